@@ -1,0 +1,98 @@
+# Copyback. `make` says what there is. Needs Python 3.11 or later and a Rust toolchain; every target
+# sets up the rest (uv, the virtual environment, the compiled module) by itself.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+OUT ?= out/mysql
+
+# uv: the one on the path, or our own in a virtual environment of its own.
+UV_HOME := target/uv
+UV := $(shell command -v uv 2>/dev/null || echo $(UV_HOME)/bin/uv)
+RUN := $(UV) run --no-sync
+export UV_PYTHON_DOWNLOADS := never
+# Cargo on its own must not link libpython: an extension module finds it in the interpreter.
+export PYO3_BUILD_EXTENSION_MODULE := 1
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z][a-z-]*:.*## / { printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Use
+
+.PHONY: demo
+demo: setup ## Simulate a MySQL server's disk trace and leave the report in out/mysql
+	$(RUN) copyback run examples/mysql.toml --out $(OUT)
+	@echo
+	@echo "Open $(OUT)/report.html in a browser."
+
+.PHONY: setup
+setup: $(UV) ## Build the simulator (release) and everything it needs, in .venv
+	$(UV) sync --quiet
+	@$(RUN) copyback --version
+
+$(UV_HOME)/bin/uv:
+	$(PYTHON) -m venv $(UV_HOME)
+	$(UV_HOME)/bin/python -m pip install --quiet --disable-pip-version-check uv
+
+##@ Work on it
+
+.PHONY: test
+test: test-rust test-python ## Pass every test
+
+.PHONY: test-rust
+test-rust: ## Unit, property and documentation tests of the simulator
+	cargo test --workspace
+
+.PHONY: test-python
+test-python: setup ## Tests of the Python package and the command line
+	$(RUN) pytest -n auto
+	$(RUN) pytest --doctest-modules python/copyback
+
+.PHONY: lint
+lint: setup ## Formatting, lint and types, both languages
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(RUN) ruff check
+	$(RUN) ruff format --check
+	$(RUN) mypy
+
+.PHONY: format
+format: setup ## Format both languages
+	cargo fmt --all
+	$(RUN) ruff check --fix --quiet
+	$(RUN) ruff format
+
+GENERATED := docs/reference
+
+.PHONY: generated
+generated: setup ## Write the pages that are generated from the code
+	@mkdir -p $(GENERATED)
+	$(RUN) copyback show reference > $(GENERATED)/configuration.md
+	$(RUN) copyback show schema > $(GENERATED)/configuration.schema.json
+
+.PHONY: check-generated
+check-generated: setup ## Check that those pages are fresh
+	@mkdir -p target/generated
+	@$(RUN) copyback show reference > target/generated/configuration.md
+	@$(RUN) copyback show schema > target/generated/configuration.schema.json
+	@for page in configuration.md configuration.schema.json; do \
+	  diff -u $(GENERATED)/$$page target/generated/$$page \
+	    || { echo "$(GENERATED)/$$page is stale: run 'make generated'"; exit 1; }; \
+	done
+
+.PHONY: bench
+bench: ## Operations per CPU second, beside a bare loop's
+	cargo bench --package copyback
+
+.PHONY: wheel
+wheel: $(UV) ## Build a wheel in dist
+	$(UV) build --wheel --out-dir dist
+
+.PHONY: clean
+clean: ## Remove everything that is built
+	rm -rf target .venv dist out
+	rm -f python/copyback/_core*.so

@@ -1,0 +1,77 @@
+//! Configurations, presets and the schema.
+
+use std::path::PathBuf;
+
+use copyback::config::{self, Loader, schema};
+use pyo3::prelude::*;
+
+use crate::error::InputError;
+
+/// A checked configuration, with every default filled in.
+#[pyclass(frozen, module = "copyback._core")]
+pub struct Config(pub config::Config);
+
+#[pymethods]
+impl Config {
+    #[staticmethod]
+    #[pyo3(signature = (toml=None, name=None, directory=None, json=None, preset=None, settings=None))]
+    fn load(
+        toml: Option<&str>,
+        name: Option<&str>,
+        directory: Option<PathBuf>,
+        json: Option<&str>,
+        preset: Option<&str>,
+        settings: Option<Vec<(String, String)>>,
+    ) -> PyResult<Self> {
+        let mut loader = Loader::new().preset(preset);
+        if let Some(text) = toml {
+            loader = loader.toml(text, name.unwrap_or("configuration"), directory.as_deref());
+        }
+        if let Some(text) = json {
+            loader = loader.json(text);
+        }
+        for (key, value) in settings.unwrap_or_default() {
+            loader = loader.set(&key, &value);
+        }
+        loader.load().map(Self).map_err(|faults| InputError::new_err(faults.to_string()))
+    }
+
+    fn to_toml(&self) -> String {
+        self.0.to_toml()
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        self.0.digest()
+    }
+
+    #[getter]
+    fn keeps_requests(&self) -> bool {
+        self.0.metrics.requests
+    }
+}
+
+/// Name, summary and TOML of every preset.
+#[pyfunction]
+pub fn presets() -> Vec<(&'static str, &'static str, &'static str)> {
+    config::presets::all().iter().map(|preset| (preset.name, preset.summary, preset.text)).collect()
+}
+
+/// Key, name and meaning of every named choice.
+#[pyfunction]
+pub fn policies() -> Vec<(String, String, String)> {
+    let choices = schema::policies().into_iter();
+    choices.map(|policy| (policy.key, policy.name, policy.meaning)).collect()
+}
+
+/// The JSON schema of a configuration.
+#[pyfunction]
+pub fn json_schema() -> String {
+    schema::json_schema()
+}
+
+/// The reference page of every configuration key.
+#[pyfunction]
+pub fn reference_markdown() -> String {
+    schema::reference_markdown()
+}

@@ -1,0 +1,31 @@
+//! The Python face of the simulator: it converts and calls, nothing else.
+
+// PyO3 hands arguments over by value.
+#![allow(clippy::needless_pass_by_value)]
+
+mod config;
+mod error;
+mod simulation;
+
+use pyo3::prelude::*;
+
+/// The compiled module `copyback._core`; `_core.pyi` describes it.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::config::{Config, json_schema, policies, presets, reference_markdown};
+    #[pymodule_export]
+    use super::error::{InputError, SimulationError};
+    #[pymodule_export]
+    use super::simulation::{Preparation, Progress, Simulation};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(_module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
+        super::error::keep_panics_quiet();
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! A run, advanced step by step; columns go to Python as NumPy arrays without a copy.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use copyback::precondition::Preconditioner;
+use copyback::simulation::{self, Phase, Status};
+use copyback::ssd::Part;
+use copyback::state;
+use numpy::{Element, IntoPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::config::Config;
+use crate::error;
+
+const PRECONDITION: &str = "precondition";
+
+/// One run, advanced step by step.
+#[pyclass(module = "copyback._core")]
+pub struct Simulation(Exclusive);
+
+/// Makes `Sync` of what is `Send`. Its lock is never taken: every method borrows exclusively.
+type Exclusive = Mutex<simulation::Simulation>;
+
+/// How far a run has come.
+#[pyclass(frozen, get_all, module = "copyback._core")]
+pub struct Progress {
+    phase: &'static str,
+    fraction: f64,
+    simulated_ns: u64,
+    requests: u64,
+    page_operations: u64,
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (config, state=None))]
+    fn new(py: Python<'_>, config: &Config, state: Option<PathBuf>) -> PyResult<Self> {
+        error::run(py, || simulation::Simulation::new(&config.0, state.as_deref()))
+            .map(|simulation| Self(Mutex::new(simulation)))
+    }
+
+    fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
+        let inner = self.inner();
+        error::run(py, || inner.advance(events)).map(|status| matches!(status, Status::Done))
+    }
+
+    fn progress(&mut self) -> Progress {
+        let now = self.inner().progress();
+        Progress {
+            phase: match now.phase {
+                Phase::Precondition => PRECONDITION,
+                Phase::Run => "run",
+            },
+            fraction: now.fraction,
+            simulated_ns: now.simulated.as_ns(),
+            requests: now.requests,
+            page_operations: now.page_operations,
+        }
+    }
+
+    fn take_requests<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = self.inner().take_requests();
+        let columns = Columns::new(py);
+        columns.add("arrival_ns", rows.arrival_ns)?;
+        columns.add("response_ns", rows.response_ns)?;
+        columns.add("operation", rows.operation)?;
+        columns.add("offset", rows.offset)?;
+        columns.add("bytes", rows.bytes)?;
+        columns.add("flow", rows.flow)?;
+        for (part, values) in Part::ALL.iter().zip(rows.parts_ns) {
+            columns.add(&format!("{}_ns", part.name()), values)?;
+        }
+        Ok(columns.0)
+    }
+
+    fn series<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = Columns::new(py);
+        for (name, values) in self.inner().series() {
+            columns.add(name, values)?;
+        }
+        Ok(columns.0)
+    }
+
+    fn summary(&mut self) -> String {
+        self.inner().summary().to_string()
+    }
+
+    fn distributions<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let curves = PyDict::new(py);
+        for (operation, points) in self.inner().distributions() {
+            let (values, fractions): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+            curves.set_item(operation, (values.into_pyarray(py), fractions.into_pyarray(py)))?;
+        }
+        Ok(curves)
+    }
+}
+
+impl Simulation {
+    fn inner(&mut self) -> &mut simulation::Simulation {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A device that is prepared to be saved, and not run.
+#[pyclass(module = "copyback._core")]
+pub struct Preparation {
+    config: copyback::config::Config,
+    device: Preconditioner,
+}
+
+#[pymethods]
+impl Preparation {
+    #[new]
+    fn new(py: Python<'_>, config: &Config) -> PyResult<Self> {
+        let config = config.0.clone();
+        let device = error::run(py, || Ok(Preconditioner::new(&config)))?;
+        Ok(Self { config, device })
+    }
+
+    fn advance(&mut self, py: Python<'_>, writes: u64) -> PyResult<bool> {
+        let device = &mut self.device;
+        error::run(py, || {
+            device.advance(writes);
+            Ok(device.is_done())
+        })
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            phase: PRECONDITION,
+            fraction: self.device.fraction(),
+            simulated_ns: 0,
+            requests: 0,
+            page_operations: self.device.pages_written(),
+        }
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        error::run(py, || state::save(&self.config, &self.device, &path))
+    }
+}
+
+/// A dictionary of arrays, one a column.
+struct Columns<'py>(Bound<'py, PyDict>);
+
+impl<'py> Columns<'py> {
+    fn new(py: Python<'py>) -> Self {
+        Self(PyDict::new(py))
+    }
+
+    fn add<T: Element>(&self, name: &str, values: Vec<T>) -> PyResult<()> {
+        self.0.set_item(name, values.into_pyarray(self.0.py()))
+    }
+}

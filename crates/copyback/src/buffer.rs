@@ -1,0 +1,209 @@
+//! The drive's DRAM write buffer: acknowledges writes when their data are in DRAM, merges writes of
+//! one page, serves reads of what it holds, and writes pages to flash when it fills.
+
+use std::collections::BTreeMap;
+
+use hashlink::LinkedHashMap;
+use xxhash_rust::xxh3::Xxh3DefaultBuilder;
+
+use crate::config::{self, Eviction};
+use crate::ids::Lpn;
+use crate::ssd::{Owner, RequestId, Ssd};
+use crate::units::{Duration, Instant};
+
+/// Which sectors of a page are meant: a bit each.
+pub type Sectors = u64;
+
+type PageTable = LinkedHashMap<Lpn, Entry, Xxh3DefaultBuilder>;
+
+/// A write buffer.
+#[derive(Debug)]
+pub struct WriteBuffer {
+    /// Time that a request spends in DRAM.
+    pub latency: Duration,
+    capacity: usize,
+    start_at: usize,
+    stop_at: usize,
+    least_recent_first: bool,
+    whole_page: Sectors,
+    /// Pages whose newest data are only here, the next to leave first.
+    dirty: PageTable,
+    /// Pages that are being written to flash.
+    leaving: PageTable,
+    /// Writes that wait for room.
+    waiting: std::collections::VecDeque<(RequestId, Lpn, Sectors)>,
+    destaging: bool,
+    /// Pages that are not in flash yet, by the order in which they were written.
+    unwritten: BTreeMap<u64, Lpn>,
+    /// Flushes, and the order that every earlier write must have left before they end.
+    flushes: std::collections::VecDeque<(RequestId, u64)>,
+    written: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    sectors: Sectors,
+    order: u64,
+    /// Trimmed on its way to flash: to be forgotten there.
+    trimmed: bool,
+}
+
+impl WriteBuffer {
+    /// The buffer of a checked configuration, if it has one.
+    pub fn new(config: &config::Buffer, page_size: u32) -> Option<Self> {
+        let capacity = (config.capacity.0 / u64::from(page_size)) as usize;
+        let pages = |share: f64| (share * capacity as f64).ceil() as usize;
+        (capacity > 0).then(|| Self {
+            latency: config.latency.0,
+            capacity,
+            start_at: pages(config.high_watermark.0).max(1),
+            stop_at: pages(config.low_watermark.0),
+            least_recent_first: config.eviction == Eviction::Lru,
+            whole_page: all_sectors(page_size),
+            dirty: PageTable::default(),
+            leaving: PageTable::default(),
+            waiting: std::collections::VecDeque::new(),
+            destaging: false,
+            unwritten: BTreeMap::new(),
+            flushes: std::collections::VecDeque::new(),
+            written: 0,
+        })
+    }
+
+    /// Takes the data of a page. Returns whether they were placed at once; if not, the request is
+    /// named by [`make_room`](Self::make_room) later.
+    pub fn write(&mut self, request: RequestId, lpn: Lpn, sectors: Sectors) -> bool {
+        let must_wait = !self.waiting.is_empty() || !self.has_room_for(lpn);
+        if must_wait {
+            self.waiting.push_back((request, lpn, sectors));
+            return false;
+        }
+        self.place(lpn, sectors);
+        true
+    }
+
+    fn has_room_for(&self, lpn: Lpn) -> bool {
+        self.dirty.contains_key(&lpn) || self.dirty.len() + self.leaving.len() < self.capacity
+    }
+
+    fn place(&mut self, lpn: Lpn, sectors: Sectors) {
+        self.written += 1;
+        let order = self.written;
+        self.unwritten.insert(order, lpn);
+        // What is on its way to flash is still here and completes the page.
+        let known = self.leaving.get(&lpn).filter(|entry| !entry.trimmed).map_or(0, |e| e.sectors);
+        match self.dirty.get_mut(&lpn) {
+            Some(entry) => {
+                self.unwritten.remove(&entry.order);
+                entry.sectors |= sectors;
+                entry.order = order;
+                self.touch(lpn);
+            }
+            None => {
+                let entry = Entry { sectors: sectors | known, order, trimmed: false };
+                self.dirty.insert(lpn, entry);
+            }
+        }
+    }
+
+    fn touch(&mut self, lpn: Lpn) {
+        if self.least_recent_first {
+            self.dirty.to_back(&lpn);
+        }
+    }
+
+    /// Whether the buffer holds these sectors of a page.
+    pub fn read(&mut self, lpn: Lpn, sectors: Sectors) -> bool {
+        let held = |entry: &Entry| !entry.trimmed && entry.sectors & sectors == sectors;
+        if self.dirty.get(&lpn).is_some_and(held) {
+            self.touch(lpn);
+            return true;
+        }
+        !self.dirty.contains_key(&lpn) && self.leaving.get(&lpn).is_some_and(held)
+    }
+
+    /// Forgets a page.
+    pub fn trim(&mut self, lpn: Lpn) {
+        if let Some(entry) = self.dirty.remove(&lpn) {
+            self.unwritten.remove(&entry.order);
+        }
+        if let Some(entry) = self.leaving.get_mut(&lpn) {
+            entry.trimmed = true;
+        }
+    }
+
+    /// Makes everything that has been acknowledged leave. Returns whether nothing has to; if not,
+    /// the request is named by [`ended_flushes`](Self::ended_flushes) later.
+    pub fn flush(&mut self, request: RequestId) -> bool {
+        if self.unwritten.is_empty() {
+            return true;
+        }
+        self.flushes.push_back((request, self.written + 1));
+        false
+    }
+
+    /// Sends pages to flash if the buffer is full enough, a request waits for room, or a flush is
+    /// under way.
+    pub fn destage(&mut self, ssd: &mut Ssd, now: Instant) {
+        if self.dirty.len() >= self.start_at {
+            self.destaging = true;
+        }
+        while self.wants_to_destage()
+            && let Some((lpn, entry)) = self.next_to_leave()
+        {
+            self.leaving.insert(lpn, entry);
+            ssd.write(Owner::Destage, lpn, entry.sectors == self.whole_page, now);
+        }
+    }
+
+    fn wants_to_destage(&mut self) -> bool {
+        self.destaging &= self.dirty.len() > self.stop_at;
+        self.destaging || !self.waiting.is_empty() || !self.flushes.is_empty()
+    }
+
+    /// The next page that leaves. One that is being written already stays until that has ended.
+    fn next_to_leave(&mut self) -> Option<(Lpn, Entry)> {
+        let lpn = *self.dirty.keys().find(|lpn| !self.leaving.contains_key(*lpn))?;
+        self.dirty.remove_entry(&lpn)
+    }
+
+    /// A page has been written to flash.
+    pub fn written_to_flash(&mut self, lpn: Lpn, ssd: &mut Ssd) {
+        if let Some(entry) = self.leaving.remove(&lpn) {
+            self.unwritten.remove(&entry.order);
+            if entry.trimmed {
+                ssd.trim(lpn);
+            }
+        }
+    }
+
+    /// Places the next waiting write, if there is room now, and returns its request.
+    pub fn make_room(&mut self) -> Option<RequestId> {
+        let (request, lpn, sectors) = *self.waiting.front()?;
+        if !self.has_room_for(lpn) {
+            return None;
+        }
+        self.waiting.pop_front();
+        self.place(lpn, sectors);
+        Some(request)
+    }
+
+    /// The next flush that has ended.
+    pub fn ended_flush(&mut self) -> Option<RequestId> {
+        let (request, before) = *self.flushes.front()?;
+        let oldest = self.unwritten.first_key_value().map(|(order, _)| *order);
+        if oldest.is_some_and(|oldest| oldest < before) {
+            return None;
+        }
+        self.flushes.pop_front();
+        Some(request)
+    }
+}
+
+/// The bits of every 512-byte sector of a page.
+pub fn all_sectors(page_size: u32) -> Sectors {
+    match page_size / 512 {
+        64.. => Sectors::MAX,
+        sectors => (1 << sectors) - 1,
+    }
+}

@@ -1,0 +1,355 @@
+//! What a well-formed configuration must satisfy to make physical sense. Every check reports; none
+//! stops at the first fault.
+
+use super::*;
+use quantity::{Share, Size, Time};
+
+/// Page numbers are stored off by one in 32 bits.
+const PAGE_LIMIT: u128 = u32::MAX as u128;
+const SMALLEST_PAGE: u64 = 512;
+const LARGEST_PAGE: u64 = 1 << 20;
+/// Decimal shares are not exact in binary: counts this close to a whole number are that number.
+const ROUNDING: f64 = 1e-4;
+
+/// All faults of `config`, as key and problem.
+pub(super) fn check(config: &Config) -> Vec<(String, String)> {
+    let mut faults = Report(Vec::new());
+    let ssd = &config.ssd;
+    geometry(&ssd.geometry, &mut faults);
+    timing(ssd, &mut faults);
+    shares(ssd, &mut faults);
+    victim(&ssd.gc, &mut faults);
+    buffer(&ssd.buffer, &ssd.geometry, &mut faults);
+    if faults.0.is_empty() {
+        thresholds(ssd, &mut faults);
+    }
+    if faults.0.is_empty() {
+        space(config, &mut faults);
+    }
+    host(&config.host, &mut faults);
+    workload(&config.workload, &mut faults);
+    precondition(&config.precondition, &mut faults);
+    if config.metrics.interval == Some(Time::default()) {
+        faults.add("metrics.interval", "found 0s; allowed: more than 0s");
+    }
+    faults.0
+}
+
+impl Config {
+    /// Pages that the host sees: the physical pages (summary pages included) less the
+    /// over-provisioned share, rounded down so that every plane has equally many.
+    pub fn logical_pages(&self) -> u64 {
+        self.ssd.logical_pages_per_plane() * self.ssd.geometry.plane_count()
+    }
+
+    /// Bytes that the host sees.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.logical_pages() * self.ssd.geometry.page_size.0
+    }
+}
+
+impl Ssd {
+    /// Logical pages that fall to each plane under a static allocation.
+    fn logical_pages_per_plane(&self) -> u64 {
+        let planes = self.geometry.plane_count();
+        let physical = planes * u64::from(self.geometry.blocks_per_plane) * self.pages_per_block();
+        let exact = physical as f64 * (1.0 - self.ftl.over_provisioning.0);
+        (exact + ROUNDING).floor() as u64 / planes
+    }
+
+    fn pages_per_block(&self) -> u64 {
+        self.geometry.pages_per_block.into()
+    }
+
+    fn data_pages_per_block(&self) -> u64 {
+        self.pages_per_block() - u64::from(self.ftl.summary_page != SummaryPage::None)
+    }
+}
+
+impl Geometry {
+    fn plane_count(&self) -> u64 {
+        [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die]
+            .into_iter()
+            .map(u64::from)
+            .product()
+    }
+}
+
+struct Report(Vec<(String, String)>);
+
+impl Report {
+    fn add(&mut self, key: &str, problem: impl Into<String>) {
+        self.0.push((key.into(), problem.into()));
+    }
+
+    fn at_least_one(&mut self, key: &str, count: u64) {
+        if count == 0 {
+            self.add(key, "found 0; allowed: 1 or more");
+        }
+    }
+
+    fn share(&mut self, key: &str, share: Share) {
+        if !(0.0..=1.0).contains(&share.0) {
+            self.add(key, format!("found {share}; allowed: 0 to 1"));
+        }
+    }
+
+    fn share_above_zero(&mut self, key: &str, share: Share, below_one: bool) {
+        let ends = if below_one { share.0 < 1.0 } else { share.0 <= 1.0 };
+        if !(share.0 > 0.0 && ends) {
+            let limit = if below_one { "below 1" } else { "at most 1" };
+            self.add(key, format!("found {share}; allowed: above 0 and {limit}"));
+        }
+    }
+}
+
+fn geometry(geometry: &Geometry, faults: &mut Report) {
+    let counts = [
+        ("channels", geometry.channels),
+        ("chips_per_channel", geometry.chips_per_channel),
+        ("dies_per_chip", geometry.dies_per_chip),
+        ("planes_per_die", geometry.planes_per_die),
+        ("blocks_per_plane", geometry.blocks_per_plane),
+        ("pages_per_block", geometry.pages_per_block),
+    ];
+    for (name, count) in counts {
+        faults.at_least_one(&format!("ssd.geometry.{name}"), count.into());
+    }
+    let pages = counts.iter().try_fold(1u128, |product, (_, n)| product.checked_mul((*n).into()));
+    if pages.is_none_or(|pages| pages >= PAGE_LIMIT) {
+        let found = pages.map_or("too many".into(), |pages| pages.to_string());
+        let problem = format!("found {found} pages in all; allowed: fewer than {PAGE_LIMIT}");
+        faults.add("ssd.geometry", problem);
+    }
+    page_size(geometry, faults);
+}
+
+fn page_size(geometry: &Geometry, faults: &mut Report) {
+    let size = geometry.page_size;
+    if !(size.0.is_power_of_two() && (SMALLEST_PAGE..=LARGEST_PAGE).contains(&size.0)) {
+        let problem = format!("found {size}; allowed: a power of two from 512B to 1MiB");
+        faults.add("ssd.geometry.page_size", problem);
+    } else if geometry.spare_size > size {
+        let found = geometry.spare_size;
+        let problem = format!("found {found}; allowed: at most the page size of {size}");
+        faults.add("ssd.geometry.spare_size", problem);
+    }
+}
+
+fn timing(ssd: &Ssd, faults: &mut Report) {
+    let pages = ssd.geometry.pages_per_block;
+    for (key, latency) in
+        [("ssd.timing.read", &ssd.timing.read), ("ssd.timing.program", &ssd.timing.program)]
+    {
+        let PageLatency::ByPageType(times) = latency else { continue };
+        if times.is_empty() || times.len() > pages as usize {
+            let found = times.len();
+            let problem =
+                format!("found a list of {found}; allowed: 1 to {pages}, the pages of a block");
+            faults.add(key, problem);
+        }
+    }
+}
+
+fn shares(ssd: &Ssd, faults: &mut Report) {
+    faults.share_above_zero("ssd.ftl.over_provisioning", ssd.ftl.over_provisioning, true);
+    for (key, threshold) in [
+        ("ssd.gc.soft_threshold", ssd.gc.soft_threshold),
+        ("ssd.gc.hard_threshold", ssd.gc.hard_threshold),
+    ] {
+        if let FreeBlocks::Share(share) = threshold {
+            faults.share(key, share);
+        }
+    }
+    if ssd.ftl.summary_page != SummaryPage::None && ssd.geometry.pages_per_block == 1 {
+        let problem = "found a summary page in blocks of 1 page; allowed: 2 pages a block or more";
+        faults.add("ssd.ftl.summary_page", problem);
+    }
+}
+
+fn victim(gc: &Gc, faults: &mut Report) {
+    if let VictimPolicy::Rga { d } = gc.victim {
+        faults.at_least_one("ssd.gc.victim.d", d.into());
+    }
+}
+
+fn buffer(buffer: &Buffer, geometry: &Geometry, faults: &mut Report) {
+    faults.share("ssd.buffer.high_watermark", buffer.high_watermark);
+    faults.share("ssd.buffer.low_watermark", buffer.low_watermark);
+    if buffer.low_watermark >= buffer.high_watermark {
+        let (low, high) = (buffer.low_watermark, buffer.high_watermark);
+        let problem = format!("found {low}; allowed: below the high watermark of {high}");
+        faults.add("ssd.buffer.low_watermark", problem);
+    }
+    let (capacity, page) = (buffer.capacity, geometry.page_size);
+    if capacity != Size(0) && capacity < page {
+        let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}");
+        faults.add("ssd.buffer.capacity", problem);
+    }
+}
+
+fn thresholds(ssd: &Ssd, faults: &mut Report) {
+    let blocks = ssd.geometry.blocks_per_plane;
+    let soft = ssd.gc.soft_threshold.resolve(blocks);
+    let hard = ssd.gc.hard_threshold.resolve(blocks);
+    for (key, count) in [("ssd.gc.soft_threshold", soft), ("ssd.gc.hard_threshold", hard)] {
+        if count == 0 {
+            faults.add(key, "found 0 blocks; allowed: at least 1");
+        }
+    }
+    if hard > soft {
+        let problem = format!(
+            "found {hard} blocks, above the soft threshold of {soft}; allowed: at most {soft}"
+        );
+        faults.add("ssd.gc.hard_threshold", problem);
+    }
+}
+
+/// The logical pages of a plane, its free blocks and its open blocks must fit in its data pages, or
+/// collection cannot reach its goal.
+fn space(config: &Config, faults: &mut Report) {
+    let ssd = &config.ssd;
+    let blocks = u64::from(ssd.geometry.blocks_per_plane);
+    let free = u64::from(ssd.gc.soft_threshold.resolve(ssd.geometry.blocks_per_plane));
+    let free = free + u64::from(ssd.gc.hysteresis_blocks);
+    let open = if ssd.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };
+    let room = blocks.saturating_sub(free + open) * ssd.data_pages_per_block();
+    let logical = ssd.logical_pages_per_plane();
+    if room == 0 {
+        let problem = format!(
+            "found {free} blocks to keep free (hysteresis included) and {open} open, of {blocks} in \
+             a plane; allowed: at most {} to keep free",
+            blocks.saturating_sub(open + 1)
+        );
+        faults.add("ssd.gc.soft_threshold", problem);
+    } else if logical == 0 {
+        let found = ssd.ftl.over_provisioning;
+        let problem = format!("found {found}, which leaves no logical page; allowed: less");
+        faults.add("ssd.ftl.over_provisioning", problem);
+    } else if logical > room {
+        let found = ssd.ftl.over_provisioning;
+        let least = least_over_provisioning(room, blocks * ssd.pages_per_block());
+        let problem = format!(
+            "found {found}: each plane has {logical} logical pages and room for {room}, as {free} \
+             of its {blocks} blocks must be free and {open} open; allowed: at least {least}"
+        );
+        faults.add("ssd.ftl.over_provisioning", problem);
+    }
+}
+
+/// The smallest share, to four decimals, that leaves at most `room` of `physical` pages.
+fn least_over_provisioning(room: u64, physical: u64) -> f64 {
+    let share = 1.0 - room as f64 / physical as f64;
+    (share * 1e4).ceil() / 1e4
+}
+
+fn host(host: &Host, faults: &mut Report) {
+    let deepest = match host.interface {
+        Interface::Ncq => 32,
+        Interface::Tcq => 256,
+        Interface::Nvme => 65_536,
+    };
+    let depth = host.depth();
+    if depth == 0 || depth > deepest {
+        let problem = format!("found {depth}; allowed: 1 to {deepest} with this interface");
+        faults.add("host.queue_depth", problem);
+    }
+    faults.at_least_one("host.queues", host.queues.into());
+    if host.queues > 1 && host.interface != Interface::Nvme {
+        let problem = format!("found {}; allowed: 1, or interface = \"nvme\"", host.queues);
+        faults.add("host.queues", problem);
+    }
+}
+
+fn workload(workload: &Workload, faults: &mut Report) {
+    match workload {
+        Workload::Trace(workload) => trace("workload", workload, faults),
+        Workload::Synthetic(workload) => synthetic("workload", workload, faults),
+        Workload::Flows(flows) => {
+            if flows.flows.is_empty() {
+                faults.add("workload.flows", "found an empty list; allowed: 1 flow or more");
+            }
+            for (index, flow) in flows.flows.iter().enumerate() {
+                let key = format!("workload.flows.{index}");
+                match flow {
+                    Flow::Trace(workload) => trace(&key, workload, faults),
+                    Flow::Synthetic(workload) => synthetic(&key, workload, faults),
+                }
+            }
+        }
+    }
+}
+
+fn trace(key: &str, workload: &TraceWorkload, faults: &mut Report) {
+    let scale = workload.time_scale;
+    if !(scale.is_finite() && scale > 0.0) {
+        faults.add(&format!("{key}.time_scale"), format!("found {scale}; allowed: above 0"));
+    }
+    if workload.path.as_os_str().is_empty() {
+        faults.add(&format!("{key}.path"), "found \"\"; allowed: the path of a trace file");
+    }
+    faults.at_least_one(&format!("{key}.limit"), workload.limit.unwrap_or(1));
+    faults.at_least_one(&format!("{key}.iodepth"), workload.iodepth.unwrap_or(1).into());
+}
+
+fn synthetic(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    faults.at_least_one(&format!("{key}.requests"), workload.requests);
+    faults.share(&format!("{key}.read_share"), workload.read_share);
+    faults.share(&format!("{key}.sequential_share"), workload.sequential_share);
+    sizes(key, workload, faults);
+    arrivals(key, workload, faults);
+    addresses(key, workload, faults);
+}
+
+fn sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let (RequestSize::Fixed(size) | RequestSize::Exponential { mean: size }) =
+        workload.request_size;
+    if size == Size(0) {
+        faults.add(&format!("{key}.request_size"), "found 0B; allowed: 1B or more");
+    }
+    let alignment = workload.alignment;
+    if alignment == Size(0) || !alignment.0.is_multiple_of(SMALLEST_PAGE) {
+        let problem = format!("found {alignment}; allowed: a multiple of 512B");
+        faults.add(&format!("{key}.alignment"), problem);
+    }
+}
+
+fn arrivals(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let allowed =
+        "allowed: one of inter_arrival (an open loop) and iodepth (a closed loop, so many at once)";
+    match (workload.inter_arrival, workload.iodepth) {
+        (Some(_), Some(_)) => {
+            faults.add(&format!("{key}.iodepth"), format!("found inter_arrival too; {allowed}"));
+        }
+        (None, None) => faults.add(key, format!("found no arrival rule; {allowed}")),
+        (None, Some(depth)) => faults.at_least_one(&format!("{key}.iodepth"), depth.into()),
+        (Some(InterArrival::Exponential { mean }), None) if mean == Time::default() => {
+            faults.add(&format!("{key}.inter_arrival.mean"), "found 0s; allowed: more than 0s");
+        }
+        (Some(_), None) => {}
+    }
+}
+
+fn addresses(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let (offset, footprint) = (workload.offset, workload.footprint);
+    faults.share(&format!("{key}.offset"), offset);
+    faults.share_above_zero(&format!("{key}.footprint"), footprint, false);
+    if footprint.0 <= 1.0 && offset.0 <= 1.0 && offset.0 + footprint.0 > 1.0 + f64::EPSILON {
+        let problem =
+            format!("found {footprint} from offset {offset}; allowed: a sum of at most 1");
+        faults.add(&format!("{key}.footprint"), problem);
+    }
+    if let AddressDistribution::HotCold { requests, pages } = workload.address {
+        faults.share(&format!("{key}.address.requests"), requests);
+        faults.share_above_zero(&format!("{key}.address.pages"), pages, true);
+    }
+}
+
+fn precondition(precondition: &Precondition, faults: &mut Report) {
+    faults.share("precondition.fill", precondition.fill);
+    let overwrites = precondition.overwrites;
+    if !(overwrites.is_finite() && overwrites >= 0.0) {
+        let problem = format!("found {overwrites}; allowed: 0 or more");
+        faults.add("precondition.overwrites", problem);
+    }
+}

@@ -1,0 +1,84 @@
+//! `[host]`: the interface in front of the drive.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::{Rate, Time};
+
+/// The host interface in front of the drive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Host {
+    /// Kind of queueing.
+    pub interface: Interface,
+    /// Commands that the device accepts at once, in each queue. Default: NCQ 32, TCQ 256, NVMe 1024
+    /// a queue.
+    pub queue_depth: Option<u32>,
+    /// Submission queues (NVMe only); flow i uses queue i modulo this.
+    pub queues: u32,
+    /// Which waiting page operation a free die takes first.
+    pub scheduling: Scheduling,
+    /// Controller time a request takes before its page operations start; requests overlap.
+    pub command_overhead: Time,
+    /// Rate of the host link, one request's data at a time; `"none"` removes the link.
+    pub link_rate: Rate,
+    /// Whether the link carries data of reads and of writes at the same time.
+    pub link_duplex: Duplex,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self {
+            interface: Interface::Nvme,
+            queue_depth: None,
+            queues: 1,
+            scheduling: Scheduling::ReadFirst,
+            command_overhead: Time::from_us(0),
+            link_rate: Rate::None,
+            link_duplex: Duplex::Full,
+        }
+    }
+}
+
+impl Host {
+    /// The depth of each queue: as configured, or the interface's own.
+    pub fn depth(&self) -> u32 {
+        self.queue_depth.unwrap_or(match self.interface {
+            Interface::Ncq => 32,
+            Interface::Tcq => 256,
+            Interface::Nvme => 1024,
+        })
+    }
+}
+
+/// Kind of queueing at the host interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Interface {
+    /// SATA native command queueing: one queue of 32.
+    Ncq,
+    /// SCSI/SAS tagged command queueing: one queue of 256.
+    Tcq,
+    /// NVMe: several queues, fetched round robin.
+    Nvme,
+}
+
+/// Which waiting page operation a free die takes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheduling {
+    /// Reads before writes; each kind in order of arrival.
+    ReadFirst,
+    /// In order of arrival.
+    InOrder,
+}
+
+/// Whether the link carries data of reads and of writes at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Duplex {
+    /// One request's data in each direction.
+    Full,
+    /// One request's data at a time.
+    Half,
+}

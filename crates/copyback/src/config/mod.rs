@@ -1,0 +1,48 @@
+//! What a user writes: the typed configuration, its defaults, presets, and the checks that it must
+//! pass before anything is simulated.
+//!
+//! [`load`] turns TOML (or the same shape as JSON) into a [`Config`] or a list of every fault in it.
+
+mod check;
+mod choice;
+mod decimal;
+mod device;
+mod host;
+mod load;
+mod metrics;
+pub mod presets;
+pub mod quantity;
+mod read;
+pub mod schema;
+mod tree;
+mod workload;
+mod write;
+
+pub use device::*;
+pub use host::*;
+pub use load::{Fault, Faults, Loader};
+pub use metrics::*;
+pub use workload::*;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A whole experiment: one device, one workload, one seed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Seed of every random stream of the run.
+    pub seed: u64,
+    /// Check every invariant as the run goes. Costs time and memory; a violation ends the run.
+    pub audit: bool,
+    /// The simulated drive.
+    pub ssd: Ssd,
+    /// The host interface in front of the drive.
+    pub host: Host,
+    /// The requests.
+    pub workload: Workload,
+    /// How the drive is prepared before the measured run.
+    pub precondition: Precondition,
+    /// What is recorded.
+    pub metrics: Metrics,
+}

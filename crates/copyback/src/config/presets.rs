@@ -1,0 +1,45 @@
+//! Named configurations to start from. Each file's header says where its numbers come from and what
+//! had to be chosen.
+
+/// A named configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// What `preset = "..."` says.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// The file, as TOML.
+    pub text: &'static str,
+}
+
+macro_rules! presets {
+    ($($name:literal: $summary:literal,)*) => {
+        const ALL: &[Preset] = &[$(Preset {
+            name: $name,
+            summary: $summary,
+            text: include_str!(concat!("presets/", $name, ".toml")),
+        }),*];
+    };
+}
+
+presets! {
+    "pgc-2011": "semi-preemptive GC (ISPASS 2011), Table II: 32 GB, 8 elements of 8 planes",
+    "agc-dgc-2012-64gb": "GC off the critical path (Middleware 2012): 64 GB MLC, 4 channels of 4 ways",
+    "agc-dgc-2012-128gb": "the same, 128 GB, 8 channels of 8 ways",
+    "harmonia-2012": "global GC in arrays (IEEE TC), Table 7: 32 GB, 64 elements of 4 planes",
+    "pagc-2016": "parallel GC over planes (SC 2016), Table I: 800 GB MLC, 16 channels of 8 chips",
+    "fifo-mqsim": "victim policies when space is scarce: MQSim's default 512 GiB device, two flows",
+    "disksim-msr": "DiskSim 4 with the MSR SSD add-on, as its validation input ssd-rw5m ships",
+    "tlc-nvme": "a representative TLC NVMe drive of today, 512 GB",
+    "tlc-nvme-64gb": "the same flash, 64 GB: for examples that run in seconds",
+}
+
+/// All presets.
+pub const fn all() -> &'static [Preset] {
+    ALL
+}
+
+/// The preset of that name.
+pub fn find(name: &str) -> Option<&'static Preset> {
+    ALL.iter().find(|preset| preset.name == name)
+}

@@ -1,0 +1,111 @@
+//! An oracle beside the translation layer: what is in every physical page, kept apart from the
+//! tables that are checked. Each write carries the order of its submission as its version.
+
+use crate::ids::{BlockId, Lpn, Ppn};
+use crate::nand::Geometry;
+
+/// The contents of the flash, and the last version of every logical page.
+#[derive(Debug)]
+pub struct Audit {
+    contents: Vec<Option<(Lpn, u64)>>,
+    /// The last version of each logical page and where it was put; `None`: never written, or
+    /// trimmed.
+    latest: Vec<Option<(u64, Ppn)>>,
+    /// The next page of each block that may be programmed.
+    next_page: Vec<u32>,
+    violation: Option<String>,
+}
+
+impl Audit {
+    /// An erased device.
+    pub fn new(geometry: &Geometry, logical_pages: usize) -> Self {
+        Self {
+            contents: vec![None; geometry.pages()],
+            latest: vec![None; logical_pages],
+            next_page: vec![0; geometry.blocks()],
+            violation: None,
+        }
+    }
+
+    /// A device of which only the mapping is known: each mapped page holds version 0.
+    pub fn of_mapped(
+        geometry: &Geometry,
+        mapped: impl Iterator<Item = (Lpn, Ppn)>,
+        logical_pages: usize,
+    ) -> Self {
+        let mut audit = Self::new(geometry, logical_pages);
+        for (lpn, page) in mapped {
+            audit.contents[page.index()] = Some((lpn, 0));
+            audit.latest[lpn.index()] = Some((0, page));
+        }
+        audit
+    }
+
+    /// The first violation.
+    pub fn violation(&self) -> Option<&str> {
+        self.violation.as_deref()
+    }
+
+    fn fail(&mut self, problem: String) {
+        self.violation.get_or_insert(problem);
+    }
+
+    /// Version `version` of `lpn` is programmed into `page` for the host.
+    pub fn written(&mut self, lpn: Lpn, version: u64, page: Ppn, geometry: &Geometry) {
+        if self.latest[lpn.index()].is_some_and(|(latest, _)| latest >= version) {
+            self.fail(format!("version {version} of {lpn:?} is older than the one before it"));
+        }
+        self.program(page, (lpn, version), geometry);
+    }
+
+    /// The content of `from` is programmed into `to`.
+    pub fn moved(&mut self, from: Ppn, to: Ppn, geometry: &Geometry) {
+        match self.contents[from.index()] {
+            Some(content) if self.is_home(content, from) => self.program(to, content, geometry),
+            found => self.fail(format!("{from:?} is moved, but holds {found:?}")),
+        }
+    }
+
+    /// Whether `page` is where the last version of a logical page is.
+    fn is_home(&self, (lpn, version): (Lpn, u64), page: Ppn) -> bool {
+        self.latest[lpn.index()] == Some((version, page))
+    }
+
+    fn program(&mut self, page: Ppn, content: (Lpn, u64), geometry: &Geometry) {
+        let block = geometry.block_of(page).index();
+        let offset = geometry.page_offset(page);
+        if self.next_page[block] != offset || self.contents[page.index()].is_some() {
+            self.fail(format!("{page:?} is programmed out of order or twice"));
+        }
+        self.next_page[block] = offset + 1;
+        self.contents[page.index()] = Some(content);
+        self.latest[content.0.index()] = Some((content.1, page));
+    }
+
+    /// `lpn` is trimmed.
+    pub fn trimmed(&mut self, lpn: Lpn) {
+        self.latest[lpn.index()] = None;
+    }
+
+    /// The host reads `lpn` from `page`.
+    pub fn read(&mut self, lpn: Lpn, page: Option<Ppn>) {
+        let expected = self.latest[lpn.index()].map(|(version, _)| (lpn, version));
+        let found = page.and_then(|page| self.contents[page.index()]);
+        if expected != found {
+            self.fail(format!("read of {lpn:?} from {page:?}: {found:?} instead of {expected:?}"));
+        }
+    }
+
+    /// `block` is erased.
+    pub fn erased(&mut self, block: BlockId, geometry: &Geometry) {
+        for offset in 0..geometry.pages_per_block {
+            let page = geometry.page(block, offset);
+            if let Some(content) = self.contents[page.index()].take()
+                && self.is_home(content, page)
+            {
+                self.fail(format!("{block:?} is erased with the last copy of {content:?}"));
+            }
+        }
+        self.next_page[block.index()] = 0;
+    }
+}

@@ -1,0 +1,127 @@
+//! The state of every erase block: which pages are valid, and how worn it is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::gc::victim::BlockView;
+use crate::ids::BlockId;
+use crate::nand::Geometry;
+
+/// Valid pages as a bitset, and a small record a block.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Blocks {
+    valid: Vec<u64>,
+    words_per_block: usize,
+    records: Vec<Record>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Record {
+    erase_count: u32,
+    valid: u16,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Phase {
+    Free,
+    /// Being filled, or being collected: no victim.
+    Open,
+    /// Filled.
+    Closed,
+}
+
+impl Blocks {
+    /// All blocks erased.
+    pub fn new(geometry: &Geometry) -> Self {
+        let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
+        let fresh = Record { erase_count: 0, valid: 0, phase: Phase::Free };
+        Self {
+            valid: vec![0; geometry.blocks() * words_per_block],
+            words_per_block,
+            records: vec![fresh; geometry.blocks()],
+        }
+    }
+
+    fn word_and_bit(&self, block: BlockId, offset: u32) -> (usize, u64) {
+        (block.index() * self.words_per_block + offset as usize / 64, 1 << (offset % 64))
+    }
+
+    pub fn is_valid(&self, block: BlockId, offset: u32) -> bool {
+        let (word, bit) = self.word_and_bit(block, offset);
+        self.valid[word] & bit != 0
+    }
+
+    pub fn erase_count(&self, block: BlockId) -> u32 {
+        self.records[block.index()].erase_count
+    }
+
+    pub fn is_closed(&self, block: BlockId) -> bool {
+        self.records[block.index()].phase == Phase::Closed
+    }
+
+    pub fn set_open(&mut self, block: BlockId) {
+        self.records[block.index()].phase = Phase::Open;
+    }
+
+    pub fn set_closed(&mut self, block: BlockId) {
+        self.records[block.index()].phase = Phase::Closed;
+    }
+
+    /// The page at `offset` now holds the current version of a logical page.
+    pub fn program(&mut self, block: BlockId, offset: u32) {
+        let (word, bit) = self.word_and_bit(block, offset);
+        debug_assert!(self.valid[word] & bit == 0, "{block:?} page {offset} programmed twice");
+        self.valid[word] |= bit;
+        self.records[block.index()].valid += 1;
+    }
+
+    /// The page at `offset` is out of date. Returns how many valid pages are left.
+    pub fn invalidate(&mut self, block: BlockId, offset: u32) -> u16 {
+        let (word, bit) = self.word_and_bit(block, offset);
+        debug_assert!(self.valid[word] & bit != 0, "{block:?} page {offset} is not valid");
+        self.valid[word] &= !bit;
+        let valid = &mut self.records[block.index()].valid;
+        *valid -= 1;
+        *valid
+    }
+
+    pub fn erase(&mut self, block: BlockId) {
+        let record = &mut self.records[block.index()];
+        debug_assert_eq!(record.valid, 0, "{block:?} is erased with valid pages");
+        record.erase_count += 1;
+        record.phase = Phase::Free;
+    }
+
+    /// The offset of the first valid page at or after `offset`.
+    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<u32> {
+        let first = block.index() * self.words_per_block;
+        let words = &self.valid[first..first + self.words_per_block];
+        let mut mask = u64::MAX << (offset % 64);
+        for (index, word) in words.iter().enumerate().skip(offset as usize / 64) {
+            let hits = word & mask;
+            if hits != 0 {
+                return Some(index as u32 * 64 + hits.trailing_zeros());
+            }
+            mask = u64::MAX;
+        }
+        None
+    }
+
+    /// Checks that the count of valid pages agrees with the bits.
+    pub fn check(&self, block: BlockId) -> Result<(), String> {
+        let first = block.index() * self.words_per_block;
+        let words = &self.valid[first..first + self.words_per_block];
+        let bits: u32 = words.iter().map(|word| word.count_ones()).sum();
+        let counted = self.valid_pages(block);
+        if bits != u32::from(counted) {
+            return Err(format!("{block:?}: {bits} valid pages, but {counted} counted"));
+        }
+        Ok(())
+    }
+}
+
+impl BlockView for Blocks {
+    fn valid_pages(&self, block: BlockId) -> u16 {
+        self.records[block.index()].valid
+    }
+}

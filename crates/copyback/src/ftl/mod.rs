@@ -1,0 +1,438 @@
+//! The flash translation layer: where logical pages lie, which blocks are open, free or closed, and
+//! what it takes to reclaim one. Pure state, no time: preconditioning, the timed run and the
+//! zero-cost bound all go through here.
+
+mod allocation;
+mod audit;
+mod blocks;
+mod free_blocks;
+mod mapping;
+mod plane;
+mod wear;
+
+pub use allocation::{Allocation, PlaneRule};
+pub use mapping::{ReclaimPlan, ReclaimStep};
+pub use plane::Stream;
+
+use std::cmp::Reverse;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, Frontiers, SummaryPage};
+use crate::gc::victim::{BlockView, Shape, VictimSelector};
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::nand::Geometry;
+use crate::rng;
+
+use audit::Audit;
+use blocks::Blocks;
+use mapping::PageMap;
+use plane::{Frontier, Plane};
+use wear::WearLeveller;
+
+/// The state of a device's translation layer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Ftl {
+    /// Shape of the flash.
+    pub geometry: Geometry,
+    /// Where writes go.
+    pub allocation: Allocation,
+    map: PageMap,
+    blocks: Blocks,
+    planes: Vec<Plane>,
+    victims: VictimSelector,
+    wear: WearLeveller,
+    limits: Limits,
+    /// A bit for each plane of a die that is short of free blocks.
+    hungry: Vec<u32>,
+    #[serde(skip)]
+    audit: Option<Box<Audit>>,
+}
+
+/// Page and block counts that never change.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Limits {
+    logical_pages: usize,
+    /// Pages of a block that hold data (all but a summary page).
+    data_pages: u32,
+    separate_frontiers: bool,
+    /// A plane with fewer free blocks is hungry ...
+    soft_threshold: usize,
+    /// ... until it has this many.
+    sated: usize,
+    /// A plane with fewer free blocks opens none for the host.
+    hard_threshold: usize,
+}
+
+/// Where a page was put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// The physical page.
+    pub page: Ppn,
+    /// Whether it was the last data page of its block.
+    pub closes_block: bool,
+}
+
+impl Ftl {
+    /// An erased device of a checked configuration; `name` is its place in the names of random
+    /// streams.
+    pub fn new(config: &Config, name: &str) -> Self {
+        let geometry = Geometry::new(&config.ssd.geometry);
+        let limits = Limits::new(config);
+        let shape = Shape {
+            planes: geometry.planes(),
+            blocks: geometry.blocks(),
+            pages_per_block: limits.data_pages as u16,
+        };
+        let random = rng::stream(config.seed, &format!("{name}/gc/victim"));
+        let order = config.ssd.ftl.free_blocks;
+        let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order);
+        Self {
+            geometry,
+            allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
+            map: PageMap::new(limits.logical_pages, geometry.pages()),
+            blocks: Blocks::new(&geometry),
+            planes: (0..geometry.planes()).map(plane).collect(),
+            victims: VictimSelector::new(config.ssd.gc.victim, shape, random),
+            wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry),
+            limits,
+            hungry: vec![0; geometry.dies()],
+            audit: config.audit.then(|| Box::new(Audit::new(&geometry, limits.logical_pages))),
+        }
+    }
+
+    /// Pages of the host's address space.
+    pub const fn logical_pages(&self) -> usize {
+        self.limits.logical_pages
+    }
+
+    /// Where `lpn` lies, if it has been written and not trimmed.
+    pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
+        self.map.physical(lpn)
+    }
+
+    /// Writes a host page to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
+    /// every submission; only the audit looks at it.
+    pub fn write(&mut self, plane: PlaneId, lpn: Lpn, version: u64) -> Placed {
+        if let Some(old) = self.map.physical(lpn) {
+            self.invalidate(old);
+        }
+        let placed = self.append(plane, Stream::Host, lpn);
+        self.allocation.end_turn(plane, &self.geometry);
+        if let Some(audit) = &mut self.audit {
+            audit.written(lpn, version, placed.page, &self.geometry);
+        }
+        placed
+    }
+
+    /// Moves the valid page `from` inside its plane.
+    pub fn relocate(&mut self, from: Ppn) -> Placed {
+        let plane = self.geometry.plane_of(from);
+        // The old place is known: not to read the mapping table here saves a cache miss a move.
+        self.invalidate(from);
+        let placed = self.append(plane, self.collection_stream(), self.map.logical(from));
+        if let Some(audit) = &mut self.audit {
+            audit.moved(from, placed.page, &self.geometry);
+        }
+        placed
+    }
+
+    /// Forgets `lpn`. Returns whether it was mapped.
+    pub fn trim(&mut self, lpn: Lpn) -> bool {
+        if let Some(audit) = &mut self.audit {
+            audit.trimmed(lpn);
+        }
+        match self.map.unmap(lpn) {
+            Some(page) => {
+                self.invalidate(page);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether `page` holds the current version of a logical page.
+    pub fn is_valid(&self, page: Ppn) -> bool {
+        let block = self.geometry.block_of(page);
+        self.blocks.is_valid(block, self.geometry.page_offset(page))
+    }
+
+    /// Whether a host write fits into `plane` now.
+    pub fn accepts(&self, plane: PlaneId) -> bool {
+        self.planes[plane.index()].frontier(Stream::Host).is_some() || self.may_open_for_host(plane)
+    }
+
+    /// The page offset that the next host write to `plane` gets, if it fits.
+    pub fn next_host_offset(&self, plane: PlaneId) -> Option<u32> {
+        match self.planes[plane.index()].frontier(Stream::Host) {
+            Some(frontier) => Some(frontier.next_page),
+            None => self.may_open_for_host(plane).then_some(0),
+        }
+    }
+
+    /// The plane of `die` that takes the next write that has no place of its own, if one has room.
+    pub fn next_plane(&self, die: DieId) -> Option<PlaneId> {
+        let first = self.allocation.turn_of(die);
+        let planes = self.geometry.planes_per_die;
+        let mut in_turn = (0..planes)
+            .map(|step| PlaneId(die.0 * planes + (first + step) % planes))
+            .filter(|plane| self.accepts(*plane));
+        match self.allocation.plane_rule() {
+            PlaneRule::RoundRobin => in_turn.next(),
+            // The first of the fullest: `max_by_key` would give the last.
+            PlaneRule::MostFree => in_turn.min_by_key(|plane| Reverse(self.free_pages(*plane))),
+        }
+    }
+
+    /// Checks, under audit, that a host read of `lpn` gets its last version.
+    pub fn check_read(&mut self, lpn: Lpn) {
+        let page = self.lookup(lpn);
+        if let Some(audit) = &mut self.audit {
+            audit.read(lpn, page);
+        }
+    }
+
+    /// The first broken invariant that the audit has seen, if any.
+    pub fn violation(&self) -> Option<&str> {
+        self.audit.as_ref().and_then(|audit| audit.violation())
+    }
+
+    /// Free pages of `plane`, those of open blocks included.
+    pub fn free_pages(&self, plane: PlaneId) -> u32 {
+        let plane = &self.planes[plane.index()];
+        let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
+        plane.free.len() as u32 * self.limits.data_pages + open
+    }
+
+    /// Free blocks of `plane`.
+    pub fn free_blocks(&self, plane: PlaneId) -> usize {
+        self.planes[plane.index()].free.len()
+    }
+
+    /// A bit for each plane of `die` that is short of free blocks.
+    pub fn hungry_planes(&self, die: DieId) -> u32 {
+        self.hungry[die.index()]
+    }
+
+    /// Free blocks of every plane.
+    pub fn free_blocks_by_plane(&self) -> impl Iterator<Item = usize> + Clone {
+        self.planes.iter().map(|plane| plane.free.len())
+    }
+
+    /// How often every block has been erased.
+    pub fn erase_counts(&self) -> impl Iterator<Item = u32> + Clone {
+        (0..self.geometry.blocks()).map(|block| self.blocks.erase_count(BlockId::from_index(block)))
+    }
+
+    /// Fetches the table entries that writes of these pages will need, all at once: the misses
+    /// overlap instead of following one another.
+    pub fn touch(&self, pages: &[Lpn]) {
+        let fetched = pages.iter().filter_map(|lpn| self.map.physical(*lpn));
+        std::hint::black_box(fetched.map(Ppn::index).fold(0, usize::wrapping_add));
+    }
+
+    /// Puts what is not saved with a device back: the inverse mapping, and the audit if wanted.
+    pub fn restore(&mut self, audit: bool) {
+        self.map.restore(self.geometry.pages());
+        self.audit = audit.then(|| {
+            Box::new(Audit::of_mapped(&self.geometry, self.map.mapped(), self.map.logical_pages()))
+        });
+    }
+
+    /// How often `block` has been erased.
+    pub fn erase_count(&self, block: BlockId) -> u32 {
+        self.blocks.erase_count(block)
+    }
+
+    /// Valid pages of `block`.
+    pub fn valid_pages(&self, block: BlockId) -> u16 {
+        self.blocks.valid_pages(block)
+    }
+
+    /// The block of `plane` to collect, if one gives space back and its valid pages have room.
+    pub fn choose_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
+        if self.planes[plane.index()].closed_invalid == 0 {
+            return None;
+        }
+        let victim = self.victims.choose(plane, &self.blocks)?;
+        self.has_room_for(victim, plane).then_some(victim)
+    }
+
+    /// The least erased closed block of `plane`, if static wear levelling says to move its data.
+    pub fn block_to_level(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let coldest = self.wear.block_to_level(plane, &self.blocks)?;
+        (self.blocks.is_closed(coldest) && self.has_room_for(coldest, plane)).then_some(coldest)
+    }
+
+    /// Takes a closed block out of the victims' sight and returns what reclaims it.
+    pub fn begin_reclaim(&mut self, victim: BlockId) -> ReclaimPlan {
+        let plane = self.geometry.plane_of_block(victim);
+        let valid = self.blocks.valid_pages(victim);
+        self.victims.removed(plane, victim, valid);
+        self.blocks.set_open(victim);
+        let invalid = self.limits.data_pages - u32::from(valid);
+        self.planes[plane.index()].closed_invalid -= invalid;
+        ReclaimPlan::new(victim)
+    }
+
+    /// The first valid page of `block` at or after `offset`.
+    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
+        self.blocks.next_valid(block, offset).map(|offset| self.geometry.page(block, offset))
+    }
+
+    /// Erases `block`, which has no valid page, and frees it.
+    pub fn erase(&mut self, block: BlockId) {
+        let plane = self.geometry.plane_of_block(block);
+        if let Some(audit) = &mut self.audit {
+            audit.erased(block, &self.geometry);
+        }
+        self.blocks.erase(block);
+        self.wear.erased(plane, block, self.blocks.erase_count(block));
+        self.planes[plane.index()].free.push(block, self.blocks.erase_count(block));
+        self.weigh(plane);
+    }
+
+    /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
+    fn append(&mut self, plane: PlaneId, stream: Stream, lpn: Lpn) -> Placed {
+        let frontier = self.take_frontier(plane, stream);
+        let page = self.geometry.page(frontier.block, frontier.next_page);
+        self.map.set(lpn, page);
+        self.blocks.program(frontier.block, frontier.next_page);
+        let next = Frontier { block: frontier.block, next_page: frontier.next_page + 1 };
+        let closes_block = self.room(next) == 0;
+        if closes_block {
+            self.close(plane, frontier.block);
+            self.reopen(plane, stream);
+        } else {
+            self.planes[plane.index()].set_frontier(stream, next);
+        }
+        Placed { page, closes_block }
+    }
+
+    fn take_frontier(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
+        match self.planes[plane.index()].take_frontier(stream) {
+            Some(frontier) => frontier,
+            None => self.open(plane),
+        }
+    }
+
+    /// Opens a block for the stream whose block has just been filled, before anything is written
+    /// to it, so that a collection that this calls for finds a whole empty block.
+    fn reopen(&mut self, plane: PlaneId, stream: Stream) {
+        if stream == Stream::Host && self.may_open_for_host(plane) {
+            let frontier = self.open(plane);
+            self.planes[plane.index()].set_frontier(stream, frontier);
+        }
+    }
+
+    fn open(&mut self, plane: PlaneId) -> Frontier {
+        let block = self.planes[plane.index()]
+            .free
+            .pop()
+            .expect("a write goes to a plane that accepts it, a move to one with room for it");
+        self.weigh(plane);
+        self.blocks.set_open(block);
+        Frontier { block, next_page: 0 }
+    }
+
+    fn close(&mut self, plane: PlaneId, block: BlockId) {
+        let valid = self.blocks.valid_pages(block);
+        self.blocks.set_closed(block);
+        self.planes[plane.index()].closed_invalid += self.limits.data_pages - u32::from(valid);
+        self.victims.closed(plane, block, valid);
+    }
+
+    fn invalidate(&mut self, page: Ppn) {
+        let block = self.geometry.block_of(page);
+        let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
+        if self.blocks.is_closed(block) {
+            let plane = self.geometry.plane_of_block(block);
+            self.planes[plane.index()].closed_invalid += 1;
+            self.victims.lost_page(plane, block, valid);
+        }
+    }
+
+    /// Notes whether `plane` is short of free blocks.
+    fn weigh(&mut self, plane: PlaneId) {
+        let free = self.planes[plane.index()].free.len();
+        let die = self.geometry.die_of_plane(plane);
+        let bit = 1 << (plane.0 % self.geometry.planes_per_die);
+        let hungry = &mut self.hungry[die.index()];
+        if free < self.limits.soft_threshold {
+            *hungry |= bit;
+        } else if free >= self.limits.sated {
+            *hungry &= !bit;
+        }
+    }
+
+    fn may_open_for_host(&self, plane: PlaneId) -> bool {
+        let free = self.planes[plane.index()].free.len();
+        // A collection may need one block for the pages that it moves.
+        let kept = usize::from(self.limits.separate_frontiers);
+        free > kept && free >= self.limits.hard_threshold
+    }
+
+    fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
+        let state = &self.planes[plane.index()];
+        let open = state.frontier(self.collection_stream()).map_or(0, |f| self.room(f));
+        let room = state.free.len() as u32 * self.limits.data_pages + open;
+        u32::from(self.blocks.valid_pages(victim)) <= room
+    }
+
+    fn room(&self, frontier: Frontier) -> u32 {
+        self.limits.data_pages - frontier.next_page
+    }
+
+    const fn collection_stream(&self) -> Stream {
+        if self.limits.separate_frontiers { Stream::Collection } else { Stream::Host }
+    }
+}
+
+impl Limits {
+    fn new(config: &Config) -> Self {
+        let geometry = &config.ssd.geometry;
+        let gc = &config.ssd.gc;
+        let summary_pages = u32::from(config.ssd.ftl.summary_page != SummaryPage::None);
+        let soft_threshold = gc.soft_threshold.resolve(geometry.blocks_per_plane) as usize;
+        Self {
+            logical_pages: config.logical_pages() as usize,
+            data_pages: geometry.pages_per_block - summary_pages,
+            separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
+            soft_threshold,
+            sated: soft_threshold + gc.hysteresis_blocks as usize,
+            hard_threshold: gc.hard_threshold.resolve(geometry.blocks_per_plane) as usize,
+        }
+    }
+}
+
+impl Ftl {
+    /// Checks every invariant of the tables against one another.
+    ///
+    /// # Errors
+    /// Names the first one that is broken.
+    pub fn check(&self) -> Result<(), String> {
+        self.map.check(|page| self.is_valid(page))?;
+        for plane in (0..self.planes.len()).map(PlaneId::from_index) {
+            self.check_plane(plane)?;
+        }
+        Ok(())
+    }
+
+    fn check_plane(&self, plane: PlaneId) -> Result<(), String> {
+        let mut closed_invalid = 0;
+        for block in self.geometry.blocks_of_plane(plane) {
+            self.blocks.check(block)?;
+            if self.blocks.is_closed(block) {
+                closed_invalid +=
+                    self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
+            }
+        }
+        let counted = self.planes[plane.index()].closed_invalid;
+        if counted != closed_invalid {
+            return Err(format!(
+                "{plane:?}: {closed_invalid} invalid pages, but {counted} counted"
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! What the translation layer keeps for each plane.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::FreeBlockOrder;
+use crate::ids::BlockId;
+
+use super::free_blocks::FreeBlocks;
+
+/// Who fills an open block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Host writes; with a shared frontier, moved pages as well.
+    Host,
+    /// Pages that collections move.
+    Collection,
+}
+
+/// An open block and the page that is written next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frontier {
+    /// The open block.
+    pub block: BlockId,
+    /// Offset of the next page.
+    pub next_page: u32,
+}
+
+/// Free blocks and write frontiers of a plane.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Plane {
+    /// Erased blocks.
+    pub free: FreeBlocks,
+    /// Invalid pages in closed blocks: what collections could give back.
+    pub closed_invalid: u32,
+    host: Option<Frontier>,
+    collection: Option<Frontier>,
+}
+
+impl Plane {
+    /// A plane whose `blocks` are all erased.
+    pub fn new(blocks: impl Iterator<Item = BlockId>, order: FreeBlockOrder) -> Self {
+        let mut free = FreeBlocks::new(order);
+        for block in blocks {
+            free.push(block, 0);
+        }
+        Self { free, closed_invalid: 0, host: None, collection: None }
+    }
+
+    /// The open block of `stream`.
+    pub const fn frontier(&self, stream: Stream) -> Option<Frontier> {
+        match stream {
+            Stream::Host => self.host,
+            Stream::Collection => self.collection,
+        }
+    }
+
+    /// All open blocks.
+    pub fn frontiers(&self) -> impl Iterator<Item = Frontier> {
+        self.host.into_iter().chain(self.collection)
+    }
+
+    /// Takes the open block of `stream` away.
+    pub const fn take_frontier(&mut self, stream: Stream) -> Option<Frontier> {
+        match stream {
+            Stream::Host => self.host.take(),
+            Stream::Collection => self.collection.take(),
+        }
+    }
+
+    /// Makes `frontier` the open block of `stream`.
+    pub const fn set_frontier(&mut self, stream: Stream, frontier: Frontier) {
+        match stream {
+            Stream::Host => self.host = Some(frontier),
+            Stream::Collection => self.collection = Some(frontier),
+        }
+    }
+}

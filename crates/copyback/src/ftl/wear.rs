@@ -1,0 +1,69 @@
+//! Static wear levelling: data that lie still keep their block young while the others wear out, so
+//! now and then the least erased block is emptied and put to use.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{BlockId, PlaneId};
+use crate::nand::Geometry;
+
+use super::blocks::Blocks;
+
+/// Erase counts of each plane, as far as levelling needs them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct WearLeveller {
+    /// Greatest spread that is tolerated; `None` turns levelling off.
+    threshold: Option<u32>,
+    planes: Vec<Spread>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Spread {
+    most: u32,
+    /// Blocks by erase count. An entry whose block has been erased since is dropped when it
+    /// surfaces.
+    by_erases: BinaryHeap<Reverse<(u32, BlockId)>>,
+}
+
+impl WearLeveller {
+    /// Levels when erase counts of a plane differ by more than `threshold`; 0 never levels.
+    pub fn new(threshold: u32, geometry: &Geometry) -> Self {
+        let spread = |plane| Spread {
+            most: 0,
+            by_erases: geometry
+                .blocks_of_plane(PlaneId::from_index(plane))
+                .map(|block| Reverse((0, block)))
+                .collect(),
+        };
+        match threshold {
+            0 => Self { threshold: None, planes: Vec::new() },
+            _ => Self {
+                threshold: Some(threshold),
+                planes: (0..geometry.planes()).map(spread).collect(),
+            },
+        }
+    }
+
+    /// `block` of `plane` has been erased for the `erase_count`th time.
+    pub fn erased(&mut self, plane: PlaneId, block: BlockId, erase_count: u32) {
+        if let Some(spread) = self.planes.get_mut(plane.index()) {
+            spread.most = spread.most.max(erase_count);
+            spread.by_erases.push(Reverse((erase_count, block)));
+        }
+    }
+
+    /// The least erased block of `plane`, if it is too far behind the most erased one.
+    pub fn block_to_level(&mut self, plane: PlaneId, blocks: &Blocks) -> Option<BlockId> {
+        let threshold = self.threshold?;
+        let spread = &mut self.planes[plane.index()];
+        while let Some(Reverse((erases, block))) = spread.by_erases.peek() {
+            if blocks.erase_count(*block) == *erases {
+                return (spread.most - erases > threshold).then_some(*block);
+            }
+            spread.by_erases.pop();
+        }
+        None
+    }
+}

@@ -1,0 +1,51 @@
+//! On demand, non-preemptive: as soon as a plane has fewer free blocks than its soft threshold the
+//! die collects, plane after plane, and serves nobody until each victim is erased.
+
+use crate::ids::PlaneId;
+
+/// Whose turn it is on each die.
+#[derive(Debug)]
+pub struct OnDemand {
+    /// The plane of each die, counted inside the die, that is looked at first.
+    next: Vec<u32>,
+    planes_per_die: u32,
+}
+
+impl OnDemand {
+    pub(super) fn new(dies: usize, planes_per_die: u32) -> Self {
+        Self { next: vec![0; dies], planes_per_die }
+    }
+
+    /// The first plane that is short of space, going round from the one after the last collected.
+    pub(super) fn plane_to_collect(
+        &mut self,
+        die: usize,
+        first_plane: PlaneId,
+        hungry: u32,
+    ) -> Option<PlaneId> {
+        if hungry == 0 {
+            return None;
+        }
+        let next = self.next[die];
+        let at_or_after = hungry & (u32::MAX << next);
+        let chosen = if at_or_after != 0 { at_or_after } else { hungry }.trailing_zeros();
+        self.next[die] = (chosen + 1) % self.planes_per_die;
+        Some(PlaneId(first_plane.0 + chosen))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hungry_planes_take_turns() {
+        let mut schedule = OnDemand::new(2, 4);
+        let mut turn = |hungry| schedule.plane_to_collect(1, PlaneId(4), hungry).map(|p| p.0);
+        assert_eq!(turn(0b0000), None);
+        assert_eq!(turn(0b1010), Some(5));
+        assert_eq!(turn(0b1010), Some(7));
+        assert_eq!(turn(0b1010), Some(5));
+        assert_eq!(turn(0b0001), Some(4));
+    }
+}

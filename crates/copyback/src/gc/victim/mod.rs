@@ -1,0 +1,107 @@
+//! WHO: which block is collected. One policy a file; each keeps just the index of closed blocks
+//! that it needs, so that choosing costs O(1) (O(d) for d choices, O(pages a block) for
+//! cost-benefit), never a scan over blocks.
+//!
+//! A policy watches blocks close, lose pages and leave. Every block it knows is closed: open
+//! blocks and free ones are never victims.
+
+mod cost_benefit;
+mod fifo;
+mod greedy;
+mod sample;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::VictimPolicy;
+use crate::ids::{BlockId, PlaneId};
+use crate::rng::Stream;
+
+use cost_benefit::CostBenefit;
+use fifo::Fifo;
+use greedy::Greedy;
+use sample::Sample;
+
+/// What a policy is told about the device's shape.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// Planes of the device; victims are chosen plane by plane.
+    pub planes: usize,
+    /// Erase blocks of the device.
+    pub blocks: usize,
+    /// Pages of a block that hold data.
+    pub pages_per_block: u16,
+}
+
+/// What a policy may look at when it chooses.
+pub trait BlockView {
+    /// Valid pages of `block`.
+    fn valid_pages(&self, block: BlockId) -> u16;
+}
+
+/// The victim policy of a device.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum VictimSelector {
+    /// Fewest valid pages.
+    Greedy(Greedy),
+    /// d choices; random is d = 1.
+    Sample(Sample),
+    /// Oldest first.
+    Fifo(Fifo),
+    /// Most space for the work, weighted by age.
+    CostBenefit(CostBenefit),
+}
+
+impl VictimSelector {
+    /// A selector that knows no closed block yet.
+    pub fn new(policy: VictimPolicy, shape: Shape, random: Stream) -> Self {
+        match policy {
+            VictimPolicy::Greedy => Self::Greedy(Greedy::new(shape)),
+            VictimPolicy::Rga { d } => Self::Sample(Sample::of(d, shape, random)),
+            VictimPolicy::Random => Self::Sample(Sample::of(1, shape, random)),
+            VictimPolicy::RandomPlus => Self::Sample(Sample::with_an_invalid_page(shape, random)),
+            VictimPolicy::Fifo => Self::Fifo(Fifo::new(shape)),
+            VictimPolicy::CostBenefit => Self::CostBenefit(CostBenefit::new(shape)),
+        }
+    }
+
+    /// `block` of `plane` has been filled; `valid` of its pages are still valid.
+    pub fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        match self {
+            Self::Greedy(greedy) => greedy.insert(plane, block, valid),
+            Self::Sample(sample) => sample.insert(plane, block),
+            Self::Fifo(fifo) => fifo.insert(plane, block),
+            Self::CostBenefit(cost_benefit) => cost_benefit.insert(plane, block, valid),
+        }
+    }
+
+    /// A page of a closed block has become invalid; `valid` are left.
+    pub fn lost_page(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        match self {
+            Self::Greedy(greedy) => greedy.lost_page(plane, block, valid),
+            Self::CostBenefit(cost_benefit) => cost_benefit.lost_page(plane, block, valid),
+            Self::Sample(_) | Self::Fifo(_) => {}
+        }
+    }
+
+    /// A closed block with `valid` pages is taken away, to be collected.
+    pub fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        match self {
+            Self::Greedy(greedy) => greedy.remove(plane, block, valid),
+            Self::Sample(sample) => sample.remove(plane, block),
+            Self::Fifo(fifo) => fifo.remove(plane, block),
+            Self::CostBenefit(cost_benefit) => cost_benefit.remove(plane, block, valid),
+        }
+    }
+
+    /// The block of `plane` to collect; `None` if the policy sees nothing worth collecting. Some
+    /// closed block of the plane must have an invalid page. Changes no state but that of the random
+    /// stream.
+    pub fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
+        match self {
+            Self::Greedy(greedy) => greedy.choose(plane),
+            Self::Sample(sample) => sample.choose(plane, blocks),
+            Self::Fifo(fifo) => fifo.choose(plane),
+            Self::CostBenefit(cost_benefit) => cost_benefit.choose(plane),
+        }
+    }
+}

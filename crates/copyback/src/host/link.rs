@@ -1,0 +1,84 @@
+//! The host link: data of writes cross it before their page operations start, data of reads after
+//! theirs have ended, one request at a time in each direction (or altogether, if half duplex).
+
+use std::collections::VecDeque;
+
+use crate::config::{self, Duplex, quantity::Rate};
+use crate::event::LinkDirection;
+use crate::nand::transfer_time;
+use crate::ssd::RequestId;
+use crate::units::Duration;
+
+/// A link and the requests that wait for it.
+#[derive(Debug)]
+pub struct Link {
+    rate: Rate,
+    half_duplex: bool,
+    inward: Direction,
+    outward: Direction,
+}
+
+#[derive(Debug, Default)]
+struct Direction {
+    current: Option<RequestId>,
+    waiting: VecDeque<(RequestId, u64)>,
+}
+
+/// A transfer that has got the link.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkTransfer {
+    /// Whose data.
+    pub request: RequestId,
+    /// Where to.
+    pub direction: LinkDirection,
+    /// How long.
+    pub time: Duration,
+}
+
+impl Link {
+    /// The link of a checked configuration, if it has one.
+    pub fn new(config: &config::Host) -> Option<Self> {
+        (config.link_rate != Rate::None).then(|| Self {
+            rate: config.link_rate,
+            half_duplex: config.link_duplex == Duplex::Half,
+            inward: Direction::default(),
+            outward: Direction::default(),
+        })
+    }
+
+    fn direction(&mut self, direction: LinkDirection) -> &mut Direction {
+        match direction {
+            LinkDirection::In => &mut self.inward,
+            LinkDirection::Out => &mut self.outward,
+        }
+    }
+
+    /// Queues the data of a request.
+    pub fn ask(&mut self, direction: LinkDirection, request: RequestId, bytes: u64) {
+        self.direction(direction).waiting.push_back((request, bytes));
+    }
+
+    /// Starts the next transfer, if the link is free for one. Data out go before data in.
+    pub fn grant(&mut self) -> Option<LinkTransfer> {
+        [LinkDirection::Out, LinkDirection::In].into_iter().find_map(|to| self.grant_one(to))
+    }
+
+    fn grant_one(&mut self, direction: LinkDirection) -> Option<LinkTransfer> {
+        let taken = if self.half_duplex {
+            self.inward.current.or(self.outward.current)
+        } else {
+            self.direction(direction).current
+        };
+        if taken.is_some() {
+            return None;
+        }
+        let (request, bytes) = self.direction(direction).waiting.pop_front()?;
+        self.direction(direction).current = Some(request);
+        Some(LinkTransfer { request, direction, time: transfer_time(bytes, self.rate) })
+    }
+
+    /// Ends the transfer in `direction` and returns whose it was.
+    pub fn release(&mut self, direction: LinkDirection) -> Option<RequestId> {
+        self.direction(direction).current.take()
+    }
+}

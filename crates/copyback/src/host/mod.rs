@@ -1,0 +1,200 @@
+//! The host and its interface: when requests arrive, how many the device takes at once, and the
+//! link that their data cross.
+
+mod link;
+mod request;
+
+pub use link::Link;
+pub use request::{Active, Completion, Requests};
+
+use crate::config::{Config, Flow as FlowConfig, Workload};
+use crate::event::{Agenda, Event};
+use crate::ids::FlowId;
+use crate::ssd::RequestId;
+use crate::units::Instant;
+use crate::workload::synthetic::Generator;
+use crate::workload::trace::TraceSource;
+use crate::workload::{InputError, Request, Source};
+
+/// The flows of requests and the submission queues they go through.
+pub struct Host {
+    flows: Vec<Flow>,
+    queues: Vec<Queue>,
+    /// The queue that is looked at first: the device fetches round robin.
+    next_queue: usize,
+    /// Requests that are in the device.
+    pub requests: Requests,
+}
+
+struct Flow {
+    source: Source,
+    /// The next request, not yet in the device.
+    next: Option<Request>,
+    queue: usize,
+    pace: Pace,
+    /// Whether an [`Event::Arrival`] is on the agenda.
+    announced: bool,
+}
+
+/// What decides when a flow's next request arrives.
+enum Pace {
+    /// The request's own time.
+    Open,
+    /// The end of an earlier one.
+    Closed { iodepth: u32, outstanding: u32 },
+}
+
+struct Queue {
+    depth: u32,
+    outstanding: u32,
+}
+
+impl Host {
+    /// The host of a checked configuration, in front of a device of `capacity` bytes.
+    ///
+    /// # Errors
+    /// If a trace cannot be opened or its first line is malformed.
+    pub fn new(config: &Config, capacity: u64) -> Result<Self, InputError> {
+        let depth = config.host.depth();
+        let queues = (0..config.host.queues).map(|_| Queue { depth, outstanding: 0 }).collect();
+        let mut host =
+            Self { flows: Vec::new(), queues, next_queue: 0, requests: Requests::default() };
+        for (index, flow) in flows(&config.workload).into_iter().enumerate() {
+            host.add_flow(&flow, index, config.seed, capacity)?;
+        }
+        Ok(host)
+    }
+
+    fn add_flow(
+        &mut self,
+        config: &FlowConfig,
+        index: usize,
+        seed: u64,
+        capacity: u64,
+    ) -> Result<(), InputError> {
+        let (mut source, iodepth) = match config {
+            FlowConfig::Trace(trace) => {
+                (Source::Trace(TraceSource::open(trace, capacity)?), trace.iodepth)
+            }
+            FlowConfig::Synthetic(synthetic) => {
+                let name = format!("workload/{index}");
+                let generator = Generator::new(synthetic, capacity, seed, &name)?;
+                (Source::Synthetic(generator), synthetic.iodepth)
+            }
+        };
+        let pace = match iodepth {
+            Some(iodepth) => Pace::Closed { iodepth, outstanding: 0 },
+            None => Pace::Open,
+        };
+        let next = source.next_request()?;
+        let queue = index % self.queues.len();
+        self.flows.push(Flow { source, next, queue, pace, announced: false });
+        Ok(())
+    }
+
+    /// The next request that may enter the device now. Announces the next arrival if there is none.
+    ///
+    /// # Errors
+    /// If the trace is malformed.
+    pub fn admit(
+        &mut self,
+        now: Instant,
+        agenda: &mut Agenda,
+    ) -> Result<Option<RequestId>, InputError> {
+        for step in 0..self.queues.len() {
+            let queue = (self.next_queue + step) % self.queues.len();
+            if self.queues[queue].outstanding >= self.queues[queue].depth {
+                continue;
+            }
+            if let Some(flow) = self.ready_flow(queue, now, agenda) {
+                self.next_queue = (queue + 1) % self.queues.len();
+                return self.enter(flow, now).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The flow of `queue` whose request has waited longest.
+    fn ready_flow(&mut self, queue: usize, now: Instant, agenda: &mut Agenda) -> Option<usize> {
+        let mut first: Option<(Instant, usize)> = None;
+        for (index, flow) in self.flows.iter_mut().enumerate() {
+            if flow.queue != queue {
+                continue;
+            }
+            let Some(arrival) = flow.arrival(now) else { continue };
+            if arrival > now {
+                flow.announce(arrival, FlowId::from_index(index), agenda);
+            } else if first.is_none_or(|(earliest, _)| arrival < earliest) {
+                first = Some((arrival, index));
+            }
+        }
+        first.map(|(_, index)| index)
+    }
+
+    fn enter(&mut self, index: usize, now: Instant) -> Result<RequestId, InputError> {
+        let flow = &mut self.flows[index];
+        let next = flow.source.next_request()?;
+        let request = std::mem::replace(&mut flow.next, next);
+        let mut request = request.expect("a flow that is ready has a next request");
+        if let Pace::Closed { outstanding, .. } = &mut flow.pace {
+            *outstanding += 1;
+            request.arrival = now;
+        }
+        self.queues[flow.queue].outstanding += 1;
+        Ok(self.requests.insert(Active::new(request, FlowId::from_index(index), now)))
+    }
+
+    /// The announced arrival of `flow` has come.
+    pub fn arrived(&mut self, flow: FlowId) {
+        self.flows[flow.index()].announced = false;
+    }
+
+    /// A request leaves the device.
+    pub fn leave(&mut self, request: RequestId, now: Instant) -> Completion {
+        let active = self.requests.remove(request);
+        let flow = &mut self.flows[active.flow.index()];
+        self.queues[flow.queue].outstanding -= 1;
+        if let Pace::Closed { outstanding, .. } = &mut flow.pace {
+            *outstanding -= 1;
+        }
+        Completion::new(&active, now)
+    }
+
+    /// Whether every request has entered the device and left it.
+    pub fn is_done(&self) -> bool {
+        self.requests.is_empty() && self.flows.iter().all(|flow| flow.next.is_none())
+    }
+
+    /// Share of the input that has been consumed.
+    pub fn consumed(&self) -> f64 {
+        let shares = self.flows.iter().map(|flow| flow.source.consumed());
+        shares.sum::<f64>() / self.flows.len().max(1) as f64
+    }
+}
+
+impl Flow {
+    /// When the next request arrives or arrived; `None` if there is none, or it waits for an
+    /// earlier one to end.
+    fn arrival(&self, now: Instant) -> Option<Instant> {
+        let next = self.next.as_ref()?;
+        match self.pace {
+            Pace::Open => Some(next.arrival),
+            Pace::Closed { iodepth, outstanding } => (outstanding < iodepth).then_some(now),
+        }
+    }
+
+    fn announce(&mut self, arrival: Instant, id: FlowId, agenda: &mut Agenda) {
+        if !self.announced {
+            self.announced = true;
+            agenda.add(arrival, Event::Arrival(id));
+        }
+    }
+}
+
+fn flows(workload: &Workload) -> Vec<FlowConfig> {
+    match workload {
+        Workload::Trace(trace) => vec![FlowConfig::Trace(trace.clone())],
+        Workload::Synthetic(synthetic) => vec![FlowConfig::Synthetic(synthetic.clone())],
+        Workload::Flows(flows) => flows.flows.clone(),
+    }
+}

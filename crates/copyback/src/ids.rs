@@ -1,0 +1,76 @@
+//! Typed identifiers. Each counts from zero over the whole device; only
+//! [`Geometry`](crate::nand::Geometry) converts between them.
+
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! index_type {
+    ($(#[$doc:meta])* $name:ident($inner:ty)) => {
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(pub $inner);
+
+        impl $name {
+            /// The identifier of the item at `index` of a table.
+            pub const fn from_index(index: usize) -> Self {
+                Self(index as $inner)
+            }
+
+            /// The position of this item in a table.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+index_type!(
+    /// A logical page number: the host's address space in pages.
+    Lpn(u32)
+);
+index_type!(
+    /// An erase block, numbered plane by plane over the device.
+    BlockId(u32)
+);
+index_type!(
+    /// A plane, numbered die by die over the device.
+    PlaneId(u32)
+);
+index_type!(
+    /// A die, numbered channel by channel over the device.
+    DieId(u32)
+);
+index_type!(
+    /// A channel of the device.
+    ChannelId(u32)
+);
+index_type!(
+    /// A stream of requests with its own submission queue.
+    FlowId(u16)
+);
+
+/// A physical page number, numbered block by block over the device.
+///
+/// Stored off by one in a `NonZeroU32`, so that a table of `Option<Ppn>` (the mapping table)
+/// takes four bytes an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Ppn(NonZeroU32);
+
+impl Ppn {
+    /// The physical page at `index`, which must be below `u32::MAX`.
+    pub const fn from_index(index: usize) -> Self {
+        match NonZeroU32::new(index as u32 + 1) {
+            Some(raw) => Self(raw),
+            None => panic!("a device has fewer than 2^32 - 1 physical pages"),
+        }
+    }
+
+    /// The position of this page in a table.
+    pub const fn index(self) -> usize {
+        (self.0.get() - 1) as usize
+    }
+}

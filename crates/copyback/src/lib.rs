@@ -1,0 +1,37 @@
+//! Copyback: a simulator of garbage collection in flash SSDs and in arrays of SSDs.
+//!
+//! ```text
+//!  workload ──► host ──► buffer ──► ssd ◄──► ftl ◄──► gc
+//!  (trace or    (queues,  (DRAM)     │   (mapping,   (victim, schedule,
+//!  synthetic)    link)               ▼    blocks)     width, job)
+//!                            nand, channel
+//!  engine: events and instants         metrics: observes all of it
+//! ```
+//!
+//! [`Simulation`] puts the parts together. The crate holds no Python, no threads and no wall clock:
+//! the same configuration, trace and seed give the same bytes everywhere.
+
+pub mod buffer;
+pub mod channel;
+pub mod config;
+pub mod engine;
+mod error;
+pub mod event;
+pub mod ftl;
+pub mod gc;
+pub mod host;
+pub mod ids;
+mod lists;
+pub mod metrics;
+pub mod nand;
+pub mod precondition;
+pub mod rng;
+mod run;
+pub mod simulation;
+pub mod ssd;
+pub mod state;
+pub mod units;
+pub mod workload;
+
+pub use error::Error;
+pub use simulation::{Phase, Progress, Simulation, Status};

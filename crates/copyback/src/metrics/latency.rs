@@ -1,0 +1,155 @@
+//! Response times: a histogram for percentiles, exact sums for the rest.
+
+use hdrhistogram::Histogram;
+
+use crate::ssd::{Part, Parts};
+use crate::units::Duration;
+
+/// Significant decimal digits of the histogram: percentiles are at most 0.1% high.
+const DIGITS: u8 = 3;
+
+/// Response times of one class of requests.
+#[derive(Debug)]
+pub struct LatencyStats {
+    histogram: Histogram<u64>,
+    count: u64,
+    sum: u128,
+    min: Duration,
+    max: Duration,
+    /// Differences from the first value, so that their squares lose no digits.
+    first: i128,
+    difference_sum: i128,
+    difference_square_sum: i128,
+    parts: [u128; Part::ALL.len()],
+}
+
+impl Default for LatencyStats {
+    fn default() -> Self {
+        Self {
+            histogram: Histogram::new(DIGITS).expect("three digits are allowed"),
+            count: 0,
+            sum: 0,
+            min: Duration::from_ns(u64::MAX),
+            max: Duration::ZERO,
+            first: 0,
+            difference_sum: 0,
+            difference_square_sum: 0,
+            parts: [0; Part::ALL.len()],
+        }
+    }
+}
+
+impl LatencyStats {
+    /// Adds a response time and its parts.
+    pub fn record(&mut self, response: Duration, parts: &Parts) {
+        let ns = response.as_ns();
+        self.histogram.record(ns).expect("the histogram grows with its values");
+        if self.count == 0 {
+            self.first = i128::from(ns);
+        }
+        let difference = i128::from(ns) - self.first;
+        self.count += 1;
+        self.sum += u128::from(ns);
+        self.difference_sum += difference;
+        self.difference_square_sum += difference * difference;
+        self.min = self.min.min(response);
+        self.max = self.max.max(response);
+        for part in Part::ALL {
+            self.parts[part as usize] += u128::from(parts[part].as_ns());
+        }
+    }
+
+    /// Number of requests.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Mean in nanoseconds; `None` without requests.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Sample variance in square nanoseconds; `None` for fewer than two requests.
+    pub fn variance(&self) -> Option<f64> {
+        let n = self.count as f64;
+        let mean_difference = self.difference_sum as f64 / n;
+        let squares = self.difference_square_sum as f64 - n * mean_difference * mean_difference;
+        (self.count > 1).then(|| (squares / (n - 1.0)).max(0.0))
+    }
+
+    /// Shortest; `None` without requests.
+    pub fn min(&self) -> Option<Duration> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// Longest; `None` without requests.
+    pub fn max(&self) -> Option<Duration> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// The response time that this share of the requests does not exceed, at most 0.1% high.
+    pub fn quantile(&self, quantile: f64) -> Option<Duration> {
+        let bound = |ns: u64| Duration::from_ns(ns).min(self.max).max(self.min);
+        (self.count > 0).then(|| bound(self.histogram.value_at_quantile(quantile)))
+    }
+
+    /// Mean of one part in nanoseconds; zero without requests.
+    pub fn mean_part(&self, part: Part) -> f64 {
+        self.parts[part as usize] as f64 / self.count.max(1) as f64
+    }
+
+    /// Points of the distribution: response time in microseconds, and the share of requests up to
+    /// it. Denser towards the tail.
+    pub fn distribution(&self) -> Vec<(f64, f64)> {
+        const TICKS_PER_HALF_DISTANCE: u32 = 40;
+        let mut points: Vec<(f64, f64)> = self
+            .histogram
+            .iter_quantiles(TICKS_PER_HALF_DISTANCE)
+            .map(|step| {
+                let value = Duration::from_ns(step.value_iterated_to()).min(self.max).max(self.min);
+                (value.as_us_f64(), step.quantile())
+            })
+            .collect();
+        points.dedup();
+        points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stats(values: &[u64]) -> LatencyStats {
+        let mut stats = LatencyStats::default();
+        for value in values {
+            stats.record(Duration::from_ns(*value), &Parts::default());
+        }
+        stats
+    }
+
+    #[test]
+    fn moments_are_exact_even_far_from_zero() {
+        let base = 10_000_000_000_000_000;
+        let stats = stats(&[base + 1, base + 2, base + 3, base + 4]);
+        assert_eq!(stats.variance(), Some(5.0 / 3.0));
+        assert_eq!(stats.min(), Some(Duration::from_ns(base + 1)));
+        assert_eq!(stats.max(), Some(Duration::from_ns(base + 4)));
+    }
+
+    #[test]
+    fn nothing_recorded_means_no_values() {
+        let stats = stats(&[]);
+        assert_eq!((stats.mean(), stats.variance(), stats.quantile(0.5)), (None, None, None));
+    }
+
+    #[test]
+    fn quantiles_are_within_a_thousandth() {
+        let values: Vec<u64> = (1..=100_000).collect();
+        let stats = stats(&values);
+        for quantile in [0.5, 0.9, 0.99, 0.999, 0.9999] {
+            let exact = (quantile * 100_000.0_f64).ceil();
+            let found = stats.quantile(quantile).unwrap().as_ns() as f64;
+            assert!(found >= exact && found <= exact * 1.001 + 1.0, "{quantile}: {found}");
+        }
+    }
+}

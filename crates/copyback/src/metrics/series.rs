@@ -1,0 +1,226 @@
+//! Rows over time. If no interval is configured, rows start fine and are merged two by two whenever
+//! there are too many, so that a run of any length ends with about a thousand.
+
+use crate::host::Completion;
+use crate::units::{Duration, Instant};
+use crate::workload::Operation;
+
+/// Rows at which neighbours are merged.
+const MOST_ROWS: usize = 2048;
+/// Width of the first rows when no interval is configured.
+const FINEST: Duration = Duration::from_us(100);
+
+/// Running totals and levels of the device, sampled at the end of each row.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sample {
+    /// Pages programmed for the host.
+    pub host_programs: u64,
+    /// Pages moved.
+    pub gc_programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Collections begun because space was short, and ended.
+    pub collections: u64,
+    /// Die time spent collecting.
+    pub collecting: Duration,
+    /// Fewest free blocks of a plane.
+    pub free_blocks_min: u64,
+    /// Free blocks of all planes.
+    pub free_blocks: u64,
+}
+
+/// Names of the columns that [`Series::columns`] returns, in order.
+pub const SAMPLE_COLUMNS: [&str; 20] = [
+    "start_s",
+    "end_s",
+    "requests",
+    "reads",
+    "writes",
+    "read_bytes",
+    "write_bytes",
+    "response_mean_us",
+    "response_max_us",
+    "read_mean_us",
+    "read_max_us",
+    "write_mean_us",
+    "write_max_us",
+    "host_programs",
+    "gc_programs",
+    "erases",
+    "collections",
+    "gc_busy_us",
+    "free_blocks_min",
+    "free_blocks_total",
+];
+
+/// Columns of the series by name.
+pub type SeriesColumns = Vec<(&'static str, Vec<f64>)>;
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Class {
+    count: u64,
+    bytes: u64,
+    sum_ns: u128,
+    max_ns: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    reads: Class,
+    writes: Class,
+    /// Totals at the end of the row.
+    end: Sample,
+}
+
+/// The series of a run.
+#[derive(Debug)]
+pub struct Series {
+    interval: Duration,
+    fixed: bool,
+    rows: Vec<Row>,
+    current: Row,
+    ends: Instant,
+    finished_at: Instant,
+}
+
+impl Series {
+    /// No rows yet; rows of `interval`, or of a width that adapts.
+    pub fn new(interval: Option<Duration>) -> Self {
+        let width = interval.unwrap_or(FINEST);
+        Self {
+            interval: width,
+            fixed: interval.is_some(),
+            rows: Vec::new(),
+            current: Row::default(),
+            ends: Instant::START + width,
+            finished_at: Instant::START,
+        }
+    }
+
+    /// When the current row ends: [`close_rows`](Self::close_rows) is due then.
+    pub const fn due(&self) -> Instant {
+        self.ends
+    }
+
+    /// Ends every row that ends at or before `now`. Nothing has changed since the last event, so
+    /// one sample serves them all.
+    pub fn close_rows(&mut self, now: Instant, sample: &Sample) {
+        while self.ends <= now {
+            self.current.end = *sample;
+            self.rows.push(std::mem::take(&mut self.current));
+            if !self.fixed && self.rows.len() >= MOST_ROWS {
+                self.halve();
+            }
+            self.ends = Instant::START + self.interval * (self.rows.len() as u64 + 1);
+        }
+    }
+
+    /// Ends the last row at the end of the run.
+    pub fn finish(&mut self, now: Instant, sample: &Sample) {
+        self.close_rows(now, sample);
+        self.finished_at = now;
+        if now > Instant::START + self.interval * self.rows.len() as u64 {
+            self.current.end = *sample;
+            self.rows.push(std::mem::take(&mut self.current));
+        }
+    }
+
+    fn halve(&mut self) {
+        self.interval = self.interval * 2;
+        self.rows = self.rows.chunks(2).map(|pair| pair[0].merged(pair.get(1))).collect();
+    }
+
+    /// A request has been completed.
+    pub fn completed(&mut self, completion: &Completion) {
+        let class = match completion.request.operation {
+            Operation::Read => &mut self.current.reads,
+            Operation::Write => &mut self.current.writes,
+            Operation::Trim | Operation::Flush => return,
+        };
+        let ns = completion.response.as_ns();
+        class.count += 1;
+        class.bytes += completion.request.length;
+        class.sum_ns += u128::from(ns);
+        class.max_ns = class.max_ns.max(ns);
+    }
+
+    /// The rows as columns, named by [`SAMPLE_COLUMNS`]. Counts are those of the row, free blocks
+    /// the level at its end; a mean or maximum of no request is NaN.
+    pub fn columns(&self) -> SeriesColumns {
+        let mut columns: SeriesColumns = SAMPLE_COLUMNS
+            .iter()
+            .map(|name| (*name, Vec::with_capacity(self.rows.len())))
+            .collect();
+        let mut before = Sample::default();
+        for (index, row) in self.rows.iter().enumerate() {
+            let start = self.interval * index as u64;
+            let end = (Instant::START + start + self.interval).min(self.finished_at);
+            let values = row.values(start.as_secs_f64(), end.as_secs_f64(), &before);
+            for ((_, column), value) in columns.iter_mut().zip(values) {
+                column.push(value);
+            }
+            before = row.end;
+        }
+        columns
+    }
+}
+
+impl Class {
+    fn merged(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            bytes: self.bytes + other.bytes,
+            sum_ns: self.sum_ns + other.sum_ns,
+            max_ns: self.max_ns.max(other.max_ns),
+        }
+    }
+
+    fn mean_us(self) -> f64 {
+        if self.count == 0 { f64::NAN } else { self.sum_ns as f64 / self.count as f64 / 1e3 }
+    }
+
+    fn max_us(self) -> f64 {
+        if self.count == 0 { f64::NAN } else { self.max_ns as f64 / 1e3 }
+    }
+}
+
+impl Row {
+    fn merged(&self, next: Option<&Self>) -> Self {
+        match next {
+            None => *self,
+            Some(next) => Self {
+                reads: self.reads.merged(next.reads),
+                writes: self.writes.merged(next.writes),
+                end: next.end,
+            },
+        }
+    }
+
+    /// In the order of [`SAMPLE_COLUMNS`].
+    fn values(&self, start_s: f64, end_s: f64, before: &Sample) -> [f64; SAMPLE_COLUMNS.len()] {
+        let (reads, writes, end) = (self.reads, self.writes, &self.end);
+        let all = reads.merged(writes);
+        [
+            start_s,
+            end_s,
+            all.count as f64,
+            reads.count as f64,
+            writes.count as f64,
+            reads.bytes as f64,
+            writes.bytes as f64,
+            all.mean_us(),
+            all.max_us(),
+            reads.mean_us(),
+            reads.max_us(),
+            writes.mean_us(),
+            writes.max_us(),
+            (end.host_programs - before.host_programs) as f64,
+            (end.gc_programs - before.gc_programs) as f64,
+            (end.erases - before.erases) as f64,
+            (end.collections - before.collections) as f64,
+            (end.collecting - before.collecting).as_us_f64(),
+            end.free_blocks_min as f64,
+            end.free_blocks as f64,
+        ]
+    }
+}

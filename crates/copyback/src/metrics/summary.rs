@@ -1,0 +1,165 @@
+//! The summary of a run, as it is written to `summary.json`.
+
+use serde_json::{Map, Value, json};
+
+use crate::ssd::{Counters, Part};
+use crate::units::Instant;
+
+use super::{LatencyStats, Recorder};
+
+/// Counts by kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Totals {
+    /// Bytes read by the host.
+    pub read_bytes: u64,
+    /// Bytes written by the host.
+    pub write_bytes: u64,
+    /// Trim requests.
+    pub trims: u64,
+    /// Flush requests.
+    pub flushes: u64,
+    /// Completion of the last request.
+    pub end: Instant,
+}
+
+/// What the summary tells about wear.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WearStats {
+    /// Mean number of erases of a block, since the device was new.
+    pub mean: f64,
+    /// Fewest.
+    pub min: u32,
+    /// Most.
+    pub max: u32,
+    /// Standard deviation over the blocks.
+    pub stddev: f64,
+}
+
+impl WearStats {
+    /// Of these erase counts.
+    pub fn of(counts: impl Iterator<Item = u32> + Clone) -> Self {
+        let blocks = counts.clone().count() as f64;
+        let mean = counts.clone().map(f64::from).sum::<f64>() / blocks;
+        let square = |count: u32| (f64::from(count) - mean).powi(2);
+        Self {
+            mean,
+            min: counts.clone().min().unwrap_or(0),
+            max: counts.clone().max().unwrap_or(0),
+            stddev: (counts.map(square).sum::<f64>() / blocks).sqrt(),
+        }
+    }
+}
+
+/// The part of the summary that the requests and the flash decide: everything but `schema`,
+/// `version`, `config_digest`, `seed` and `simulator`.
+pub fn summary(recorder: &Recorder, counters: &Counters, wear: &WearStats) -> Map<String, Value> {
+    let mut summary = Map::new();
+    let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
+    put("requests", requests(recorder, counters));
+    put(
+        "response_us",
+        json!({
+            "all": latency(&recorder.all),
+            "read": latency(&recorder.reads),
+            "write": latency(&recorder.writes),
+        }),
+    );
+    put("throughput", throughput(recorder));
+    put("flash", flash(counters));
+    put("write_amplification", json!(counters.write_amplification()));
+    put("gc", gc(counters));
+    put(
+        "wear",
+        json!({
+            "erase_count": {
+                "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,
+            },
+            "levelling_runs": counters.levelling_runs,
+        }),
+    );
+    put("breakdown_us", breakdown(&recorder.all));
+    put(
+        "breakdown_by_class_us",
+        json!({"read": breakdown(&recorder.reads), "write": breakdown(&recorder.writes)}),
+    );
+    summary
+}
+
+fn requests(recorder: &Recorder, counters: &Counters) -> Value {
+    let totals = &recorder.totals;
+    json!({
+        "count": recorder.all.count(),
+        "reads": recorder.reads.count(),
+        "writes": recorder.writes.count(),
+        "trims": totals.trims,
+        "flushes": totals.flushes,
+        "read_bytes": totals.read_bytes,
+        "write_bytes": totals.write_bytes,
+        "unmapped_page_reads": counters.unmapped_reads,
+        "trimmed_pages": counters.trimmed,
+    })
+}
+
+fn latency(stats: &LatencyStats) -> Value {
+    let us = |ns: f64| ns / 1e3;
+    let quantile = |q: f64| stats.quantile(q).map(|response| response.as_us_f64());
+    json!({
+        "count": stats.count(),
+        "mean": stats.mean().map(us),
+        "stddev": stats.variance().map(|variance| us(variance.sqrt())),
+        "variance": stats.variance().map(|variance| variance / 1e6),
+        "min": stats.min().map(|response| response.as_us_f64()),
+        "max": stats.max().map(|response| response.as_us_f64()),
+        "p50": quantile(0.50),
+        "p90": quantile(0.90),
+        "p95": quantile(0.95),
+        "p99": quantile(0.99),
+        "p99_9": quantile(0.999),
+        "p99_99": quantile(0.9999),
+    })
+}
+
+fn throughput(recorder: &Recorder) -> Value {
+    let seconds = recorder.totals.end.as_secs_f64();
+    let per_second = |amount: f64| (seconds > 0.0).then(|| amount / seconds);
+    let bytes = recorder.totals.read_bytes + recorder.totals.write_bytes;
+    json!({
+        "iops": per_second(recorder.all.count() as f64),
+        "mib_per_s": per_second(bytes as f64 / f64::from(1 << 20)),
+        "simulated_s": seconds,
+    })
+}
+
+fn flash(counters: &Counters) -> Value {
+    json!({
+        "reads": counters.reads,
+        "programs": counters.programs,
+        "erases": counters.erases,
+        "copybacks": counters.copybacks,
+        "multi_plane_reads": counters.multi_plane_reads,
+        "multi_plane_programs": counters.multi_plane_programs,
+        "multi_plane_erases": counters.multi_plane_erases,
+        "host_programs": counters.host_programs,
+    })
+}
+
+fn gc(counters: &Counters) -> Value {
+    let per_collection =
+        |pages: u64| (counters.collections > 0).then(|| pages as f64 / counters.collections as f64);
+    json!({
+        "collections": counters.collections,
+        "on_demand": counters.collections,
+        "idle": 0,
+        "forced": 0,
+        "pages_moved": counters.pages_moved,
+        "pages_moved_per_collection": per_collection(counters.pages_moved),
+        "erases": counters.erases,
+        "preemptions": 0,
+        "busy_us": counters.collecting.as_us_f64(),
+    })
+}
+
+/// Mean of each part, in microseconds; they add up to the mean response time.
+fn breakdown(stats: &LatencyStats) -> Value {
+    Part::ALL.iter().map(|part| (part.name(), json!(stats.mean_part(*part) / 1e3))).collect()
+}

@@ -1,0 +1,281 @@
+//! A die: one array operation at a time, and one or two page registers.
+//!
+//! ```text
+//!            asked      granted     register full          array done      asked     granted
+//! New ──► WaitIn ──► TransferIn ──► Loaded ──► InArray ──► Sensed ──► WaitOut ──► TransferOut ──► Done
+//!              (skipped without a bus)          (programs and erases end here)
+//! ```
+//!
+//! With a single register an operation holds the whole die from first to last phase. With a double
+//! register the `port` slot (cache register) moves data while the `array` slot works: the next
+//! program is loaded during a program, and data leave during the next read.
+
+use crate::units::{Duration, Instant};
+
+/// What a die is told to do. Multi-plane forms are one command of the same kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Cells to register, then out over the channel.
+    Read,
+    /// In over the channel, then register to cells.
+    Program,
+    /// Erase of whole blocks.
+    Erase,
+    /// Read and program inside a plane, without the channel.
+    Copyback,
+}
+
+/// Where an operation stands; see the module's picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Just accepted.
+    New,
+    /// Waits for the channel to bring command and data.
+    WaitIn,
+    /// Command and data are on the channel.
+    TransferIn,
+    /// Waits for the array.
+    Loaded,
+    /// The array works.
+    InArray,
+    /// The array is done; data wait for the port or the channel.
+    Sensed,
+    /// Waits for the channel to take the data.
+    WaitOut,
+    /// Data are on the channel.
+    TransferOut,
+    /// Nothing is left to do.
+    Done,
+}
+
+/// The two places of a die that can hold an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// Data register and cell array.
+    Array,
+    /// Cache register.
+    Port,
+}
+
+/// An operation on its way through a die. `T` is the caller's note of what it is for.
+#[derive(Debug, Clone)]
+pub struct Operation<T> {
+    /// What the die does.
+    pub command: Command,
+    /// Time on the channel before the array works.
+    pub transfer_in: Duration,
+    /// Time in the array.
+    pub array: Duration,
+    /// Time on the channel after the array has worked.
+    pub transfer_out: Duration,
+    /// Time spent waiting for the channel so far.
+    pub waited_for_bus: Duration,
+    /// Time spent in a register waiting for the array so far.
+    pub waited_for_array: Duration,
+    /// What it is for.
+    pub tag: T,
+    phase: Phase,
+    phase_since: Instant,
+}
+
+impl<T> Operation<T> {
+    /// An operation about to be given to a die at `now`.
+    pub fn new(command: Command, times: [Duration; 3], tag: T, now: Instant) -> Self {
+        let [transfer_in, array, transfer_out] = times;
+        Self {
+            command,
+            transfer_in,
+            array,
+            transfer_out,
+            waited_for_bus: Duration::ZERO,
+            waited_for_array: Duration::ZERO,
+            tag,
+            phase: Phase::New,
+            phase_since: now,
+        }
+    }
+
+    /// What it takes on an idle die and channel.
+    pub fn nominal(&self) -> Duration {
+        self.transfer_in + self.array + self.transfer_out
+    }
+
+    fn enter(&mut self, phase: Phase, now: Instant) {
+        let spent = now - self.phase_since;
+        match self.phase {
+            Phase::WaitIn | Phase::WaitOut => self.waited_for_bus += spent,
+            Phase::Loaded | Phase::Sensed => self.waited_for_array += spent,
+            _ => {}
+        }
+        self.phase = phase;
+        self.phase_since = now;
+    }
+}
+
+/// What a die needs from its surroundings next.
+#[derive(Debug)]
+pub enum Action<T> {
+    /// The channel, to bring command and data in.
+    BusIn(Slot, Duration),
+    /// The channel, to take data out.
+    BusOut(Slot, Duration),
+    /// A call of [`Die::array_done`] after this time.
+    RunArray(Duration),
+    /// Nothing more: this operation has ended.
+    Finished(Operation<T>),
+}
+
+/// A die and the operations in it.
+#[derive(Debug)]
+pub struct Die<T> {
+    array: Option<Operation<T>>,
+    port: Option<Operation<T>>,
+    double_register: bool,
+}
+
+impl<T> Die<T> {
+    /// An idle die.
+    pub const fn new(double_register: bool) -> Self {
+        Self { array: None, port: None, double_register }
+    }
+
+    /// Whether nothing is in the die.
+    pub const fn is_idle(&self) -> bool {
+        self.array.is_none() && self.port.is_none()
+    }
+
+    /// Whether the die can take a `command` now.
+    pub fn accepts(&self, command: Command) -> bool {
+        if !self.double_register {
+            return self.is_idle();
+        }
+        let array = self.array.as_ref().map(|operation| operation.command);
+        let port = self.port.as_ref().map(|operation| operation.command);
+        match command {
+            Command::Read => array.is_none() && port != Some(Command::Program),
+            Command::Program => port.is_none() && array.is_none_or(|c| c == Command::Program),
+            Command::Erase | Command::Copyback => self.is_idle(),
+        }
+    }
+
+    /// Takes an operation that [`accepts`](Self::accepts) allows.
+    pub fn start(&mut self, operation: Operation<T>) {
+        debug_assert!(self.accepts(operation.command), "die cannot take a {:?}", operation.command);
+        let slot = match operation.command {
+            Command::Program if self.double_register => &mut self.port,
+            _ => &mut self.array,
+        };
+        debug_assert!(slot.is_none(), "slot is taken");
+        *slot = Some(operation);
+    }
+
+    /// The array has finished the operation in it.
+    pub fn array_done(&mut self, now: Instant) {
+        if let Some(operation) = &mut self.array {
+            debug_assert_eq!(operation.phase, Phase::InArray);
+            let next = if operation.transfer_out.is_zero() { Phase::Done } else { Phase::Sensed };
+            operation.enter(next, now);
+        }
+    }
+
+    /// The channel has started to serve the operation in `slot`.
+    pub fn transfer_begun(&mut self, slot: Slot, now: Instant) {
+        if let Some(operation) = self.slot(slot) {
+            let next = match operation.phase {
+                Phase::WaitIn => Phase::TransferIn,
+                _ => Phase::TransferOut,
+            };
+            operation.enter(next, now);
+        }
+    }
+
+    /// The channel has served the operation in `slot`.
+    pub fn transfer_done(&mut self, slot: Slot, now: Instant) {
+        if let Some(operation) = self.slot(slot) {
+            let next = match operation.phase {
+                Phase::TransferIn => Phase::Loaded,
+                _ => Phase::Done,
+            };
+            operation.enter(next, now);
+        }
+    }
+
+    /// Moves the operations as far as they go by themselves and returns the next thing that the
+    /// die needs, or `None` when it has to wait. Call until it returns `None`.
+    pub fn next_action(&mut self, now: Instant) -> Option<Action<T>> {
+        if let Some(finished) = self.take_finished() {
+            return Some(Action::Finished(finished));
+        }
+        self.shift(now);
+        self.array_action(now).or_else(|| self.port_action(now))
+    }
+
+    fn slot(&mut self, slot: Slot) -> Option<&mut Operation<T>> {
+        match slot {
+            Slot::Array => self.array.as_mut(),
+            Slot::Port => self.port.as_mut(),
+        }
+    }
+
+    fn take_finished(&mut self) -> Option<Operation<T>> {
+        let done = |operation: &mut Operation<T>| operation.phase == Phase::Done;
+        self.port.take_if(done).or_else(|| self.array.take_if(done))
+    }
+
+    /// Moves operations between the two registers.
+    fn shift(&mut self, now: Instant) {
+        if !self.double_register {
+            return;
+        }
+        if self.array.is_none() {
+            self.array = self.port.take_if(|operation| operation.phase == Phase::Loaded);
+        }
+        if self.port.is_none()
+            && let Some(mut sensed) = self.array.take_if(|o| o.phase == Phase::Sensed)
+        {
+            // The wait for the cache register ends here; the wait for the channel begins.
+            sensed.enter(Phase::Sensed, now);
+            self.port = Some(sensed);
+        }
+    }
+
+    fn array_action(&mut self, now: Instant) -> Option<Action<T>> {
+        let double_register = self.double_register;
+        let operation = self.array.as_mut()?;
+        match operation.phase {
+            Phase::New if !operation.transfer_in.is_zero() => {
+                operation.enter(Phase::WaitIn, now);
+                Some(Action::BusIn(Slot::Array, operation.transfer_in))
+            }
+            Phase::New | Phase::Loaded => {
+                operation.enter(Phase::InArray, now);
+                Some(Action::RunArray(operation.array))
+            }
+            Phase::Sensed if !double_register => {
+                operation.enter(Phase::WaitOut, now);
+                Some(Action::BusOut(Slot::Array, operation.transfer_out))
+            }
+            _ => None,
+        }
+    }
+
+    fn port_action(&mut self, now: Instant) -> Option<Action<T>> {
+        let operation = self.port.as_mut()?;
+        match operation.phase {
+            Phase::New if operation.transfer_in.is_zero() => {
+                operation.enter(Phase::Loaded, now);
+                self.shift(now);
+                self.array_action(now)
+            }
+            Phase::New => {
+                operation.enter(Phase::WaitIn, now);
+                Some(Action::BusIn(Slot::Port, operation.transfer_in))
+            }
+            Phase::Sensed => {
+                operation.enter(Phase::WaitOut, now);
+                Some(Action::BusOut(Slot::Port, operation.transfer_out))
+            }
+            _ => None,
+        }
+    }
+}

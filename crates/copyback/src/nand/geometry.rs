@@ -1,0 +1,180 @@
+//! Shape of the flash array, and the only place where identifiers are converted.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config;
+use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn};
+
+/// Shape of the flash array. Identifiers run channel by channel, chip by chip, die by die, plane by
+/// plane, block by block, page by page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Geometry {
+    /// Channels of the device.
+    pub channels: u32,
+    /// Chips on a channel.
+    pub chips_per_channel: u32,
+    /// Dies in a chip.
+    pub dies_per_chip: u32,
+    /// Planes in a die.
+    pub planes_per_die: u32,
+    /// Blocks in a plane.
+    pub blocks_per_plane: u32,
+    /// Pages in a block.
+    pub pages_per_block: u32,
+    /// User bytes in a page.
+    pub page_size: u32,
+}
+
+/// A plane by its coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address {
+    /// Channel of the device.
+    pub channel: u32,
+    /// Chip (way) on the channel.
+    pub chip: u32,
+    /// Die in the chip.
+    pub die: u32,
+    /// Plane in the die.
+    pub plane: u32,
+}
+
+impl Geometry {
+    /// The shape that a checked configuration describes.
+    pub fn new(config: &config::Geometry) -> Self {
+        Self {
+            channels: config.channels,
+            chips_per_channel: config.chips_per_channel,
+            dies_per_chip: config.dies_per_chip,
+            planes_per_die: config.planes_per_die,
+            blocks_per_plane: config.blocks_per_plane,
+            pages_per_block: config.pages_per_block,
+            page_size: config.page_size.0 as u32,
+        }
+    }
+
+    /// Dies of the device.
+    pub const fn dies(&self) -> usize {
+        (self.channels * self.chips_per_channel * self.dies_per_chip) as usize
+    }
+
+    /// Planes of the device.
+    pub const fn planes(&self) -> usize {
+        self.dies() * self.planes_per_die as usize
+    }
+
+    /// Erase blocks of the device.
+    pub const fn blocks(&self) -> usize {
+        self.planes() * self.blocks_per_plane as usize
+    }
+
+    /// Physical pages of the device.
+    pub const fn pages(&self) -> usize {
+        self.blocks() * self.pages_per_block as usize
+    }
+
+    /// The plane at `address`.
+    pub const fn plane(&self, address: Address) -> PlaneId {
+        let chip = address.channel * self.chips_per_channel + address.chip;
+        let die = chip * self.dies_per_chip + address.die;
+        PlaneId(die * self.planes_per_die + address.plane)
+    }
+
+    /// The channel that `die` is on.
+    pub const fn channel_of_die(&self, die: DieId) -> ChannelId {
+        ChannelId(die.0 / (self.chips_per_channel * self.dies_per_chip))
+    }
+
+    /// The die that `plane` is in.
+    pub const fn die_of_plane(&self, plane: PlaneId) -> DieId {
+        DieId(plane.0 / self.planes_per_die)
+    }
+
+    /// The first plane of `die`; its planes follow one another.
+    pub const fn first_plane(&self, die: DieId) -> PlaneId {
+        PlaneId(die.0 * self.planes_per_die)
+    }
+
+    /// The planes of `die`.
+    pub fn planes_of_die(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
+        let first = die.0 * self.planes_per_die;
+        (first..first + self.planes_per_die).map(PlaneId)
+    }
+
+    /// The plane that `block` is in.
+    pub const fn plane_of_block(&self, block: BlockId) -> PlaneId {
+        PlaneId(block.0 / self.blocks_per_plane)
+    }
+
+    /// The blocks of `plane`.
+    pub fn blocks_of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
+        let first = plane.0 * self.blocks_per_plane;
+        (first..first + self.blocks_per_plane).map(BlockId)
+    }
+
+    /// The position of `block` in its plane.
+    pub const fn block_in_plane(&self, block: BlockId) -> u32 {
+        block.0 % self.blocks_per_plane
+    }
+
+    /// The block that `page` is in.
+    pub const fn block_of(&self, page: Ppn) -> BlockId {
+        BlockId(page.index() as u32 / self.pages_per_block)
+    }
+
+    /// The position of `page` in its block.
+    pub const fn page_offset(&self, page: Ppn) -> u32 {
+        page.index() as u32 % self.pages_per_block
+    }
+
+    /// The plane that `page` is in.
+    pub const fn plane_of(&self, page: Ppn) -> PlaneId {
+        self.plane_of_block(self.block_of(page))
+    }
+
+    /// The page at `offset` of `block`.
+    pub const fn page(&self, block: BlockId, offset: u32) -> Ppn {
+        Ppn::from_index((block.0 * self.pages_per_block + offset) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Geometry = Geometry {
+        channels: 2,
+        chips_per_channel: 3,
+        dies_per_chip: 2,
+        planes_per_die: 4,
+        blocks_per_plane: 5,
+        pages_per_block: 7,
+        page_size: 4096,
+    };
+
+    #[test]
+    fn every_page_converts_to_its_place_and_back() {
+        let mut index = 0;
+        for channel in 0..2 {
+            for chip in 0..3 {
+                for die in 0..2 {
+                    for plane in 0..4 {
+                        let id = SHAPE.plane(Address { channel, chip, die, plane });
+                        let die_id = SHAPE.die_of_plane(id);
+                        assert_eq!(SHAPE.channel_of_die(die_id), ChannelId(channel));
+                        for block in SHAPE.blocks_of_plane(id) {
+                            for offset in 0..7 {
+                                let page = SHAPE.page(block, offset);
+                                assert_eq!(page.index(), index);
+                                assert_eq!(SHAPE.block_of(page), block);
+                                assert_eq!(SHAPE.page_offset(page), offset);
+                                assert_eq!(SHAPE.plane_of(page), id);
+                                index += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(index, SHAPE.pages());
+    }
+}

@@ -1,0 +1,12 @@
+//! The flash chips: shape, latencies, the rules of their commands, and the state of a die.
+//! Knows nothing of a translation layer.
+
+mod die;
+mod geometry;
+mod rules;
+mod timing;
+
+pub use die::{Action, Command, Die, Operation, Phase, Slot};
+pub use geometry::{Address, Geometry};
+pub use rules::MultiPlaneRules;
+pub use timing::{Timing, transfer_time};

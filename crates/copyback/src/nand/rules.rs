@@ -1,0 +1,74 @@
+//! The rules of multi-plane commands, as data.
+//!
+//! ONFI and JEDEC let planes of one die work together when each addresses its own plane with the
+//! same operation at the same page offset; the block may differ.
+
+use crate::config;
+use crate::ids::PlaneId;
+
+use super::Command;
+
+/// Which operations may be joined into one multi-plane command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MultiPlaneRules {
+    /// Reads may be joined.
+    pub read: bool,
+    /// Programs may be joined.
+    pub program: bool,
+    /// Erases may be joined.
+    pub erase: bool,
+    /// The joined pages must have the same offset in their blocks.
+    pub same_page_offset: bool,
+}
+
+impl MultiPlaneRules {
+    /// The rules that a checked configuration describes.
+    pub fn new(config: &config::Commands) -> Self {
+        let joined = config.multi_plane;
+        Self { read: joined, program: joined, erase: joined, same_page_offset: true }
+    }
+
+    /// Whether any commands of this kind may be joined.
+    pub const fn joins(&self, command: Command) -> bool {
+        match command {
+            Command::Read => self.read,
+            Command::Program => self.program,
+            Command::Erase => self.erase,
+            Command::Copyback => false,
+        }
+    }
+
+    /// Whether `other` may run in the same command as `lead`; both name a plane of the same die
+    /// and the page offset in its block.
+    pub fn may_join(&self, command: Command, lead: (PlaneId, u32), other: (PlaneId, u32)) -> bool {
+        self.joins(command)
+            && lead.0 != other.0
+            && (!self.same_page_offset || command == Command::Erase || lead.1 == other.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: MultiPlaneRules =
+        MultiPlaneRules { read: true, program: true, erase: true, same_page_offset: true };
+
+    #[test]
+    fn the_page_offset_must_agree_except_for_erases() {
+        let lead = (PlaneId(0), 3);
+        for command in [Command::Read, Command::Program] {
+            assert!(ALL.may_join(command, lead, (PlaneId(1), 3)));
+            assert!(!ALL.may_join(command, lead, (PlaneId(1), 4)));
+            assert!(!ALL.may_join(command, lead, (PlaneId(0), 3)));
+        }
+        assert!(ALL.may_join(Command::Erase, lead, (PlaneId(1), 4)));
+        assert!(!ALL.may_join(Command::Copyback, lead, (PlaneId(1), 3)));
+    }
+
+    #[test]
+    fn chips_without_multi_plane_commands_join_nothing() {
+        let none = MultiPlaneRules::new(&config::Commands { multi_plane: false });
+        assert!(!none.may_join(Command::Read, (PlaneId(0), 3), (PlaneId(1), 3)));
+    }
+}

@@ -1,0 +1,108 @@
+//! Latencies of the flash chips and transfer times of their channels, in whole nanoseconds.
+
+use crate::config::{self, PageLatency, SummaryPage, quantity::Rate};
+use crate::units::Duration;
+
+/// Latencies of the array operations and of the channel.
+#[derive(Debug, Clone)]
+pub struct Timing {
+    read: Vec<Duration>,
+    program: Vec<Duration>,
+    /// Block erase (tBERS).
+    pub erase: Duration,
+    /// Command and address cycles on the channel (tCMD).
+    pub command: Duration,
+    /// One page, spare bytes included, over the channel (tD).
+    pub page_transfer: Duration,
+    /// What closing a block costs beyond its last data page: the program of a summary page.
+    pub summary: Option<Duration>,
+    /// Whether there is a channel to wait for at all.
+    pub has_bus: bool,
+}
+
+/// The time that `bytes` take at `rate`, rounded up to a whole nanosecond.
+pub fn transfer_time(bytes: u64, rate: Rate) -> Duration {
+    match rate {
+        Rate::None => Duration::ZERO,
+        Rate::BytesPerSecond(rate) => {
+            let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(rate));
+            Duration::from_ns(ns as u64)
+        }
+    }
+}
+
+impl Timing {
+    /// The latencies that a checked configuration describes.
+    pub fn new(config: &config::Ssd) -> Self {
+        let timing = &config.timing;
+        let bytes = config.geometry.page_size.0 + config.geometry.spare_size.0;
+        let program = per_page_type(&timing.program);
+        let summary = match config.ftl.summary_page {
+            SummaryPage::None => None,
+            SummaryPage::LastPage { transfer } => {
+                let last = program[(config.geometry.pages_per_block as usize - 1) % program.len()];
+                Some(last + transfer_time(transfer.0, timing.transfer_rate))
+            }
+        };
+        Self {
+            read: per_page_type(&timing.read),
+            program,
+            erase: timing.erase.0,
+            command: if timing.transfer_rate == Rate::None {
+                Duration::ZERO
+            } else {
+                timing.command.0
+            },
+            page_transfer: transfer_time(bytes, timing.transfer_rate),
+            summary,
+            has_bus: timing.transfer_rate != Rate::None,
+        }
+    }
+
+    /// Array read of the page at `offset` of its block (tR).
+    pub fn read(&self, offset: u32) -> Duration {
+        by_page_type(&self.read, offset)
+    }
+
+    /// Array program of the page at `offset` of its block (tPROG).
+    pub fn program(&self, offset: u32) -> Duration {
+        by_page_type(&self.program, offset)
+    }
+
+    /// What a lone host read costs the die: command, array, data out.
+    pub fn whole_read(&self) -> Duration {
+        self.command + self.read[0] + self.page_transfer
+    }
+
+    /// What a lone host program costs the die: command, data in, array.
+    pub fn whole_program(&self) -> Duration {
+        self.command + self.page_transfer + self.program[0]
+    }
+}
+
+fn by_page_type(latencies: &[Duration], offset: u32) -> Duration {
+    match latencies {
+        [one] => *one,
+        many => many[offset as usize % many.len()],
+    }
+}
+
+fn per_page_type(latency: &PageLatency) -> Vec<Duration> {
+    match latency {
+        PageLatency::Uniform(time) => vec![time.0],
+        PageLatency::ByPageType(times) => times.iter().map(|time| time.0).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transfers_round_up_and_never_vanish() {
+        let rate = Rate::BytesPerSecond(1_200_000_000);
+        assert_eq!(transfer_time(16 << 10, rate), Duration::from_ns(13_654));
+        assert_eq!(transfer_time(1, rate), Duration::from_ns(1));
+        assert_eq!(transfer_time(4096, Rate::None), Duration::ZERO);
+    }
+}

@@ -1,0 +1,138 @@
+//! Preparing a device: fill a share of the logical space, then overwrite at random. Untimed, through
+//! the same mapping, allocation and collection code as the measured run.
+
+use rand::RngExt;
+
+use crate::config::Config;
+use crate::ftl::{Allocation, Ftl};
+use crate::gc::job::{self, Tally};
+use crate::ids::{DieId, Lpn, PlaneId};
+use crate::rng::{self, Stream};
+
+/// Overwrites drawn ahead, so that their table entries can be fetched together.
+const BATCH: usize = 16;
+
+/// A device on its way to the state that a run starts from.
+#[derive(Debug)]
+pub struct Preconditioner {
+    /// The device.
+    pub ftl: Ftl,
+    filled: usize,
+    fill: usize,
+    overwritten: u64,
+    overwrites: u64,
+    random: Stream,
+    /// The die that takes the next write that has no place of its own.
+    next_die: usize,
+    tally: Tally,
+}
+
+impl Preconditioner {
+    /// A new device of a checked configuration.
+    pub fn new(config: &Config) -> Self {
+        Self::new_around(config, Ftl::new(config, "ssd/0"))
+    }
+
+    fn new_around(config: &Config, ftl: Ftl) -> Self {
+        let fill = (config.precondition.fill.0 * ftl.logical_pages() as f64).round() as usize;
+        let overwrites = (config.precondition.overwrites * fill as f64).round() as u64;
+        Self {
+            ftl,
+            filled: 0,
+            fill,
+            overwritten: 0,
+            overwrites,
+            random: rng::stream(config.seed, "ssd/0/precondition"),
+            next_die: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// A device that has been prepared before.
+    pub fn prepared(config: &Config, mut ftl: Ftl) -> Self {
+        ftl.restore(config.audit);
+        let mut preconditioner = Self::new_around(config, ftl);
+        preconditioner.filled = preconditioner.fill;
+        preconditioner.overwritten = preconditioner.overwrites;
+        preconditioner
+    }
+
+    /// Share of the work that has been done.
+    pub fn fraction(&self) -> f64 {
+        let all = self.fill as u64 + self.overwrites;
+        if all == 0 { 1.0 } else { self.pages_written() as f64 / all as f64 }
+    }
+
+    /// Host pages written so far.
+    pub const fn pages_written(&self) -> u64 {
+        self.filled as u64 + self.overwritten
+    }
+
+    /// What collections have done so far.
+    pub const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Whether the device is ready.
+    pub const fn is_done(&self) -> bool {
+        self.filled == self.fill && self.overwritten == self.overwrites
+    }
+
+    /// Writes up to `pages` more pages.
+    pub fn advance(&mut self, pages: u64) {
+        let end = (self.filled as u64 + pages).min(self.fill as u64) as usize;
+        let left = pages - (end - self.filled) as u64;
+        while self.filled < end {
+            let lpn = Lpn::from_index(self.filled);
+            self.filled += 1;
+            self.write(lpn);
+        }
+        let end = (self.overwritten + left).min(self.overwrites);
+        while self.overwritten < end {
+            self.overwrite(((end - self.overwritten) as usize).min(BATCH));
+        }
+    }
+
+    fn overwrite(&mut self, pages: usize) {
+        let mut batch = [Lpn(0); BATCH];
+        for lpn in &mut batch[..pages] {
+            *lpn = Lpn(self.random.random_range(0..self.fill as u32));
+        }
+        self.ftl.touch(&batch[..pages]);
+        for lpn in &batch[..pages] {
+            self.overwritten += 1;
+            self.write(*lpn);
+        }
+    }
+
+    fn write(&mut self, lpn: Lpn) {
+        let plane = self.plane_for(lpn);
+        let die = self.ftl.geometry.die_of_plane(plane);
+        self.ftl.write(plane, lpn, self.pages_written());
+        if self.ftl.hungry_planes(die) != 0 {
+            self.tally += job::collect_untimed(&mut self.ftl, die);
+        }
+    }
+
+    fn plane_for(&mut self, lpn: Lpn) -> PlaneId {
+        let plane = match self.ftl.allocation {
+            Allocation::Static { .. } => self.ftl.allocation.plane_of(lpn),
+            Allocation::PerDie { .. } => self
+                .ftl
+                .allocation
+                .die_of(lpn, &self.ftl.geometry)
+                .and_then(|die| self.ftl.next_plane(die)),
+            Allocation::Dynamic { .. } => self.next_free_plane(),
+        };
+        plane.expect("a checked configuration leaves every plane room for its logical pages")
+    }
+
+    fn next_free_plane(&mut self) -> Option<PlaneId> {
+        let dies = self.ftl.geometry.dies();
+        let (die, plane) = (0..dies)
+            .map(|step| (self.next_die + step) % dies)
+            .find_map(|die| Some((die, self.ftl.next_plane(DieId::from_index(die))?)))?;
+        self.next_die = (die + 1) % dies;
+        Some(plane)
+    }
+}

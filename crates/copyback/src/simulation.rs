@@ -1,0 +1,153 @@
+//! A whole run: a prepared device, a host, and the loop over instants that drives them.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::host::Host;
+use crate::metrics::{LatencyStats, RequestColumns, SeriesColumns};
+use crate::precondition::Preconditioner;
+use crate::run::Run;
+use crate::state;
+use crate::units::Instant;
+
+/// A simulation. Call [`advance`](Self::advance) until it is done, then ask for results.
+pub struct Simulation {
+    config: Config,
+    /// Until the run starts.
+    preparation: Option<Preparation>,
+    run: Option<Box<Run>>,
+}
+
+/// A device that is being prepared, and the host that waits for it.
+struct Preparation {
+    device: Preconditioner,
+    host: Host,
+}
+
+/// Whether there is more to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Call [`Simulation::advance`] again.
+    Running,
+    /// Every request has been completed.
+    Done,
+}
+
+/// What a simulation is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Preparing the device.
+    Precondition,
+    /// Serving the requests.
+    Run,
+}
+
+/// How far a simulation has come.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// What it is doing.
+    pub phase: Phase,
+    /// Share of the phase that is done.
+    pub fraction: f64,
+    /// Simulated time of the run.
+    pub simulated: Instant,
+    /// Requests completed.
+    pub requests: u64,
+    /// Page operations in flash so far; while preparing, host pages written.
+    pub page_operations: u64,
+}
+
+/// Response times of one class of requests, for plots: microseconds, and the share of requests that
+/// take no longer.
+pub type Distribution = Vec<(f64, f64)>;
+
+impl Simulation {
+    /// A run of a checked configuration, on a new device or on one saved in the file `state`.
+    ///
+    /// # Errors
+    /// If the trace cannot be read, or the state file is damaged or of another device.
+    pub fn new(config: &Config, state: Option<&Path>) -> Result<Self, Error> {
+        // The workload first: a missing trace should not cost a preconditioning.
+        let host = Host::new(config, config.capacity_bytes())?;
+        let device = match state {
+            Some(path) => state::load(config, path)?,
+            None => Preconditioner::new(config),
+        };
+        let preparation = Some(Preparation { device, host });
+        Ok(Self { config: config.clone(), preparation, run: None })
+    }
+
+    /// Works for a while: `budget` preconditioning writes, or instants of the run.
+    ///
+    /// # Errors
+    /// If the trace turns out to be malformed, or an audited invariant breaks.
+    pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
+        if let Some(run) = &mut self.run {
+            return run.advance(budget);
+        }
+        if let Some(preparation) = &mut self.preparation {
+            preparation.device.advance(budget);
+        }
+        if let Some(Preparation { device, host }) =
+            self.preparation.take_if(|preparation| preparation.device.is_done())
+        {
+            let first_order = device.pages_written();
+            let run = Run::new(&self.config, device.ftl, first_order, host)?;
+            self.run = Some(Box::new(run));
+        }
+        Ok(Status::Running)
+    }
+
+    /// How far the simulation has come.
+    pub fn progress(&self) -> Progress {
+        if let Some(run) = &self.run {
+            return run.progress();
+        }
+        let device = self.preparation.as_ref().map(|preparation| &preparation.device);
+        Progress {
+            phase: Phase::Precondition,
+            fraction: device.map_or(1.0, Preconditioner::fraction),
+            simulated: Instant::START,
+            requests: 0,
+            page_operations: device.map_or(0, Preconditioner::pages_written),
+        }
+    }
+
+    /// The rows of the requests completed since the last call, if they are kept.
+    pub fn take_requests(&mut self) -> RequestColumns {
+        self.run.as_mut().map(|run| run.recorder.take_requests()).unwrap_or_default()
+    }
+
+    /// The time series so far.
+    pub fn series(&self) -> SeriesColumns {
+        self.run.as_ref().map(|run| run.recorder.series.columns()).unwrap_or_default()
+    }
+
+    /// The distributions of response times so far, by class.
+    pub fn distributions(&self) -> Vec<(&'static str, Distribution)> {
+        self.classes().into_iter().map(|(name, stats)| (name, stats.distribution())).collect()
+    }
+
+    fn classes(&self) -> Vec<(&'static str, &LatencyStats)> {
+        let Some(run) = &self.run else { return Vec::new() };
+        let recorder = &run.recorder;
+        vec![("all", &recorder.all), ("read", &recorder.reads), ("write", &recorder.writes)]
+    }
+
+    /// The summary of the run, with the keys of `summary.json`; those of `simulator` that tell of
+    /// the machine are for the caller to add.
+    pub fn summary(&self) -> Value {
+        let mut summary = Map::new();
+        summary.insert("schema".into(), json!(1));
+        summary.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
+        summary.insert("config_digest".into(), json!(self.config.digest()));
+        summary.insert("seed".into(), json!(self.config.seed));
+        if let Some(run) = &self.run {
+            summary.extend(run.summary());
+        }
+        Value::Object(summary)
+    }
+}

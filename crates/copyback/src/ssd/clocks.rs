@@ -1,0 +1,260 @@
+//! What a waiting operation needs to know of its die to tell its waits apart: how long the die has
+//! collected, and how much of the work before it stands there only because of collections.
+//!
+//! The backlog of a die is the host work queued or in service on it, in nominal time. Beside the
+//! real backlog a second one is kept that drains as if collections took no time (Lindley's
+//! recursion). The difference is the work that collections have displaced. Of the time that an
+//! operation waits behind host work, the share displaced / backlog at its arrival is `late`: exact
+//! for a die that serves in order of arrival, proportional otherwise, and zero without collections.
+
+use crate::ids::PlaneId;
+use crate::units::{Duration, Instant};
+
+use super::breakdown::{Part, Parts};
+
+/// The clocks of one die.
+#[derive(Debug, Default)]
+pub struct DieClocks {
+    collecting: Option<(PlaneId, Instant)>,
+    collected: Duration,
+    /// Nominal time of the host operations in the queues.
+    queued: Duration,
+    /// When the host operation in service would end on an idle channel.
+    in_service_until: Instant,
+    undelayed: Duration,
+    undelayed_at: Instant,
+}
+
+/// What an operation remembers of its die's clocks from its arrival.
+#[derive(Debug, Clone, Copy)]
+pub struct ArrivalNote {
+    at: Instant,
+    /// Nominal time that it adds to the backlog.
+    nominal: Duration,
+    /// The plane it needs, if that was settled on arrival.
+    plane: Option<PlaneId>,
+    collected: Duration,
+    collected_same_plane: Duration,
+    backlog: Duration,
+    displaced: Duration,
+}
+
+/// Time that each plane of the device has been collected.
+#[derive(Debug)]
+pub struct PlaneClocks(Vec<Duration>);
+
+impl PlaneClocks {
+    /// Clocks at zero.
+    pub fn new(planes: usize) -> Self {
+        Self(vec![Duration::ZERO; planes])
+    }
+}
+
+impl DieClocks {
+    /// The die begins, or goes on, to collect `plane`.
+    pub fn collection_runs(&mut self, plane: PlaneId, now: Instant) {
+        self.collecting = Some((plane, now));
+    }
+
+    /// The die stops collecting. Returns for how long it has.
+    pub fn collection_rests(&mut self, planes: &mut PlaneClocks, now: Instant) -> Duration {
+        let Some((plane, since)) = self.collecting.take() else { return Duration::ZERO };
+        self.collected += now - since;
+        planes.0[plane.index()] += now - since;
+        now - since
+    }
+
+    fn collected(&self, now: Instant) -> Duration {
+        self.collected + self.collecting.map_or(Duration::ZERO, |(_, since)| now - since)
+    }
+
+    fn collected_plane(
+        &self,
+        planes: &PlaneClocks,
+        plane: Option<PlaneId>,
+        now: Instant,
+    ) -> Duration {
+        let Some(plane) = plane else { return Duration::ZERO };
+        let running = match self.collecting {
+            Some((collected, since)) if collected == plane => now - since,
+            _ => Duration::ZERO,
+        };
+        planes.0[plane.index()] + running
+    }
+
+    /// A host operation that takes `nominal` joins the queue, for `plane` if that is settled.
+    pub fn arrive(
+        &mut self,
+        planes: &PlaneClocks,
+        plane: Option<PlaneId>,
+        nominal: Duration,
+        now: Instant,
+    ) -> ArrivalNote {
+        let backlog = self.queued + self.in_service_until.saturating_since(now);
+        let drained = self.undelayed.saturating_sub(now - self.undelayed_at);
+        let undelayed = drained.min(backlog);
+        self.undelayed = undelayed + nominal;
+        self.undelayed_at = now;
+        self.queued += nominal;
+        ArrivalNote {
+            at: now,
+            nominal,
+            plane,
+            collected: self.collected(now),
+            collected_same_plane: self.collected_plane(planes, plane, now),
+            backlog,
+            displaced: backlog - undelayed,
+        }
+    }
+
+    /// The operation with this `note` leaves the queue. Returns the parts of its wait.
+    pub fn leave(&mut self, planes: &PlaneClocks, note: &ArrivalNote, now: Instant) -> Parts {
+        self.queued -= note.nominal;
+        self.split_wait(planes, note, now)
+    }
+
+    /// A host command that takes `nominal` on an idle channel starts.
+    pub fn serve(&mut self, nominal: Duration, now: Instant) {
+        self.in_service_until = now + nominal;
+    }
+
+    fn split_wait(&self, planes: &PlaneClocks, note: &ArrivalNote, now: Instant) -> Parts {
+        let mut parts = Parts::default();
+        let wait = now - note.at;
+        if wait.is_zero() {
+            return parts;
+        }
+        let collected = self.collected(now) - note.collected;
+        let same = self.collected_plane(planes, note.plane, now) - note.collected_same_plane;
+        // An operation that was sent on from another die has seen less of this one's clock.
+        let collected = collected.min(wait);
+        let same = same.min(collected);
+        let behind_io = wait - collected;
+        let late = share(behind_io, note.displaced, note.backlog);
+        parts[Part::GcSamePlane] = same;
+        parts[Part::GcOtherPlane] = collected - same;
+        parts[Part::Late] = late;
+        parts[Part::QueueBehindIo] = behind_io - late;
+        parts
+    }
+}
+
+/// The same for work that waits for no die in particular (dynamic allocation, and writes held back
+/// by another): it waits behind collections for the share of dies that collect.
+#[derive(Debug)]
+pub struct DeviceClock {
+    dies: u64,
+    collecting: u64,
+    since: Instant,
+    /// Die time collected until `since`.
+    collected: Duration,
+}
+
+/// What work remembers of the device's clock from its arrival.
+#[derive(Debug, Clone, Copy)]
+pub struct DeviceNote {
+    at: Instant,
+    collected: Duration,
+}
+
+impl DeviceClock {
+    /// A clock at zero.
+    pub const fn new(dies: usize) -> Self {
+        let collected = Duration::ZERO;
+        Self { dies: dies as u64, collecting: 0, since: Instant::START, collected }
+    }
+
+    /// Die time spent collecting until `now`.
+    pub fn collected(&self, now: Instant) -> Duration {
+        self.collected + (now - self.since) * self.collecting
+    }
+
+    fn advance(&mut self, now: Instant) {
+        self.collected = self.collected(now);
+        self.since = now;
+    }
+
+    /// One more die collects.
+    pub fn collection_runs(&mut self, now: Instant) {
+        self.advance(now);
+        self.collecting += 1;
+    }
+
+    /// One die fewer collects.
+    pub fn collection_rests(&mut self, now: Instant) {
+        self.advance(now);
+        self.collecting -= 1;
+    }
+
+    /// Work arrives.
+    pub fn arrive(&self, now: Instant) -> DeviceNote {
+        DeviceNote { at: now, collected: self.collected(now) }
+    }
+
+    /// Splits the wait from `note` to `now` into parts.
+    pub fn split_wait(&self, note: &DeviceNote, now: Instant) -> Parts {
+        let mut parts = Parts::default();
+        let collected = (self.collected(now) - note.collected).as_ns() / self.dies;
+        parts[Part::GcOtherPlane] = Duration::from_ns(collected);
+        parts[Part::QueueBehindIo] = now - note.at - parts[Part::GcOtherPlane];
+        parts
+    }
+}
+
+/// `span x part / whole`, zero if `whole` is.
+fn share(span: Duration, part: Duration, whole: Duration) -> Duration {
+    if part.is_zero() || whole.is_zero() {
+        return Duration::ZERO;
+    }
+    let product = u128::from(span.as_ns()) * u128::from(part.as_ns());
+    Duration::from_ns((product / u128::from(whole.as_ns())) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLANE: PlaneId = PlaneId(0);
+
+    fn us(us: u64) -> Duration {
+        Duration::from_us(us)
+    }
+
+    fn at(us: u64) -> Instant {
+        Instant::from_ns(us * 1000)
+    }
+
+    #[test]
+    fn behind_a_collection_then_late_behind_those_it_delayed() {
+        // The die collects its plane from 0 to 100. Operations of 10 arrive at 20 and 60; without
+        // the collection they would not have met.
+        let mut planes = PlaneClocks::new(2);
+        let mut die = DieClocks::default();
+        die.collection_runs(PLANE, at(0));
+        let first = die.arrive(&planes, Some(PLANE), us(10), at(20));
+        let second = die.arrive(&planes, Some(PlaneId(1)), us(10), at(60));
+        die.collection_rests(&mut planes, at(100));
+
+        let parts = die.leave(&planes, &first, at(100));
+        assert_eq!(parts[Part::GcSamePlane], us(80));
+        assert_eq!(parts.total(), us(80));
+
+        let parts = die.leave(&planes, &second, at(110));
+        assert_eq!(parts[Part::GcOtherPlane], us(40));
+        assert_eq!(parts[Part::Late], us(10));
+        assert_eq!(parts.total(), us(50));
+    }
+
+    #[test]
+    fn without_collections_nothing_is_late() {
+        let planes = PlaneClocks::new(1);
+        let mut die = DieClocks::default();
+        let first = die.arrive(&planes, Some(PLANE), us(10), at(0));
+        assert_eq!(die.leave(&planes, &first, at(0)).total(), us(0));
+        die.serve(us(10), at(0));
+        let second = die.arrive(&planes, Some(PLANE), us(10), at(4));
+        let parts = die.leave(&planes, &second, at(10));
+        assert_eq!(parts[Part::QueueBehindIo], us(6));
+        assert_eq!(parts.total(), us(6));
+    }
+}

@@ -1,0 +1,402 @@
+//! From the host's queues into the dies, and out again.
+
+use crate::ids::{DieId, Lpn, PlaneId};
+use crate::nand::{Command, Operation};
+use crate::units::{Duration, Instant};
+
+use super::breakdown::Part;
+use super::queues::{WriteLevel, WriteQueue, planes_in};
+use super::transaction::{Fifo, Kind, TransactionId, Wait};
+use super::{Located, Purpose, Ssd};
+
+impl Ssd {
+    /// Queues a read for the plane that holds its page. A page that holds no data is read at once.
+    pub(super) fn enqueue_read(&mut self, id: TransactionId, now: Instant) {
+        let lpn = self.transactions.get(id).lpn;
+        match self.ftl.lookup(lpn) {
+            Some(page) => {
+                let plane = self.geometry.plane_of(page);
+                self.note_arrival(id, self.geometry.die_of_plane(plane), Some(plane), now);
+                self.queues.push_read(plane, id, &mut self.transactions);
+                self.dirty_dies.insert(self.geometry.die_of_plane(plane).index());
+            }
+            None => self.finish_unmapped(id, now),
+        }
+    }
+
+    fn finish_unmapped(&mut self, id: TransactionId, now: Instant) {
+        match self.transactions.get(id).kind {
+            Kind::Read => {
+                self.counters.unmapped_reads += 1;
+                self.finish_transaction(id);
+            }
+            // Trimmed while it waited: there is nothing left to merge with.
+            Kind::ReadToUpdate | Kind::Write => self.turn_into_write(id, now),
+        }
+    }
+
+    /// Sends a write on its way: to read the old page first, behind another that does, or into a
+    /// write queue.
+    pub(super) fn submit_write(&mut self, id: TransactionId, now: Instant) {
+        let transaction = self.transactions.get(id);
+        let (lpn, kind) = (transaction.lpn, transaction.kind);
+        if !self.behind_update.is_empty()
+            && let Some(waiting) = self.behind_update.get_mut(&lpn)
+        {
+            waiting.push(id);
+            self.note_bare_arrival(id, now);
+        } else if kind == Kind::ReadToUpdate {
+            self.behind_update.insert(lpn, Vec::new());
+            self.enqueue_read(id, now);
+        } else {
+            self.enqueue_write(id, now);
+        }
+    }
+
+    fn enqueue_write(&mut self, id: TransactionId, now: Instant) {
+        let lpn = self.transactions.get(id).lpn;
+        let plane = self.ftl.allocation.plane_of(lpn);
+        let queue = match (plane, self.ftl.allocation.die_of(lpn, &self.geometry)) {
+            (Some(plane), _) => WriteQueue::Plane(plane),
+            (None, Some(die)) => WriteQueue::Die(die),
+            (None, None) => WriteQueue::Device,
+        };
+        match queue {
+            WriteQueue::Plane(plane) => {
+                self.note_arrival(id, self.geometry.die_of_plane(plane), Some(plane), now);
+            }
+            WriteQueue::Die(die) => self.note_arrival(id, die, None, now),
+            WriteQueue::Device => self.note_bare_arrival(id, now),
+        }
+        self.queues.push_write(queue, id, &mut self.transactions);
+        self.wake_for_write(queue);
+    }
+
+    fn wake_for_write(&mut self, queue: WriteQueue) {
+        match queue {
+            WriteQueue::Plane(plane) => {
+                self.dirty_dies.insert(self.geometry.die_of_plane(plane).index());
+            }
+            WriteQueue::Die(die) => self.dirty_dies.insert(die.index()),
+            WriteQueue::Device => self.wake_a_die(),
+        }
+    }
+
+    /// Wakes the next idle die, going round, that can take a write.
+    fn wake_a_die(&mut self) {
+        let dies = self.dies.len();
+        let takes_writes = |die: &usize| {
+            let id = DieId::from_index(*die);
+            self.dies[*die].is_idle()
+                && self.collections[*die].is_none()
+                && self.ftl.next_plane(id).is_some()
+        };
+        let next = (0..dies).map(|step| (self.next_die + step) % dies).find(takes_writes);
+        if let Some(die) = next {
+            self.dirty_dies.insert(die);
+            self.next_die = (die + 1) % dies;
+        }
+    }
+
+    fn note_arrival(
+        &mut self,
+        id: TransactionId,
+        die: DieId,
+        plane: Option<PlaneId>,
+        now: Instant,
+    ) {
+        let nominal = self.nominal(self.transactions.get(id).kind);
+        let clocks = &mut self.die_clocks[die.index()];
+        let note = clocks.arrive(&self.plane_clocks, plane, nominal, now);
+        self.transactions.get_mut(id).wait = Wait::Die(die, note);
+    }
+
+    /// Notes an arrival at no die in particular.
+    fn note_bare_arrival(&mut self, id: TransactionId, now: Instant) {
+        self.transactions.get_mut(id).wait = Wait::Device(self.device_clock.arrive(now));
+    }
+
+    /// Ends the wait of an operation and books where it went.
+    fn end_wait(&mut self, id: TransactionId, now: Instant) {
+        let transaction = self.transactions.get_mut(id);
+        let parts = match std::mem::replace(&mut transaction.wait, Wait::Nothing) {
+            Wait::Nothing => return,
+            Wait::Die(die, note) => {
+                self.die_clocks[die.index()].leave(&self.plane_clocks, &note, now)
+            }
+            Wait::Device(note) => self.device_clock.split_wait(&note, now),
+        };
+        transaction.parts += parts;
+    }
+
+    /// Gives a die its next work, if it can take any: collections first, then the host. Returns
+    /// whether something was started.
+    pub(super) fn start_next(&mut self, die: DieId, now: Instant) -> bool {
+        if self.collections[die.index()].is_some() {
+            return self.start_collection_step(die, now);
+        }
+        if self.collection_is_due(die) {
+            if !self.dies[die.index()].is_idle() {
+                return false;
+            }
+            if self.begin_collection(die, now) {
+                return true;
+            }
+        }
+        self.start_host_operation(die, now)
+    }
+
+    /// Whether page operations of the host wait for this die.
+    pub(super) fn host_waits(&self, die: DieId) -> bool {
+        self.queues.planes_with_reads(die) != 0
+            || self.queues.planes_with_writes(die) != 0
+            || match self.queues.write_level() {
+                WriteLevel::Plane => false,
+                WriteLevel::Die => self.queues.first_write(WriteQueue::Die(die)).is_some(),
+                WriteLevel::Device => self.queues.device_writes_wait(),
+            }
+    }
+
+    fn start_host_operation(&mut self, die: DieId, now: Instant) -> bool {
+        let read = self.oldest_read(die);
+        let write = self.oldest_write(die);
+        let read_first = match (&read, &write) {
+            (Some((read, _)), Some((write, _))) => self.options.reads_first || read < write,
+            (read, _) => read.is_some(),
+        };
+        let can_read = self.dies[die.index()].accepts(Command::Read);
+        let can_write = self.dies[die.index()].accepts(Command::Program);
+        match (read, write) {
+            (Some((_, plane)), _) if read_first && can_read => self.start_read(plane, now),
+            (_, Some((_, target))) if !read_first && can_write => {
+                self.start_write(die, target, now)
+            }
+            // Nothing waits, or the die is not ready for what comes first.
+            _ => false,
+        }
+    }
+
+    /// The plane of `die` whose first read has waited longest, and that read's order.
+    fn oldest_read(&self, die: DieId) -> Option<(u64, PlaneId)> {
+        let mask = self.queues.planes_with_reads(die);
+        planes_in(mask, die, self.geometry.planes_per_die)
+            .filter_map(|plane| Some((self.order(self.queues.first_read(plane)?), plane)))
+            .min()
+    }
+
+    /// The write that `die` would take next: its order, queue and plane.
+    fn oldest_write(&self, die: DieId) -> Option<(u64, (WriteQueue, PlaneId))> {
+        let queue = match self.queues.write_level() {
+            WriteLevel::Plane => return self.oldest_placed_write(die),
+            WriteLevel::Die => WriteQueue::Die(die),
+            WriteLevel::Device => WriteQueue::Device,
+        };
+        let order = self.order(self.queues.first_write(queue)?);
+        let plane = self.ftl.next_plane(die)?;
+        Some((order, (queue, plane)))
+    }
+
+    fn oldest_placed_write(&self, die: DieId) -> Option<(u64, (WriteQueue, PlaneId))> {
+        let mask = self.queues.planes_with_writes(die);
+        planes_in(mask, die, self.geometry.planes_per_die)
+            .filter(|plane| self.ftl.accepts(*plane))
+            .filter_map(|plane| {
+                let queue = WriteQueue::Plane(plane);
+                Some((self.order(self.queues.first_write(queue)?), (queue, plane)))
+            })
+            .min_by_key(|(order, _)| *order)
+    }
+
+    fn order(&self, id: TransactionId) -> u64 {
+        self.transactions.get(id).order
+    }
+
+    /// Starts the first read that waits for `plane`, and with it those at the front of the die's
+    /// other planes that a multi-plane command may join.
+    fn start_read(&mut self, plane: PlaneId, now: Instant) -> bool {
+        let Some(lead) = self.take_read(plane, now) else { return true };
+        let die = self.geometry.die_of_plane(lead.plane);
+        let mut group = Fifo::default();
+        self.join_taken(&lead, &mut group, now);
+        let mut members = 1;
+        if self.rules.joins(Command::Read) {
+            let others = self.queues.planes_with_reads(die) & !self.bit(lead.plane);
+            for other in planes_in(others, die, self.geometry.planes_per_die) {
+                members += u64::from(self.join_read(&lead, other, &mut group, now));
+            }
+        }
+        self.counters.reads += members;
+        self.counters.multi_plane_reads += u64::from(members > 1);
+        let times = [
+            self.timing.command,
+            self.timing.read(lead.offset),
+            self.timing.page_transfer * members,
+        ];
+        self.start_host(die, Command::Read, times, group, now);
+        if self.queues.device_writes_wait() {
+            self.wake_a_die();
+        }
+        true
+    }
+
+    fn join_read(
+        &mut self,
+        lead: &TakenRead,
+        plane: PlaneId,
+        group: &mut Fifo,
+        now: Instant,
+    ) -> bool {
+        let Some(first) = self.queues.first_read(plane) else { return false };
+        let Some(page) = self.ftl.lookup(self.transactions.get(first).lpn) else { return false };
+        let Located { plane: actual, offset } = self.locate(page);
+        let legal = self.rules.may_join(Command::Read, (lead.plane, lead.offset), (actual, offset));
+        if actual != plane || !legal {
+            return false;
+        }
+        let Some(taken) = self.take_read(plane, now) else { return false };
+        self.join_taken(&taken, group, now);
+        true
+    }
+
+    /// Takes the first read off the queue of `plane`. If its page has moved to another plane or is
+    /// gone meanwhile, sends it there, or finishes it, and returns `None`.
+    fn take_read(&mut self, plane: PlaneId, now: Instant) -> Option<TakenRead> {
+        let id = self.queues.pop_read(plane, &self.transactions)?;
+        let lpn = self.transactions.get(id).lpn;
+        let die = self.geometry.die_of_plane(plane);
+        let located = self.ftl.lookup(lpn).map(|page| self.locate(page));
+        match located {
+            Some(Located { plane, offset }) if self.geometry.die_of_plane(plane) == die => {
+                Some(TakenRead { id, lpn, plane, offset })
+            }
+            _ => {
+                self.end_wait(id, now);
+                self.enqueue_read(id, now);
+                None
+            }
+        }
+    }
+
+    fn join_taken(&mut self, taken: &TakenRead, group: &mut Fifo, now: Instant) {
+        self.ftl.check_read(taken.lpn);
+        self.join(taken.id, group, now);
+    }
+
+    fn bit(&self, plane: PlaneId) -> u32 {
+        1 << (plane.0 % self.geometry.planes_per_die)
+    }
+
+    /// Starts the first write of `queue` on `plane`, and with it those that a multi-plane command
+    /// may join on the die's other planes.
+    fn start_write(
+        &mut self,
+        die: DieId,
+        (queue, plane): (WriteQueue, PlaneId),
+        now: Instant,
+    ) -> bool {
+        let Some(offset) = self.ftl.next_host_offset(plane) else { return false };
+        let Some(id) = self.queues.pop_write(queue, &self.transactions) else { return false };
+        let mut group = Fifo::default();
+        let mut summary = self.place(id, plane, &mut group, now);
+        let mut members = 1;
+        if self.rules.joins(Command::Program) {
+            for other in self.geometry.planes_of_die(die) {
+                let next = self.ftl.next_host_offset(other).map(|offset| (other, offset));
+                let queue = if queue == WriteQueue::Plane(plane) {
+                    WriteQueue::Plane(other)
+                } else {
+                    queue
+                };
+                let legal = |next| self.rules.may_join(Command::Program, (plane, offset), next);
+                if next.is_some_and(legal)
+                    && let Some(id) = self.queues.pop_write(queue, &self.transactions)
+                {
+                    summary |= self.place(id, other, &mut group, now);
+                    members += 1;
+                }
+            }
+        }
+        self.counters.programs += members;
+        self.counters.host_programs += members;
+        self.counters.multi_plane_programs += u64::from(members > 1);
+        let times = [
+            self.timing.command + self.timing.page_transfer * members,
+            self.program_time(offset, summary),
+            Duration::ZERO,
+        ];
+        self.start_host(die, Command::Program, times, group, now);
+        true
+    }
+
+    /// Puts the data of a write on `plane`. Returns whether that filled the block.
+    fn place(&mut self, id: TransactionId, plane: PlaneId, group: &mut Fifo, now: Instant) -> bool {
+        let transaction = self.transactions.get(id);
+        let placed = self.ftl.write(plane, transaction.lpn, transaction.order);
+        self.join(id, group, now);
+        placed.closes_block
+    }
+
+    /// Time in the array of a program at `offset`, with the summary page if it fills the block.
+    pub(super) fn program_time(&self, offset: u32, closes_block: bool) -> Duration {
+        let summary = self.timing.summary.filter(|_| closes_block).unwrap_or_default();
+        self.timing.program(offset) + summary
+    }
+
+    /// Ends the wait of an operation and adds it to a command.
+    fn join(&mut self, id: TransactionId, group: &mut Fifo, now: Instant) {
+        self.end_wait(id, now);
+        group.push(id, &mut self.transactions);
+    }
+
+    fn start_host(
+        &mut self,
+        die: DieId,
+        command: Command,
+        times: [Duration; 3],
+        group: Fifo,
+        now: Instant,
+    ) {
+        let operation = Operation::new(command, times, Purpose::Host(group), now);
+        self.die_clocks[die.index()].serve(operation.nominal(), now);
+        self.dies[die.index()].start(operation);
+    }
+
+    /// Ends every page operation of a command.
+    pub(super) fn finish_host(
+        &mut self,
+        mut group: Fifo,
+        operation: &Operation<Purpose>,
+        now: Instant,
+    ) {
+        while let Some(id) = group.pop(&self.transactions) {
+            let parts = &mut self.transactions.get_mut(id).parts;
+            parts[Part::Service] += operation.nominal();
+            parts[Part::Bus] += operation.waited_for_bus;
+            parts[Part::QueueBehindIo] += operation.waited_for_array;
+            match self.transactions.get(id).kind {
+                Kind::Read | Kind::Write => self.finish_transaction(id),
+                Kind::ReadToUpdate => self.turn_into_write(id, now),
+            }
+        }
+    }
+
+    /// The old page of a partial write is here: queue the write, and those that waited for it.
+    fn turn_into_write(&mut self, id: TransactionId, now: Instant) {
+        let transaction = self.transactions.get_mut(id);
+        transaction.kind = Kind::Write;
+        let lpn = transaction.lpn;
+        self.enqueue_write(id, now);
+        for waiting in self.behind_update.remove(&lpn).unwrap_or_default() {
+            self.end_wait(waiting, now);
+            self.submit_write(waiting, now);
+        }
+    }
+}
+
+/// A read on its way into a die.
+struct TakenRead {
+    id: TransactionId,
+    lpn: Lpn,
+    plane: PlaneId,
+    offset: u32,
+}

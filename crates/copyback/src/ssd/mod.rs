@@ -1,0 +1,326 @@
+//! A drive: flash, channels, translation layer and collections, driven by events.
+//!
+//! ```text
+//!   host ──► queues (by plane, die or device) ──► dispatch ──► die ◄──► channel
+//!                                                   ▲ turns
+//!                                    collection ────┘  (schedule, width, job)
+//! ```
+//!
+//! The host hands in page operations and takes back those that have finished. State changes of the
+//! translation layer happen when a die takes a command.
+
+mod breakdown;
+mod clocks;
+mod collection;
+mod counters;
+mod dispatch;
+mod queues;
+mod timing_audit;
+mod transaction;
+
+pub use breakdown::{Part, Parts};
+pub use counters::Counters;
+pub use transaction::{Owner, RequestId};
+
+use std::collections::BTreeMap;
+
+use crate::channel::{Channel, Transfer};
+use crate::config::{Config, GcStart, Register};
+use crate::engine::DirtySet;
+use crate::event::{Agenda, Event};
+use crate::ftl::Ftl;
+use crate::gc::schedule::Schedule;
+use crate::gc::width::Width;
+use crate::ids::{ChannelId, DieId, Lpn, PlaneId, Ppn};
+use crate::nand::{Action, Die, Geometry, MultiPlaneRules, Operation, Timing};
+use crate::units::{Duration, Instant};
+
+use clocks::{DeviceClock, DieClocks, PlaneClocks};
+use collection::Collection;
+use queues::HostQueues;
+use timing_audit::TimingAudit;
+use transaction::{Kind, Transaction, TransactionId, Transactions};
+
+/// What an operation in a die is for.
+#[derive(Debug, Clone, Copy)]
+enum Purpose {
+    /// One page operation of the host, or several joined into a multi-plane command.
+    Host(transaction::Fifo),
+    /// A step of the die's collection.
+    Collection(collection::StepInFlight),
+}
+
+/// A page operation of a request that has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Finished {
+    /// Whose it was.
+    pub owner: Owner,
+    /// The page.
+    pub lpn: Lpn,
+    /// Where its time went, from being handed in to now.
+    pub parts: Parts,
+}
+
+/// A drive.
+#[derive(Debug)]
+pub struct Ssd {
+    geometry: Geometry,
+    timing: Timing,
+    rules: MultiPlaneRules,
+    options: Options,
+    /// The translation layer.
+    pub ftl: Ftl,
+    schedule: Schedule,
+    width: Width,
+    dies: Vec<Die<Purpose>>,
+    channels: Vec<Channel>,
+    collections: Vec<Option<Collection>>,
+    queues: HostQueues,
+    transactions: Transactions,
+    submitted: u64,
+    /// Writes of pages that a read-modify-write is under way for, in order of submission.
+    behind_update: BTreeMap<Lpn, Vec<TransactionId>>,
+    die_clocks: Vec<DieClocks>,
+    plane_clocks: PlaneClocks,
+    device_clock: DeviceClock,
+    /// The die that is looked at first for the next write that has no place of its own.
+    next_die: usize,
+    dirty_dies: DirtySet,
+    dirty_channels: DirtySet,
+    finished: Vec<Finished>,
+    counters: Counters,
+    audit: Option<Box<TimingAudit>>,
+}
+
+/// Settings that change no tables.
+#[derive(Debug, Clone, Copy)]
+struct Options {
+    reads_first: bool,
+    copyback: bool,
+    zero_cost: bool,
+    gc_start: GcStart,
+}
+
+impl Ssd {
+    /// A drive of a checked configuration around a prepared translation layer, in which every
+    /// write so far has an order of at most `first_order`.
+    pub fn new(config: &Config, ftl: Ftl, first_order: u64) -> Self {
+        let geometry = ftl.geometry;
+        let double_register = config.ssd.timing.register == Register::Double;
+        let arbitration = config.ssd.timing.bus_arbitration;
+        let dies = geometry.dies();
+        let mut ssd = Self {
+            geometry,
+            timing: Timing::new(&config.ssd),
+            rules: MultiPlaneRules::new(&config.ssd.commands),
+            options: Options::new(config),
+            schedule: Schedule::new(&config.ssd.gc, dies, geometry.planes_per_die),
+            width: Width::new(config.ssd.gc.width),
+            dies: (0..dies).map(|_| Die::new(double_register)).collect(),
+            channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
+            collections: (0..dies).map(|_| None).collect(),
+            queues: HostQueues::new(&geometry, &ftl.allocation),
+            transactions: Transactions::default(),
+            submitted: first_order,
+            behind_update: BTreeMap::new(),
+            die_clocks: (0..dies).map(|_| DieClocks::default()).collect(),
+            plane_clocks: PlaneClocks::new(geometry.planes()),
+            device_clock: DeviceClock::new(dies),
+            next_die: 0,
+            dirty_dies: DirtySet::new(dies),
+            dirty_channels: DirtySet::new(geometry.channels as usize),
+            finished: Vec::new(),
+            counters: Counters::default(),
+            audit: config.audit.then(|| Box::new(TimingAudit::new(&geometry))),
+            ftl,
+        };
+        ssd.wake_hungry_dies();
+        ssd
+    }
+
+    /// Dies that the preparation left short of space start to collect at once.
+    fn wake_hungry_dies(&mut self) {
+        for die in 0..self.geometry.dies() {
+            if self.ftl.hungry_planes(DieId::from_index(die)) != 0 {
+                self.dirty_dies.insert(die);
+            }
+        }
+    }
+
+    /// What the device has done so far.
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Page operations of the host that are waiting or in service.
+    pub fn outstanding(&self) -> usize {
+        self.transactions.len()
+    }
+
+    /// Die time spent collecting until `now`.
+    pub fn collecting_until(&self, now: Instant) -> Duration {
+        self.device_clock.collected(now)
+    }
+
+    /// Hands in the read of a page.
+    pub fn read(&mut self, owner: Owner, lpn: Lpn, now: Instant) {
+        let id = self.admit(owner, lpn, Kind::Read);
+        self.enqueue_read(id, now);
+    }
+
+    /// Hands in the write of a page. One that covers only part of a page that holds data reads it
+    /// first.
+    pub fn write(&mut self, owner: Owner, lpn: Lpn, whole_page: bool, now: Instant) {
+        let update = !whole_page && self.ftl.lookup(lpn).is_some();
+        let kind = if update { Kind::ReadToUpdate } else { Kind::Write };
+        let id = self.admit(owner, lpn, kind);
+        self.submit_write(id, now);
+    }
+
+    /// Forgets a page. Takes no time.
+    pub fn trim(&mut self, lpn: Lpn) {
+        let trimmed = self.ftl.trim(lpn);
+        self.counters.trimmed += u64::from(trimmed);
+    }
+
+    /// Takes the page operations that have ended since the last call, in order.
+    pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
+        std::mem::swap(&mut self.finished, into);
+        self.finished.clear();
+    }
+
+    /// Whether page operations have ended that nobody has taken yet.
+    pub fn has_finished(&self) -> bool {
+        !self.finished.is_empty()
+    }
+
+    /// The array of `die` has finished.
+    pub fn array_done(&mut self, die: DieId, now: Instant) {
+        self.dies[die.index()].array_done(now);
+        self.dirty_dies.insert(die.index());
+    }
+
+    /// The transfer on `channel` has finished.
+    pub fn transfer_done(&mut self, channel: ChannelId, now: Instant) {
+        if let Some(transfer) = self.channels[channel.index()].release() {
+            self.dies[transfer.die.index()].transfer_done(transfer.slot, now);
+            self.dirty_dies.insert(transfer.die.index());
+        }
+        self.dirty_channels.insert(channel.index());
+    }
+
+    /// The second phase of an instant: every die and channel that something has happened to looks
+    /// for its next work, in index order.
+    pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
+        let mut from = 0;
+        while let Some(die) = self.dirty_dies.pop_from(from).or_else(|| self.dirty_dies.pop_from(0))
+        {
+            self.arbitrate_die(DieId::from_index(die), now, agenda);
+            from = die;
+        }
+        let mut from = 0;
+        while let Some(channel) = self.dirty_channels.pop_from(from) {
+            self.arbitrate_channel(ChannelId::from_index(channel), now, agenda);
+            from = channel;
+        }
+    }
+
+    fn arbitrate_channel(&mut self, channel: ChannelId, now: Instant, agenda: &mut Agenda) {
+        let Some(transfer) = self.channels[channel.index()].grant() else { return };
+        self.dies[transfer.die.index()].transfer_begun(transfer.slot, now);
+        if let Some(audit) = &mut self.audit {
+            audit.channel_taken(channel, now, transfer.time);
+        }
+        agenda.add(now + transfer.time, Event::TransferDone(channel));
+    }
+
+    fn arbitrate_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
+        self.advance_die(die, now, agenda);
+        while self.start_next(die, now) {
+            self.advance_die(die, now, agenda);
+        }
+    }
+
+    /// Moves the operations of a die as far as they go.
+    fn advance_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
+        while let Some(action) = self.dies[die.index()].next_action(now) {
+            let channel = self.geometry.channel_of_die(die);
+            match action {
+                Action::BusIn(slot, time) => {
+                    self.channels[channel.index()].ask_in(Transfer { die, slot, time });
+                    self.dirty_channels.insert(channel.index());
+                }
+                Action::BusOut(slot, time) => {
+                    self.channels[channel.index()].ask_out(Transfer { die, slot, time });
+                    self.dirty_channels.insert(channel.index());
+                }
+                Action::RunArray(time) => {
+                    if let Some(audit) = &mut self.audit {
+                        audit.array_taken(die, now, time);
+                    }
+                    agenda.add(now + time, Event::ArrayDone(die));
+                }
+                Action::Finished(operation) => self.finish(die, &operation, now),
+            }
+        }
+    }
+
+    fn finish(&mut self, die: DieId, operation: &Operation<Purpose>, now: Instant) {
+        match operation.tag {
+            Purpose::Host(group) => self.finish_host(group, operation, now),
+            Purpose::Collection(step) => self.finish_step(die, step),
+        }
+    }
+
+    /// The first broken invariant that the audit has seen, if any.
+    pub fn violation(&self) -> Option<&str> {
+        let timing = self.audit.as_ref().and_then(|audit| audit.violation());
+        timing.or_else(|| self.ftl.violation())
+    }
+
+    fn admit(&mut self, owner: Owner, lpn: Lpn, kind: Kind) -> TransactionId {
+        self.submitted += 1;
+        self.transactions.insert(Transaction::new(owner, lpn, kind, self.submitted))
+    }
+
+    fn finish_transaction(&mut self, id: TransactionId) {
+        let transaction = self.transactions.get(id);
+        let Transaction { owner, lpn, parts, .. } = *transaction;
+        self.finished.push(Finished { owner, lpn, parts });
+        self.transactions.remove(id);
+    }
+}
+
+impl Options {
+    fn new(config: &Config) -> Self {
+        let gc = &config.ssd.gc;
+        Self {
+            reads_first: config.host.scheduling == crate::config::Scheduling::ReadFirst,
+            copyback: gc.copyback,
+            zero_cost: gc.zero_cost,
+            gc_start: gc.start,
+        }
+    }
+}
+
+/// Where a physical page is: the plane and offset that multi-plane rules look at.
+#[derive(Debug, Clone, Copy)]
+struct Located {
+    plane: PlaneId,
+    offset: u32,
+}
+
+impl Ssd {
+    fn locate(&self, page: Ppn) -> Located {
+        let plane = self.geometry.plane_of(page);
+        Located { plane, offset: self.geometry.page_offset(page) }
+    }
+
+    /// Nominal time of a lone page operation.
+    fn nominal(&self, kind: Kind) -> Duration {
+        match kind {
+            Kind::Read | Kind::ReadToUpdate => self.timing.whole_read(),
+            Kind::Write => self.timing.whole_program(),
+        }
+    }
+}

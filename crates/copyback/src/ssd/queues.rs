@@ -1,0 +1,154 @@
+//! Where page operations of the host wait: reads for the plane that holds their page, writes for as
+//! much of a place as the allocation fixes.
+
+use crate::ftl::Allocation;
+use crate::ids::{DieId, PlaneId};
+use crate::nand::Geometry;
+
+use super::transaction::{Fifo, TransactionId, Transactions};
+
+/// Queues of waiting page operations.
+#[derive(Debug)]
+pub struct HostQueues {
+    reads: Vec<Fifo>,
+    writes: Vec<Fifo>,
+    /// How many write queues a die has, or how many dies share one.
+    write_level: WriteLevel,
+    planes_per_die: u32,
+    /// A bit for each plane of a die whose read queue is not empty.
+    reading: Vec<u32>,
+    /// The same for writes queued by plane.
+    writing: Vec<u32>,
+}
+
+/// What a write waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteLevel {
+    /// Its plane: static allocation.
+    Plane,
+    /// Its die.
+    Die,
+    /// Any die.
+    Device,
+}
+
+/// A queue that writes wait in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteQueue {
+    /// Of a plane.
+    Plane(PlaneId),
+    /// Of a die.
+    Die(DieId),
+    /// Of the device.
+    Device,
+}
+
+impl HostQueues {
+    /// Empty queues for this allocation.
+    pub fn new(geometry: &Geometry, allocation: &Allocation) -> Self {
+        let (write_level, queues) = match allocation {
+            Allocation::Static { .. } => (WriteLevel::Plane, geometry.planes()),
+            Allocation::PerDie { .. } => (WriteLevel::Die, geometry.dies()),
+            Allocation::Dynamic { .. } => (WriteLevel::Device, 1),
+        };
+        Self {
+            reads: vec![Fifo::default(); geometry.planes()],
+            writes: vec![Fifo::default(); queues],
+            write_level,
+            planes_per_die: geometry.planes_per_die,
+            reading: vec![0; geometry.dies()],
+            writing: vec![0; geometry.dies()],
+        }
+    }
+
+    /// What writes wait for.
+    pub const fn write_level(&self) -> WriteLevel {
+        self.write_level
+    }
+
+    fn die_and_bit(&self, plane: PlaneId) -> (usize, u32) {
+        ((plane.0 / self.planes_per_die) as usize, 1 << (plane.0 % self.planes_per_die))
+    }
+
+    /// A bit for each plane of `die` that reads wait for.
+    pub fn planes_with_reads(&self, die: DieId) -> u32 {
+        self.reading[die.index()]
+    }
+
+    /// A bit for each plane of `die` that writes wait for, with static allocation.
+    pub fn planes_with_writes(&self, die: DieId) -> u32 {
+        self.writing[die.index()]
+    }
+
+    /// Queues a read.
+    pub fn push_read(&mut self, plane: PlaneId, id: TransactionId, all: &mut Transactions) {
+        self.reads[plane.index()].push(id, all);
+        let (die, bit) = self.die_and_bit(plane);
+        self.reading[die] |= bit;
+    }
+
+    /// The first read waiting for `plane`.
+    pub fn first_read(&self, plane: PlaneId) -> Option<TransactionId> {
+        self.reads[plane.index()].front()
+    }
+
+    /// Takes the first read waiting for `plane`.
+    pub fn pop_read(&mut self, plane: PlaneId, all: &Transactions) -> Option<TransactionId> {
+        let id = self.reads[plane.index()].pop(all);
+        if self.reads[plane.index()].is_empty() {
+            let (die, bit) = self.die_and_bit(plane);
+            self.reading[die] &= !bit;
+        }
+        id
+    }
+
+    /// Queues a write.
+    pub fn push_write(&mut self, queue: WriteQueue, id: TransactionId, all: &mut Transactions) {
+        self.writes[index(queue)].push(id, all);
+        if let WriteQueue::Plane(plane) = queue {
+            let (die, bit) = self.die_and_bit(plane);
+            self.writing[die] |= bit;
+        }
+    }
+
+    /// The first write waiting in `queue`.
+    pub fn first_write(&self, queue: WriteQueue) -> Option<TransactionId> {
+        self.writes[index(queue)].front()
+    }
+
+    /// Takes the first write waiting in `queue`.
+    pub fn pop_write(&mut self, queue: WriteQueue, all: &Transactions) -> Option<TransactionId> {
+        let id = self.writes[index(queue)].pop(all);
+        if let WriteQueue::Plane(plane) = queue
+            && self.writes[plane.index()].is_empty()
+        {
+            let (die, bit) = self.die_and_bit(plane);
+            self.writing[die] &= !bit;
+        }
+        id
+    }
+
+    /// Whether writes wait for any die.
+    pub fn device_writes_wait(&self) -> bool {
+        self.write_level == WriteLevel::Device && !self.writes[0].is_empty()
+    }
+}
+
+const fn index(queue: WriteQueue) -> usize {
+    match queue {
+        WriteQueue::Plane(plane) => plane.index(),
+        WriteQueue::Die(die) => die.index(),
+        WriteQueue::Device => 0,
+    }
+}
+
+/// The planes of `die` whose bits are set in `mask`.
+pub fn planes_in(mask: u32, die: DieId, planes_per_die: u32) -> impl Iterator<Item = PlaneId> {
+    let first = die.0 * planes_per_die;
+    let next = |mask: &u32| {
+        let rest = mask & (mask - 1);
+        (rest != 0).then_some(rest)
+    };
+    std::iter::successors((mask != 0).then_some(mask), next)
+        .map(move |mask| PlaneId(first + mask.trailing_zeros()))
+}

@@ -1,0 +1,50 @@
+//! Checks while a run goes that no two operations overlap in a die's array or on a channel.
+
+use crate::ids::{ChannelId, DieId};
+use crate::nand::Geometry;
+use crate::units::{Duration, Instant};
+
+/// Until when each array and each channel is taken, kept apart from the state that is checked.
+#[derive(Debug)]
+pub struct TimingAudit {
+    arrays: Vec<Instant>,
+    channels: Vec<Instant>,
+    violation: Option<String>,
+}
+
+impl TimingAudit {
+    /// Nothing is taken.
+    pub fn new(geometry: &Geometry) -> Self {
+        Self {
+            arrays: vec![Instant::START; geometry.dies()],
+            channels: vec![Instant::START; geometry.channels as usize],
+            violation: None,
+        }
+    }
+
+    /// The first violation.
+    pub fn violation(&self) -> Option<&str> {
+        self.violation.as_deref()
+    }
+
+    /// The array of `die` starts to work for `time`.
+    pub fn array_taken(&mut self, die: DieId, now: Instant, time: Duration) {
+        let until = &mut self.arrays[die.index()];
+        if now < *until {
+            let problem = format!("{die:?} starts an operation at {now:?}, taken until {until:?}");
+            self.violation.get_or_insert(problem);
+        }
+        *until = now + time;
+    }
+
+    /// `channel` starts a transfer of `time`.
+    pub fn channel_taken(&mut self, channel: ChannelId, now: Instant, time: Duration) {
+        let until = &mut self.channels[channel.index()];
+        if now < *until {
+            let problem =
+                format!("{channel:?} starts a transfer at {now:?}, taken until {until:?}");
+            self.violation.get_or_insert(problem);
+        }
+        *until = now + time;
+    }
+}

@@ -1,0 +1,179 @@
+//! Page operations of the host, waiting or in service, and the queues they wait in.
+
+use crate::ids::{DieId, Lpn};
+
+use super::breakdown::Parts;
+use super::clocks::{ArrivalNote, DeviceNote};
+
+/// A request of the host, named by its place in the host's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RequestId(pub u32);
+
+/// Who a page operation is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A request of the host.
+    Host(RequestId),
+    /// The write buffer, which makes room.
+    Destage,
+}
+
+/// What an operation waits for.
+#[derive(Debug, Clone, Copy)]
+pub enum Wait {
+    /// Nothing: it has just arrived, or is in a die.
+    Nothing,
+    /// A die, in whose backlog it is.
+    Die(DieId, ArrivalNote),
+    /// Any die, or another operation.
+    Device(DeviceNote),
+}
+
+/// A page operation, named by its place in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransactionId(u32);
+
+/// What a page operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Read for the host.
+    Read,
+    /// Write of a whole page, its data at hand.
+    Write,
+    /// Read of the old page for a write that covers only part of it; becomes the write.
+    ReadToUpdate,
+}
+
+/// A page operation.
+#[derive(Debug, Clone)]
+pub struct Transaction {
+    /// Whose it is.
+    pub owner: Owner,
+    /// The logical page.
+    pub lpn: Lpn,
+    /// What it is.
+    pub kind: Kind,
+    /// Place in the order of submission.
+    pub order: u64,
+    /// What it waits for.
+    pub wait: Wait,
+    /// Where its time went so far.
+    pub parts: Parts,
+    /// The next in the same queue or the same command.
+    next: Option<TransactionId>,
+}
+
+impl Transaction {
+    /// An operation that waits for nothing yet.
+    pub fn new(owner: Owner, lpn: Lpn, kind: Kind, order: u64) -> Self {
+        Self { owner, lpn, kind, order, wait: Wait::Nothing, parts: Parts::default(), next: None }
+    }
+}
+
+/// All page operations of a device. Places are reused, so its size is that of the greatest crowd.
+#[derive(Debug, Default)]
+pub struct Transactions {
+    table: Vec<Transaction>,
+    free: Vec<TransactionId>,
+}
+
+impl Transactions {
+    /// Adds an operation.
+    pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
+        match self.free.pop() {
+            Some(id) => {
+                self.table[id.0 as usize] = transaction;
+                id
+            }
+            None => {
+                self.table.push(transaction);
+                TransactionId(self.table.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Forgets an operation; its place is used again.
+    pub fn remove(&mut self, id: TransactionId) {
+        self.free.push(id);
+    }
+
+    /// The operation called `id`.
+    pub fn get(&self, id: TransactionId) -> &Transaction {
+        &self.table[id.0 as usize]
+    }
+
+    /// The operation called `id`.
+    pub fn get_mut(&mut self, id: TransactionId) -> &mut Transaction {
+        &mut self.table[id.0 as usize]
+    }
+
+    /// Operations that are waiting or in service.
+    pub fn len(&self) -> usize {
+        self.table.len() - self.free.len()
+    }
+}
+
+/// A queue of page operations, first in, first out; also the group that shares one command.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fifo {
+    ends: Option<(TransactionId, TransactionId)>,
+}
+
+impl Fifo {
+    /// The first operation.
+    pub fn front(&self) -> Option<TransactionId> {
+        self.ends.map(|(front, _)| front)
+    }
+
+    /// Whether nothing waits.
+    pub const fn is_empty(&self) -> bool {
+        self.ends.is_none()
+    }
+
+    /// Appends an operation that is in no queue.
+    pub fn push(&mut self, id: TransactionId, all: &mut Transactions) {
+        all.get_mut(id).next = None;
+        self.ends = match self.ends {
+            None => Some((id, id)),
+            Some((front, back)) => {
+                all.get_mut(back).next = Some(id);
+                Some((front, id))
+            }
+        };
+    }
+
+    /// Takes the first operation.
+    pub fn pop(&mut self, all: &Transactions) -> Option<TransactionId> {
+        let (front, back) = self.ends?;
+        self.ends = all.get(front).next.map(|next| (next, back));
+        Some(front)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_keep_order_and_places_are_reused() {
+        let mut all = Transactions::default();
+        let mut new = |lpn| {
+            all.insert(Transaction::new(Owner::Destage, Lpn(lpn), Kind::Read, u64::from(lpn)))
+        };
+        let ids: Vec<_> = (0..3).map(&mut new).collect();
+        let mut queue = Fifo::default();
+        for id in &ids {
+            queue.push(*id, &mut all);
+        }
+        assert_eq!(queue.pop(&all), Some(ids[0]));
+        assert_eq!(queue.pop(&all), Some(ids[1]));
+        queue.push(ids[0], &mut all);
+        assert_eq!(queue.pop(&all), Some(ids[2]));
+        assert_eq!(queue.pop(&all), Some(ids[0]));
+        assert!(queue.is_empty() && queue.pop(&all).is_none());
+        all.remove(ids[1]);
+        assert_eq!(all.len(), 2);
+        let again = all.insert(Transaction::new(Owner::Destage, Lpn(9), Kind::Write, 9));
+        assert_eq!(again, ids[1]);
+    }
+}

@@ -1,0 +1,80 @@
+//! Where requests come from: trace readers and synthetic generators behind one enum.
+
+pub mod synthetic;
+pub mod trace;
+
+use crate::units::Instant;
+
+/// What a request asks the drive to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Read a range.
+    Read,
+    /// Write a range.
+    Write,
+    /// Declare a range unused (TRIM, discard, deallocate).
+    Trim,
+    /// Make every acknowledged write durable. Has no range.
+    Flush,
+}
+
+/// A request of the host, as the trace or generator states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// When it arrives; in a closed loop, the earliest time.
+    pub arrival: Instant,
+    /// What it asks for.
+    pub operation: Operation,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes; zero for a flush.
+    pub length: u64,
+}
+
+/// A fault in a workload's input: one clear line that names the place, what was found and what is
+/// allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct InputError {
+    /// File and line, or configuration key.
+    pub place: String,
+    /// What was found and what is allowed.
+    pub problem: String,
+}
+
+/// A stream of requests in order of arrival.
+pub enum Source {
+    /// A trace file.
+    Trace(trace::TraceSource),
+    /// A generator.
+    Synthetic(synthetic::Generator),
+}
+
+impl Source {
+    /// The next request, or `None` at the end.
+    ///
+    /// # Errors
+    /// If the trace is malformed or names an address beyond the device.
+    pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
+        match self {
+            Self::Trace(source) => source.next_request(),
+            Self::Synthetic(generator) => Ok(generator.next_request()),
+        }
+    }
+
+    /// Share of the input that has been consumed, from 0 to 1, for progress displays.
+    pub fn consumed(&self) -> f64 {
+        match self {
+            Self::Trace(source) => source.consumed(),
+            Self::Synthetic(generator) => generator.consumed(),
+        }
+    }
+
+    /// What the user should know about the input that was read so far: one line each.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Trace(source) => source.notes(),
+            Self::Synthetic(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Requests drawn from distributions.
+//!
+//! Size, address, arrival, sequentiality and kind each have a random stream of their own, so that
+//! changing one distribution changes no draw of another. A new distribution is an enum line in the
+//! configuration and an arm in the file of its slot: [`address`], [`arrival`] or [`size`].
+
+mod address;
+mod arrival;
+mod draw;
+mod size;
+
+use self::address::Addresses;
+use self::arrival::Arrivals;
+use self::draw::Chance;
+use self::size::Sizes;
+use crate::config::SyntheticWorkload;
+use crate::rng::{Stream, stream};
+use crate::workload::{InputError, Operation, Request};
+
+/// A generator of requests.
+pub struct Generator {
+    requests: u64,
+    issued: u64,
+    alignment: u64,
+    /// First byte of the footprint.
+    base: u64,
+    sizes: Sizes,
+    addresses: Addresses,
+    arrivals: Arrivals,
+    reads: Chance,
+    sequential: Chance,
+    kinds: Stream,
+    runs: Stream,
+    /// Where the next sequential read and write start, in units from the base.
+    next: [Option<u64>; 2],
+}
+
+impl Generator {
+    /// The requests of `config` for a device of `capacity_bytes`. `name` is that of the workload,
+    /// such as `workload/0`; its random streams are derived from it and from `seed`.
+    ///
+    /// # Errors
+    /// If no unit of `alignment` bytes lies within the footprint.
+    pub fn new(
+        config: &SyntheticWorkload,
+        capacity_bytes: u64,
+        seed: u64,
+        name: &str,
+    ) -> Result<Self, InputError> {
+        let stream = |part: &str| stream(seed, &format!("{name}/{part}"));
+        let footprint = Footprint::new(config, capacity_bytes)?;
+        let alignment = config.alignment.0;
+        let closed_loop = config.iodepth.is_some();
+        let inter_arrival = if closed_loop { None } else { config.inter_arrival };
+        Ok(Self {
+            requests: config.requests,
+            issued: 0,
+            alignment,
+            base: footprint.first_unit * alignment,
+            sizes: Sizes::new(config.request_size, alignment, footprint.units, stream("size")),
+            addresses: Addresses::new(config.address, footprint.units, stream("address")),
+            arrivals: Arrivals::new(inter_arrival, stream("arrival")),
+            reads: Chance::new(config.read_share.0),
+            sequential: Chance::new(config.sequential_share.0),
+            kinds: stream("kind"),
+            runs: stream("sequential"),
+            next: [None; 2],
+        })
+    }
+
+    /// The next request, or `None` after the last. The first arrives at time zero; in a closed
+    /// loop all do.
+    #[inline]
+    pub fn next_request(&mut self) -> Option<Request> {
+        if self.issued == self.requests {
+            return None;
+        }
+        self.issued += 1;
+        let is_read = self.reads.draw(&mut self.kinds);
+        let units = self.sizes.draw();
+        let start = self.start(usize::from(is_read), units);
+        Some(Request {
+            arrival: self.arrivals.draw(),
+            operation: if is_read { Operation::Read } else { Operation::Write },
+            offset: self.base + start * self.alignment,
+            length: units * self.alignment,
+        })
+    }
+
+    /// Share of the requests that were handed out, from 0 to 1.
+    pub fn consumed(&self) -> f64 {
+        if self.requests == 0 { 1.0 } else { self.issued as f64 / self.requests as f64 }
+    }
+
+    /// First unit of a request: where the last one of its kind ended, or anywhere. A run that
+    /// reaches the end of the footprint goes on at its start.
+    fn start(&mut self, kind: usize, units: u64) -> u64 {
+        let follows = self.sequential.draw(&mut self.runs);
+        let start = match self.next[kind].filter(|_| follows) {
+            Some(next) if next + units <= self.addresses.units() => next,
+            Some(_) => 0,
+            None => self.addresses.draw(units),
+        };
+        self.next[kind] = Some(start + units);
+        start
+    }
+}
+
+/// The part of the device that a workload uses, in units of its alignment.
+struct Footprint {
+    first_unit: u64,
+    units: u64,
+}
+
+impl Footprint {
+    fn new(config: &SyntheticWorkload, capacity: u64) -> Result<Self, InputError> {
+        let alignment = config.alignment.0;
+        let fail = |key: &str, found: u64, expected: String| InputError {
+            place: format!("workload.{key}"),
+            problem: format!("found {found} bytes; expected {expected}"),
+        };
+        if alignment == 0 || alignment > capacity {
+            let expected = format!("1 byte to the device's {capacity}");
+            return Err(fail("alignment", alignment, expected));
+        }
+        let all_units = capacity / alignment;
+        let first_unit = share_of(all_units, config.offset.0);
+        let units = share_of(all_units, config.footprint.0).min(all_units - first_unit);
+        if units == 0 {
+            let expected = format!("at least one unit of {alignment} bytes before the device ends");
+            return Err(fail("footprint", 0, expected));
+        }
+        Ok(Self { first_unit, units })
+    }
+}
+
+/// The whole units in `share` of `units`; a share such as 0.1 of 10, which floating point may put
+/// just below a whole number, counts as that number.
+fn share_of(units: u64, share: f64) -> u64 {
+    let exact = units as f64 * share.clamp(0.0, 1.0);
+    ((exact * (1.0 + f64::EPSILON)) as u64).min(units)
+}

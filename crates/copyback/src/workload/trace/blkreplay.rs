@@ -1,0 +1,160 @@
+//! blkreplay: `0.449518165 ; 37766917 ; 14 ; W ; 0.0 ; 0.0`, seconds, sector, sectors, operation,
+//! then measured delays, which are ignored. A free text may stand before the requests; it ends
+//! with the line `start ; sector; length ; op ; ...`.
+//!
+//! Operations are those of blkparse: `R`, `W`, `D` (discard) or `F` (flush), with modifiers behind
+//! (`RA` reads ahead, `WS` writes synchronously); `FW` flushes and then writes, and counts as a
+//! write.
+
+use super::columns::{Columns, Separator};
+use super::fault::Fault;
+use super::format::LineParser;
+use super::record::Record;
+use crate::workload::Operation;
+
+const LAYOUT: &str = "at least 4 columns (seconds ; sector ; sectors ; op ; ...)";
+
+/// The parser of a file: knows whether the text before the requests has ended.
+#[derive(Debug, Default)]
+pub struct Parser {
+    place: Place,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    FirstLine,
+    Text,
+    Requests,
+}
+
+impl LineParser for Parser {
+    fn recognises(line: &[u8]) -> bool {
+        is_start(line) || request(line).is_ok()
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
+        if self.place == Place::FirstLine {
+            let has_text = !line.trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
+            self.place = if has_text { Place::Text } else { Place::Requests };
+        }
+        match self.place {
+            Place::Requests => request(line).map(Some),
+            _ => {
+                if is_start(line) {
+                    self.place = Place::Requests;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn at_end(&self) -> Result<(), Fault> {
+        match self.place {
+            Place::Text => {
+                let problem = "found no line \"start ; sector; length ; op\"; expected it between \
+                               the text and the requests";
+                Err(Fault::other(problem))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_start(line: &[u8]) -> bool {
+    let mut columns = Columns::new(line, Separator::Byte(b';'), LAYOUT);
+    columns.text().is_ok_and(|name| name == b"start")
+        && columns.text().is_ok_and(|name| name == b"sector")
+}
+
+fn request(line: &[u8]) -> Result<Record, Fault> {
+    let mut columns = Columns::new(line, Separator::Byte(b';'), LAYOUT);
+    let time_ns = columns.decimal("time", 9, "a number of seconds")?;
+    let offset = columns.sectors("sector")?;
+    let length = columns.sectors("length")?;
+    let operation = operation(columns.text()?, length)?;
+    Ok(Record { time_ns, operation, offset, length, device: 0 })
+}
+
+fn operation(text: &[u8], length: u64) -> Result<Operation, Fault> {
+    let modifiers_fit = text.iter().all(u8::is_ascii_alphabetic);
+    let known = match text {
+        [b'R' | b'r', ..] => Some(Operation::Read),
+        [b'W' | b'w', ..] => Some(Operation::Write),
+        [b'D' | b'd', ..] => Some(Operation::Trim),
+        [b'F' | b'f', b'W' | b'w', ..] if length > 0 => Some(Operation::Write),
+        [b'F' | b'f', ..] => Some(Operation::Flush),
+        _ => None,
+    };
+    known.filter(|_| modifiers_fit).ok_or_else(|| {
+        Fault::field("operation", text, "R, W, D (discard) or F (flush), with modifiers")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &[u8] = b"      0.449518165 ;     37766917 ;   14 ; W ; 0.0 ; 0.0";
+    const START: &[u8] = b"start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0";
+
+    fn fault(line: &str) -> String {
+        request(line.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_every_field() {
+        let expected = Record {
+            time_ns: 449_518_165,
+            operation: Operation::Write,
+            offset: 37_766_917 * 512,
+            length: 14 * 512,
+            device: 0,
+        };
+        assert_eq!(request(LINE), Ok(expected));
+        assert_eq!(request(b"0.449518165;37766917;14;W"), Ok(expected));
+    }
+
+    #[test]
+    fn reads_the_operations_of_blkparse() {
+        let of = |text: &str, length| operation(text.as_bytes(), length).ok();
+        assert_eq!(of("RA", 8), Some(Operation::Read));
+        assert_eq!(of("WSM", 8), Some(Operation::Write));
+        assert_eq!(of("D", 8), Some(Operation::Trim));
+        assert_eq!(of("FWFS", 8), Some(Operation::Write));
+        assert_eq!(of("FWS", 0), Some(Operation::Flush));
+        assert_eq!(of("F", 0), Some(Operation::Flush));
+        assert_eq!(of("N", 8), None);
+        assert_eq!(of("W1", 8), None);
+        assert_eq!(of("", 8), None);
+    }
+
+    #[test]
+    fn text_ends_with_the_start_line() {
+        let mut parser = Parser::default();
+        assert_eq!(parser.parse(b"Copyright somebody"), Ok(None));
+        assert_eq!(parser.parse(LINE), Ok(None), "still text");
+        assert!(parser.at_end().unwrap_err().to_string().starts_with("found no line \"start"));
+        assert_eq!(parser.parse(START), Ok(None));
+        assert!(parser.parse(LINE).unwrap().is_some());
+        assert!(parser.parse(START).is_err());
+        assert_eq!(parser.at_end(), Ok(()));
+    }
+
+    #[test]
+    fn a_file_may_start_with_its_requests() {
+        let mut parser = Parser::default();
+        assert!(parser.parse(LINE).unwrap().is_some());
+        assert!(parser.parse(b"rubbish").is_err());
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        assert_eq!(fault("x ; 1 ; 8 ; R"), "time: found \"x\"; expected a number of seconds");
+        assert_eq!(
+            fault("0 ; 1 ; 8 ; X"),
+            "operation: found \"X\"; expected R, W, D (discard) or F (flush), with modifiers"
+        );
+        assert_eq!(fault("0 ; 1 ; 8"), format!("columns: found 3; expected {LAYOUT}"));
+    }
+}

@@ -1,0 +1,76 @@
+//! The formats, and the dispatch from a format to the parser of its lines.
+//!
+//! A new format is a file beside this one with a `Parser` in it, a line in [`TraceFormat`], and a
+//! line in the table at the end of this file.
+
+use super::fault::Fault;
+use super::record::Record;
+pub use crate::config::TraceFormat;
+
+/// What a format must offer. A parser is made anew for each file and is fed its lines in order,
+/// without line ends, blank lines left out.
+pub trait LineParser: Default {
+    /// Whether a line is certainly of this format. Must not accept a look-alike.
+    fn recognises(line: &[u8]) -> bool;
+
+    /// The request on this line; `None` if the line is part of a header.
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault>;
+
+    /// Optional: checks at the end of the file what no single line can show.
+    fn at_end(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+macro_rules! formats {
+    ($($format:ident => $module:ident),+ $(,)?) => {
+        /// The parser of a file, whatever its format.
+        #[derive(Debug)]
+        pub enum Parser {
+            $(#[doc = concat!("See [`", stringify!($module), "`](super::", stringify!($module), ").")]
+            $format(super::$module::Parser),)+
+        }
+
+        impl Parser {
+            /// Every format with its name in the configuration.
+            pub const FORMATS: &[(TraceFormat, &str)] =
+                &[$((TraceFormat::$format, stringify!($module))),+];
+
+            /// A parser for the start of a file.
+            pub fn new(format: TraceFormat) -> Self {
+                match format {
+                    $(TraceFormat::$format => Self::$format(Default::default()),)+
+                }
+            }
+
+            /// Whether `line` is certainly of this format.
+            pub fn recognises(format: TraceFormat, line: &[u8]) -> bool {
+                match format {
+                    $(TraceFormat::$format => super::$module::Parser::recognises(line),)+
+                }
+            }
+
+            /// The request on the next line; `None` if it is part of a header.
+            #[inline]
+            pub fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
+                match self {
+                    $(Self::$format(parser) => parser.parse(line),)+
+                }
+            }
+
+            /// Checks at the end of the file what no single line can show.
+            pub fn at_end(&self) -> Result<(), Fault> {
+                match self {
+                    $(Self::$format(parser) => parser.at_end(),)+
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    Msr => msr,
+    Spc => spc,
+    Disksim => disksim,
+    Blkreplay => blkreplay,
+}

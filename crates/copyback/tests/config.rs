@@ -1,0 +1,337 @@
+//! The configuration as users meet it: layers, messages, presets, resolved output.
+
+use copyback::config::{
+    Allocation, AllocationOrder, Config, FreeBlocks, InterArrival, Loader, RequestSize,
+    VictimPolicy, Workload, presets,
+    quantity::{Share, Size, Time},
+    schema,
+};
+use proptest::prelude::*;
+
+fn load(text: &str) -> Result<Config, String> {
+    Loader::new().toml(text, "file.toml", None).load().map_err(|faults| faults.to_string())
+}
+
+/// Loads what must be refused and returns the message.
+fn refused(text: &str) -> String {
+    load(text).expect_err("must be refused")
+}
+
+fn synthetic(config: &Config) -> &copyback::config::SyntheticWorkload {
+    match &config.workload {
+        Workload::Synthetic(workload) => workload,
+        other => panic!("not synthetic: {other:?}"),
+    }
+}
+
+#[test]
+fn defaults_load_and_pass_their_checks() {
+    assert_eq!(Loader::new().load().unwrap(), Config::default());
+    assert_eq!(load("").unwrap(), Config::default());
+}
+
+#[test]
+fn every_kind_of_fault_has_its_message() {
+    let cases = [
+        (
+            "sed = 1",
+            "file.toml:1: sed: unknown key; did you mean \"seed\"? (allowed: seed, audit, ssd, host, workload, precondition, metrics)",
+        ),
+        (
+            "\n[host]\nqueue_dept = 1",
+            "file.toml:3: host.queue_dept: unknown key; did you mean \"queue_depth\"? (allowed: interface, queue_depth, queues, scheduling, command_overhead, link_rate, link_duplex)",
+        ),
+        (
+            "ssd.gc.victim = 'gredy'",
+            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, cost_benefit)",
+        ),
+        (
+            "ssd.gc.victim = { type = 'rga', e = 1 }",
+            "file.toml:1: ssd.gc.victim.e: unknown key; did you mean \"d\"? (allowed: d)",
+        ),
+        (
+            "ssd.gc.victim = { d = 3 }",
+            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, cost_benefit)",
+        ),
+        (
+            "ssd.gc.victim = { type = 'fifo', d = 3 }",
+            "file.toml:1: ssd.gc.victim.d: unknown key (allowed: none)",
+        ),
+        (
+            "ssd.timing.erase = '25'",
+            "file.toml:1: ssd.timing.erase: found \"25\"; a time needs a unit (allowed: d, h, min, s, ms, us, ns)",
+        ),
+        (
+            "ssd.timing.erase = 25",
+            "file.toml:1: ssd.timing.erase: found 25; a time needs a unit (allowed: d, h, min, s, ms, us, ns)",
+        ),
+        (
+            "ssd.timing.erase = '0.5ns'",
+            "file.toml:1: ssd.timing.erase: found \"0.5ns\"; a time must be a whole number of nanoseconds",
+        ),
+        (
+            "ssd.timing.transfer_rate = '333'",
+            "file.toml:1: ssd.timing.transfer_rate: found \"333\"; a rate needs a unit (allowed: GB/s, MB/s, KB/s, B/s, GT/s, MT/s, GiB/s, MiB/s)",
+        ),
+        (
+            "ssd.geometry.channels = -1",
+            "file.toml:1: ssd.geometry.channels: found -1; allowed: a whole number from 0 to 4294967295",
+        ),
+        (
+            "ssd.geometry.channels = 0",
+            "file.toml:1: ssd.geometry.channels: found 0; allowed: 1 or more",
+        ),
+        (
+            "ssd.geometry.page_size = '5000B'",
+            "file.toml:1: ssd.geometry.page_size: found 5KB; allowed: a power of two from 512B to 1MiB",
+        ),
+        (
+            "[ssd.geometry]\nchannels = 4_000_000",
+            "file.toml:1: ssd.geometry: found 524288000000 pages in all; allowed: fewer than 4294967295",
+        ),
+        ("[ssd]\ngeometry = 3", "file.toml:2: ssd.geometry: found 3; allowed: a table"),
+        (
+            "[ssd.gc]\nhard_threshold = 0.1",
+            "file.toml:2: ssd.gc.hard_threshold: found 52 blocks, above the soft threshold of 26; allowed: at most 26",
+        ),
+        (
+            "[ssd.ftl]\nover_provisioning = 0.05",
+            "file.toml:2: ssd.ftl.over_provisioning: found 0.05: each plane has 31129 logical pages and room for 30976, as 26 of its 512 blocks must be free and 2 open; allowed: at least 0.0547",
+        ),
+        ("[workload]\ntype = 'trace'", "file.toml:1: workload: the key \"path\" is missing"),
+        (
+            "[workload]\niodepth = 4\ninter_arrival = '1ms'",
+            "file.toml:2: workload.iodepth: found inter_arrival too; allowed: one of inter_arrival (an open loop) and iodepth (a closed loop, so many at once)",
+        ),
+        (
+            "[host]\ninterface = 'ncq'\nqueue_depth = 64",
+            "file.toml:3: host.queue_depth: found 64; allowed: 1 to 32 with this interface",
+        ),
+        (
+            "preset = 'pgc-2012'",
+            "file.toml:1: preset: found \"pgc-2012\"; did you mean \"pgc-2011\"? (allowed: pgc-2011, agc-dgc-2012-64gb, agc-dgc-2012-128gb, harmonia-2012, pagc-2016, fifo-mqsim, disksim-msr, tlc-nvme, tlc-nvme-64gb)",
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(refused(text), message, "{text}");
+    }
+}
+
+#[test]
+fn syntax_errors_name_line_and_column() {
+    let message = refused("seed = 1\nseed = 2\naudit = \n");
+    let places: Vec<_> = message.lines().map(|line| &line[..line.find(": ").unwrap()]).collect();
+    assert_eq!(places, ["file.toml:2:1", "file.toml:3:9"], "{message}");
+}
+
+#[test]
+fn all_faults_of_all_layers_come_together() {
+    let text = "sed = 1\n[ssd.gc]\nvictim = 'x'\n[ssd.timing]\nread = ['1us', 2]\n[workload]\n\
+                type = 'flows'\nflows = [{ type = 'trace', path = 5 }, { type = 'synthetic', x = 1 }]";
+    let faults = Loader::new()
+        .toml(text, "a.toml", None)
+        .json(r#"{"host": {"queues": null, "interface": "usb"}}"#)
+        .set("ssd.wear.threshold", "3")
+        .load()
+        .unwrap_err();
+    let keys: Vec<_> = faults.iter().map(|fault| fault.key()).collect();
+    let expected = [
+        "sed",
+        "ssd.gc.victim",
+        "ssd.timing.read.1",
+        "workload.flows.0.path",
+        "workload.flows.1.x",
+        "host.interface",
+        "host.queues",
+        "ssd.wear.threshold",
+    ];
+    assert_eq!(keys, expected, "{faults}");
+    let text = faults.to_string();
+    assert!(text.contains("config: host.interface: found \"usb\""), "{text}");
+    assert!(text.contains("--set ssd.wear.threshold: unknown key"), "{text}");
+}
+
+#[test]
+fn all_failed_checks_come_together() {
+    let message =
+        refused("[workload]\nread_share = 1.5\nrequests = 0\n[precondition]\nfill = -1\n");
+    assert_eq!(message.lines().count(), 3, "{message}");
+}
+
+#[test]
+fn later_layers_win_key_by_key() {
+    let config = Loader::new()
+        .preset(Some("pgc-2011"))
+        .toml("[ssd.geometry]\nchannels = 2\n", "a", None)
+        .json(r#"{"ssd": {"gc": {"victim": {"type": "rga", "d": 3}}}}"#)
+        .set("ssd.geometry.channels", "3")
+        .set("ssd.timing.erase", "2ms")
+        .load()
+        .unwrap();
+    assert_eq!(config.ssd.geometry.channels, 3);
+    assert_eq!(config.ssd.geometry.planes_per_die, 8);
+    assert_eq!(config.ssd.timing.erase, Time::from_us(2000));
+    assert_eq!(config.ssd.gc.victim, VictimPolicy::Rga { d: 3 });
+}
+
+#[test]
+fn the_topmost_preset_is_the_base_of_all_layers() {
+    let loader = || Loader::new().toml("preset = 'pgc-2011'\nssd.geometry.channels = 2", "a", None);
+    assert_eq!(loader().load().unwrap().ssd.geometry.planes_per_die, 8);
+    let config = loader().set("preset", "tlc-nvme").load().unwrap();
+    assert_eq!((config.ssd.geometry.channels, config.ssd.geometry.planes_per_die), (2, 4));
+}
+
+#[test]
+fn choices_are_strings_or_tables() {
+    let config = load(
+        "[ssd.ftl]\nallocation = { order = 'PCWD', plane = 'round_robin' }\n[ssd.gc]\nvictim = 'rga'\n\
+         soft_threshold = '6%'\n[workload]\nrequest_size = '8k'\n\
+         address = { type = 'hot_cold', requests = 0.8, pages = '20%' }",
+    )
+    .unwrap();
+    assert!(matches!(
+        config.ssd.ftl.allocation,
+        Allocation::Mixed { order: AllocationOrder::Pcwd, .. }
+    ));
+    assert_eq!(config.ssd.gc.victim, VictimPolicy::Rga { d: 10 });
+    assert_eq!(config.ssd.gc.soft_threshold, FreeBlocks::Share(Share(0.06)));
+    assert_eq!(synthetic(&config).request_size, RequestSize::Fixed(Size(8192)));
+    let name = load("ssd.gc.victim = { type = 'random+' }").unwrap().ssd.gc.victim;
+    assert_eq!(name, VictimPolicy::RandomPlus);
+}
+
+#[test]
+fn open_and_closed_loop_replace_each_other() {
+    let closed = load("workload.iodepth = 16").unwrap();
+    assert_eq!((synthetic(&closed).iodepth, synthetic(&closed).inter_arrival), (Some(16), None));
+    let text = "workload.iodepth = 16";
+    let open = Loader::new().toml(text, "a", None).set("workload.inter_arrival", "1ms").load();
+    let open = open.unwrap();
+    assert_eq!(synthetic(&open).inter_arrival, Some(InterArrival::Fixed(Time::from_us(1000))));
+    assert_eq!(synthetic(&open).iodepth, None);
+}
+
+#[test]
+fn single_flows_can_be_overridden() {
+    let config = Loader::new().preset(Some("fifo-mqsim")).set("workload.flows.1.read_share", "0.3");
+    let text = config.load().unwrap().to_toml();
+    assert!(text.contains("read_share = 0.3") && text.contains("read_share = 0.0"), "{text}");
+}
+
+#[test]
+fn trace_paths_are_relative_to_their_file() {
+    let path = |config: &Config| match &config.workload {
+        Workload::Trace(trace) => trace.path.display().to_string(),
+        other => panic!("not a trace: {other:?}"),
+    };
+    let text = "workload = { type = 'trace', path = 'a/t.csv' }";
+    let loader = || Loader::new().toml(text, "x.toml", Some("/data/dir".as_ref()));
+    let config = loader().load().unwrap();
+    assert_eq!(path(&config), "/data/dir/a/t.csv");
+    assert_eq!(path(&loader().set("workload.path", "b.csv").load().unwrap()), "b.csv");
+    let elsewhere = Loader::new().toml(text, "x.toml", Some("/other".as_ref())).load().unwrap();
+    assert_eq!(config.digest(), elsewhere.digest());
+}
+
+#[test]
+fn digests_differ_with_any_value() {
+    let base = Config::default().digest();
+    assert_eq!(base.len(), 32);
+    assert_eq!(base, load("ssd.gc.victim = 'greedy'").unwrap().digest());
+    assert_ne!(base, load("seed = 1").unwrap().digest());
+    assert_ne!(base, load("ssd.timing.read = '26us'").unwrap().digest());
+}
+
+#[test]
+fn every_preset_loads_and_survives_a_round_trip() {
+    for preset in presets::all() {
+        let config = Loader::new().preset(Some(preset.name)).load();
+        let config = config.unwrap_or_else(|faults| panic!("{}: {faults}", preset.name));
+        let again = load(&config.to_toml()).unwrap();
+        assert_eq!(again, config, "{}", preset.name);
+        assert_eq!(again.digest(), config.digest());
+        let json = Loader::new().json(&config.to_json()).load().unwrap();
+        assert_eq!(json, config, "{}", preset.name);
+    }
+}
+
+#[test]
+fn presets_have_the_sizes_of_their_papers() {
+    let gigabytes = |name| {
+        let config = Loader::new().preset(Some(name)).load().unwrap();
+        (config.capacity_bytes() as f64 / 1e9).round()
+    };
+    assert_eq!(gigabytes("pgc-2011"), 29.0);
+    assert_eq!(gigabytes("pagc-2016"), 805.0);
+    assert_eq!(gigabytes("tlc-nvme"), 516.0);
+    // The largest sector of the trace linux-mysql is 63.6 million.
+    assert!(gigabytes("tlc-nvme-64gb") * 1e9 > 63.7e6 * 512.0);
+}
+
+#[test]
+fn a_decimal_share_is_meant_exactly() {
+    let text = "ssd.ftl.over_provisioning = 0.07\nssd.gc.soft_threshold = 0.01\n[ssd.geometry]\n\
+                channels = 1\nchips_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 100\n\
+                pages_per_block = 100";
+    assert_eq!(load(text).unwrap().logical_pages(), 9300);
+}
+
+#[test]
+fn schema_and_reference_name_every_key() {
+    let schema: serde_json::Value = serde_json::from_str(&schema::json_schema()).unwrap();
+    assert!(schema["properties"]["preset"]["enum"].is_array());
+    let page = schema::reference_markdown();
+    for word in ["`[ssd.gc]`", "`queue_depth`", "`iodepth`", "`time_scale`", "`disksim-msr`"] {
+        assert!(page.contains(word), "{word} is missing");
+    }
+    let policies = schema::policies();
+    assert!(policies.iter().any(|p| p.key == "ssd.gc.victim" && p.name == "cost_benefit"));
+}
+
+proptest! {
+    #[test]
+    fn quantities_survive_a_round_trip(
+        ns in 0u64..3_000_000_000_000_000_000,
+        zeros in 0u32..12,
+        bytes in any::<u64>(),
+        shift in 0u32..41,
+    ) {
+        let time = Time::from_ns(ns / 10u64.pow(zeros) * 10u64.pow(zeros));
+        prop_assert_eq!(time.to_string().parse::<Time>(), Ok(time));
+        let size = Size(bytes >> shift << shift);
+        prop_assert_eq!(size.to_string().parse::<Size>(), Ok(size));
+    }
+
+    #[test]
+    fn rates_survive_a_round_trip(rate in 1u64.., zeros in 0u32..10) {
+        use copyback::config::quantity::Rate;
+        let rate = Rate::BytesPerSecond((rate / 10u64.pow(zeros) * 10u64.pow(zeros)).max(1));
+        prop_assert_eq!(rate.to_string().parse::<Rate>(), Ok(rate));
+    }
+
+    #[test]
+    fn no_text_panics(text in "\\PC*", key in "[a-z.]{0,12}") {
+        let _ = text.parse::<Time>();
+        let _ = text.parse::<Size>();
+        let _ = Loader::new().toml(&text, "a", None).set(&key, &text).load();
+    }
+
+    #[test]
+    fn the_over_provisioning_that_a_message_asks_for_is_enough(
+        blocks in 8u32..3000, pages in 2u32..300, soft in 1u32..6, summary: bool,
+    ) {
+        let summary = if summary { "{ type = 'last_page', transfer = '512B' }" } else { "'none'" };
+        let text = |share: &str| format!(
+            "ssd.geometry.blocks_per_plane = {blocks}\nssd.geometry.pages_per_block = {pages}\n\
+             ssd.gc.soft_threshold = {{ blocks = {soft} }}\nssd.ftl.summary_page = {summary}\n\
+             ssd.ftl.over_provisioning = {share}"
+        );
+        if let Err(message) = load(&text("0.0001")) {
+            let least = message.rsplit("at least ").next().unwrap();
+            if message.contains("at least ") {
+                prop_assert!(load(&text(least)).is_ok(), "{}", message);
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Does the model contain the classic? The preset `disksim-msr` on the validation workloads of
+//! DiskSim 4.0 with the MSR SSD add-on, against the results that its own validation prints.
+//!
+//! The workloads come from a generator that draws the same random numbers as DiskSim's: the
+//! expected values of the shorter runs are those of its validation (`ssdmodel/valid`), the counts
+//! and maxima those of a build of it.
+
+mod generator;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use copyback::config::Loader;
+use copyback::{Simulation, Status};
+use generator::Synthetic;
+use serde_json::Value;
+
+/// Instants between looks at the state of the simulation.
+const BUDGET: u64 = 1 << 20;
+
+fn trace(name: &str, workload: &Synthetic) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("disksim-{name}.ascii"));
+    let mut file = BufWriter::new(File::create(&path).expect("the target directory is writable"));
+    for request in generator::requests(workload) {
+        writeln!(file, "{request}").expect("the target directory has room");
+    }
+    path
+}
+
+fn run(name: &str, workload: &Synthetic) -> Value {
+    let path = trace(name, workload);
+    let mut loader = Loader::new();
+    let quoted = serde_json::to_string(&path).expect("a path of the target directory is text");
+    let config = loader
+        .preset(Some("disksim-msr"))
+        .set("workload.type", "trace")
+        .set("workload.path", &quoted)
+        .set("workload.format", "disksim")
+        .load()
+        .expect("the preset is valid");
+    let mut simulation = Simulation::new(&config, None).expect("the trace opens");
+    while simulation.advance(BUDGET).expect("the trace is valid") == Status::Running {}
+    std::fs::remove_file(path).expect("the trace is ours");
+    simulation.summary()
+}
+
+fn number(summary: &Value, pointer: &str) -> f64 {
+    summary.pointer(pointer).and_then(Value::as_f64).expect("the summary has this number")
+}
+
+#[track_caller]
+fn assert_within(what: &str, found: f64, expected: f64, tolerance: f64) {
+    let error = found / expected - 1.0;
+    println!("{what}: {found} (DiskSim {expected}, {:+.3}%)", error * 100.0);
+    assert!(error.abs() <= tolerance, "{what}: {found}, DiskSim has {expected}");
+}
+
+const MEAN: &str = "/response_us/all/mean";
+
+#[test]
+fn random_writes_5m() {
+    let workload = Synthetic { requests: 5_000_000, sequential: false, reads: false };
+    let summary = run("rw5m", &workload);
+    assert_within("mean", number(&summary, MEAN), 593.438, 0.02);
+    assert_within("stddev", number(&summary, "/response_us/all/stddev"), 970.446, 0.02);
+    assert_within("erases", number(&summary, "/flash/erases"), 143_179.0, 0.01);
+    assert_within("moves", number(&summary, "/gc/pages_moved"), 1_929_239.0, 0.01);
+    assert_within("page writes", number(&summary, "/flash/programs"), 7_913_348.0, 1e-5);
+    // Its percentiles: 3.250551 ms at 95%, 4.957507 at 99%, 5.632507 at 99.9%.
+    assert_within("p95", number(&summary, "/response_us/all/p95"), 3250.551, 0.02);
+    assert_within("p99", number(&summary, "/response_us/all/p99"), 4957.507, 0.02);
+    assert_within("p99.9", number(&summary, "/response_us/all/p99_9"), 5632.507, 0.02);
+}
+
+#[test]
+fn sequential_writes_5m() {
+    let workload = Synthetic { requests: 5_000_000, sequential: true, reads: false };
+    let summary = run("sw5m", &workload);
+    assert_within("mean", number(&summary, MEAN), 334.365, 0.02);
+    assert_within("erases", number(&summary, "/flash/erases"), 77_493.0, 0.01);
+    assert_eq!(number(&summary, "/gc/pages_moved"), 0.0);
+}
+
+#[test]
+fn runs_without_collections_agree_to_the_last_digit() {
+    for (name, sequential, reads, mean, stddev, max) in [
+        ("sr250k", true, true, 132.511, 0.072, 135.805),
+        ("sw250k", true, false, 310.895, 26.646, 522.476),
+        ("rr250k", false, true, 136.118, 15.205, 485.446),
+        ("rw250k", false, false, 329.458, 68.898, 1579.052),
+    ] {
+        let summary = run(name, &Synthetic { requests: 250_000, sequential, reads });
+        let found = |key: &str| number(&summary, &format!("/response_us/all/{key}"));
+        assert_within(name, found("mean"), mean, 2e-4);
+        assert_within(name, found("stddev"), stddev, 1e-2);
+        assert_within(name, found("max"), max, 1e-2);
+    }
+}

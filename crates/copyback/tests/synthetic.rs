@@ -1,0 +1,17 @@
+//! The generators: what comes out has the statistics that were asked for. Seeds are fixed;
+//! tolerances are five standard deviations of the statistic unless a test says otherwise.
+
+#![allow(missing_docs)]
+
+#[path = "synthetic/addresses.rs"]
+mod addresses;
+#[path = "synthetic/arrivals.rs"]
+mod arrivals;
+#[path = "synthetic/determinism.rs"]
+mod determinism;
+#[path = "synthetic/mixes.rs"]
+mod mixes;
+#[path = "synthetic/sizes.rs"]
+mod sizes;
+#[path = "synthetic/support.rs"]
+mod support;

@@ -1,0 +1,42 @@
+//! How large requests are.
+
+use copyback::config::quantity::Size;
+use copyback::config::{RequestSize, SyntheticWorkload};
+
+use crate::support::{GIB, UNIT, assert_near, generate, generate_on, moments};
+
+fn sized(request_size: RequestSize) -> SyntheticWorkload {
+    SyntheticWorkload { requests: 400_000, request_size, ..SyntheticWorkload::default() }
+}
+
+/// An exponential rounded up to units is geometric: with p = 1 - exp(-unit / mean), its mean is
+/// 1 / p units and its variance (1 - p) / p^2. The default mean of 32 KiB becomes 34.09 KiB.
+#[test]
+fn exponential_sizes_are_geometric_in_units() {
+    let sizes = generate_on(64 * GIB, &sized(RequestSize::Exponential { mean: Size(32 << 10) }), 1);
+    let (mean, variance) = moments(sizes.iter().map(|r| (r.length / UNIT) as f64));
+    let p = 1.0 - (-4.0_f64 / 32.0).exp();
+    let root = (sizes.len() as f64).sqrt();
+    assert_near(mean, 1.0 / p, (1.0 - p).sqrt() / p / root);
+    let expected = (1.0 - p) / (p * p);
+    let fourth = expected * expected * (9.0 + p * p / (1.0 - p));
+    assert_near(variance, expected, (fourth - expected * expected).sqrt() / root);
+    let single = sizes.iter().filter(|r| r.length == UNIT).count() as f64;
+    assert_near(single / sizes.len() as f64, p, (p * (1.0 - p)).sqrt() / root);
+}
+
+#[test]
+fn fixed_sizes_are_rounded_up_to_units() {
+    for (size, length) in [(0, 4096), (1, 4096), (4096, 4096), (4097, 8192), (6 << 10, 8192)] {
+        let requests = generate(&sized(RequestSize::Fixed(Size(size))), 2);
+        assert!(requests.iter().all(|request| request.length == length), "{size}");
+    }
+}
+
+#[test]
+fn sizes_end_at_the_footprint() {
+    let requests = generate_on(10 * UNIT, &sized(RequestSize::Exponential { mean: Size(GIB) }), 3);
+    assert!(requests.iter().all(|request| request.length <= 10 * UNIT));
+    let requests = generate_on(10 * UNIT, &sized(RequestSize::Fixed(Size(u64::MAX))), 3);
+    assert!(requests.iter().all(|request| (request.offset, request.length) == (0, 10 * UNIT)));
+}

@@ -1,0 +1,58 @@
+//! Generated requests, and the sums that tests check on them.
+
+use copyback::config::quantity::{Share, Size};
+use copyback::config::{RequestSize, SyntheticWorkload};
+use copyback::workload::Request;
+use copyback::workload::synthetic::Generator;
+
+pub const GIB: u64 = 1 << 30;
+pub const UNIT: u64 = 4096;
+
+/// Every request of a workload on a device of `capacity` bytes.
+pub fn generate_on(capacity: u64, config: &SyntheticWorkload, seed: u64) -> Vec<Request> {
+    let mut generator = Generator::new(config, capacity, seed, "workload/0").unwrap();
+    std::iter::from_fn(|| generator.next_request()).collect()
+}
+
+/// Every request of a workload on a device of 1 GiB.
+pub fn generate(config: &SyntheticWorkload, seed: u64) -> Vec<Request> {
+    generate_on(GIB, config, seed)
+}
+
+/// Single pages at random, with nothing sequential.
+pub fn single_pages(requests: u64) -> SyntheticWorkload {
+    SyntheticWorkload {
+        requests,
+        request_size: RequestSize::Fixed(Size(UNIT)),
+        sequential_share: Share(0.0),
+        ..SyntheticWorkload::default()
+    }
+}
+
+/// Mean and variance.
+pub fn moments(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0);
+    for value in values {
+        count += 1.0;
+        let from_old = value - mean;
+        mean += from_old / count;
+        squares += from_old * (value - mean);
+    }
+    (mean, squares / (count - 1.0))
+}
+
+/// Whether `found` is within `sigmas` standard errors of `expected`.
+#[track_caller]
+pub fn assert_near(found: f64, expected: f64, standard_error: f64) {
+    let sigmas = (found - expected).abs() / standard_error;
+    assert!(sigmas <= 5.0, "found {found}, expected {expected}: {sigmas:.1} standard errors");
+}
+
+/// Whether counts that should all be alike pass a chi-square test.
+#[track_caller]
+pub fn assert_uniform(counts: &[u64]) {
+    let cells = counts.len() as f64;
+    let expected = counts.iter().sum::<u64>() as f64 / cells;
+    let chi2: f64 = counts.iter().map(|&n| (n as f64 - expected).powi(2) / expected).sum();
+    assert_near(chi2, cells - 1.0, (2.0 * (cells - 1.0)).sqrt());
+}

@@ -1,0 +1,17 @@
+//! The trace readers as a user meets them: whole files, good and bad.
+
+#![allow(missing_docs)]
+
+#[path = "trace_readers/support.rs"]
+mod support;
+
+#[path = "trace_readers/faults.rs"]
+mod faults;
+#[path = "trace_readers/files.rs"]
+mod files;
+#[path = "trace_readers/fuzz.rs"]
+mod fuzz;
+#[path = "trace_readers/real.rs"]
+mod real;
+#[path = "trace_readers/replay.rs"]
+mod replay;

@@ -1,0 +1,129 @@
+//! Files as they come: compressed, cut short, piped, missing, with any line ends.
+
+use std::fs::File;
+use std::path::Path;
+
+use copyback::config::TraceWorkload;
+use copyback::workload::trace::TraceSource;
+
+use crate::support::{GIB, Scratch, compressed, config, drain, message, open_bytes, read};
+
+const LINE: &str = "0,0,512,r,0\n";
+
+fn open(path: &Path) -> Result<TraceSource, String> {
+    let place = path.display().to_string();
+    TraceSource::open(&config(path), GIB).map_err(|e| e.to_string().replace(&place, "PATH"))
+}
+
+#[test]
+fn compressions_are_told_by_content() {
+    let trace = LINE.repeat(100_000);
+    for (name, bytes) in compressed(trace.as_bytes()) {
+        assert_eq!(read(&bytes).unwrap().len(), 100_000, "{name}");
+        let twice = [&bytes[..], &bytes].concat();
+        assert_eq!(read(twice).unwrap().len(), 200_000, "{name}, two members");
+    }
+}
+
+#[test]
+fn compressed_data_that_is_cut_or_damaged_is_named() {
+    let mut trace = String::new();
+    for i in 0..100_000_u64 {
+        trace += &format!("0,{},512,r,{i}\n", i * i * 7919 % 1_000_003);
+    }
+    for (name, bytes) in compressed(trace.as_bytes()) {
+        for length in [7, bytes.len() / 2, bytes.len() - 1] {
+            let text = message(&bytes[..length]);
+            assert!(text.contains(&format!("the {name} data is cut short or damaged")), "{text}");
+        }
+        let mut damaged = bytes.clone();
+        for byte in &mut damaged[bytes.len() / 2..][..100] {
+            *byte ^= 0x55;
+        }
+        message(&damaged);
+    }
+}
+
+#[test]
+fn line_ends_and_marks_of_other_systems() {
+    assert_eq!(read("0,0,512,r,0\r\n0,0,512,r,1\n\r\n0,0,512,r,2").unwrap().len(), 3);
+    assert_eq!(read("\u{feff}0,0,512,r,0\n").unwrap().len(), 1);
+    assert_eq!(read(" 0, 0, 512, r, 0 \n").unwrap().len(), 1);
+}
+
+#[test]
+fn a_pipe_is_read_and_has_no_progress() {
+    let fifo = Scratch::path("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo.0).status();
+    if !made.is_ok_and(|status| status.success()) {
+        println!("skipped: no mkfifo");
+        return;
+    }
+    let path = fifo.0.clone();
+    let writer = std::thread::spawn(move || std::fs::write(path, LINE.repeat(50_000)));
+    let mut source = TraceSource::open(&config(&fifo.0), GIB).unwrap();
+    assert_eq!(drain(&mut source).unwrap().len(), 50_000);
+    assert_eq!(source.consumed(), 0.0);
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let absent = Scratch::path("absent");
+    let error = open(&absent.0).err().unwrap();
+    assert_eq!(error, "PATH: there is no such file; expected a trace");
+    let error = open(&std::env::temp_dir()).err().unwrap();
+    assert_eq!(error, "PATH: found a directory; expected a trace file");
+    let error = TraceSource::open(&config(""), GIB).err().unwrap().to_string();
+    assert_eq!(error, "workload.path: found nothing; expected a trace file");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_permission() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let file = Scratch::file("secret", LINE.as_bytes());
+    std::fs::set_permissions(&file.0, PermissionsExt::from_mode(0o000)).unwrap();
+    if File::open(&file.0).is_ok() {
+        println!("skipped: the superuser may read anything");
+        return;
+    }
+    assert_eq!(open(&file.0).err().unwrap(), "PATH: permission to read it is denied");
+}
+
+#[test]
+fn files_that_hold_no_request() {
+    let expected = "x.csv: found no requests; expected at least one";
+    assert_eq!(message(""), expected);
+    assert_eq!(message("\n \n\r\n"), expected);
+    assert_eq!(message("\u{feff}"), expected);
+    for (name, bytes) in compressed(b"") {
+        assert_eq!(message(&bytes), expected, "{name}");
+    }
+    assert_eq!(message("text\nstart ; sector; length ; op\n"), expected);
+}
+
+#[test]
+fn files_that_are_no_text() {
+    let archive = "x.csv: found an archive; expected a single file: unpack it first";
+    assert_eq!(message("PK\x03\x04rest"), archive);
+    let wide: Vec<u8> = "\u{feff}0,0,512,r,0\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(message(wide), "x.csv: found text in UTF-16; expected ASCII or UTF-8");
+    assert_eq!(message("0,0,512,r,0\n0,0,512\0,r,0\n"), "x.csv:2: found a NUL byte; expected text");
+    let long = format!("{LINE}{}", "7".repeat(1 << 20));
+    assert_eq!(message(long), "x.csv:2: found a line of more than 65536 bytes; expected text");
+}
+
+#[test]
+fn settings_that_make_no_sense() {
+    let fault = |config: TraceWorkload| {
+        open_bytes(LINE.as_bytes(), &config).map(|_| ()).unwrap_err().to_string()
+    };
+    for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let text = fault(TraceWorkload { time_scale: scale, ..config("x") });
+        assert_eq!(text, format!("workload.time_scale: found {scale}; expected a number above 0"));
+    }
+    let text = fault(TraceWorkload { limit: Some(0), ..config("x") });
+    assert_eq!(text, "workload.limit: found 0; expected at least 1");
+}

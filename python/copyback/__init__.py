@@ -1,0 +1,50 @@
+"""Copyback simulates garbage collection in flash SSDs.
+
+>>> import copyback
+>>> result = copyback.run("examples/mysql.toml")        # doctest: +SKIP
+>>> result.summary.response_us.read.p99                 # doctest: +SKIP
+412.0
+
+Everything heavy (Arrow, Polars, the report) is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copyback._core import InputError, SimulationError, __version__
+
+if TYPE_CHECKING:
+    from copyback.result import Result, Summary
+    from copyback.simulate import precondition, run
+
+__all__ = [
+    "InputError",
+    "Result",
+    "SimulationError",
+    "Summary",
+    "__version__",
+    "precondition",
+    "run",
+]
+
+_HOME = {
+    "Result": "copyback.result",
+    "Summary": "copyback.result",
+    "precondition": "copyback.simulate",
+    "run": "copyback.simulate",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'copyback' has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

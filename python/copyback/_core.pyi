@@ -1,0 +1,139 @@
+"""The compiled simulator. Use :func:`copyback.run` unless you need to drive a run step by step."""
+
+from os import PathLike
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+class InputError(ValueError):
+    """The user's input is at fault; ``str()`` has one line a fault."""
+
+class SimulationError(RuntimeError):
+    """The machine or the simulator is at fault."""
+
+@final
+class Config:
+    """A checked configuration, with every default filled in."""
+
+    @staticmethod
+    def load(
+        toml: str | None = None,
+        name: str | None = None,
+        directory: str | PathLike[str] | None = None,
+        json: str | None = None,
+        preset: str | None = None,
+        settings: list[tuple[str, str]] | None = None,
+    ) -> Config:
+        """Read a configuration.
+
+        Parameters
+        ----------
+        toml
+            Text of a configuration file.
+        name
+            What faults call that text, such as its path.
+        directory
+            What relative trace paths in that text are relative to.
+        json
+            The same shape as JSON, laid over `toml`.
+        preset
+            The preset to start from.
+        settings
+            Dotted keys and TOML values, laid over both in order.
+
+        Raises
+        ------
+        InputError
+            With every fault, one a line.
+        """
+
+    def to_toml(self) -> str:
+        """Return the resolved configuration as TOML."""
+
+    @property
+    def digest(self) -> str:
+        """Digest of the resolved configuration."""
+
+    @property
+    def keeps_requests(self) -> bool:
+        """Whether `metrics.requests` is set: call `take_requests` between advances."""
+
+@final
+class Progress:
+    """How far a run has come."""
+
+    @property
+    def phase(self) -> str:
+        """``"precondition"`` or ``"run"``."""
+
+    @property
+    def fraction(self) -> float:
+        """Share of the phase that is done, 0 to 1."""
+
+    @property
+    def simulated_ns(self) -> int:
+        """Simulated time, in nanoseconds since the start of the measured run."""
+
+    @property
+    def requests(self) -> int:
+        """Requests completed."""
+
+    @property
+    def page_operations(self) -> int:
+        """Page operations in flash so far; while preparing, host pages written."""
+
+@final
+class Simulation:
+    """One run, advanced step by step."""
+
+    def __new__(
+        cls,
+        config: Config,
+        state: str | PathLike[str] | None = None,
+    ) -> Simulation: ...
+    def advance(self, events: int) -> bool:
+        """Work for about `events` instants, without the GIL; return whether the run is over."""
+
+    def progress(self) -> Progress:
+        """Return how far the run has come."""
+
+    def take_requests(self) -> dict[str, NDArray[Any]]:
+        """Return and forget the requests completed since the last call, one array a column."""
+
+    def series(self) -> dict[str, NDArray[np.float64]]:
+        """Return the time series, one array a column."""
+
+    def summary(self) -> str:
+        """Return the summary as JSON."""
+
+    def distributions(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Return response times (us) and the share of requests at or below, for each operation."""
+
+@final
+class Preparation:
+    """A device that is prepared to be saved, and not run."""
+
+    def __new__(cls, config: Config) -> Preparation: ...
+    def advance(self, writes: int) -> bool:
+        """Write about `writes` pages, without the GIL; return whether the device is ready."""
+
+    def progress(self) -> Progress:
+        """Return how far the preparation has come."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the device."""
+
+def presets() -> list[tuple[str, str, str]]:
+    """Return name, summary and TOML of every preset."""
+
+def policies() -> list[tuple[str, str, str]]:
+    """Return key, name and meaning of every named choice."""
+
+def json_schema() -> str:
+    """Return the JSON schema of a configuration."""
+
+def reference_markdown() -> str:
+    """Return the reference page of every configuration key."""

@@ -1,0 +1,356 @@
+"""The command line.
+
+Exit status: 0 done; 2 bad input, one line a fault; 1 the machine's own trouble; 130 interrupted.
+Modules that take time to import are imported where they are used, so that start-up feels instant.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from copyback import __version__
+from copyback._core import InputError, SimulationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from copyback._core import Config
+
+app = typer.Typer(
+    name="copyback",
+    help="Simulate garbage collection in flash SSDs.",
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+show_app = typer.Typer(help="Show presets, policies, the JSON schema or the reference.")
+app.add_typer(show_app, name="show", no_args_is_help=True)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"copyback {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+ConfigFile = Annotated[
+    Path | None, typer.Argument(metavar="[CONFIG.toml]", help="The configuration.")
+]
+Preset = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Use a preset in place of a file.")
+]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of every random stream.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+
+@app.command()
+def run(
+    config: ConfigFile = None,
+    preset: Preset = None,
+    setting: Setting = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Replay this trace as the workload.")
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="Format of the trace; else detected."),
+    ] = None,
+    seed: Seed = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Start from a device that `precondition` saved."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Leave summary, tables and report in this directory."),
+    ] = None,
+    requests: Annotated[
+        bool, typer.Option("--requests", help="Also write one row for each request (needs --out).")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print only the summary, as JSON.")] = False,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate a configuration, print a summary, and write a report with --out."""
+    from copyback.console import overview, progress_display, show
+    from copyback.outputs import RequestWriter, Staging, write_result
+    from copyback.result import REPORT, REQUESTS
+    from copyback.simulate import Driver, settings_of
+
+    if requests and out is None:
+        raise InputError("--requests writes a file: say where with --out DIR")
+    loaded = _load(
+        config,
+        preset,
+        settings_of(
+            trace=trace,
+            format_=format_,
+            seed=seed,
+            audit=audit,
+            requests=requests,
+            overrides=_settings(setting),
+        ),
+    )
+    command = _command()
+    with contextlib.ExitStack() as stack:
+        # The directory is checked before the simulation, which may take hours.
+        staging = stack.enter_context(Staging(out)) if out is not None else None
+        driver = Driver(loaded, state=state)
+        rows = RequestWriter(staging.path / REQUESTS) if staging and loaded.keeps_requests else None
+        with progress_display(quiet=quiet or json_) as tell:
+            driver.run(on_progress=tell, on_requests=rows.add if rows else None)
+        if rows is not None:
+            rows.close()
+        result = driver.result(command)
+        if staging is not None:
+            write_result(result, staging.path)
+            staging.publish()
+    if json_:
+        sys.stdout.write(result.summary.to_json())
+    else:
+        show(overview(result))
+        if out is not None:
+            print(f"\nReport       {out / REPORT}")
+
+
+@app.command()
+def precondition(
+    save: Annotated[Path, typer.Option(metavar="FILE", help="Where to save the device.")],
+    config: ConfigFile = None,
+    preset: Preset = None,
+    setting: Setting = None,
+    seed: Seed = None,
+    quiet: Quiet = False,
+) -> None:
+    """Prepare a device once and save it, for `run --state`."""
+    from copyback import units
+    from copyback.console import progress_display
+    from copyback.simulate import save_state, settings_of
+
+    loaded = _load(
+        config,
+        preset,
+        settings_of(trace=None, format_=None, seed=seed, overrides=_settings(setting)),
+    )
+    with progress_display(quiet=quiet) as show:
+        save_state(loaded, save, on_progress=show)
+    if not quiet:
+        print(f"Saved {save} ({units.size(save.stat().st_size)})")
+
+
+@app.command()
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What `run --out` wrote.")],
+) -> None:
+    """Render the report page of a finished run again."""
+    from copyback.result import REPORT, Result
+
+    print(Result.load(directory).report(directory / REPORT))
+
+
+@show_app.command()
+def presets(
+    names: Annotated[bool, typer.Option("--names", help="Print only the names.")] = False,
+) -> None:
+    """List the presets."""
+    from copyback import _core
+
+    found = _core.presets()
+    if names:
+        print("\n".join(name for name, _, _ in found))
+        return
+    _print_pairs([(name, description) for name, description, _ in found])
+
+
+@show_app.command()
+def preset(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
+    """Print a preset as TOML."""
+    from copyback import _core
+
+    found = {known: toml for known, _, toml in _core.presets()}
+    if name not in found:
+        import difflib
+
+        close = difflib.get_close_matches(name, found, n=1)
+        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(found)}"
+        raise InputError(f"no preset {name!r}{hint}")
+    print(found[name].rstrip("\n"))
+
+
+@show_app.command()
+def policies() -> None:
+    """List the choices of every key that has any."""
+    from itertools import groupby
+
+    from copyback import _core
+
+    for index, (key, choices) in enumerate(groupby(_core.policies(), key=lambda policy: policy[0])):
+        print(key if index == 0 else f"\n{key}")
+        _print_pairs([(f"  {name}", meaning) for _, name, meaning in choices])
+
+
+@show_app.command()
+def schema() -> None:
+    """Print the JSON schema of a configuration."""
+    from copyback import _core
+
+    print(_core.json_schema().rstrip("\n"))
+
+
+@show_app.command()
+def reference() -> None:
+    """Print the reference of every configuration key, in Markdown."""
+    from copyback import _core
+
+    print(_core.reference_markdown().rstrip("\n"))
+
+
+def _print_pairs(pairs: list[tuple[str, str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from copyback.console import show
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, meaning in pairs:
+        grid.add_row(Text(name), Text(meaning))
+    show(grid)
+
+
+def _settings(texts: list[str] | None) -> list[tuple[str, str]]:
+    from copyback.configuration import parse_setting
+
+    return [parse_setting(text) for text in texts or []]
+
+
+def _load(config: Path | None, preset_name: str | None, settings: list[tuple[str, str]]) -> Config:
+    from copyback.configuration import load
+
+    return load(config, preset=preset_name, settings=settings)
+
+
+def _command() -> str:
+    """Return this command as one can type it again."""
+    return shlex.join(["copyback", *sys.argv[1:]])
+
+
+class _Stopped(BaseException):
+    """A signal asked us to stop: unwind, so that nothing half-written stays."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@contextlib.contextmanager
+def _stop_cleanly() -> Iterator[None]:
+    def stop(number: int, _frame: Any) -> NoReturn:
+        raise _Stopped(number)
+
+    # A signal that our parent told us to ignore (nohup, a background job) stays ignored.
+    previous = {
+        number: signal.signal(number, stop)
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _complain(text: str) -> None:
+    lines = [line for line in text.splitlines() if line.strip()] or ["unknown trouble"]
+    with contextlib.suppress(OSError, ValueError):
+        for line in lines:
+            print(f"copyback: error: {line}", file=sys.stderr)
+
+
+def _close_stdout() -> None:
+    """Point standard output at nothing, so that flushing it at exit cannot fail again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _status(arguments: list[str]) -> int:
+    """Run the command line and return its exit status."""
+    command = typer.main.get_command(app)
+    try:
+        with _stop_cleanly():
+            status = command.main(arguments, prog_name="copyback", standalone_mode=False)
+            sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except InputError as fault:
+        _complain(str(fault))
+        return 2
+    except _Stopped as stopped:
+        _complain("interrupted" if stopped.number == signal.SIGINT else "terminated")
+        return 128 + stopped.number
+    except BrokenPipeError:
+        # Whoever read our output has seen enough (`copyback ... | head`).
+        _close_stdout()
+        return 0
+    except SystemExit as leave:
+        if isinstance(leave.__context__, BrokenPipeError):  # Typer turns it into status 1
+            _close_stdout()
+            return 0
+        return leave.code if isinstance(leave.code, int) else 1
+    except Exception as trouble:
+        usage = getattr(trouble, "format_message", None)
+        if usage is not None:
+            text = usage()
+            if not text:  # no arguments at all: the help has been printed
+                return 2
+            _complain(" ".join(text.split()))
+            return 2
+        if os.environ.get("COPYBACK_DEBUG"):
+            raise
+        _complain(_machine_trouble(trouble))
+        return 1
+
+
+def _machine_trouble(trouble: Exception) -> str:
+    if isinstance(trouble, SimulationError):
+        return str(trouble)
+    if isinstance(trouble, MemoryError):
+        return "out of memory"
+    if isinstance(trouble, OSError) and trouble.strerror:
+        where = f"{trouble.filename}: " if trouble.filename else ""
+        return f"{where}{trouble.strerror}"
+    first = (str(trouble).splitlines() or [""])[0]
+    return f"internal error: {type(trouble).__name__}: {first} (COPYBACK_DEBUG=1 shows where)"
+
+
+def main() -> NoReturn:
+    """Run the command line."""
+    status = _status(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _close_stdout()
+    sys.exit(status)

@@ -1,0 +1,157 @@
+"""From what a caller has (a file, a dictionary, keyword arguments) to a checked configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from copyback._core import Config, InputError
+
+
+def load(
+    config: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    *,
+    preset: str | None = None,
+    settings: list[tuple[str, str]] | None = None,
+) -> Config:
+    """Return a checked configuration with every default filled in.
+
+    Parameters
+    ----------
+    config
+        A TOML file, or a dictionary of the same shape.
+    preset
+        Name of a preset, in place of a file or as the base of a dictionary.
+    settings
+        Dotted keys and TOML values that are laid over it, in order.
+
+    Raises
+    ------
+    InputError
+        With every fault, one a line.
+    """
+    settings = [_absolute_setting(key, value) for key, value in settings or []]
+    if config is None:
+        if preset is None:
+            raise InputError(
+                "no configuration: name a file or a preset (`copyback show presets` lists them)"
+            )
+        return Config.load(preset=preset, settings=settings)
+    if isinstance(config, Mapping):
+        text = json.dumps(_absolute(dict(config), "workload"), default=_plain)
+        return Config.load(json=text, preset=preset, settings=settings)
+    if preset is not None:
+        raise InputError(
+            f"a file ({os.fspath(config)}) and a preset ({preset}): give one, "
+            'or write preset = "..." in the file'
+        )
+    path = Path(config)
+    return Config.load(
+        toml=read_text(path), name=str(path), directory=path.parent.absolute(), settings=settings
+    )
+
+
+# A trace's path becomes absolute, so that the resolved configuration can be run from anywhere.
+
+
+def _absolute(node: Any, *keys: str) -> Any:
+    """Return a copy of a shape with absolute trace paths below `keys`."""
+    if isinstance(node, Mapping):
+        changed = dict(node)
+        if not keys and isinstance(changed.get("path"), str | os.PathLike):
+            changed["path"] = os.path.abspath(changed["path"])  # noqa: PTH100 - keeps links
+        for key in keys or ("flows",):
+            if key in changed:
+                changed[key] = _absolute(changed[key])
+        return changed
+    if isinstance(node, list | tuple):
+        return [_absolute(item) for item in node]
+    return node
+
+
+def _absolute_setting(key: str, text: str) -> tuple[str, str]:
+    """Return a setting with absolute trace paths."""
+    if key.split(".")[0] != "workload":
+        return key, text
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    if key.endswith(".path") and isinstance(value, str):
+        return key, to_toml(os.path.abspath(value))  # noqa: PTH100
+    changed = _absolute(value)
+    return (key, text) if changed == value else (key, to_toml(changed))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file that the user named."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file in UTF-8") from None
+    except OSError as fault:
+        raise InputError(f"{path}: {fault.strerror}") from None
+
+
+def parse_setting(text: str) -> tuple[str, str]:
+    """Split ``KEY=VALUE`` of the command line."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise InputError(f"--set {text}: KEY=VALUE is needed, such as ssd.gc.victim=fifo")
+    return key.strip(), value.strip()
+
+
+def trace_settings(trace: str | os.PathLike[str], format_: str | None) -> list[tuple[str, str]]:
+    """Return the settings that put a trace in place of the workload."""
+    workload = {"type": "trace", "path": os.fspath(trace)}
+    if format_ is not None:
+        workload["format"] = format_
+    # A choice of another type replaces the whole; one of the same type would only be laid over it.
+    return [("workload", '{ type = "synthetic" }'), ("workload", to_toml(workload))]
+
+
+def keyword_settings(overrides: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return settings from keyword arguments: ``ssd__gc__victim`` is ``ssd.gc.victim``."""
+    return [(key.replace("__", "."), to_toml(value)) for key, value in overrides.items()]
+
+
+def to_toml(value: Any) -> str:
+    """Return one value as TOML.
+
+    >>> to_toml({"type": "rga", "d": 10})
+    '{ type = "rga", d = 10 }'
+    """
+    value = _plain(value)
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_key(key)} = {to_toml(item)}" for key, item in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(to_toml(item) for item in value)}]"
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    # JSON's strings, numbers and booleans are TOML's (DEL excepted, which no key takes).
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(key: object) -> str:
+    text = str(key)
+    bare = text.replace("_", "").replace("-", "")
+    return text if bare.isascii() and bare.isalnum() else json.dumps(text, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """Turn a path or a NumPy scalar into what JSON knows."""
+    if value is None:
+        raise InputError("None is not a value of a configuration: leave the key out")
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping | list | tuple | str | int | float | bool):
+        return value
+    item = getattr(value, "item", None)
+    if callable(item):
+        return item()
+    raise InputError(f"{value!r} ({type(value).__name__}) is not a value of a configuration")

@@ -1,0 +1,264 @@
+"""What a person sees in the terminal: progress on standard error, tables on standard output."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from copyback import describe, units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from copyback._core import Progress
+    from copyback.result import Result
+
+PHASES = {"precondition": "Preconditioning", "run": "Simulating"}
+
+#: Seconds between lines of progress when standard error is not a terminal.
+LINE_EVERY_S = 10.0
+
+
+class _Rate:
+    """Page operations a second and time left, smoothed over the last few seconds."""
+
+    def __init__(self) -> None:
+        self._phase = ""
+        self._seen: list[tuple[float, float, int]] = []
+
+    def update(self, progress: Progress) -> tuple[float | None, float | None]:
+        now = time.monotonic()
+        if progress.phase != self._phase:
+            self._phase = progress.phase
+            self._seen = []
+        self._seen.append((now, progress.fraction, progress.page_operations))
+        while len(self._seen) > 2 and now - self._seen[0][0] > 5.0:
+            self._seen.pop(0)
+        then, fraction, operations = self._seen[0]
+        elapsed = now - then
+        if elapsed < 0.2:
+            return None, None
+        rate = (progress.page_operations - operations) / elapsed
+        speed = (progress.fraction - fraction) / elapsed
+        left = (1.0 - progress.fraction) / speed if speed > 0 else None
+        return rate, left
+
+
+def _left(seconds: float) -> str:
+    """Return the time left in whole seconds, and never none at all."""
+    return units.time_s(seconds) if seconds >= 100 else f"{max(round(seconds), 1)} s"
+
+
+@contextlib.contextmanager
+def progress_display(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows progress: a bar, or a line now and then, or nothing.
+
+    Parameters
+    ----------
+    quiet
+        Show nothing.
+    """
+    if quiet:
+        yield lambda _: None
+    elif sys.stderr is not None and sys.stderr.isatty():
+        with _bar() as show:
+            yield show
+    else:
+        yield _lines()
+
+
+def _lines() -> Callable[[Progress], None]:
+    rate = _Rate()
+    last = time.monotonic()
+
+    def show(progress: Progress) -> None:
+        nonlocal last
+        speed, left = rate.update(progress)
+        if time.monotonic() - last < LINE_EVERY_S:
+            return
+        last = time.monotonic()
+        facts = [f"{100 * progress.fraction:.0f} %"]
+        if progress.phase == "run":
+            facts.append(f"{units.time_s(progress.simulated_ns / 1e9)} simulated")
+        if speed is not None:
+            facts.append(f"{units.rate(speed)} page operations/s")
+        if left is not None:
+            facts.append(f"{_left(left)} left")
+        print(
+            f"copyback: {PHASES.get(progress.phase, progress.phase).lower()}: {', '.join(facts)}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    return show
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Callable[[Progress], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as RichProgress
+
+    rate = _Rate()
+    with RichProgress(
+        TextColumn("{task.description:<15}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("[dim]{task.fields[facts]}"),
+        console=Console(stderr=True),
+        transient=True,
+        expand=True,
+        refresh_per_second=10,
+    ) as bars:
+        task = bars.add_task("Starting", total=1.0, facts="")
+
+        def show(progress: Progress) -> None:
+            speed, left = rate.update(progress)
+            facts = []
+            if progress.phase == "run":
+                facts.append(f"{units.time_s(progress.simulated_ns / 1e9):>8} simulated")
+            if speed is not None:
+                facts.append(f"{units.rate(speed):>6} page ops/s")
+            if left is not None:
+                facts.append(f"{_left(left):>4} left")
+            bars.update(
+                task,
+                completed=progress.fraction,
+                description=PHASES.get(progress.phase, progress.phase),
+                facts=" · ".join(facts),
+            )
+
+        yield show
+
+
+def show(*renderables: RenderableType) -> None:
+    """Print to standard output.
+
+    Rich would end the process on a closed pipe and pads lines with spaces; this does neither.
+    """
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    with console.capture() as capture:
+        console.print(*renderables, sep="\n")
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+
+
+def overview(result: Result) -> RenderableType:
+    """Return the short table that ``copyback run`` prints."""
+    from rich.console import Group
+    from rich.text import Text
+
+    summary = result.summary
+    config = result.config
+    requests = summary.requests
+    throughput = summary.throughput
+    gc = summary.gc
+    simulator = summary.simulator
+    host_gib = units.size(requests.write_bytes)
+    facts: list[tuple[str, str]] = [
+        ("Device", describe.device(config)),
+        ("Collector", describe.collector(config)),
+        (
+            "Workload",
+            f"{describe.workload(config)} · {units.count(requests['count'])} requests over "
+            f"{units.time_s(throughput.simulated_s)}",
+        ),
+    ]
+    after: list[tuple[str, str]] = [
+        (
+            "Throughput",
+            f"{units.rate(throughput.iops)} IOPS · {units.decimal(throughput.mib_per_s)} MiB/s",
+        ),
+        (
+            "Writes",
+            f"{host_gib} by the host · write amplification "
+            f"{units.factor(summary.write_amplification)}",
+        ),
+        (
+            "Collections",
+            f"{units.count(gc.collections)} · {units.count(gc.pages_moved)} pages moved · "
+            f"{units.count(gc.erases)} erases",
+        ),
+    ]
+    operations = simulator.get("page_operations_per_cpu_s")
+    speed: list[tuple[str, str]] = [
+        (
+            "Speed",
+            f"{units.rate(operations)} page operations per CPU second · "
+            f"{units.time_s(simulator.get('cpu_s'))} CPU · "
+            f"{units.decimal(simulator.get('peak_rss_mib'))} MiB",
+        )
+    ]
+    pieces: list[RenderableType] = [
+        _facts(facts),
+        Text(""),
+        _response_table(result),
+        Text(""),
+        _facts(after),
+        Text(""),
+    ]
+    means = describe.breakdowns(summary)
+    if means:
+        pieces += [_breakdown_table(means), Text("")]
+    pieces.append(_facts(speed))
+    return Group(*pieces)
+
+
+def _facts(rows: Sequence[tuple[str, str]]) -> RenderableType:
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", min_width=11, no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, value in rows:
+        grid.add_row(label, value)
+    return grid
+
+
+def _numbers_table(first: str, columns: Sequence[str]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column(first, style="bold", min_width=11, no_wrap=True)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _response_table(result: Result) -> RenderableType:
+    table = _numbers_table("Response", ["requests", "mean", "p50", "p99", "p99.9", "p99.99", "max"])
+    keys = ("mean", "p50", "p99", "p99_9", "p99_99", "max")
+    for operation in describe.OPERATIONS:
+        times = result.summary.response_us.get(operation)
+        if times is not None and times["count"]:
+            cells = [units.time_us(times[key]) for key in keys]
+            table.add_row(operation, units.count(times["count"]), *cells)
+    return table
+
+
+def _breakdown_table(means: dict[str, list[describe.Part]]) -> RenderableType:
+    columns = []
+    for operation in means:
+        columns += [f"{operation} mean", "share"]
+    table = _numbers_table("Of which", columns)
+    table.columns[0].min_width = 15
+    by_key = {operation: {part.key: part for part in found} for operation, found in means.items()}
+    labels = {part.key: part.label for found in means.values() for part in found}
+    for key, label in labels.items():
+        cells = []
+        for found in by_key.values():
+            part = found.get(key)
+            if part is None or part.mean_us == 0:
+                cells += [units.MISSING, ""]
+            else:
+                cells += [units.time_us(part.mean_us), units.share(part.share)]
+        if any(cell not in {units.MISSING, ""} for cell in cells):
+            table.add_row(label, *cells)
+    return table

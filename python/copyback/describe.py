@@ -1,0 +1,188 @@
+"""A configuration and a result in words and rows, shared by the terminal and the report."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from copyback import units
+
+if TYPE_CHECKING:
+    from copyback.result import Result, Summary
+
+#: Parts of a response time: the label, and what it means.
+PARTS: dict[str, tuple[str, str]] = {
+    "service": ("Service", "the request's own commands, array operations and transfers"),
+    "bus": ("Bus", "waiting for a channel or the host link"),
+    "buffer": ("Buffer", "in the write buffer, or waiting for room there"),
+    "host_queue": ("Host queue", "outside the device, because its queue was full"),
+    "queue_behind_io": ("Behind host I/O", "waiting for other requests' page operations"),
+    "late": ("Late conflicts", "behind requests that were there only because GC delayed them"),
+    "gc_same_plane": ("GC, same plane", "waiting for a collection on the plane it needs"),
+    "gc_other_plane": ("GC, same die", "waiting for a collection on another plane of the die"),
+}
+
+OPERATIONS = ("read", "write", "all")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a mean response time."""
+
+    key: str
+    label: str
+    meaning: str
+    mean_us: float
+    share: float
+
+
+def parts(means: Mapping[str, float]) -> list[Part]:
+    """Return the parts of a response time in a fixed order; unknown ones come last."""
+    total = math.fsum(means.values())
+    order = [*(key for key in PARTS if key in means), *(key for key in means if key not in PARTS)]
+    return [
+        Part(
+            key,
+            *PARTS.get(key, (key.replace("_", " ").capitalize(), "")),
+            mean_us=means[key],
+            share=means[key] / total if total else 0.0,
+        )
+        for key in order
+    ]
+
+
+def breakdowns(summary: Summary) -> dict[str, list[Part]]:
+    """Return the parts for each operation that has any: "read", "write", "all"."""
+    by_operation = {
+        **(summary.get("breakdown_by_class_us") or {}),
+        "all": summary.breakdown_us,
+    }
+    return {
+        operation: parts(by_operation[operation])
+        for operation in OPERATIONS
+        if any((by_operation.get(operation) or {}).values())
+    }
+
+
+def size_bytes(value: Any) -> float | None:
+    """Return bytes from a configured size such as ``"4KiB"``."""
+    if isinstance(value, int | float):
+        return float(value)
+    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGTP]?)(i?)B?\s*", str(value))
+    if match is None:
+        return None
+    number, prefix, binary = match.groups()
+    power: int = " KMGTP".index(prefix or " ")
+    return float(number) * math.pow(1024 if binary else 1000, power)
+
+
+def dies(config: Mapping[str, Any]) -> int:
+    """Return the number of dies of the drive."""
+    shape = config.get("ssd", {}).get("geometry", {})
+    keys = ("channels", "chips_per_channel", "dies_per_chip")
+    return math.prod(int(shape.get(key, 1)) for key in keys)
+
+
+def planes(config: Mapping[str, Any]) -> int:
+    """Return the number of planes of the drive."""
+    shape = config.get("ssd", {}).get("geometry", {})
+    return dies(config) * int(shape.get("planes_per_die", 1))
+
+
+def device(config: Mapping[str, Any]) -> str:
+    """Return the drive in a line."""
+    ssd = config.get("ssd", {})
+    shape = ssd.get("geometry", {})
+    pages = (
+        planes(config)
+        * int(shape.get("blocks_per_plane", 0))
+        * int(shape.get("pages_per_block", 0))
+    )
+    page = size_bytes(shape.get("page_size"))
+    facts = []
+    if page and pages:
+        facts.append(f"{units.size(pages * page)} of flash")
+    facts.append(
+        f"{_number(shape.get('channels', 1), 'channel')}, {_number(dies(config), 'die')}, "
+        f"{_number(planes(config), 'plane')}"
+    )
+    if page:
+        facts.append(f"{units.count(shape.get('pages_per_block'))} × {units.size(page)} a block")
+    spare = ssd.get("ftl", {}).get("over_provisioning")
+    if spare is not None:
+        percent = f"{100 * spare:.3g} %" if isinstance(spare, int | float) else str(spare)
+        facts.append(f"{percent} over-provisioning")
+    return " · ".join(facts)
+
+
+def collector(config: Mapping[str, Any]) -> str:
+    """Return the collection policy in a line."""
+    gc = config.get("ssd", {}).get("gc", {})
+    facts = [f"victim {_choice(gc.get('victim', 'greedy'))}"]
+    for key in ("preemption", "width", "idle"):
+        value = _choice(gc.get(key, "none"))
+        if value not in {"none", "serial"}:
+            facts.append(f"{key} {value}")
+    if gc.get("zero_cost"):
+        facts.append("zero cost")
+    elif gc.get("copyback"):
+        facts.append("copyback")
+    if "soft_threshold" in gc:
+        facts.append(f"soft threshold {_threshold(gc['soft_threshold'])}")
+    return " · ".join(facts)
+
+
+def workload(config: Mapping[str, Any]) -> str:
+    """Return the workload in a line."""
+    load = config.get("workload", {})
+    kind = load.get("type", "workload")
+    if kind == "trace":
+        facts = [f"trace {PurePath(str(load.get('path', '?'))).name}"]
+        if load.get("time_scale", 1.0) != 1.0:
+            facts.append(f"time × {load['time_scale']:g}")
+        return " · ".join(facts)
+    if kind == "synthetic":
+        read = load.get("read_share")
+        facts = ["synthetic"]
+        if isinstance(read, int | float):
+            facts.append(f"{100 * read:.3g} % reads")
+        if "request_size" in load:
+            facts.append(f"{_choice(load['request_size'])} requests")
+        return " · ".join(facts)
+    if kind == "flows":
+        return f"{_number(len(load.get('flows', [])), 'flow')} at once"
+    return str(kind)
+
+
+def title(result: Result) -> str:
+    """Return what was simulated in a few words."""
+    config = result.config
+    load = config.get("workload", {})
+    if load.get("type") == "trace":
+        name = PurePath(str(load.get("path", "trace"))).name
+        return re.sub(r"\.[A-Za-z]+$", "", re.sub(r"\.(gz|bz2|xz|zst)$", "", name)) or name
+    return workload(config)
+
+
+def _number(value: Any, noun: str) -> str:
+    return f"{units.count(value)} {noun}{'' if value == 1 else 's'}"
+
+
+def _choice(value: Any) -> str:
+    """Return a choice with its parameters: ``{type = "rga", d = 10}`` is ``rga (d 10)``."""
+    if isinstance(value, Mapping):
+        if "type" in value:
+            rest = ", ".join(f"{k} {v}" for k, v in value.items() if k != "type")
+            return f"{value['type']} ({rest})" if rest else str(value["type"])
+        return ", ".join(f"{key} {_choice(item)}" for key, item in value.items())
+    return str(value)
+
+
+def _threshold(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return _number(value.get("blocks"), "block")
+    return f"{100 * value:.3g} %" if isinstance(value, int | float) else str(value)

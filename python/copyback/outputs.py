@@ -1,0 +1,294 @@
+"""Files: a result directory appears whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copyback import result as names
+from copyback._core import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from copyback.result import Result
+
+#: Rows of a row group of requests.parquet. Fixed, so that the same run gives the same bytes.
+ROW_GROUP = 131_072
+
+OPERATIONS = ["read", "write", "trim", "flush"]
+
+
+def _make_parents(parent: Path) -> list[Path]:
+    """Create `parent` and return what had to be created, innermost first."""
+    created: list[Path] = []
+    missing = parent
+    while not missing.exists():
+        created.append(missing)
+        missing = missing.parent
+    if not missing.is_dir():
+        raise InputError(f"{missing}: is a file, and a directory is needed there")
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(f"{parent}: cannot be created: {fault.strerror}") from None
+    return created
+
+
+def _default_mode(base: int) -> int:
+    """Return the permissions that a new file or directory of this process gets."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return base & ~mask
+
+
+class Staging:
+    """A directory under construction, beside the one that it becomes.
+
+    Parameters
+    ----------
+    target
+        The directory to write. It may be absent, empty, or hold an earlier result.
+
+    Raises
+    ------
+    InputError
+        If the target cannot be written, or holds what is not a result.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self.target = Path(os.path.abspath(target))  # noqa: PTH100 - keeps symbolic links
+        self.given = target
+        self._created: list[Path] = []
+        self._check()
+
+    def _check(self) -> None:
+        if not self.target.exists():
+            return
+        if not self.target.is_dir():
+            raise InputError(f"{self.given}: is a file; --out needs a directory")
+        try:
+            entries = {entry.name for entry in self.target.iterdir()}
+        except OSError as fault:
+            raise InputError(f"{self.given}: {fault.strerror}") from None
+        strangers = sorted(entries - names.FILES)
+        if strangers:
+            raise InputError(
+                f"{self.given}: holds something other than a Copyback result ({strangers[0]}); "
+                "give a new or empty directory"
+            )
+        if entries and names.SUMMARY not in entries:
+            raise InputError(
+                f"{self.given}: holds {min(entries)} but no {names.SUMMARY}, so it is not a "
+                "Copyback result; give a new or empty directory"
+            )
+        if not os.access(self.target, os.W_OK):
+            raise InputError(f"{self.given}: Permission denied")
+
+    def __enter__(self) -> Staging:
+        parent = self.target.parent
+        self._created = _make_parents(parent)
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix=f".{self.target.name}.partial-", dir=parent))
+        except OSError as fault:
+            self._remove_parents()
+            raise InputError(f"{parent}: cannot be written: {fault.strerror}") from None
+        self.path.chmod(_default_mode(0o777))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        if not self.target.exists():
+            self._remove_parents()
+
+    def _remove_parents(self) -> None:
+        for directory in self._created:
+            with contextlib.suppress(OSError):
+                directory.rmdir()
+
+    def publish(self) -> Path:
+        """Put the finished directory in place of the target, and return it as it was given."""
+        if not self.target.exists():
+            self.path.rename(self.target)
+            return self.given
+        # Two renames: a reader sees the old result, for an instant none, or the new one.
+        retired = self.path.with_name(self.path.name + ".old")
+        self.target.rename(retired)
+        try:
+            self.path.rename(self.target)
+        except OSError:
+            retired.rename(self.target)
+            raise
+        shutil.rmtree(retired, ignore_errors=True)
+        return self.given
+
+
+def replace_file(path: Path, content: bytes) -> Path:
+    """Write a file so that it is whole or untouched.
+
+    Raises
+    ------
+    InputError
+        If its directory is missing or cannot be written.
+    """
+    with staged_file(path) as partial:
+        partial.write_bytes(content)
+    return path
+
+
+@contextlib.contextmanager
+def staged_file(path: Path) -> Any:
+    """Yield a file beside `path` that takes its name when the block ends well."""
+    check_file(path)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be written: {fault.strerror}") from None
+    os.close(handle)
+    partial = Path(name)
+    try:
+        yield partial
+        partial.chmod(_default_mode(0o666))
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that cannot be written, before the work that would fill it."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory; a file is needed")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: no such directory: {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: Permission denied: {path.parent}")
+
+
+def requests_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """Return a batch of requests as Arrow, without copying the columns."""
+    import numpy as np
+    import pyarrow as pa
+
+    arrays: dict[str, pa.Array] = {}
+    for name, values in columns.items():
+        if name == "operation":
+            arrays[name] = pa.DictionaryArray.from_arrays(
+                pa.array(values.view(np.int8)), pa.array(OPERATIONS)
+            )
+        else:
+            arrays[name] = pa.array(values)
+    return pa.table(arrays)
+
+
+def series_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """Return the time series as Arrow: counts are integers, a mean of no request is null."""
+    import pyarrow as pa
+
+    return pa.table(
+        {
+            name: pa.array(values, from_pandas=True)
+            if name.endswith(("_s", "_us"))
+            else pa.array(values, pa.int64())
+            for name, values in columns.items()
+        }
+    )
+
+
+def distribution_table(
+    curves: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]],
+) -> pa.Table:
+    """Return the distributions one under the other, named in the column ``operation``."""
+    import numpy as np
+    import pyarrow as pa
+
+    sizes = [len(values) for values, _ in curves.values()]
+    index = np.repeat(np.arange(len(sizes), dtype=np.int8), sizes)
+    empty = np.empty(0)
+    return pa.table(
+        {
+            "operation": pa.DictionaryArray.from_arrays(
+                pa.array(index), pa.array(list(curves), pa.string())
+            ),
+            "response_us": pa.array(np.concatenate([empty, *(v for v, _ in curves.values())])),
+            "fraction": pa.array(np.concatenate([empty, *(f for _, f in curves.values())])),
+        }
+    )
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write a table with the project's settings."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path, compression="zstd", row_group_size=ROW_GROUP)
+
+
+class RequestWriter:
+    """Streams requests into a Parquet file, in row groups of a fixed size.
+
+    Parameters
+    ----------
+    path
+        The file to write; it is created by the first request, or by :meth:`close`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writer: Any = None
+        self._waiting: list[pa.Table] = []
+        self._rows = 0
+
+    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Take a batch, and write the row groups that it completes."""
+        table = requests_table(columns)
+        if self._writer is None:
+            import pyarrow.parquet as pq
+
+            self._writer = pq.ParquetWriter(self._path, table.schema, compression="zstd")
+        self._waiting.append(table)
+        self._rows += len(table)
+        if self._rows >= ROW_GROUP:
+            self._write(self._rows - self._rows % ROW_GROUP)
+
+    def _write(self, rows: int) -> None:
+        import pyarrow as pa
+
+        table = pa.concat_tables(self._waiting)
+        self._writer.write_table(table.slice(0, rows).combine_chunks(), row_group_size=ROW_GROUP)
+        self._waiting = [table.slice(rows)]
+        self._rows -= rows
+
+    def close(self) -> None:
+        """Write what is left and finish the file."""
+        if self._writer is not None:
+            if self._rows:
+                self._write(self._rows)
+            self._writer.close()
+            self._writer = None
+
+
+def write_result(result: Result, directory: Path) -> None:
+    """Write a result's files, but for requests that are there already."""
+    from copyback.report import render
+
+    (directory / names.SUMMARY).write_text(result.summary.to_json(), encoding="utf-8")
+    (directory / names.CONFIG).write_text(result.config_toml, encoding="utf-8")
+    write_parquet(result.series, directory / names.SERIES)
+    write_parquet(result.distribution, directory / names.DISTRIBUTION)
+    requests_file = directory / names.REQUESTS
+    if not requests_file.exists() and result.requests is not None:
+        write_parquet(result.requests, requests_file)
+    (directory / names.REPORT).write_text(render(result), encoding="utf-8")

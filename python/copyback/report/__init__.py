@@ -1,0 +1,225 @@
+"""The report: one self-contained HTML page that opens offline."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from copyback import describe, units
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from copyback.result import Result
+
+PERCENTILES = {
+    "mean": "Mean",
+    "p50": "Median",
+    "p90": "p90",
+    "p95": "p95",
+    "p99": "p99",
+    "p99_9": "p99.9",
+    "p99_99": "p99.99",
+    "max": "Max",
+}
+
+#: Parts of a response time that garbage collection causes.
+GC_PARTS = {"gc_same_plane", "gc_other_plane", "late"}
+
+
+def render(result: Result) -> str:
+    """Return the report page of a result."""
+    from copyback.report import plots
+
+    config = result.config
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            result=result,
+            summary=result.summary,
+            title=describe.title(result),
+            lead=_lead(result),
+            device=describe.device(config),
+            collector=describe.collector(config),
+            workload=describe.workload(config),
+            cards=_cards(result),
+            percentiles=PERCENTILES,
+            operations=[
+                operation
+                for operation in ("all", "read", "write")
+                if (result.summary.response_us.get(operation) or {}).get("count")
+            ],
+            breakdowns=describe.breakdowns(result.summary),
+            details=_details(result),
+            simulator=_simulator(result),
+            command=result.summary.simulator.get("command", "copyback run config.toml"),
+            data=_script_json(plots.data(result)),
+            asset=_asset,
+        )
+    )
+
+
+def render_fragment(result: Result) -> str:
+    """Return the key numbers as a small piece of HTML, for notebooks."""
+    return (
+        _environment()
+        .get_template("fragment.html.j2")
+        .render(
+            title=describe.title(result),
+            lead=_lead(result),
+            cards=_cards(result),
+        )
+    )
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("copyback.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(
+        time_us=_spaced(units.time_us),
+        count=units.count,
+        share=_spaced(units.share),
+    )
+    return environment
+
+
+def _spaced(format_: Any) -> Any:
+    """Join number and unit with a space that does not break."""
+    return lambda value: format_(value).replace(" ", "\u202f")
+
+
+def _asset(name: str) -> Any:
+    """Return a file of this package as text that needs no escaping."""
+    import markupsafe
+
+    text = resources.files("copyback.report").joinpath(name).read_text(encoding="utf-8")
+    return markupsafe.Markup(text)
+
+
+def _script_json(data: dict[str, Any]) -> Any:
+    """Return data as JSON that cannot end the script element it stands in."""
+    import markupsafe
+
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return markupsafe.Markup(text.replace("<", "\\u003c"))
+
+
+def _lead(result: Result) -> str:
+    """Return the answer to "what does collection do to my requests?" in a sentence or two."""
+    summary = result.summary
+    every = summary.response_us.all
+    sentences = []
+    means = describe.breakdowns(summary).get("all")
+    if means:
+        share = math.fsum(part.share for part in means if part.key in GC_PARTS)
+        if share == 0:
+            sentences.append("No request waited for garbage collection.")
+        else:
+            sentences.append(
+                f"Garbage collection accounts for {units.share(share)} of the mean response time."
+            )
+    rarity, key = ("ten thousand", "p99_99") if every["count"] >= 10_000 else ("a hundred", "p99")
+    if every["count"] >= 100 and every.p50:
+        sentences.append(
+            f"One request in {rarity} takes {units.time_us(every[key])} or more, "
+            f"{units.significant(every[key] / every.p50, 2)} times the median."
+        )
+    return " ".join(sentences)
+
+
+def _cards(result: Result) -> list[dict[str, str]]:
+    summary = result.summary
+    times = summary.response_us.all
+    gc = summary.gc
+    throughput = summary.throughput
+
+    def card(label: str, value: str, note: str) -> dict[str, str]:
+        number, _, unit = value.partition(" ")
+        return {"label": label, "number": number, "unit": unit, "note": note}
+
+    return [
+        card("Mean response", units.time_us(times.mean), f"median {units.time_us(times.p50)}"),
+        card("p99", units.time_us(times.p99), f"p99.9 {units.time_us(times.p99_9)}"),
+        card("p99.99", units.time_us(times.p99_99), f"max {units.time_us(times.max)}"),
+        card(
+            "Throughput",
+            f"{units.decimal(throughput.mib_per_s)} MiB/s",
+            f"{units.rate(throughput.iops)} IOPS",
+        ),
+        card(
+            "Write amplification",
+            units.factor(summary.write_amplification),
+            f"{units.count(gc.pages_moved)} moved",
+        ),
+        card("Collections", units.count(gc.collections), f"{units.count(gc.erases)} erases"),
+    ]
+
+
+def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the counts of the run, in groups."""
+    summary = result.summary
+    requests, flash, gc = summary.requests, summary.flash, summary.gc
+    wear = summary.wear.erase_count
+    return [
+        (
+            "Host",
+            [
+                ("Requests", units.count(requests["count"])),
+                ("Reads", f"{units.count(requests.reads)}, {units.size(requests.read_bytes)}"),
+                ("Writes", f"{units.count(requests.writes)}, {units.size(requests.write_bytes)}"),
+                ("Simulated time", units.time_s(summary.throughput.simulated_s)),
+            ],
+        ),
+        (
+            "Flash",
+            [
+                ("Page reads", units.count(flash.reads)),
+                ("Page programs", units.count(flash.programs)),
+                ("Copybacks", units.count(flash.copybacks)),
+                ("Block erases", units.count(flash.erases)),
+            ],
+        ),
+        (
+            "Collection",
+            [
+                ("Collections", units.count(gc.collections)),
+                ("Pages moved", units.count(gc.pages_moved)),
+                ("Moved per collection", units.decimal(gc.pages_moved_per_collection)),
+                ("Busy time", units.time_us(gc.busy_us)),
+            ],
+        ),
+        (
+            "Wear (erases of a block)",
+            [
+                ("Mean", units.decimal(wear.mean)),
+                ("Spread", f"{units.decimal(wear.stddev)} (std. deviation)"),
+                ("Least and most", f"{units.count(wear.min)} and {units.count(wear.max)}"),
+                ("Levelling runs", units.count(summary.wear.levelling_runs)),
+            ],
+        ),
+    ]
+
+
+def _simulator(result: Result) -> list[tuple[str, str]]:
+    figures = result.summary.simulator
+    speed = units.rate(figures.get("page_operations_per_cpu_s"))
+    return [
+        ("Speed", f"{speed} page operations per CPU second"),
+        ("Page operations", units.count(figures.get("page_operations"))),
+        ("Events", units.count(figures.get("events"))),
+        ("CPU time", units.time_s(figures.get("cpu_s"))),
+        ("Wall time", units.time_s(figures.get("wall_s"))),
+        ("Peak memory", f"{units.count(figures.get('peak_rss_mib'))} MiB"),
+    ]

@@ -1,0 +1,127 @@
+"""The numbers behind the plots, thinned to what a screen can show."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copyback import describe
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from copyback.result import Result
+
+    Column = NDArray[np.float64]
+
+#: Most intervals on a time axis. A plot has up to four lines, so at most 5,000 points.
+MAX_INTERVALS = 1_200
+
+#: Points of a distribution curve.
+CURVE_POINTS = 480
+
+MIB = 1 << 20
+
+
+def data(result: Result) -> dict[str, Any]:
+    """Return everything that the page's script draws."""
+    return {"cdf": distribution(result), "time": timeline(result)}
+
+
+def distribution(result: Result) -> dict[str, list[float | None]]:
+    """Return response times over a tail axis.
+
+    ``tail`` counts nines: 0 is the fastest request, 1 the 90th percentile, 2 the 99th, 3 the
+    99.9th. The other keys hold the response time there, in microseconds, for each operation;
+    a curve ends at its slowest request.
+    """
+    curves: dict[str, tuple[Column, Column, int]] = {}
+    table = result.distribution
+    operations = np.asarray(table["operation"].to_pylist())
+    values = table["response_us"].to_numpy()
+    fractions = table["fraction"].to_numpy()
+    for operation in ("all", "read", "write"):
+        chosen = operations == operation
+        count = (result.summary.response_us.get(operation) or {}).get("count") or 0
+        if count and chosen.any():
+            curves[operation] = values[chosen], fractions[chosen], int(count)
+    if not curves:
+        return {}
+    longest = max(math.log10(count) for *_, count in curves.values())
+    tail = np.linspace(0.0, longest, CURVE_POINTS)
+    columns: dict[str, list[float | None]] = {"tail": _rounded(tail)}
+    for operation, (times, shares, count) in curves.items():
+        wanted = 1.0 - 10.0**-tail
+        index = np.minimum(np.searchsorted(shares, wanted - 1e-12), len(times) - 1)
+        points = times[index].astype(np.float64)
+        points[tail > math.log10(count) + 1e-9] = np.nan
+        columns[operation] = _rounded(points)
+    return columns
+
+
+def timeline(result: Result) -> dict[str, Any]:
+    """Return the time series, several intervals in one where there are too many."""
+    table = result.series
+    if not table.num_rows:
+        return {}
+    source: dict[str, Column] = {
+        name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in table.column_names
+    }
+    start, end = source["start_s"], source["end_s"]
+    width = -(-len(start) // MAX_INTERVALS)
+    first = np.arange(0, len(start), width)
+
+    def total(name: str) -> Column:
+        return np.add.reduceat(source[name], first)
+
+    def peak(name: str) -> Column:
+        return np.fmax.reduceat(source[name], first)
+
+    def low(name: str) -> Column:
+        return np.fmin.reduceat(source[name], first)
+
+    def mean(name: str, weight: str) -> Column:
+        weights = source[weight]
+        products = np.where(weights > 0, source[name] * weights, 0.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.add.reduceat(products, first) / np.add.reduceat(weights, first)
+
+    def only_if(column: Column, weight: str) -> Column:
+        return np.where(np.add.reduceat(source[weight], first) > 0, column, np.nan)
+
+    starts = start[first]
+    span = np.maximum(np.append(starts[1:], end[-1]) - starts, 1e-12)
+    config = result.config
+    dies, planes = max(describe.dies(config), 1), max(describe.planes(config), 1)
+    host, gc = total("host_programs"), total("gc_programs")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        amplification = (host + gc) / host
+        so_far = np.cumsum(host + gc) / np.cumsum(host)
+    columns = {
+        "start": starts,
+        "mean": only_if(mean("response_mean_us", "requests"), "requests"),
+        "max": only_if(peak("response_max_us"), "requests"),
+        "read_mean": only_if(mean("read_mean_us", "reads"), "reads"),
+        "write_mean": only_if(mean("write_mean_us", "writes"), "writes"),
+        "read_mib_s": total("read_bytes") / MIB / span,
+        "write_mib_s": total("write_bytes") / MIB / span,
+        "gc_share": 100.0 * total("gc_busy_us") / 1e6 / span / dies,
+        "collections": total("collections"),
+        "free_mean": total("free_blocks_total") / np.diff(np.append(first, len(start))) / planes,
+        "free_min": low("free_blocks_min"),
+        "amplification": amplification,
+        "amplification_so_far": so_far,
+        "erases": total("erases"),
+    }
+    return {
+        **{name: _rounded(column) for name, column in columns.items()},
+        "end": float(end[-1]),
+        "interval": float(np.median(span)),
+    }
+
+
+def _rounded(column: Column) -> list[float | None]:
+    """Return five significant digits, and None where there is no value."""
+    return [float(f"{value:.5g}") if math.isfinite(value) else None for value in column.tolist()]

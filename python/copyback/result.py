@@ -1,0 +1,313 @@
+"""What a run gives back: a summary with attributes, tables, and a report page."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from copyback._core import InputError
+
+if TYPE_CHECKING:
+    import os
+
+    import polars as pl
+    import pyarrow as pa
+
+SUMMARY = "summary.json"
+CONFIG = "config.toml"
+SERIES = "series.parquet"
+REQUESTS = "requests.parquet"
+DISTRIBUTION = "distribution.parquet"
+REPORT = "report.html"
+
+#: Every file that a result directory may hold.
+FILES = frozenset({SUMMARY, CONFIG, SERIES, REQUESTS, DISTRIBUTION, REPORT})
+
+TableName = Literal["series", "requests", "distribution"]
+_TABLE_FILES: dict[TableName, str] = {
+    "series": SERIES,
+    "requests": REQUESTS,
+    "distribution": DISTRIBUTION,
+}
+
+
+class Record(Mapping[str, Any]):
+    """A JSON object whose keys are attributes too.
+
+    ``record.response_us.read.p99`` and ``record["response_us"]["read"]["p99"]`` are the same.
+    The keys are those of ``summary.json``; subclasses name the ones that are always there.
+    """
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = dict(data)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            known = ", ".join(self._data)
+            raise AttributeError(f"no {name!r} here; there are: {known}") from None
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._data[key]
+        return Record(value) if isinstance(value, dict) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._data]
+
+    def __reduce__(self) -> tuple[type[Record], tuple[dict[str, Any]]]:
+        return type(self), (self._data,)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(
+            f"{key}={'{...}' if isinstance(value, dict) else repr(value)}"
+            for key, value in self._data.items()
+        )
+        return f"{type(self).__name__}({inside})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plain dictionary."""
+        return dict(self._data)
+
+
+if TYPE_CHECKING:
+
+    class Response(Record):
+        """Response times of one kind of request, in microseconds (`count` is a number)."""
+
+        count: int
+        mean: float
+        stddev: float
+        variance: float
+        min: float
+        max: float
+        p50: float
+        p90: float
+        p95: float
+        p99: float
+        p99_9: float
+        p99_99: float
+
+    class ResponseByOperation(Record):
+        """Response times of all requests, of reads and of writes."""
+
+        all: Response
+        read: Response
+        write: Response
+
+
+class Summary(Record):
+    """The numbers of a run, under the keys of ``summary.json``.
+
+    Times are in microseconds unless the key says otherwise.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        schema: int
+        version: str
+        config_digest: str
+        seed: int
+        requests: Record
+        response_us: ResponseByOperation
+        throughput: Record
+        flash: Record
+        write_amplification: float | None
+        gc: Record
+        wear: Record
+        breakdown_us: Record
+        simulator: Record
+
+    def to_json(self) -> str:
+        """Return the text of ``summary.json``."""
+        return json.dumps(self._data, indent=2, ensure_ascii=False) + "\n"
+
+
+class Result:
+    """A finished run.
+
+    Attributes
+    ----------
+    summary : Summary
+        The numbers of the run, as attributes.
+    config_toml : str
+        The resolved configuration: every key with the value that was used.
+    """
+
+    def __init__(
+        self,
+        summary: Summary | Mapping[str, Any],
+        config_toml: str,
+        tables: Mapping[TableName, pa.Table | Path],
+    ) -> None:
+        self.summary = summary if isinstance(summary, Summary) else Summary(summary)
+        self.config_toml = config_toml
+        self._tables: dict[TableName, pa.Table | Path] = dict(tables)
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str]) -> Result:
+        """Read a result that ``copyback run --out`` or :meth:`save` wrote.
+
+        Parameters
+        ----------
+        directory
+            The directory that was written.
+
+        Returns
+        -------
+        Result
+            Its tables are read when they are first asked for.
+
+        Raises
+        ------
+        InputError
+            If the directory holds no result.
+        """
+        home = Path(directory)
+        if not home.is_dir():
+            raise InputError(f"{home}: no such directory")
+        try:
+            summary = json.loads((home / SUMMARY).read_text(encoding="utf-8"))
+            config_toml = (home / CONFIG).read_text(encoding="utf-8")
+            tomllib.loads(config_toml)
+        except FileNotFoundError as missing:
+            name = Path(missing.filename).name
+            raise InputError(f"{home}: not a Copyback result: it has no {name}") from None
+        except ValueError as fault:
+            raise InputError(f"{home}: not a Copyback result: {fault}") from None
+        if not isinstance(summary, dict) or summary.get("schema") != 1:
+            raise InputError(f"{home / SUMMARY}: not a summary of schema 1")
+        tables: dict[TableName, pa.Table | Path] = {
+            table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
+        }
+        return cls(summary, config_toml, tables)
+
+    def _table(self, name: TableName) -> pa.Table:
+        table = self._tables[name]
+        if isinstance(table, Path):
+            import pyarrow.parquet as pq
+
+            table = pq.read_table(table)
+            self._tables[name] = table
+        return table
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The resolved configuration as nested dictionaries."""
+        return tomllib.loads(self.config_toml)
+
+    @property
+    def series(self) -> pa.Table:
+        """The time series: one row an interval of simulated time that starts at ``start_s``."""
+        return self._table("series")
+
+    @property
+    def distribution(self) -> pa.Table:
+        """Response times: ``operation``, ``response_us``, and the ``fraction`` at or below it."""
+        return self._table("distribution")
+
+    @property
+    def requests(self) -> pa.Table | None:
+        """One row a request, in order of completion; None unless the run kept its requests."""
+        return self._table("requests") if "requests" in self._tables else None
+
+    @property
+    def write_amplification(self) -> float | None:
+        """Pages programmed for each page that the host wrote; None if it wrote nothing."""
+        return self.summary.write_amplification
+
+    def to_polars(self, table: TableName = "series") -> pl.DataFrame:
+        """Return a table as a Polars data frame.
+
+        Parameters
+        ----------
+        table
+            ``"series"``, ``"requests"`` or ``"distribution"``.
+
+        Returns
+        -------
+        polars.DataFrame
+        """
+        if table not in self._tables:
+            hint = "; run with requests=True" if table == "requests" else ""
+            raise InputError(f"this result has no table {table!r}{hint}")
+        import polars as pl
+
+        frame = pl.from_arrow(self._table(table))
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def report(self, path: str | os.PathLike[str] = REPORT) -> Path:
+        """Write the report: one self-contained page that opens offline.
+
+        Parameters
+        ----------
+        path
+            The HTML file to write.
+
+        Returns
+        -------
+        pathlib.Path
+            The file written.
+        """
+        from copyback.outputs import replace_file
+        from copyback.report import render
+
+        return replace_file(Path(path), render(self).encode())
+
+    def save(self, directory: str | os.PathLike[str]) -> Path:
+        """Write everything to a directory, as ``copyback run --out`` does.
+
+        Parameters
+        ----------
+        directory
+            A new or empty directory, or one that holds an earlier result, which is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The directory.
+
+        Raises
+        ------
+        InputError
+            If the directory cannot be written or holds anything else.
+        """
+        from copyback.outputs import Staging, write_result
+
+        with Staging(Path(directory)) as staging:
+            write_result(self, staging.path)
+            return staging.publish()
+
+    def __repr__(self) -> str:
+        from copyback import units
+
+        summary = self.summary
+        every = summary.response_us.all
+        return (
+            f"Result({units.count(every.count)} requests, mean {units.time_us(every.mean)}, "
+            f"p99 {units.time_us(every.p99)}, "
+            f"write amplification {units.factor(summary.write_amplification)})"
+        )
+
+    def __rich__(self) -> object:
+        from copyback.console import overview
+
+        return overview(self)
+
+    def _repr_html_(self) -> str:
+        from copyback.report import render_fragment
+
+        return render_fragment(self)

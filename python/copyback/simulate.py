@@ -1,0 +1,340 @@
+"""Runs a simulation: :func:`run`, :func:`precondition`, and the loop that both share."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copyback import configuration
+from copyback._core import Config, InputError, Preparation, Progress, Simulation
+from copyback.result import Result, Summary
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Columns = dict[str, NDArray[np.generic]]
+
+#: How often, in seconds, a running simulation comes back to Python.
+SLICE_S = 0.05
+
+
+class Pace:
+    """Advances a simulation or a preparation by about `SLICE_S` seconds at a time."""
+
+    def __init__(self) -> None:
+        self.events = 10_000
+
+    def advance(self, simulation: Simulation | Preparation) -> bool:
+        """Advance once; return whether there is no more to do."""
+        begun = time.perf_counter()
+        done = simulation.advance(self.events)
+        spent = max(time.perf_counter() - begun, 1e-6)
+        self.events = int(min(max(self.events * SLICE_S / spent, 1_000), self.events * 4))
+        return done
+
+
+class Driver:
+    """Advances a simulation in short slices and measures what that costs.
+
+    Slices let Ctrl-C through and feed a progress bar; where they fall decides no result.
+
+    Parameters
+    ----------
+    config
+        The configuration.
+    state
+        A prepared device to start from.
+    """
+
+    def __init__(self, config: Config, *, state: Path | None = None) -> None:
+        self.config = config
+        self.wall_s = 0.0
+        self.cpu_s = 0.0
+        begun = self._clocks()
+        self.simulation = Simulation(config, state)
+        self._charge(begun)
+
+    def run(
+        self,
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_requests: Callable[[Columns], None] | None = None,
+    ) -> None:
+        """Advance to the end.
+
+        Parameters
+        ----------
+        on_progress
+            Told after each slice.
+        on_requests
+            Given the requests that each slice completed.
+        """
+        pace = Pace()
+        while True:
+            begun = self._clocks()
+            done = pace.advance(self.simulation)
+            self._charge(begun)
+            progress = self.simulation.progress()
+            on_progress(progress)
+            if self.config.keeps_requests:
+                requests = self.simulation.take_requests()
+                if on_requests is not None:
+                    on_requests(requests)
+            if done:
+                return
+
+    @staticmethod
+    def _clocks() -> tuple[float, float]:
+        return time.perf_counter(), time.process_time()
+
+    def _charge(self, begun: tuple[float, float]) -> None:
+        wall, cpu = (now - then for now, then in zip(self._clocks(), begun, strict=True))
+        self.wall_s += wall
+        self.cpu_s += cpu
+
+    def summary(self, command: str) -> Summary:
+        """Return the summary, with what the run cost on this machine.
+
+        Parameters
+        ----------
+        command
+            How the run was started.
+        """
+        numbers: dict[str, Any] = json.loads(self.simulation.summary())
+        core: dict[str, Any] = numbers.get("simulator", {})
+        operations = core.get("page_operations")
+        numbers["simulator"] = {
+            "wall_s": round(self.wall_s, 6),
+            "cpu_s": round(self.cpu_s, 6),
+            **core,
+            "page_operations_per_cpu_s": (
+                round(operations / self.cpu_s) if operations is not None and self.cpu_s else None
+            ),
+            "peak_rss_mib": peak_rss_mib(),
+            "command": command,
+        }
+        return Summary(numbers)
+
+    def result(self, command: str, requests: Any = None) -> Result:
+        """Return the result of a run that has ended.
+
+        Parameters
+        ----------
+        command
+            How the run was started.
+        requests
+            The table of requests, or the file that holds it.
+        """
+        from copyback.outputs import distribution_table, series_table
+
+        tables: dict[Any, Any] = {
+            "series": series_table(self.simulation.series()),
+            "distribution": distribution_table(self.simulation.distributions()),
+        }
+        if requests is not None:
+            tables["requests"] = requests
+        return Result(self.summary(command), self.config.to_toml(), tables)
+
+
+def peak_rss_mib() -> float | None:
+    """Return the most memory that this process has held, in MiB; None where nobody knows."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def settings_of(
+    *,
+    trace: str | os.PathLike[str] | None,
+    format_: str | None,
+    seed: int | None,
+    audit: bool = False,
+    requests: bool = False,
+    overrides: list[tuple[str, str]],
+) -> list[tuple[str, str]]:
+    """Return overrides and the dedicated arguments as settings, the arguments last."""
+    settings = list(overrides)
+    if trace is not None:
+        settings += configuration.trace_settings(trace, format_)
+    elif format_ is not None:
+        settings.append(("workload.format", configuration.to_toml(format_)))
+    if seed is not None:
+        settings.append(("seed", str(seed)))
+    if audit:
+        settings.append(("audit", "true"))
+    if requests:
+        settings.append(("metrics.requests", "true"))
+    return settings
+
+
+def run(
+    config: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    *,
+    preset: str | None = None,
+    trace: str | os.PathLike[str] | None = None,
+    format: str | None = None,  # noqa: A002 - the command line's --format
+    seed: int | None = None,
+    state: str | os.PathLike[str] | None = None,
+    requests: bool = False,
+    audit: bool = False,
+    progress: bool = False,
+    **overrides: Any,
+) -> Result:
+    """Simulate one configuration.
+
+    The GIL is released while the simulation runs, so several threads run several at once.
+
+    Parameters
+    ----------
+    config
+        A TOML file, or a dictionary of the same shape.
+    preset
+        Name of a preset, in place of a file or as the base of a dictionary.
+    trace
+        A block trace that takes the place of the configured workload.
+    format
+        Format of the trace; detected if not given.
+    seed
+        Seed of every random stream.
+    state
+        A device that :func:`precondition` prepared; preconditioning is skipped.
+    requests
+        Keep one row for each request, in `Result.requests`.
+    audit
+        Check every invariant as the run goes; slower.
+    progress
+        Show a progress bar on standard error.
+    **overrides
+        Configuration keys with double underscores for dots: ``ssd__gc__victim="fifo"``.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    InputError
+        If the input is at fault: the message has one line a fault.
+    SimulationError
+        If the machine or the simulator is.
+
+    Examples
+    --------
+    >>> import copyback
+    >>> result = copyback.run(
+    ...     {"workload": {"type": "synthetic", "requests": 1000}},
+    ...     ssd__geometry__blocks_per_plane=64,
+    ...     ssd__gc__victim={"type": "rga", "d": 10},
+    ... )
+    >>> result.summary.requests["count"]
+    1000
+    """
+    settings = settings_of(
+        trace=trace,
+        format_=format,
+        seed=seed,
+        audit=audit,
+        requests=requests,
+        overrides=configuration.keyword_settings(overrides),
+    )
+    loaded = configuration.load(config, preset=preset, settings=settings)
+    driver = Driver(loaded, state=Path(state) if state is not None else None)
+    batches: list[Any] = []
+
+    def keep(columns: Columns) -> None:
+        from copyback.outputs import requests_table
+
+        table = requests_table(columns)
+        if len(table) or not batches:
+            batches.append(table)
+
+    from copyback.console import progress_display
+
+    with progress_display(quiet=not progress) as show:
+        driver.run(on_progress=show, on_requests=keep)
+    table = None
+    if loaded.keeps_requests:
+        import pyarrow as pa
+
+        table = pa.concat_tables(batches)
+    return driver.result("copyback run config.toml", table)
+
+
+def precondition(
+    config: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    *,
+    save: str | os.PathLike[str],
+    preset: str | None = None,
+    seed: int | None = None,
+    progress: bool = False,
+    **overrides: Any,
+) -> Path:
+    """Prepare a device and save it, for ``run(..., state=...)``.
+
+    Parameters
+    ----------
+    config
+        A TOML file, or a dictionary of the same shape.
+    save
+        The file to write.
+    preset
+        Name of a preset, in place of a file or as the base of a dictionary.
+    seed
+        Seed of every random stream.
+    progress
+        Show a progress bar on standard error.
+    **overrides
+        Configuration keys with double underscores for dots.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    InputError
+        If the input is at fault: the message has one line a fault.
+    SimulationError
+        If the machine or the simulator is.
+    """
+    settings = settings_of(
+        trace=None,
+        format_=None,
+        seed=seed,
+        overrides=configuration.keyword_settings(overrides),
+    )
+    loaded = configuration.load(config, preset=preset, settings=settings)
+    from copyback.console import progress_display
+
+    with progress_display(quiet=not progress) as show:
+        return save_state(loaded, Path(save), on_progress=show)
+
+
+def save_state(
+    config: Config, path: Path, *, on_progress: Callable[[Progress], None] = lambda _: None
+) -> Path:
+    """Prepare a device and write its state to `path`, whole or not at all."""
+    from copyback.outputs import check_file, staged_file
+
+    check_file(path)
+    preparation = Preparation(config)
+    pace = Pace()
+    while not pace.advance(preparation):
+        on_progress(preparation.progress())
+    with staged_file(path) as partial:
+        preparation.save(partial)
+    return path
+
+
+__all__ = ["Driver", "InputError", "precondition", "run", "save_state"]

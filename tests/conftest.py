@@ -1,0 +1,83 @@
+"""What the tests of the Python package share: a drive so small that a run takes milliseconds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from copyback import configuration
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class RunCli(Protocol):
+    """Runs the command line in a process of its own."""
+
+    def __call__(
+        self, *arguments: str | Path, status: int = 0, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]: ...
+
+
+def tiny_config() -> dict[str, Any]:
+    return {
+        "seed": 7,
+        "ssd": {
+            "geometry": {
+                "channels": 2,
+                "chips_per_channel": 1,
+                "dies_per_chip": 1,
+                "planes_per_die": 2,
+                "blocks_per_plane": 32,
+                "pages_per_block": 16,
+                "page_size": "4KiB",
+            },
+            "ftl": {"over_provisioning": 0.25},
+        },
+        "workload": {
+            "type": "synthetic",
+            "requests": 3000,
+            "request_size": "4KiB",
+            "read_share": 0.3,
+            "sequential_share": 0.0,
+            "inter_arrival": {"type": "exponential", "mean": "300us"},
+        },
+        "precondition": {"fill": 1.0, "overwrites": 1.0},
+    }
+
+
+@pytest.fixture
+def tiny() -> dict[str, Any]:
+    return tiny_config()
+
+
+@pytest.fixture
+def tiny_toml(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    lines = [f"{key} = {configuration.to_toml(value)}" for key, value in tiny_config().items()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> RunCli:
+    def run(
+        *arguments: str | Path, status: int = 0, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "copyback", *map(str, arguments)],
+            capture_output=True,
+            encoding="utf-8",
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONUTF8": "1", **(env or {})},
+            timeout=120,
+        )
+        assert done.returncode == status, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run

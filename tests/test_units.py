@@ -1,0 +1,81 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from copyback import configuration, describe, units
+
+
+@pytest.mark.parametrize(
+    ("us", "text"),
+    [
+        (0, "0 µs"),
+        (0.0254, "25.4 ns"),
+        (0.9996, "1.00 µs"),
+        (25, "25.0 µs"),
+        (593.438, "593 µs"),
+        (999.96, "1.00 ms"),
+        (12_345, "12.3 ms"),
+        (7_654_321, "7.65 s"),
+        (7_654_321_000, "7,654 s"),
+        (None, "–"),
+        (math.nan, "–"),
+    ],
+)
+def test_time_us(us: float | None, text: str) -> None:
+    assert units.time_us(us) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.5, "500 ms"),
+        (99, "99.0 s"),
+        (754, "12 min 34 s"),
+        (4200, "1 h 10 min"),
+        (7 * 86400, "7 d 0 h"),
+    ],
+)
+def test_time_s(seconds: float, text: str) -> None:
+    assert units.time_s(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0 B"), (4096, "4 KiB"), (1.5 * 2**30, "1.50 GiB"), (1000, "1,000 B")]
+)
+def test_size(number: float, text: str) -> None:
+    assert units.size(number) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, "0"), (999.6, "1.00 k"), (3.21e6, "3.21 M")])
+def test_rate(value: float, text: str) -> None:
+    assert units.rate(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("4KiB", 4096), ("528B", 528), ("1 GB", 1e9), (512, 512), ("x", None)]
+)
+def test_configured_size(text: object, size: float | None) -> None:
+    assert describe.size_bytes(text) == size
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"type": "rga", "d": 10}, '{ type = "rga", d = 10 }'),
+        (["40us", "60us"], '["40us", "60us"]'),
+        (True, "true"),
+        (0.05, "0.05"),
+        ('say "é"', '"say \\"é\\""'),
+        ({"a b": {}}, '{ "a b" = {} }'),
+        (math.inf, "inf"),
+    ],
+)
+def test_to_toml(value: object, text: str) -> None:
+    import tomllib
+
+    assert configuration.to_toml(value) == text
+    assert tomllib.loads(f"x = {text}")["x"] == value
