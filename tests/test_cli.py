@@ -242,6 +242,23 @@ def test_the_resolved_configuration_replays_the_run(
     assert_same_result(tmp_path / "one", tmp_path / "two")
 
 
+def test_a_trace_is_found_again_from_the_resolved_configuration(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    rows = [
+        f"{128166372003061629 + 5000 * i},host,0,{'Read' if i % 3 else 'Write'},{4096 * i},4096,0"
+        for i in range(100)
+    ]
+    (tmp_path / "trace.csv").write_text("\n".join(rows) + "\n")
+    cli(
+        *("run", tiny_toml, "--trace", "trace.csv", "--format", "msr"),
+        *("--requests", "--out", "deep/one"),
+    )
+    cli("run", "deep/one/config.toml", "--requests", "--out", "two")
+    assert_same_result(tmp_path / "deep/one", tmp_path / "two")
+    cli("run", "deep/one/config.toml", "--set", "workload.path=trace.csv", "--out", "three")
+
+
 def assert_same_result(one: Path, two: Path) -> None:
     """Check that two results differ in the simulator's own figures only."""
     for name in ("config.toml", "series.parquet", "distribution.parquet", "requests.parquet"):

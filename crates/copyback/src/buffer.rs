@@ -1,14 +1,14 @@
 //! The drive's DRAM write buffer: acknowledges writes when their data are in DRAM, merges writes of
 //! one page, serves reads of what it holds, and writes pages to flash when it fills.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use hashlink::LinkedHashMap;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use crate::config::{self, Eviction};
-use crate::ids::Lpn;
-use crate::ssd::{Owner, RequestId, Ssd};
+use crate::ids::{Lpn, RequestId};
+use crate::ssd::{Owner, Ssd};
 use crate::units::{Duration, Instant};
 
 /// Which sectors of a page are meant: a bit each.
@@ -31,12 +31,12 @@ pub struct WriteBuffer {
     /// Pages that are being written to flash.
     leaving: PageTable,
     /// Writes that wait for room.
-    waiting: std::collections::VecDeque<(RequestId, Lpn, Sectors)>,
+    waiting: VecDeque<(RequestId, Lpn, Sectors)>,
     destaging: bool,
     /// Pages that are not in flash yet, by the order in which they were written.
     unwritten: BTreeMap<u64, Lpn>,
     /// Flushes, and the order that every earlier write must have left before they end.
-    flushes: std::collections::VecDeque<(RequestId, u64)>,
+    flushes: VecDeque<(RequestId, u64)>,
     written: u64,
 }
 
@@ -62,10 +62,10 @@ impl WriteBuffer {
             whole_page: all_sectors(page_size),
             dirty: PageTable::default(),
             leaving: PageTable::default(),
-            waiting: std::collections::VecDeque::new(),
+            waiting: VecDeque::new(),
             destaging: false,
             unwritten: BTreeMap::new(),
-            flushes: std::collections::VecDeque::new(),
+            flushes: VecDeque::new(),
             written: 0,
         })
     }

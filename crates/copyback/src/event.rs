@@ -1,8 +1,7 @@
 //! What can happen in a simulation.
 
 use crate::engine::EventQueue;
-use crate::ids::{ChannelId, DieId, FlowId};
-use crate::ssd::RequestId;
+use crate::ids::{ChannelId, DieId, FlowId, RequestId};
 use crate::units::Instant;
 
 /// Something that happens at an instant.

@@ -53,6 +53,11 @@ index_type!(
     FlowId(u16)
 );
 
+index_type!(
+    /// A request in the device, by its place in the host's table; places are reused.
+    RequestId(u32)
+);
+
 /// A physical page number, numbered block by block over the device.
 ///
 /// Stored off by one in a `NonZeroU32`, so that a table of `Option<Ppn>` (the mapping table)

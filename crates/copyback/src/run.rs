@@ -15,10 +15,10 @@ use crate::error::Error;
 use crate::event::{Agenda, Event, LinkDirection};
 use crate::ftl::Ftl;
 use crate::host::{Host, Link};
-use crate::ids::Lpn;
+use crate::ids::{Lpn, RequestId};
 use crate::metrics::{Recorder, Sample, WearStats, summary};
 use crate::simulation::{Phase, Progress, Status};
-use crate::ssd::{Finished, Owner, Part, Parts, RequestId, Ssd};
+use crate::ssd::{Finished, Owner, Part, Parts, Ssd};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 

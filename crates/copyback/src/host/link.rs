@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use crate::config::{self, Duplex, quantity::Rate};
 use crate::event::LinkDirection;
+use crate::ids::RequestId;
 use crate::nand::transfer_time;
-use crate::ssd::RequestId;
 use crate::units::Duration;
 
 /// A link and the requests that wait for it.

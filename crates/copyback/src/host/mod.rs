@@ -9,8 +9,7 @@ pub use request::{Active, Completion, Requests};
 
 use crate::config::{Config, Flow as FlowConfig, Workload};
 use crate::event::{Agenda, Event};
-use crate::ids::FlowId;
-use crate::ssd::RequestId;
+use crate::ids::{FlowId, RequestId};
 use crate::units::Instant;
 use crate::workload::synthetic::Generator;
 use crate::workload::trace::TraceSource;

@@ -1,7 +1,7 @@
 //! Requests while they are in the device.
 
-use crate::ids::FlowId;
-use crate::ssd::{Part, Parts, RequestId};
+use crate::ids::{FlowId, RequestId};
+use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::Request;
 
@@ -87,12 +87,12 @@ impl Requests {
     pub fn insert(&mut self, active: Active) -> RequestId {
         match self.free.pop() {
             Some(id) => {
-                self.table[id.0 as usize] = active;
+                self.table[id.index()] = active;
                 id
             }
             None => {
                 self.table.push(active);
-                RequestId(self.table.len() as u32 - 1)
+                RequestId::from_index(self.table.len() - 1)
             }
         }
     }
@@ -100,12 +100,12 @@ impl Requests {
     /// Takes a request out.
     pub fn remove(&mut self, id: RequestId) -> Active {
         self.free.push(id);
-        self.table[id.0 as usize].clone()
+        self.table[id.index()].clone()
     }
 
     /// The request called `id`.
     pub fn get_mut(&mut self, id: RequestId) -> &mut Active {
-        &mut self.table[id.0 as usize]
+        &mut self.table[id.index()]
     }
 
     /// Requests in the device.

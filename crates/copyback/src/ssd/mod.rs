@@ -20,7 +20,7 @@ mod transaction;
 
 pub use breakdown::{Part, Parts};
 pub use counters::Counters;
-pub use transaction::{Owner, RequestId};
+pub use transaction::Owner;
 
 use std::collections::BTreeMap;
 

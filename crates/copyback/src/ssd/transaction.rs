@@ -1,13 +1,9 @@
 //! Page operations of the host, waiting or in service, and the queues they wait in.
 
-use crate::ids::{DieId, Lpn};
+use crate::ids::{DieId, Lpn, RequestId};
 
 use super::breakdown::Parts;
 use super::clocks::{ArrivalNote, DeviceNote};
-
-/// A request of the host, named by its place in the host's table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RequestId(pub u32);
 
 /// Who a page operation is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
