@@ -271,7 +271,7 @@ fn presets_have_the_sizes_of_their_papers() {
 
 #[test]
 fn a_decimal_share_is_meant_exactly() {
-    let text = "ssd.ftl.over_provisioning = 0.07\nssd.gc.soft_threshold = 0.01\n[ssd.geometry]\n\
+    let text = "ssd.ftl.over_provisioning = 0.07\nssd.ftl.frontiers = 'shared'\nssd.gc.soft_threshold = 0.01\n[ssd.geometry]\n\
                 channels = 1\nchips_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 100\n\
                 pages_per_block = 100";
     assert_eq!(load(text).unwrap().logical_pages(), 9300);
@@ -319,7 +319,7 @@ proptest! {
 
     #[test]
     fn the_over_provisioning_that_a_message_asks_for_is_enough(
-        blocks in 8u32..3000, pages in 2u32..300, soft in 1u32..6, summary: bool,
+        blocks in 8u32..3000, pages in 2u32..300, soft in 2u32..6, summary: bool,
     ) {
         let summary = if summary { "{ type = 'last_page', transfer = '512B' }" } else { "'none'" };
         let text = |share: &str| format!(

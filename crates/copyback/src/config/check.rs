@@ -11,8 +11,18 @@ const LARGEST_PAGE: u64 = 1 << 20;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
 const ROUNDING: f64 = 1e-4;
 
+/// What is to be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Everything.
+    Whole,
+    /// Each key for itself: some others could not be read, so what follows from several together
+    /// would mislead.
+    KeyByKey,
+}
+
 /// All faults of `config`, as key and problem.
-pub(super) fn check(config: &Config) -> Vec<(String, String)> {
+pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     let mut faults = Report(Vec::new());
     let ssd = &config.ssd;
     geometry(&ssd.geometry, &mut faults);
@@ -20,10 +30,10 @@ pub(super) fn check(config: &Config) -> Vec<(String, String)> {
     shares(ssd, &mut faults);
     victim(&ssd.gc, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
-    if faults.0.is_empty() {
+    if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }
-    if faults.0.is_empty() {
+    if scope == Scope::Whole && faults.0.is_empty() {
         space(config, &mut faults);
     }
     host(&config.host, &mut faults);
@@ -192,9 +202,13 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
     let blocks = ssd.geometry.blocks_per_plane;
     let soft = ssd.gc.soft_threshold.resolve(blocks);
     let hard = ssd.gc.hard_threshold.resolve(blocks);
-    for (key, count) in [("ssd.gc.soft_threshold", soft), ("ssd.gc.hard_threshold", hard)] {
-        if count == 0 {
-            faults.add(key, "found 0 blocks; allowed: at least 1");
+    // Separate frontiers keep one free block for the pages that a collection moves.
+    let least_soft = if ssd.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };
+    for (key, count, least) in
+        [("ssd.gc.soft_threshold", soft, least_soft), ("ssd.gc.hard_threshold", hard, 1)]
+    {
+        if count < least {
+            faults.add(key, format!("found {count} blocks; allowed: at least {least}"));
         }
     }
     if hard > soft {

@@ -3,7 +3,9 @@
 use std::{fmt, fs, path::Path};
 
 use super::{
-    Config, check, presets,
+    Config,
+    check::{self, Scope},
+    presets,
     read::{self, suggestion},
     tree::{self, Node, Place, Value},
     write,
@@ -24,6 +26,11 @@ pub struct Fault {
 impl Fault {
     pub(super) const fn new(place: Place, key: String, problem: String) -> Self {
         Self { place, column: None, key, problem }
+    }
+
+    /// Whether it is about `key` or something inside it.
+    fn lies_within(&self, key: &str) -> bool {
+        self.key.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
     pub(super) const fn at_column(mut self, column: usize) -> Self {
@@ -184,22 +191,24 @@ fn resolve(mut layers: Vec<Node>) -> Result<Config, Vec<Fault>> {
     for layer in layers {
         root.merge(layer);
     }
-    let config = read::read::<Config>(&root).map_err(|found| faults.extend(found));
-    match config {
-        Ok(config) if faults.is_empty() => checked(config, &root, owner.as_ref()),
-        _ => Err(faults),
-    }
+    let (config, unreadable) = read::read::<Config>(&root);
+    faults.extend(unreadable);
+    let Some(config) = config else { return Err(faults) };
+    let scope = if faults.is_empty() { Scope::Whole } else { Scope::KeyByKey };
+    let mut senseless = faults_of(&config, scope, &root, owner.as_ref());
+    senseless.retain(|fault| !faults.iter().any(|told| told.lies_within(&fault.key)));
+    faults.extend(senseless);
+    if faults.is_empty() { Ok(config) } else { Err(faults) }
 }
 
 /// Checks a configuration; faults in defaults are shown at the file that left them alone.
-fn checked(config: Config, root: &Node, owner: Option<&Place>) -> Result<Config, Vec<Fault>> {
+fn faults_of(config: &Config, scope: Scope, root: &Node, owner: Option<&Place>) -> Vec<Fault> {
     let fault = |(key, problem): (String, String)| {
         let place = root.nearest(&key).place.clone();
         let place = if place.source.is_empty() { owner.cloned().unwrap_or(place) } else { place };
         Fault::new(place, key, problem)
     };
-    let faults: Vec<_> = check::check(&config).into_iter().map(fault).collect();
-    if faults.is_empty() { Ok(config) } else { Err(faults) }
+    check::check(config, scope).into_iter().map(fault).collect()
 }
 
 fn take_preset(layer: &mut Node) -> Option<Node> {

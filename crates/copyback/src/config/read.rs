@@ -14,15 +14,15 @@ use super::{
     tree::{Node, Place, Value},
 };
 
-/// Reads a whole tree; on failure gives every fault.
-pub(super) fn read<T: de::DeserializeOwned>(root: &Node) -> Result<T, Vec<Fault>> {
+/// Reads a whole tree. Gives every fault and, if anything was readable, what the tree says with
+/// faulty values left at their defaults.
+pub(super) fn read<T: de::DeserializeOwned>(root: &Node) -> (Option<T>, Vec<Fault>) {
     let mut skip = BTreeSet::new();
     let mut faults = Vec::new();
     loop {
         let reader = Reader { node: root, path: String::new(), skip: &skip };
         match reader.locate(|reader| T::deserialize(reader)) {
-            Ok(value) if faults.is_empty() => return Ok(value),
-            Ok(_) => return Err(faults),
+            Ok(value) => return (Some(value), faults),
             Err(problem) => {
                 let (path, place) =
                     problem.at.clone().unwrap_or((String::new(), root.place.clone()));
@@ -30,7 +30,7 @@ pub(super) fn read<T: de::DeserializeOwned>(root: &Node) -> Result<T, Vec<Fault>
                     faults.push(Fault::new(place, path.clone(), problem.to_string()));
                 }
                 if !skip.insert(path) {
-                    return Err(faults);
+                    return (None, faults);
                 }
             }
         }

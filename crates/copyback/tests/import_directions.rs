@@ -1,0 +1,95 @@
+//! The house of DESIGN section 4: who may use whom. `nand` knows no translation layer, `ftl` no
+//! host, `gc` no array; `metrics` observes, and nothing that decides looks at it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each module and the modules of the crate that it may name.
+const ALLOWED: [(&str, &[&str]); 19] = [
+    ("buffer", &["config", "ids", "ssd", "units"]),
+    ("channel", &["config", "ids", "nand", "units"]),
+    ("config", &["units"]),
+    ("engine", &["units"]),
+    ("error", &["config", "workload"]),
+    ("event", &["engine", "ids", "units"]),
+    ("ftl", &["config", "gc", "ids", "nand", "rng"]),
+    ("gc", &["config", "ftl", "ids", "lists", "rng"]),
+    ("host", &["config", "event", "ids", "nand", "ssd", "units", "workload"]),
+    ("ids", &[]),
+    ("lists", &[]),
+    ("metrics", &["config", "host", "ssd", "units", "workload"]),
+    ("nand", &["config", "ids", "units"]),
+    ("precondition", &["config", "ftl", "gc", "ids", "rng"]),
+    ("rng", &[]),
+    ("ssd", &["channel", "config", "engine", "event", "ftl", "gc", "ids", "nand", "units"]),
+    ("state", &["config", "error", "ftl", "precondition"]),
+    ("units", &[]),
+    ("workload", &["config", "rng", "units"]),
+];
+
+/// These put the parts together and may use all of them.
+const TOP: [&str; 3] = ["lib", "run", "simulation"];
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("the crate has its sources") {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The first folder or file under `src` that `path` belongs to.
+fn module(path: &Path, root: &Path) -> String {
+    let inside = path.strip_prefix(root).expect("a source file lies under src");
+    let first = inside.components().next().expect("it has a name");
+    first.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned()
+}
+
+/// The modules that a source text names as `crate::NAME`, comments and documentation left out.
+fn named(text: &str) -> BTreeSet<String> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.flat_map(|line| line.split("crate::").skip(1))
+        .map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+        .collect()
+}
+
+#[test]
+fn modules_use_only_what_they_may() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let allowed: BTreeMap<&str, &[&str]> = ALLOWED.into_iter().collect();
+    let mut offences = Vec::new();
+    for path in sources(&root) {
+        let module = module(&path, &root);
+        if TOP.contains(&module.as_str()) {
+            continue;
+        }
+        let Some(may) = allowed.get(module.as_str()) else {
+            offences.push(format!("{module} is not in the table: say what it may use"));
+            continue;
+        };
+        let text = fs::read_to_string(&path).expect("a source file is text");
+        let uses = named(&text).into_iter().filter(|name| *name != module);
+        offences.extend(
+            uses.filter(|name| !may.contains(&name.as_str()))
+                .map(|name| format!("{} uses {name}", path.display())),
+        );
+    }
+    assert!(offences.is_empty(), "{}", offences.join("\n"));
+}
+
+#[test]
+fn policies_know_neither_files_nor_mappings() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gc");
+    for folder in ["victim", "schedule", "width"] {
+        for path in sources(&root.join(folder)) {
+            let names = named(&fs::read_to_string(&path).expect("a source file is text"));
+            assert!(!names.contains("ftl"), "{} uses the translation layer", path.display());
+        }
+    }
+}
