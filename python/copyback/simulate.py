@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Columns = dict[str, NDArray[np.generic]]
 
+#: The phase of a run that has not begun to serve requests.
+PRECONDITION = "precondition"
+
 #: How often, in seconds, a running simulation comes back to Python.
 SLICE_S = 0.05
 
@@ -57,6 +60,7 @@ class Driver:
         self.config = config
         self.wall_s = 0.0
         self.cpu_s = 0.0
+        self.precondition_cpu_s = 0.0
         begun = self._clocks()
         self.simulation = Simulation(config, state)
         self._charge(begun)
@@ -77,11 +81,15 @@ class Driver:
             Given the requests that each slice completed.
         """
         pace = Pace()
+        preparing = True
         while True:
             begun = self._clocks()
             done = pace.advance(self.simulation)
             self._charge(begun)
+            if preparing:
+                self.precondition_cpu_s = self.cpu_s
             progress = self.simulation.progress()
+            preparing = progress.phase == PRECONDITION
             on_progress(progress)
             if self.config.keeps_requests:
                 requests = self.simulation.take_requests()
@@ -110,12 +118,14 @@ class Driver:
         numbers: dict[str, Any] = json.loads(self.simulation.summary())
         core: dict[str, Any] = numbers.get("simulator", {})
         operations = core.get("page_operations")
+        run_cpu_s = self.cpu_s - self.precondition_cpu_s
         numbers["simulator"] = {
             "wall_s": round(self.wall_s, 6),
             "cpu_s": round(self.cpu_s, 6),
+            "precondition_cpu_s": round(self.precondition_cpu_s, 6),
             **core,
             "page_operations_per_cpu_s": (
-                round(operations / self.cpu_s) if operations is not None and self.cpu_s else None
+                round(operations / run_cpu_s) if operations is not None and run_cpu_s else None
             ),
             "peak_rss_mib": peak_rss_mib(),
             "command": command,

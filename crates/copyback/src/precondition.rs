@@ -129,10 +129,20 @@ impl Preconditioner {
 
     fn next_free_plane(&mut self) -> Option<PlaneId> {
         let dies = self.ftl.geometry.dies();
+        let first = self.next_die;
         let (die, plane) = (0..dies)
-            .map(|step| (self.next_die + step) % dies)
-            .find_map(|die| Some((die, self.ftl.next_plane(DieId::from_index(die))?)))?;
+            .map(|step| (first + step) % dies)
+            .find_map(|die| Some((die, self.plane_with_room(DieId::from_index(die))?)))?;
         self.next_die = (die + 1) % dies;
         Some(plane)
+    }
+
+    /// The next plane of `die`. A die that had nothing to give when it was last written may have
+    /// something now.
+    fn plane_with_room(&mut self, die: DieId) -> Option<PlaneId> {
+        if self.ftl.hungry_planes(die) != 0 {
+            self.tally += job::collect_untimed(&mut self.ftl, die);
+        }
+        self.ftl.next_plane(die)
     }
 }

@@ -33,6 +33,8 @@ pub struct Run {
     agenda: Agenda,
     settings: Settings,
     now: Instant,
+    /// Whether a request may have become able to enter the device since the host was last asked.
+    host_may_go_on: bool,
     /// Page operations that have ended at this instant; kept to reuse its memory.
     finished: Vec<Finished>,
     violation: Option<String>,
@@ -65,6 +67,7 @@ impl Run {
                 audit: config.audit,
             },
             now: Instant::START,
+            host_may_go_on: true,
             finished: Vec::new(),
             violation: None,
         };
@@ -107,7 +110,10 @@ impl Run {
             Event::TransferDone(channel) => self.ssd.transfer_done(channel, self.now),
             Event::LinkDone(direction) => self.link_done(direction),
             Event::ControllerDone(request) => self.controller_done(request),
-            Event::Arrival(flow) => self.host.arrived(flow),
+            Event::Arrival(flow) => {
+                self.host.arrived(flow);
+                self.host_may_go_on = true;
+            }
         }
         Ok(())
     }
@@ -130,7 +136,11 @@ impl Run {
     }
 
     fn admit(&mut self) -> Result<(), Error> {
-        while let Some(request) = self.host.admit(self.now, &mut self.agenda)? {
+        while self.host_may_go_on {
+            let Some(request) = self.host.admit(self.now, &mut self.agenda)? else {
+                self.host_may_go_on = false;
+                break;
+            };
             let active = self.host.requests.get_mut(request).request;
             match &mut self.link {
                 Some(link) if active.operation == Operation::Write => {
@@ -265,6 +275,7 @@ impl Run {
             }
             self.ssd.trim(lpn);
         }
+        self.use_buffer_room();
         self.complete(request);
     }
 
@@ -327,6 +338,7 @@ impl Run {
 
     fn complete(&mut self, request: RequestId) {
         let completion = self.host.leave(request, self.now);
+        self.host_may_go_on = true;
         if self.settings.audit && completion.parts.total() != completion.response {
             let problem = format!("the parts of a response do not add up: {completion:?}");
             self.violation.get_or_insert(problem);
@@ -356,9 +368,9 @@ impl Run {
         if self.settings.audit {
             self.ssd.ftl.check().map_err(Error::Internal)?;
         }
-        let end = self.recorder.totals.end;
-        let sample = self.sample(end);
-        self.recorder.series.finish(end, &sample);
+        // The buffer may have been at work after the last request.
+        let sample = self.sample(self.now);
+        self.recorder.series.finish(self.now, &sample);
         Ok(Status::Done)
     }
 

@@ -6,6 +6,10 @@ use quantity::{Share, Size, Time};
 
 /// Page numbers are stored off by one in 32 bits.
 const PAGE_LIMIT: u128 = u32::MAX as u128;
+/// A die's planes are bits of one word.
+const MOST_PLANES: u32 = 32;
+/// Pages of a block are counted in 16 bits.
+const MOST_PAGES_PER_BLOCK: u32 = u16::MAX as u32;
 const SMALLEST_PAGE: u64 = 512;
 const LARGEST_PAGE: u64 = 1 << 20;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
@@ -125,6 +129,15 @@ fn geometry(geometry: &Geometry, faults: &mut Report) {
     for (name, count) in counts {
         faults.at_least_one(&format!("ssd.geometry.{name}"), count.into());
     }
+    for (name, count, most) in [
+        ("planes_per_die", geometry.planes_per_die, MOST_PLANES),
+        ("pages_per_block", geometry.pages_per_block, MOST_PAGES_PER_BLOCK),
+    ] {
+        if count > most {
+            let problem = format!("found {count}; allowed: at most {most}");
+            faults.add(&format!("ssd.geometry.{name}"), problem);
+        }
+    }
     let pages = counts.iter().try_fold(1u128, |product, (_, n)| product.checked_mul((*n).into()));
     if pages.is_none_or(|pages| pages >= PAGE_LIMIT) {
         let found = pages.map_or("too many".into(), |pages| pages.to_string());
@@ -202,10 +215,9 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
     let blocks = ssd.geometry.blocks_per_plane;
     let soft = ssd.gc.soft_threshold.resolve(blocks);
     let hard = ssd.gc.hard_threshold.resolve(blocks);
-    // Separate frontiers keep one free block for the pages that a collection moves.
-    let least_soft = if ssd.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };
+    // One free block is kept for the pages that a collection moves.
     for (key, count, least) in
-        [("ssd.gc.soft_threshold", soft, least_soft), ("ssd.gc.hard_threshold", hard, 1)]
+        [("ssd.gc.soft_threshold", soft, 2), ("ssd.gc.hard_threshold", hard, 1)]
     {
         if count < least {
             faults.add(key, format!("found {count} blocks; allowed: at least {least}"));

@@ -17,24 +17,12 @@ impl DirtySet {
         self.words[index / 64] |= 1 << (index % 64);
     }
 
-    /// Removes and returns the lowest index at or above `from`.
-    pub fn pop_from(&mut self, from: usize) -> Option<usize> {
-        let first = from / 64;
-        let mut mask = u64::MAX << (from % 64);
-        for (word_index, word) in self.words.iter_mut().enumerate().skip(first) {
-            let hits = *word & mask;
-            if hits != 0 {
-                *word &= !(hits & hits.wrapping_neg());
-                return Some(word_index * 64 + hits.trailing_zeros() as usize);
-            }
-            mask = u64::MAX;
-        }
-        None
-    }
-
-    /// Whether nothing needs attention.
-    pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&word| word == 0)
+    /// Removes and returns the lowest index.
+    pub fn pop(&mut self) -> Option<usize> {
+        let (position, word) = self.words.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+        let bit = word.trailing_zeros() as usize;
+        *word &= *word - 1;
+        Some(position * 64 + bit)
     }
 }
 
@@ -48,13 +36,7 @@ mod tests {
         for index in [130, 3, 64, 63, 3, 199] {
             set.insert(index);
         }
-        let mut drained = Vec::new();
-        let mut from = 0;
-        while let Some(index) = set.pop_from(from) {
-            drained.push(index);
-            from = index;
-        }
+        let drained: Vec<usize> = std::iter::from_fn(|| set.pop()).collect();
         assert_eq!(drained, [3, 63, 64, 130, 199]);
-        assert!(set.is_empty());
     }
 }

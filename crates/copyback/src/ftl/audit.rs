@@ -27,16 +27,21 @@ impl Audit {
         }
     }
 
-    /// A device of which only the mapping is known: each mapped page holds version 0.
+    /// A device of which the mapping is known, and how far each block has been `programmed`: each
+    /// mapped page holds version 0.
     pub fn of_mapped(
         geometry: &Geometry,
         mapped: impl Iterator<Item = (Lpn, Ppn)>,
+        programmed: impl Iterator<Item = (BlockId, u32)>,
         logical_pages: usize,
     ) -> Self {
         let mut audit = Self::new(geometry, logical_pages);
         for (lpn, page) in mapped {
             audit.contents[page.index()] = Some((lpn, 0));
             audit.latest[lpn.index()] = Some((0, page));
+        }
+        for (block, pages) in programmed {
+            audit.next_page[block.index()] = pages;
         }
         audit
     }

@@ -235,8 +235,24 @@ impl Ftl {
     pub fn restore(&mut self, audit: bool) {
         self.map.restore(self.geometry.pages());
         self.audit = audit.then(|| {
-            Box::new(Audit::of_mapped(&self.geometry, self.map.mapped(), self.map.logical_pages()))
+            let (mapped, programmed) = (self.map.mapped(), self.programmed());
+            Box::new(Audit::of_mapped(
+                &self.geometry,
+                mapped,
+                programmed,
+                self.limits.logical_pages,
+            ))
         });
+    }
+
+    /// The blocks that are not free, and how many of their pages have been programmed.
+    fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
+        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
+        let closed = all.filter(|block| self.blocks.is_closed(*block));
+        let open = self.planes.iter().flat_map(Plane::frontiers);
+        closed
+            .map(|block| (block, self.limits.data_pages))
+            .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
     }
 
     /// How often `block` has been erased.
@@ -290,6 +306,10 @@ impl Ftl {
         self.wear.erased(plane, block, self.blocks.erase_count(block));
         self.planes[plane.index()].free.push(block, self.blocks.erase_count(block));
         self.weigh(plane);
+        // Moved pages may have filled the host's block when there was none to follow it.
+        if self.planes[plane.index()].frontier(Stream::Host).is_none() {
+            self.reopen(plane, Stream::Host);
+        }
     }
 
     /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
@@ -368,8 +388,7 @@ impl Ftl {
     fn may_open_for_host(&self, plane: PlaneId) -> bool {
         let free = self.planes[plane.index()].free.len();
         // A collection may need one block for the pages that it moves.
-        let kept = usize::from(self.limits.separate_frontiers);
-        free > kept && free >= self.limits.hard_threshold
+        free > 1 && free >= self.limits.hard_threshold
     }
 
     fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {

@@ -119,9 +119,13 @@ impl Series {
     pub fn finish(&mut self, now: Instant, sample: &Sample) {
         self.close_rows(now, sample);
         self.finished_at = now;
-        if now > Instant::START + self.interval * self.rows.len() as u64 {
-            self.current.end = *sample;
-            self.rows.push(std::mem::take(&mut self.current));
+        self.current.end = *sample;
+        let rest = std::mem::take(&mut self.current);
+        let begun = now > Instant::START + self.interval * self.rows.len() as u64;
+        match self.rows.last_mut() {
+            // What happens on the last edge belongs to the row that ends there.
+            Some(last) if !begun => *last = last.merged(Some(&rest)),
+            _ => self.rows.push(rest),
         }
     }
 

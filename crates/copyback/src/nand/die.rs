@@ -131,12 +131,20 @@ pub struct Die<T> {
     array: Option<Operation<T>>,
     port: Option<Operation<T>>,
     double_register: bool,
+    /// Whether an operation may go on by itself: something has happened since the last
+    /// [`next_action`](Self::next_action) that found nothing.
+    stirred: bool,
 }
 
 impl<T> Die<T> {
     /// An idle die.
     pub const fn new(double_register: bool) -> Self {
-        Self { array: None, port: None, double_register }
+        Self { array: None, port: None, double_register, stirred: false }
+    }
+
+    /// Whether the die can take nothing more.
+    pub const fn is_full(&self) -> bool {
+        self.array.is_some() && (self.port.is_some() || !self.double_register)
     }
 
     /// Whether nothing is in the die.
@@ -167,10 +175,12 @@ impl<T> Die<T> {
         };
         debug_assert!(slot.is_none(), "slot is taken");
         *slot = Some(operation);
+        self.stirred = true;
     }
 
     /// The array has finished the operation in it.
     pub fn array_done(&mut self, now: Instant) {
+        self.stirred = true;
         if let Some(operation) = &mut self.array {
             debug_assert_eq!(operation.phase, Phase::InArray);
             let next = if operation.transfer_out.is_zero() { Phase::Done } else { Phase::Sensed };
@@ -191,6 +201,7 @@ impl<T> Die<T> {
 
     /// The channel has served the operation in `slot`.
     pub fn transfer_done(&mut self, slot: Slot, now: Instant) {
+        self.stirred = true;
         if let Some(operation) = self.slot(slot) {
             let next = match operation.phase {
                 Phase::TransferIn => Phase::Loaded,
@@ -203,11 +214,17 @@ impl<T> Die<T> {
     /// Moves the operations as far as they go by themselves and returns the next thing that the
     /// die needs, or `None` when it has to wait. Call until it returns `None`.
     pub fn next_action(&mut self, now: Instant) -> Option<Action<T>> {
+        if !self.stirred {
+            return None;
+        }
         if let Some(finished) = self.take_finished() {
+            self.stirred = !self.is_idle();
             return Some(Action::Finished(finished));
         }
         self.shift(now);
-        self.array_action(now).or_else(|| self.port_action(now))
+        let action = self.array_action(now).or_else(|| self.port_action(now));
+        self.stirred = action.is_some() && self.double_register;
+        action
     }
 
     fn slot(&mut self, slot: Slot) -> Option<&mut Operation<T>> {

@@ -1,11 +1,12 @@
 //! What a waiting operation needs to know of its die to tell its waits apart: how long the die has
 //! collected, and how much of the work before it stands there only because of collections.
 //!
-//! The backlog of a die is the host work queued or in service on it, in nominal time. Beside the
-//! real backlog a second one is kept that drains as if collections took no time (Lindley's
-//! recursion). The difference is the work that collections have displaced. Of the time that an
-//! operation waits behind host work, the share displaced / backlog at its arrival is `late`: exact
-//! for a die that serves in order of arrival, proportional otherwise, and zero without collections.
+//! The backlog of a die is the host work queued or in service on it, in nominal time. It drains
+//! while the die does not collect (Lindley's recursion). Beside it a second one is kept that drains
+//! as if collections took no time. The difference is the work that collections have displaced. Of
+//! the time that an operation waits behind host work, the share displaced / backlog at its arrival
+//! is `late`: exact for a die that serves in order of arrival without waiting for its channel,
+//! proportional otherwise, and zero without collections.
 
 use crate::ids::PlaneId;
 use crate::units::{Duration, Instant};
@@ -17,20 +18,17 @@ use super::breakdown::{Part, Parts};
 pub struct DieClocks {
     collecting: Option<(PlaneId, Instant)>,
     collected: Duration,
-    /// Nominal time of the host operations in the queues.
-    queued: Duration,
-    /// When the host operation in service would end on an idle channel.
-    in_service_until: Instant,
+    /// Both backlogs, and the time collected, at the last arrival.
+    backlog: Duration,
     undelayed: Duration,
-    undelayed_at: Instant,
+    noted_at: Instant,
+    noted_collected: Duration,
 }
 
 /// What an operation remembers of its die's clocks from its arrival.
 #[derive(Debug, Clone, Copy)]
 pub struct ArrivalNote {
     at: Instant,
-    /// Nominal time that it adds to the backlog.
-    nominal: Duration,
     /// The plane it needs, if that was settled on arrival.
     plane: Option<PlaneId>,
     collected: Duration,
@@ -90,17 +88,18 @@ impl DieClocks {
         nominal: Duration,
         now: Instant,
     ) -> ArrivalNote {
-        let backlog = self.queued + self.in_service_until.saturating_since(now);
-        let drained = self.undelayed.saturating_sub(now - self.undelayed_at);
-        let undelayed = drained.min(backlog);
+        let collected = self.collected(now);
+        let elapsed = now - self.noted_at;
+        let backlog = self.backlog.saturating_sub(elapsed - (collected - self.noted_collected));
+        let undelayed = self.undelayed.saturating_sub(elapsed);
+        self.backlog = backlog + nominal;
         self.undelayed = undelayed + nominal;
-        self.undelayed_at = now;
-        self.queued += nominal;
+        self.noted_at = now;
+        self.noted_collected = collected;
         ArrivalNote {
             at: now,
-            nominal,
             plane,
-            collected: self.collected(now),
+            collected,
             collected_same_plane: self.collected_plane(planes, plane, now),
             backlog,
             displaced: backlog - undelayed,
@@ -108,17 +107,7 @@ impl DieClocks {
     }
 
     /// The operation with this `note` leaves the queue. Returns the parts of its wait.
-    pub fn leave(&mut self, planes: &PlaneClocks, note: &ArrivalNote, now: Instant) -> Parts {
-        self.queued -= note.nominal;
-        self.split_wait(planes, note, now)
-    }
-
-    /// A host command that takes `nominal` on an idle channel starts.
-    pub fn serve(&mut self, nominal: Duration, now: Instant) {
-        self.in_service_until = now + nominal;
-    }
-
-    fn split_wait(&self, planes: &PlaneClocks, note: &ArrivalNote, now: Instant) -> Parts {
+    pub fn split_wait(&self, planes: &PlaneClocks, note: &ArrivalNote, now: Instant) -> Parts {
         let mut parts = Parts::default();
         let wait = now - note.at;
         if wait.is_zero() {
@@ -235,11 +224,11 @@ mod tests {
         let second = die.arrive(&planes, Some(PlaneId(1)), us(10), at(60));
         die.collection_rests(&mut planes, at(100));
 
-        let parts = die.leave(&planes, &first, at(100));
+        let parts = die.split_wait(&planes, &first, at(100));
         assert_eq!(parts[Part::GcSamePlane], us(80));
         assert_eq!(parts.total(), us(80));
 
-        let parts = die.leave(&planes, &second, at(110));
+        let parts = die.split_wait(&planes, &second, at(110));
         assert_eq!(parts[Part::GcOtherPlane], us(40));
         assert_eq!(parts[Part::Late], us(10));
         assert_eq!(parts.total(), us(50));
@@ -250,11 +239,11 @@ mod tests {
         let planes = PlaneClocks::new(1);
         let mut die = DieClocks::default();
         let first = die.arrive(&planes, Some(PLANE), us(10), at(0));
-        assert_eq!(die.leave(&planes, &first, at(0)).total(), us(0));
-        die.serve(us(10), at(0));
+        assert_eq!(die.split_wait(&planes, &first, at(0)).total(), us(0));
         let second = die.arrive(&planes, Some(PLANE), us(10), at(4));
-        let parts = die.leave(&planes, &second, at(10));
-        assert_eq!(parts[Part::QueueBehindIo], us(6));
-        assert_eq!(parts.total(), us(6));
+        // The channel is busy: the first takes 3 longer than it would alone.
+        let parts = die.split_wait(&planes, &second, at(13));
+        assert_eq!(parts[Part::QueueBehindIo], us(9));
+        assert_eq!(parts.total(), us(9));
     }
 }

@@ -1,6 +1,6 @@
 //! From the host's queues into the dies, and out again.
 
-use crate::ids::{DieId, Lpn, PlaneId};
+use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::units::{Duration, Instant};
 
@@ -82,7 +82,8 @@ impl Ssd {
         }
     }
 
-    /// Wakes the next idle die, going round, that can take a write.
+    /// Wakes the next idle die, going round, that can take a write; if there is none, those that
+    /// are short of space.
     fn wake_a_die(&mut self) {
         let dies = self.dies.len();
         let takes_writes = |die: &usize| {
@@ -92,9 +93,29 @@ impl Ssd {
                 && self.ftl.next_plane(id).is_some()
         };
         let next = (0..dies).map(|step| (self.next_die + step) % dies).find(takes_writes);
-        if let Some(die) = next {
-            self.dirty_dies.insert(die);
-            self.next_die = (die + 1) % dies;
+        match next {
+            Some(die) => {
+                self.dirty_dies.insert(die);
+                self.next_die = (die + 1) % dies;
+            }
+            None => self.wake_hungry_dies(),
+        }
+    }
+
+    /// Wakes a die for the writes that wait for any, now that another has turned to other work.
+    fn wake_for_waiting_writes(&mut self) {
+        if self.queues.device_writes_wait() {
+            self.wake_a_die();
+        }
+    }
+
+    /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had
+    /// nothing to give so far.
+    pub(super) fn wake_if_hungry(&mut self, page: Option<Ppn>) {
+        let Some(page) = page else { return };
+        let die = self.geometry.die_of_plane(self.geometry.plane_of(page));
+        if self.ftl.hungry_planes(die) != 0 {
+            self.dirty_dies.insert(die.index());
         }
     }
 
@@ -122,7 +143,7 @@ impl Ssd {
         let parts = match std::mem::replace(&mut transaction.wait, Wait::Nothing) {
             Wait::Nothing => return,
             Wait::Die(die, note) => {
-                self.die_clocks[die.index()].leave(&self.plane_clocks, &note, now)
+                self.die_clocks[die.index()].split_wait(&self.plane_clocks, &note, now)
             }
             Wait::Device(note) => self.device_clock.split_wait(&note, now),
         };
@@ -132,6 +153,9 @@ impl Ssd {
     /// Gives a die its next work, if it can take any: collections first, then the host. Returns
     /// whether something was started.
     pub(super) fn start_next(&mut self, die: DieId, now: Instant) -> bool {
+        if self.dies[die.index()].is_full() {
+            return false;
+        }
         if self.collections[die.index()].is_some() {
             return self.start_collection_step(die, now);
         }
@@ -140,6 +164,7 @@ impl Ssd {
                 return false;
             }
             if self.begin_collection(die, now) {
+                self.wake_for_waiting_writes();
                 return true;
             }
         }
@@ -233,9 +258,7 @@ impl Ssd {
             self.timing.page_transfer * members,
         ];
         self.start_host(die, Command::Read, times, group, now);
-        if self.queues.device_writes_wait() {
-            self.wake_a_die();
-        }
+        self.wake_for_waiting_writes();
         true
     }
 
@@ -300,7 +323,7 @@ impl Ssd {
         let mut summary = self.place(id, plane, &mut group, now);
         let mut members = 1;
         if self.rules.joins(Command::Program) {
-            for other in self.geometry.planes_of_die(die) {
+            for other in self.planes_to_join(die, queue) {
                 let next = self.ftl.next_host_offset(other).map(|offset| (other, offset));
                 let queue = if queue == WriteQueue::Plane(plane) {
                     WriteQueue::Plane(other)
@@ -328,10 +351,26 @@ impl Ssd {
         true
     }
 
+    /// The planes of `die` on which a write might join one from `queue`.
+    fn planes_to_join(
+        &self,
+        die: DieId,
+        queue: WriteQueue,
+    ) -> impl Iterator<Item = PlaneId> + use<> {
+        let planes_per_die = self.geometry.planes_per_die;
+        let mask = match queue {
+            WriteQueue::Plane(_) => self.queues.planes_with_writes(die),
+            WriteQueue::Die(_) | WriteQueue::Device => u32::MAX >> (u32::BITS - planes_per_die),
+        };
+        planes_in(mask, die, planes_per_die)
+    }
+
     /// Puts the data of a write on `plane`. Returns whether that filled the block.
     fn place(&mut self, id: TransactionId, plane: PlaneId, group: &mut Fifo, now: Instant) -> bool {
         let transaction = self.transactions.get(id);
+        let old = self.ftl.lookup(transaction.lpn);
         let placed = self.ftl.write(plane, transaction.lpn, transaction.order);
+        self.wake_if_hungry(old);
         self.join(id, group, now);
         placed.closes_block
     }
@@ -357,7 +396,6 @@ impl Ssd {
         now: Instant,
     ) {
         let operation = Operation::new(command, times, Purpose::Host(group), now);
-        self.die_clocks[die.index()].serve(operation.nominal(), now);
         self.dies[die.index()].start(operation);
     }
 

@@ -138,8 +138,9 @@ impl Ssd {
         ssd
     }
 
-    /// Dies that the preparation left short of space start to collect at once.
-    fn wake_hungry_dies(&mut self) {
+    /// Dies that are short of space look whether they can collect: at the start, those that the
+    /// preparation left so.
+    pub(super) fn wake_hungry_dies(&mut self) {
         for die in 0..self.geometry.dies() {
             if self.ftl.hungry_planes(DieId::from_index(die)) != 0 {
                 self.dirty_dies.insert(die);
@@ -171,6 +172,8 @@ impl Ssd {
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it
     /// first.
     pub fn write(&mut self, owner: Owner, lpn: Lpn, whole_page: bool, now: Instant) {
+        // Fetched now, the entry is in the cache when a die takes the write.
+        self.ftl.touch(&[lpn]);
         let update = !whole_page && self.ftl.lookup(lpn).is_some();
         let kind = if update { Kind::ReadToUpdate } else { Kind::Write };
         let id = self.admit(owner, lpn, kind);
@@ -179,8 +182,10 @@ impl Ssd {
 
     /// Forgets a page. Takes no time.
     pub fn trim(&mut self, lpn: Lpn) {
+        let page = self.ftl.lookup(lpn);
         let trimmed = self.ftl.trim(lpn);
         self.counters.trimmed += u64::from(trimmed);
+        self.wake_if_hungry(page);
     }
 
     /// Takes the page operations that have ended since the last call, in order.
@@ -212,16 +217,11 @@ impl Ssd {
     /// The second phase of an instant: every die and channel that something has happened to looks
     /// for its next work, in index order.
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
-        let mut from = 0;
-        while let Some(die) = self.dirty_dies.pop_from(from).or_else(|| self.dirty_dies.pop_from(0))
-        {
+        while let Some(die) = self.dirty_dies.pop() {
             self.arbitrate_die(DieId::from_index(die), now, agenda);
-            from = die;
         }
-        let mut from = 0;
-        while let Some(channel) = self.dirty_channels.pop_from(from) {
+        while let Some(channel) = self.dirty_channels.pop() {
             self.arbitrate_channel(ChannelId::from_index(channel), now, agenda);
-            from = channel;
         }
     }
 
@@ -244,15 +244,12 @@ impl Ssd {
     /// Moves the operations of a die as far as they go.
     fn advance_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
         while let Some(action) = self.dies[die.index()].next_action(now) {
-            let channel = self.geometry.channel_of_die(die);
             match action {
                 Action::BusIn(slot, time) => {
-                    self.channels[channel.index()].ask_in(Transfer { die, slot, time });
-                    self.dirty_channels.insert(channel.index());
+                    self.channel_for(die).ask_in(Transfer { die, slot, time });
                 }
                 Action::BusOut(slot, time) => {
-                    self.channels[channel.index()].ask_out(Transfer { die, slot, time });
-                    self.dirty_channels.insert(channel.index());
+                    self.channel_for(die).ask_out(Transfer { die, slot, time });
                 }
                 Action::RunArray(time) => {
                     if let Some(audit) = &mut self.audit {
@@ -263,6 +260,13 @@ impl Ssd {
                 Action::Finished(operation) => self.finish(die, &operation, now),
             }
         }
+    }
+
+    /// The channel of `die`, which is about to ask for it.
+    fn channel_for(&mut self, die: DieId) -> &mut Channel {
+        let channel = self.geometry.channel_of_die(die).index();
+        self.dirty_channels.insert(channel);
+        &mut self.channels[channel]
     }
 
     fn finish(&mut self, die: DieId, operation: &Operation<Purpose>, now: Instant) {

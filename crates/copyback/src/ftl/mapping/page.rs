@@ -41,11 +41,6 @@ impl PageMap {
         self.physical[lpn.index()].take()
     }
 
-    /// Pages of the host's address space.
-    pub const fn logical_pages(&self) -> usize {
-        self.physical.len()
-    }
-
     /// Every mapped logical page and where it is.
     pub fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
         let entry = |(index, page): (usize, &Option<Ppn>)| Some((Lpn::from_index(index), (*page)?));
