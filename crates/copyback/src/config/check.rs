@@ -80,6 +80,16 @@ impl Ssd {
     }
 }
 
+impl Ftl {
+    /// Free blocks of each plane that host writes never open. With a shared frontier and a static
+    /// allocation none is needed: the block that the host has just opened has room for a victim,
+    /// and no plane ever holds more data than its share.
+    pub(crate) fn blocks_kept_for_collections(&self) -> u32 {
+        let is_static = matches!(self.allocation, Allocation::Order(_));
+        u32::from(self.frontiers == Frontiers::Separate || !is_static)
+    }
+}
+
 impl Geometry {
     fn plane_count(&self) -> u64 {
         [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die]
@@ -215,9 +225,9 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
     let blocks = ssd.geometry.blocks_per_plane;
     let soft = ssd.gc.soft_threshold.resolve(blocks);
     let hard = ssd.gc.hard_threshold.resolve(blocks);
-    // One free block is kept for the pages that a collection moves.
+    let least_soft = 1 + ssd.ftl.blocks_kept_for_collections();
     for (key, count, least) in
-        [("ssd.gc.soft_threshold", soft, 2), ("ssd.gc.hard_threshold", hard, 1)]
+        [("ssd.gc.soft_threshold", soft, least_soft), ("ssd.gc.hard_threshold", hard, 1)]
     {
         if count < least {
             faults.add(key, format!("found {count} blocks; allowed: at least {least}"));

@@ -56,6 +56,8 @@ struct Limits {
     /// Pages of a block that hold data (all but a summary page).
     data_pages: u32,
     separate_frontiers: bool,
+    /// Free blocks that the host never opens, so that a collection has room for what it moves.
+    kept_for_collections: usize,
     /// A plane with fewer free blocks is hungry ...
     soft_threshold: usize,
     /// ... until it has this many.
@@ -387,8 +389,7 @@ impl Ftl {
 
     fn may_open_for_host(&self, plane: PlaneId) -> bool {
         let free = self.planes[plane.index()].free.len();
-        // A collection may need one block for the pages that it moves.
-        free > 1 && free >= self.limits.hard_threshold
+        free > self.limits.kept_for_collections && free >= self.limits.hard_threshold
     }
 
     fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
@@ -417,6 +418,7 @@ impl Limits {
             logical_pages: config.logical_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
             separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
+            kept_for_collections: config.ssd.ftl.blocks_kept_for_collections() as usize,
             soft_threshold,
             sated: soft_threshold + gc.hysteresis_blocks as usize,
             hard_threshold: gc.hard_threshold.resolve(geometry.blocks_per_plane) as usize,

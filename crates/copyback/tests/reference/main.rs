@@ -1,0 +1,11 @@
+//! Do simulated values agree with queueing theory and with the models of write amplification?
+//! `README.md` says where the reference values come from. Seeds are fixed.
+
+#![allow(missing_docs)]
+
+mod bandwidth;
+mod formulas;
+mod queueing;
+mod support;
+mod table;
+mod write_amplification;

@@ -1,0 +1,35 @@
+//! Configurations and runs.
+
+use copyback::config::{Config, Loader};
+use copyback::{Simulation, Status};
+use serde_json::Value;
+
+/// Instants or writes between looks at the state of the work.
+const BUDGET: u64 = 1 << 20;
+
+/// A checked configuration.
+#[track_caller]
+pub fn config(text: &str) -> Config {
+    match Loader::new().toml(text, "test", None).load() {
+        Ok(config) => config,
+        Err(faults) => panic!("{faults}\nin\n{text}"),
+    }
+}
+
+/// Runs to the end.
+pub fn run(config: &Config) -> Simulation {
+    let mut simulation = Simulation::new(config, None).expect("nothing to read");
+    while simulation.advance(BUDGET).expect("no invariant breaks") == Status::Running {}
+    simulation
+}
+
+/// Runs to the end and returns the summary.
+pub fn summary(text: &str) -> Value {
+    run(&config(text)).summary()
+}
+
+#[track_caller]
+pub fn number(summary: &Value, pointer: &str) -> f64 {
+    let value = summary.pointer(pointer).and_then(Value::as_f64);
+    value.unwrap_or_else(|| panic!("the summary has no number {pointer}"))
+}
