@@ -6,6 +6,7 @@ use std::io::{Cursor, Write as _};
 use std::sync::OnceLock;
 
 use copyback::config::{BeyondDevice, SyntheticWorkload, TraceFormat, TraceWorkload};
+use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
 use copyback::workload::trace::TraceSource;
 use divan::Bencher;
@@ -110,8 +111,13 @@ fn gzip(bencher: Bencher, format: TraceFormat) {
 fn generator(bencher: Bencher) {
     let config = SyntheticWorkload { requests: ROWS, ..SyntheticWorkload::default() };
     bencher.counter(ItemsCount::new(ROWS)).bench(|| {
-        let mut generator =
-            Generator::new(&config, DEVICE, 1, "workload/0").expect("a good configuration");
+        let mut generator = Generator::new(
+            &config,
+            AddressSpace { bytes: DEVICE, page_size: 4096 },
+            1,
+            "workload/0",
+        )
+        .expect("a good configuration");
         let mut total = 0;
         while let Some(request) = generator.next_request() {
             total += request.length ^ request.offset ^ request.arrival.as_ns();

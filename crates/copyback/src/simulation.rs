@@ -71,7 +71,7 @@ impl Simulation {
     /// If the trace cannot be read, or the state file is damaged or of another device.
     pub fn new(config: &Config, state: Option<&Path>) -> Result<Self, Error> {
         // The workload first: a missing trace should not cost a preconditioning.
-        let host = Host::new(config, config.capacity_bytes())?;
+        let host = Host::new(config)?;
         let device = match state {
             Some(path) => state::load(config, path)?,
             None => Preconditioner::new(config),

@@ -343,10 +343,15 @@ fn sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
     if size == Size(0) {
         faults.add(&format!("{key}.request_size"), "found 0B; allowed: 1B or more");
     }
-    let alignment = workload.alignment;
-    if alignment == Size(0) || !alignment.0.is_multiple_of(SMALLEST_PAGE) {
-        let problem = format!("found {alignment}; allowed: a multiple of 512B");
-        faults.add(&format!("{key}.alignment"), problem);
+    let multiples = match (workload.alignment, workload.request_size) {
+        (Some(alignment), _) => Some(("alignment", alignment)),
+        (None, RequestSize::Fixed(size)) if size != Size(0) => Some(("request_size", size)),
+        (None, _) => None,
+    };
+    if let Some((name, size)) = multiples
+        && (size == Size(0) || !size.0.is_multiple_of(SMALLEST_PAGE))
+    {
+        faults.add(&format!("{key}.{name}"), format!("found {size}; allowed: a multiple of 512B"));
     }
 }
 

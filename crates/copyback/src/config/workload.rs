@@ -112,8 +112,9 @@ pub struct SyntheticWorkload {
     pub requests: u64,
     /// Size of a request.
     pub request_size: RequestSize,
-    /// Sizes and addresses are multiples of this.
-    pub alignment: Size,
+    /// Sizes and addresses are multiples of this. Default: a fixed request size itself, as fio's
+    /// blockalign; else the device's page size.
+    pub alignment: Option<Size>,
     /// Share of requests that read.
     pub read_share: Share,
     /// Probability that a request starts where the previous one of its kind ended.
@@ -130,12 +131,22 @@ pub struct SyntheticWorkload {
     pub footprint: Share,
 }
 
+impl SyntheticWorkload {
+    /// What sizes and addresses are multiples of, on a device with pages of `page_size`.
+    pub fn alignment_on(&self, page_size: Size) -> Size {
+        self.alignment.unwrap_or(match self.request_size {
+            RequestSize::Fixed(size) => size,
+            RequestSize::Exponential { .. } => page_size,
+        })
+    }
+}
+
 impl Default for SyntheticWorkload {
     fn default() -> Self {
         Self {
             requests: 100_000,
             request_size: RequestSize::Exponential { mean: Size(32 << 10) },
-            alignment: Size(4096),
+            alignment: None,
             read_share: Share(0.4),
             sequential_share: Share(0.4),
             inter_arrival: None,

@@ -13,7 +13,7 @@ use crate::ids::{FlowId, RequestId};
 use crate::units::Instant;
 use crate::workload::synthetic::Generator;
 use crate::workload::trace::TraceSource;
-use crate::workload::{InputError, Request, Source};
+use crate::workload::{AddressSpace, InputError, Request, Source};
 
 /// The flows of requests and the submission queues they go through.
 pub struct Host {
@@ -49,35 +49,35 @@ struct Queue {
 }
 
 impl Host {
-    /// The host of a checked configuration, in front of a device of `capacity` bytes.
+    /// The host of a checked configuration, in front of its device.
     ///
     /// # Errors
     /// If a trace cannot be opened or its first line is malformed.
-    pub fn new(config: &Config, capacity: u64) -> Result<Self, InputError> {
+    pub fn new(config: &Config) -> Result<Self, InputError> {
         let depth = config.host.depth();
         let queues = (0..config.host.queues).map(|_| Queue { depth, outstanding: 0 }).collect();
         let mut host =
             Self { flows: Vec::new(), queues, next_queue: 0, requests: Requests::default() };
         for (index, flow) in flows(&config.workload).into_iter().enumerate() {
-            host.add_flow(&flow, index, config.seed, capacity)?;
+            host.add_flow(&flow, index, config)?;
         }
         Ok(host)
     }
 
     fn add_flow(
         &mut self,
-        config: &FlowConfig,
+        flow: &FlowConfig,
         index: usize,
-        seed: u64,
-        capacity: u64,
+        config: &Config,
     ) -> Result<(), InputError> {
-        let (mut source, iodepth) = match config {
+        let space = AddressSpace::of(config);
+        let (mut source, iodepth) = match flow {
             FlowConfig::Trace(trace) => {
-                (Source::Trace(TraceSource::open(trace, capacity)?), trace.iodepth)
+                (Source::Trace(TraceSource::open(trace, space.bytes)?), trace.iodepth)
             }
             FlowConfig::Synthetic(synthetic) => {
                 let name = format!("workload/{index}");
-                let generator = Generator::new(synthetic, capacity, seed, &name)?;
+                let generator = Generator::new(synthetic, space, config.seed, &name)?;
                 (Source::Synthetic(generator), synthetic.iodepth)
             }
         };

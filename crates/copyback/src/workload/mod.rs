@@ -3,6 +3,7 @@
 pub mod synthetic;
 pub mod trace;
 
+use crate::config::Config;
 use crate::units::Instant;
 
 /// What a request asks the drive to do.
@@ -29,6 +30,22 @@ pub struct Request {
     pub offset: u64,
     /// Bytes; zero for a flush.
     pub length: u64,
+}
+
+/// The addresses that a device offers to a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressSpace {
+    /// Bytes in all.
+    pub bytes: u64,
+    /// Bytes that the device maps together.
+    pub page_size: u64,
+}
+
+impl AddressSpace {
+    /// The addresses of a configured device.
+    pub fn of(config: &Config) -> Self {
+        Self { bytes: config.capacity_bytes(), page_size: config.ssd.geometry.page_size.0 }
+    }
 }
 
 /// A fault in a workload's input: one clear line that names the place, what was found and what is

@@ -8,6 +8,7 @@ use copyback::ftl::Ftl;
 use copyback::gc::job::{Tally, collect_untimed};
 use copyback::ids::{DieId, Lpn, PlaneId};
 use copyback::precondition::Preconditioner;
+use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
 
 use super::formulas::{DieSize, fifo_hot_cold, greedy, groups};
@@ -143,7 +144,7 @@ fn untimed(row: &Row, length: Length) -> f64 {
     let pages = config.logical_pages();
     let workload = workload(row, pages * length.total());
     let mut requests =
-        Generator::new(&workload, config.capacity_bytes(), config.seed, "workload/0")
+        Generator::new(&workload, AddressSpace::of(&config), config.seed, "workload/0")
             .expect("the footprint is the whole device");
     let mut ftl = Ftl::new(&config, "ssd/0");
     let mut tally = Tally::default();

@@ -6,7 +6,9 @@ use copyback::workload::synthetic::Generator;
 use copyback::workload::{Operation, Request};
 use proptest::prelude::*;
 
-use crate::support::{GIB, UNIT, assert_near, assert_uniform, generate, generate_on, single_pages};
+use crate::support::{
+    GIB, UNIT, assert_near, assert_uniform, generate, generate_on, single_pages, space,
+};
 
 const PAGES: u64 = 1000;
 
@@ -91,7 +93,7 @@ fn offset_and_footprint_bound_the_addresses() {
 #[test]
 fn footprints_without_a_unit_are_refused() {
     let fault = |config: &SyntheticWorkload, capacity| {
-        Generator::new(config, capacity, 0, "w").map(|_| ()).unwrap_err().to_string()
+        Generator::new(config, space(capacity), 0, "w").map(|_| ()).unwrap_err().to_string()
     };
     let small = SyntheticWorkload { footprint: Share(0.0), ..SyntheticWorkload::default() };
     assert_eq!(
@@ -103,7 +105,7 @@ fn footprints_without_a_unit_are_refused() {
     assert!(fault(&behind, GIB).starts_with("workload.footprint: found 0 bytes"));
     for alignment in [0, 8192] {
         let config =
-            SyntheticWorkload { alignment: Size(alignment), ..SyntheticWorkload::default() };
+            SyntheticWorkload { alignment: Some(Size(alignment)), ..SyntheticWorkload::default() };
         assert_eq!(
             fault(&config, 4096),
             format!(
@@ -128,7 +130,7 @@ proptest! {
         let size = Size(size);
         let config = SyntheticWorkload {
             requests: 200,
-            alignment: Size(alignment),
+            alignment: Some(Size(alignment)),
             request_size: if exponential {
                 RequestSize::Exponential { mean: size }
             } else {
@@ -146,7 +148,7 @@ proptest! {
             sequential_share: Share(sequential),
             ..SyntheticWorkload::default()
         };
-        let Ok(mut generator) = Generator::new(&config, capacity, seed, "w") else { return Ok(()) };
+        let Ok(mut generator) = Generator::new(&config, space(capacity), seed, "w") else { return Ok(()) };
         let first = (capacity as f64 * offset) as u64 / alignment * alignment;
         while let Some(request) = generator.next_request() {
             prop_assert!(request.length > 0);

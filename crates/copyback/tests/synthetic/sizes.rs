@@ -28,7 +28,8 @@ fn exponential_sizes_are_geometric_in_units() {
 #[test]
 fn fixed_sizes_are_rounded_up_to_units() {
     for (size, length) in [(0, 4096), (1, 4096), (4096, 4096), (4097, 8192), (6 << 10, 8192)] {
-        let requests = generate(&sized(RequestSize::Fixed(Size(size))), 2);
+        let sized = sized(RequestSize::Fixed(Size(size)));
+        let requests = generate(&SyntheticWorkload { alignment: Some(Size(UNIT)), ..sized }, 2);
         assert!(requests.iter().all(|request| request.length == length), "{size}");
     }
 }
@@ -37,6 +38,8 @@ fn fixed_sizes_are_rounded_up_to_units() {
 fn sizes_end_at_the_footprint() {
     let requests = generate_on(10 * UNIT, &sized(RequestSize::Exponential { mean: Size(GIB) }), 3);
     assert!(requests.iter().all(|request| request.length <= 10 * UNIT));
-    let requests = generate_on(10 * UNIT, &sized(RequestSize::Fixed(Size(u64::MAX))), 3);
+    let huge = sized(RequestSize::Fixed(Size(u64::MAX)));
+    let huge = SyntheticWorkload { alignment: Some(Size(UNIT)), ..huge };
+    let requests = generate_on(10 * UNIT, &huge, 3);
     assert!(requests.iter().all(|request| (request.offset, request.length) == (0, 10 * UNIT)));
 }

@@ -2,6 +2,7 @@
 
 use copyback::config::quantity::{Share, Size};
 use copyback::config::{RequestSize, SyntheticWorkload};
+use copyback::workload::AddressSpace;
 use copyback::workload::Request;
 use copyback::workload::synthetic::Generator;
 
@@ -10,7 +11,7 @@ pub const UNIT: u64 = 4096;
 
 /// Every request of a workload on a device of `capacity` bytes.
 pub fn generate_on(capacity: u64, config: &SyntheticWorkload, seed: u64) -> Vec<Request> {
-    let mut generator = Generator::new(config, capacity, seed, "workload/0").unwrap();
+    let mut generator = Generator::new(config, space(capacity), seed, "workload/0").unwrap();
     std::iter::from_fn(|| generator.next_request()).collect()
 }
 
@@ -55,4 +56,9 @@ pub fn assert_uniform(counts: &[u64]) {
     let expected = counts.iter().sum::<u64>() as f64 / cells;
     let chi2: f64 = counts.iter().map(|&n| (n as f64 - expected).powi(2) / expected).sum();
     assert_near(chi2, cells - 1.0, (2.0 * (cells - 1.0)).sqrt());
+}
+
+/// A device of `bytes` with pages of 4 KiB.
+pub fn space(bytes: u64) -> AddressSpace {
+    AddressSpace { bytes, page_size: 4096 }
 }

@@ -14,8 +14,9 @@ use self::arrival::Arrivals;
 use self::draw::Chance;
 use self::size::Sizes;
 use crate::config::SyntheticWorkload;
+use crate::config::quantity::Size;
 use crate::rng::{Stream, stream};
-use crate::workload::{InputError, Operation, Request};
+use crate::workload::{AddressSpace, InputError, Operation, Request};
 
 /// A generator of requests.
 pub struct Generator {
@@ -32,24 +33,24 @@ pub struct Generator {
     kinds: Stream,
     runs: Stream,
     /// Where the next sequential read and write start, in units from the base.
-    next: [Option<u64>; 2],
+    next: [u64; 2],
 }
 
 impl Generator {
-    /// The requests of `config` for a device of `capacity_bytes`. `name` is that of the workload,
+    /// The requests of `config` to the addresses of `space`. `name` is that of the workload,
     /// such as `workload/0`; its random streams are derived from it and from `seed`.
     ///
     /// # Errors
     /// If no unit of `alignment` bytes lies within the footprint.
     pub fn new(
         config: &SyntheticWorkload,
-        capacity_bytes: u64,
+        space: AddressSpace,
         seed: u64,
         name: &str,
     ) -> Result<Self, InputError> {
         let stream = |part: &str| stream(seed, &format!("{name}/{part}"));
-        let footprint = Footprint::new(config, capacity_bytes)?;
-        let alignment = config.alignment.0;
+        let footprint = Footprint::new(config, space)?;
+        let alignment = config.alignment_on(Size(space.page_size)).0;
         let closed_loop = config.iodepth.is_some();
         let inter_arrival = if closed_loop { None } else { config.inter_arrival };
         Ok(Self {
@@ -64,7 +65,7 @@ impl Generator {
             sequential: Chance::new(config.sequential_share.0),
             kinds: stream("kind"),
             runs: stream("sequential"),
-            next: [None; 2],
+            next: [0; 2],
         })
     }
 
@@ -92,16 +93,17 @@ impl Generator {
         if self.requests == 0 { 1.0 } else { self.issued as f64 / self.requests as f64 }
     }
 
-    /// First unit of a request: where the last one of its kind ended, or anywhere. A run that
-    /// reaches the end of the footprint goes on at its start.
+    /// First unit of a request: where the last one of its kind ended, or anywhere. The first run
+    /// begins at the start of the footprint, and one that reaches its end goes on there.
     fn start(&mut self, kind: usize, units: u64) -> u64 {
         let follows = self.sequential.draw(&mut self.runs);
-        let start = match self.next[kind].filter(|_| follows) {
-            Some(next) if next + units <= self.addresses.units() => next,
-            Some(_) => 0,
-            None => self.addresses.draw(units),
+        let next = self.next[kind];
+        let start = match follows {
+            true if next + units <= self.addresses.units() => next,
+            true => 0,
+            false => self.addresses.draw(units),
         };
-        self.next[kind] = Some(start + units);
+        self.next[kind] = start + units;
         start
     }
 }
@@ -113,8 +115,9 @@ struct Footprint {
 }
 
 impl Footprint {
-    fn new(config: &SyntheticWorkload, capacity: u64) -> Result<Self, InputError> {
-        let alignment = config.alignment.0;
+    fn new(config: &SyntheticWorkload, space: AddressSpace) -> Result<Self, InputError> {
+        let alignment = config.alignment_on(Size(space.page_size)).0;
+        let capacity = space.bytes;
         let fail = |key: &str, found: u64, expected: String| InputError {
             place: format!("workload.{key}"),
             problem: format!("found {found} bytes; expected {expected}"),
