@@ -259,6 +259,16 @@ def test_a_trace_is_found_again_from_the_resolved_configuration(
     cli("run", "deep/one/config.toml", "--set", "workload.path=trace.csv", "--out", "three")
 
 
+def test_an_override_may_tell_more_of_the_trace(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    beyond = 1 << 50
+    (tmp_path / "far.csv").write_text(f"128166372003061629,host,0,Write,{beyond},4096,0\n")
+    run = ("run", tiny_toml, "--trace", "far.csv", "--json")
+    assert "beyond_device" in cli(*run, status=2).stderr
+    cli(*run, "--set", "workload.beyond_device=wrap")
+
+
 def assert_same_result(one: Path, two: Path) -> None:
     """Check that two results differ in the simulator's own figures only."""
     for name in ("config.toml", "series.parquet", "distribution.parquet", "requests.parquet"):

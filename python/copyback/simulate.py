@@ -172,11 +172,14 @@ def settings_of(
     requests: bool = False,
     overrides: list[tuple[str, str]],
 ) -> list[tuple[str, str]]:
-    """Return overrides and the dedicated arguments as settings, the arguments last."""
-    settings = list(overrides)
-    if trace is not None:
-        settings += configuration.trace_settings(trace, format_)
-    elif format_ is not None:
+    """Return overrides and the dedicated arguments as settings.
+
+    A trace replaces the workload, so it comes before the overrides, which may tell more of it; the
+    other arguments come last.
+    """
+    settings = configuration.trace_settings(trace, format_) if trace is not None else []
+    settings += overrides
+    if trace is None and format_ is not None:
         settings.append(("workload.format", configuration.to_toml(format_)))
     if seed is not None:
         settings.append(("seed", str(seed)))
