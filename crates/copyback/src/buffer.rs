@@ -52,12 +52,13 @@ impl WriteBuffer {
     /// The buffer of a checked configuration, if it has one.
     pub fn new(config: &config::Buffer, page_size: u32) -> Option<Self> {
         let capacity = (config.capacity.0 / u64::from(page_size)) as usize;
-        let pages = |share: f64| (share * capacity as f64).ceil() as usize;
+        let pages = |share: f64| share * capacity as f64;
         (capacity > 0).then(|| Self {
             latency: config.latency.0,
             capacity,
-            start_at: pages(config.high_watermark.0).max(1),
-            stop_at: pages(config.low_watermark.0),
+            // Rounded apart, so that even a tiny buffer starts above where it stops.
+            start_at: pages(config.high_watermark.0).ceil() as usize,
+            stop_at: pages(config.low_watermark.0).floor() as usize,
             least_recent_first: config.eviction == Eviction::Lru,
             whole_page: all_sectors(page_size),
             dirty: PageTable::default(),

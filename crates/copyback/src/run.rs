@@ -85,7 +85,7 @@ impl Run {
             if self.host.is_done() && self.buffer.is_none() {
                 return self.end();
             }
-            self.enter(next);
+            self.enter(next)?;
             while let Some(event) = self.agenda.pop_at(next) {
                 self.apply(event)?;
             }
@@ -95,12 +95,20 @@ impl Run {
     }
 
     /// Moves the clock to the next instant; rows of the series that end before it are closed.
-    fn enter(&mut self, next: Instant) {
+    fn enter(&mut self, next: Instant) -> Result<(), Error> {
         if next >= self.recorder.series.due() {
+            if self.recorder.series.overflows_at(next) {
+                let seconds = next.as_secs_f64();
+                return Err(Error::Input(format!(
+                    "metrics.interval: gives more than eight million rows in the {seconds:.0} s \
+                     simulated so far; choose a longer one, or none for one that adapts"
+                )));
+            }
             let sample = self.sample(next);
             self.recorder.series.close_rows(next, &sample);
         }
         self.now = next;
+        Ok(())
     }
 
     /// The first phase of an instant: one state change.

@@ -7,6 +7,8 @@ use crate::workload::Operation;
 
 /// Rows at which neighbours are merged.
 const MOST_ROWS: usize = 2048;
+/// Rows of a configured interval beyond which the run is refused rather than the memory filled.
+const MOST_FIXED_ROWS: u64 = 1 << 23;
 /// Width of the first rows when no interval is configured.
 const FINEST: Duration = Duration::from_us(100);
 
@@ -100,6 +102,11 @@ impl Series {
     /// When the current row ends: [`close_rows`](Self::close_rows) is due then.
     pub const fn due(&self) -> Instant {
         self.ends
+    }
+
+    /// Whether the rows until `now` are too many to be kept.
+    pub fn overflows_at(&self, now: Instant) -> bool {
+        self.fixed && now.as_ns() / self.interval.as_ns() > MOST_FIXED_ROWS
     }
 
     /// Ends every row that ends at or before `now`. Nothing has changed since the last event, so

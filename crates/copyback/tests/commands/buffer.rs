@@ -1,0 +1,80 @@
+//! The write buffer, through whole runs of small traces.
+
+use std::path::PathBuf;
+
+use copyback::metrics::RequestColumns;
+use copyback::ssd::Part;
+use copyback::{Simulation, Status};
+
+use crate::toy::config;
+
+/// Rows of a replay: operation (0 read, 1 write, 2 trim, 3 flush), arrival, response, and the part
+/// of it that the buffer took, in nanoseconds.
+type Row = (u8, u64, u64, u64);
+
+fn replay(name: &str, lines: &str, changes: &[(&str, &str)]) -> Vec<Row> {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("commands-{name}"));
+    std::fs::write(&path, lines).expect("the target directory is writable");
+    let quoted = format!("{:?}", path.display().to_string());
+    let mut all = vec![
+        ("workload.type", "trace"),
+        ("workload.path", quoted.as_str()),
+        ("workload.format", "blkreplay"),
+        ("ssd.buffer.capacity", "32KiB"),
+        ("metrics.requests", "true"),
+    ];
+    all.extend(changes);
+    let mut simulation = Simulation::new(&config(&all), None).expect("the trace opens");
+    while simulation.advance(1000).expect("nothing is violated") == Status::Running {}
+    std::fs::remove_file(path).expect("the trace is ours");
+    rows(&simulation.take_requests())
+}
+
+fn rows(columns: &RequestColumns) -> Vec<Row> {
+    let buffer = &columns.parts_ns[Part::Buffer as usize];
+    let row =
+        |i: usize| (columns.operation[i], columns.arrival_ns[i], columns.response_ns[i], buffer[i]);
+    (0..columns.len()).map(row).collect()
+}
+
+#[test]
+fn a_buffered_write_takes_the_latency_of_dram() {
+    let rows_found = replay("write", "0 ; 0 ; 8 ; W\n", &[]);
+    assert_eq!(rows_found, [(1, 0, 1_000, 1_000)]);
+}
+
+#[test]
+fn a_read_of_what_the_buffer_holds_touches_no_flash() {
+    let found = replay("read", "0 ; 0 ; 8 ; W\n0.000002 ; 3 ; 2 ; R\n", &[]);
+    assert_eq!(found, [(1, 0, 1_000, 1_000), (0, 2_000, 1_000, 1_000)]);
+}
+
+#[test]
+fn a_flush_ends_when_everything_before_it_is_in_flash() {
+    let found = replay("flush", "0 ; 0 ; 8 ; W\n0.000005 ; 0 ; 0 ; F\n", &[]);
+    assert_eq!(found, [(1, 0, 1_000, 1_000), (3, 5_000, 211_000, 211_000)]);
+}
+
+#[test]
+fn a_flush_of_nothing_ends_at_once() {
+    let found = replay("idle-flush", "0 ; 0 ; 0 ; F\n", &[]);
+    assert_eq!(found, [(3, 0, 0, 0)]);
+}
+
+#[test]
+fn a_flush_whose_data_are_trimmed_ends_with_the_trim() {
+    let found = replay("trim", "0 ; 0 ; 8 ; W\n0.000005;0;0;F\n0.000005;0;8;D\n", &[]);
+    assert_eq!(found, [(1, 0, 1_000, 1_000), (3, 5_000, 0, 0), (2, 5_000, 0, 0)]);
+}
+
+#[test]
+fn a_write_without_room_waits_for_a_page_to_reach_flash() {
+    let one_page = [
+        ("ssd.buffer.capacity", "4KiB"),
+        ("ssd.buffer.high_watermark", "1.0"),
+        ("ssd.buffer.low_watermark", "0.0"),
+    ];
+    let found = replay("room", "0 ; 0 ; 8 ; W\n0.000005 ; 8 ; 8 ; W\n", &one_page);
+    // The first leaves at once, at 100% dirty; the second gets its place at 211 us.
+    assert_eq!(found, [(1, 0, 1_000, 1_000), (1, 5_000, 207_000, 207_000)]);
+}

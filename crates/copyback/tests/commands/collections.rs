@@ -1,0 +1,229 @@
+//! Collections: the order and the times of their steps, and what waits for them.
+
+use copyback::ids::BlockId;
+use copyback::ssd::Part::{GcOtherPlane, GcSamePlane, Late, QueueBehindIo, Service};
+
+use crate::toy::Toy;
+
+/// The toy is full and two blocks are free: the next write, the fourth to block 5, opens one of
+/// them and calls for a collection. Only page 3 is valid in block 0, the first victim. The block
+/// that it is moved to leaves none free, so that block 4 follows, where only page 4 is valid.
+const BRINK: [u32; 23] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 4, 5, 0, 1];
+const CALLS: u32 = 2;
+const THROUGH_CHANNEL: (&str, &str) = ("ssd.gc.copyback", "false");
+const ON_OPERATION: (&str, &str) = ("ssd.gc.start", "before_operation");
+
+fn brink(changes: &[(&str, &str)]) -> Toy {
+    let mut toy = Toy::filled(changes, &BRINK);
+    toy.write(0, 1, CALLS);
+    toy
+}
+
+#[test]
+fn a_collection_by_copyback_moves_then_erases_and_the_host_waits() {
+    let mut toy = brink(&[]);
+    toy.assert_ends(1, 211_000);
+    toy.write(300_000, 2, 7);
+    toy.assert_ends(2, 3_862_000);
+    toy.assert_parts(2, &[(GcSamePlane, 3_351_000), (Service, 211_000)]);
+    toy.run();
+    let expected = [
+        "11000 channel 0",
+        "211000 die 0",  // the program that called for it
+        "431000 die 0",  // page 3: read and program inside the plane
+        "1931000 die 0", // erase of block 0
+        "2151000 die 0", // page 4
+        "3651000 die 0", // erase of block 4
+        "3662000 channel 0",
+        "3862000 die 0",
+    ];
+    assert_eq!(toy.log, expected);
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.collections, counters.copybacks, counters.erases), (2, 2, 2));
+    assert_eq!((counters.pages_moved, counters.host_programs), (2, 2));
+    assert_eq!(counters.collecting.as_ns(), 3_440_000);
+    let erased = |block| toy.ssd.ftl.erase_count(BlockId(block));
+    assert_eq!((0..8).map(erased).collect::<Vec<_>>(), [1, 0, 0, 0, 1, 0, 0, 0]);
+}
+
+#[test]
+fn what_queued_behind_a_collection_is_late() {
+    let mut toy = brink(&[]);
+    toy.read(300_000, 2, 7);
+    // Without the collection the first read would have been over.
+    toy.read(400_000, 3, 8);
+    toy.assert_ends(2, 3_682_000);
+    toy.assert_parts(2, &[(GcSamePlane, 3_351_000), (Service, 31_000)]);
+    toy.assert_ends(3, 3_713_000);
+    toy.assert_parts(3, &[(GcSamePlane, 3_251_000), (Late, 31_000), (Service, 31_000)]);
+}
+
+#[test]
+fn what_would_have_queued_anyway_is_not() {
+    let mut toy = brink(&[]);
+    toy.reads(300_000, &[(2, 7), (3, 8)]);
+    toy.assert_ends(3, 3_713_000);
+    toy.assert_parts(3, &[(GcSamePlane, 3_351_000), (QueueBehindIo, 31_000), (Service, 31_000)]);
+}
+
+#[test]
+fn a_collection_through_the_channel_reads_out_and_programs() {
+    let mut toy = brink(&[THROUGH_CHANNEL]);
+    toy.run();
+    let expected = [
+        "11000 channel 0",
+        "211000 die 0",
+        "212000 channel 0", // the command that reads page 3
+        "232000 die 0",
+        "242000 channel 0", // its data come out
+        "253000 channel 0", // and go in
+        "453000 die 0",
+        "1953000 die 0", // erase of block 0
+        "1954000 channel 0",
+        "1974000 die 0",
+        "1984000 channel 0",
+        "1995000 channel 0",
+        "2195000 die 0",
+        "3695000 die 0",
+    ];
+    assert_eq!(toy.log, expected);
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.reads, counters.programs, counters.copybacks), (2, 3, 0));
+}
+
+#[test]
+fn a_page_that_is_trimmed_while_it_is_carried_is_not_programmed() {
+    let mut toy = brink(&[THROUGH_CHANNEL]);
+    toy.trim(220_000, 3);
+    toy.run();
+    assert_eq!(toy.log[4..], ["242000 channel 0", "1742000 die 0"]);
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.reads, counters.programs, counters.pages_moved), (1, 1, 0));
+}
+
+#[test]
+fn a_page_that_is_trimmed_before_its_turn_is_not_moved() {
+    let mut toy = brink(&[]);
+    toy.trim(100_000, 3);
+    toy.run();
+    assert_eq!(toy.log[1..], ["211000 die 0", "1711000 die 0"]);
+    assert_eq!(toy.ssd.counters().pages_moved, 0);
+}
+
+#[test]
+fn free_collections_change_the_flash_and_take_no_time() {
+    let mut toy = brink(&[("ssd.gc.zero_cost", "true")]);
+    toy.write(300_000, 2, 7);
+    toy.assert_ends(2, 511_000);
+    toy.assert_parts(2, &[(Service, 211_000)]);
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.collections, counters.pages_moved, counters.erases), (2, 2, 2));
+    assert_eq!(counters.collecting.as_ns(), 0);
+}
+
+#[test]
+fn collections_before_operations_let_an_idle_die_be() {
+    let mut toy = brink(&[ON_OPERATION]);
+    toy.run_until(300_000);
+    assert_eq!(toy.log, ["11000 channel 0", "211000 die 0"]);
+    toy.write(300_000, 2, 7);
+    toy.assert_ends(2, 3_951_000);
+    toy.assert_parts(2, &[(GcSamePlane, 3_440_000), (Service, 211_000)]);
+    let collections = ["520000 die 0", "2020000 die 0", "2240000 die 0", "3740000 die 0"];
+    assert_eq!(toy.log[2..6], collections);
+}
+
+#[test]
+fn another_plane_of_the_die_waits_for_the_collection_too() {
+    // The brink in the first plane; one page in the second.
+    let pages: Vec<u32> = BRINK.iter().map(|lpn| 2 * lpn).chain([1]).collect();
+    let mut toy = Toy::filled(&[("ssd.geometry.planes_per_die", "2")], &pages);
+    toy.write(0, 1, 2 * CALLS);
+    toy.read(300_000, 2, 1);
+    toy.assert_ends(2, 3_682_000);
+    toy.assert_parts(2, &[(GcOtherPlane, 3_351_000), (Service, 31_000)]);
+}
+
+#[test]
+fn a_collection_waits_for_both_registers_to_be_empty() {
+    let mut toy = Toy::filled(&[("ssd.timing.register", "double")], &BRINK);
+    toy.writes(0, &[(1, CALLS), (2, 7)]);
+    // The second is not let into the cache register: the plane is short of space.
+    toy.assert_ends(1, 211_000);
+    toy.assert_ends(2, 3_862_000);
+    toy.assert_parts(2, &[(GcSamePlane, 3_440_000), (QueueBehindIo, 211_000), (Service, 211_000)]);
+}
+
+#[test]
+fn dynamic_writes_go_to_another_die_while_one_collects() {
+    // Both dies are idle when the write comes; the first is short of space and collects.
+    let dynamic =
+        [("ssd.geometry.chips_per_channel", "2"), ("ssd.ftl.allocation", "dynamic"), ON_OPERATION];
+    let mut toy = Toy::filled(&dynamic, &BRINK);
+    toy.write(0, 1, CALLS);
+    toy.assert_ends(1, 211_000);
+    toy.writes(300_000, &[(2, 7), (3, 8)]);
+    toy.run();
+    let die_0_collects = toy.log.contains(&"520000 die 0".to_owned());
+    assert!(die_0_collects, "{:?}", toy.log);
+    assert_eq!((toy.ended(2), toy.ended(3)), (Some(511_000), Some(722_000)), "{:?}", toy.log);
+}
+
+#[test]
+fn wear_is_levelled_after_a_collection() {
+    // Pages 8 to 15 lie still in blocks 2 and 3 while the others wear out.
+    let hot = (0..64).map(|write| write % 8);
+    let pages: Vec<u32> = (0..16).chain(hot).collect();
+    let mut toy = Toy::filled(&[("ssd.wear.static_threshold", "1")], &pages);
+    let erases = |toy: &Toy, block| toy.ssd.ftl.erase_count(BlockId(block));
+    assert_eq!([erases(&toy, 2), erases(&toy, 3)], [0, 0]);
+    let worn = (0..8).map(|block| erases(&toy, block)).max();
+    assert_eq!(worn, Some(3));
+    toy.writes(0, &[(1, 0), (2, 1), (3, 2), (4, 3)]);
+    toy.run();
+    // The fourth write calls for a collection, whose victim has no valid page; then blocks 2 and 3
+    // are emptied, four moves and an erase each.
+    let collection = toy.log.iter().filter(|line| line.ends_with("die 0")).skip(4);
+    let expected = [
+        2_344_000, 2_564_000, 2_784_000, 3_004_000, 3_224_000, 4_724_000, 4_944_000, 5_164_000,
+        5_384_000, 5_604_000, 7_104_000,
+    ];
+    assert!(collection.eq(expected.map(|ns| format!("{ns} die 0")).iter()), "{:?}", toy.log);
+    assert_eq!(toy.ended(4), Some(844_000));
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.collections, counters.levelling_runs), (1, 2));
+    assert_eq!((counters.pages_moved, counters.erases), (8, 3));
+    assert_eq!([erases(&toy, 2), erases(&toy, 3)], [1, 1]);
+}
+
+/// Two dies, of which the first is short of space with nothing to give: all its pages are valid.
+fn nothing_to_give() -> Toy {
+    let dynamic = [("ssd.geometry.chips_per_channel", "2"), ("ssd.ftl.allocation", "dynamic")];
+    let pages: Vec<u32> = (0..24).collect();
+    let mut toy = Toy::filled(&dynamic, &pages);
+    toy.write(0, 1, 30);
+    toy.run_until(300_000);
+    assert_eq!(toy.log, ["11000 channel 0", "211000 die 0"]);
+    toy
+}
+
+const COLLECTION: [&str; 4] = ["520000 die 0", "740000 die 0", "960000 die 0", "2460000 die 0"];
+
+#[test]
+fn a_die_collects_as_soon_as_a_write_elsewhere_leaves_it_something() {
+    let mut toy = nothing_to_give();
+    toy.write(300_000, 2, 0);
+    toy.run();
+    assert_eq!(toy.ended(2), Some(511_000));
+    let collection: Vec<_> = toy.log.iter().filter(|line| line.ends_with("die 0")).collect();
+    assert_eq!(collection[1..], COLLECTION);
+}
+
+#[test]
+fn a_die_collects_as_soon_as_a_trim_leaves_it_something() {
+    let mut toy = nothing_to_give();
+    toy.trim(300_000, 0);
+    toy.run();
+    assert_eq!(toy.log[2..], COLLECTION);
+}

@@ -1,0 +1,156 @@
+//! Pairs of commands on a die whose channel is always free: when does it accept the second?
+
+use copyback::channel::{Channel, Transfer};
+use copyback::config::BusArbitration;
+use copyback::ids::DieId;
+use copyback::nand::{Action, Command, Die, Operation, Slot};
+use copyback::units::Duration;
+
+use crate::toy::at;
+
+const COMMANDS: [Command; 4] = [Command::Read, Command::Program, Command::Erase, Command::Copyback];
+
+fn times(command: Command) -> [Duration; 3] {
+    let us = |us| Duration::from_us(us);
+    match command {
+        Command::Read => [us(1), us(20), us(10)],
+        Command::Program => [us(11), us(200), us(0)],
+        Command::Erase => [us(0), us(1500), us(0)],
+        Command::Copyback => [us(0), us(220), us(0)],
+    }
+}
+
+/// A die and what it waits for: the array, or a transfer of a slot.
+struct Rig {
+    die: Die<u32>,
+    pending: Vec<(u64, Option<Slot>)>,
+    finished: Vec<(u32, u64)>,
+}
+
+impl Rig {
+    fn new(double_register: bool) -> Self {
+        Self { die: Die::new(double_register), pending: Vec::new(), finished: Vec::new() }
+    }
+
+    fn start(&mut self, command: Command, tag: u32, ns: u64) {
+        self.die.start(Operation::new(command, times(command), tag, at(ns)));
+        self.advance(ns);
+    }
+
+    fn advance(&mut self, ns: u64) {
+        while let Some(action) = self.die.next_action(at(ns)) {
+            match action {
+                Action::BusIn(slot, time) | Action::BusOut(slot, time) => {
+                    self.die.transfer_begun(slot, at(ns));
+                    self.pending.push((ns + time.as_ns(), Some(slot)));
+                }
+                Action::RunArray(time) => self.pending.push((ns + time.as_ns(), None)),
+                Action::Finished(operation) => self.finished.push((operation.tag, ns)),
+            }
+        }
+    }
+
+    fn run_until(&mut self, ns: u64) {
+        while let Some(next) = self.pending.iter().map(|(time, _)| *time).min()
+            && next <= ns
+        {
+            let first = self.pending.iter().position(|(time, _)| *time == next);
+            let (_, what) = self.pending.remove(first.expect("the earliest is there"));
+            match what {
+                Some(slot) => self.die.transfer_done(slot, at(next)),
+                None => self.die.array_done(at(next)),
+            }
+            self.advance(next);
+        }
+    }
+}
+
+/// Asserts that after `first` at 0 the die accepts `second` at `us` and not a nanosecond earlier.
+#[track_caller]
+fn assert_earliest(double_register: bool, first: Command, second: Command, us: u64) {
+    let mut rig = Rig::new(double_register);
+    rig.start(first, 1, 0);
+    rig.run_until(us * 1000 - 1);
+    assert!(!rig.die.accepts(second), "{first:?} then {second:?}: accepted before {us} us");
+    rig.run_until(us * 1000);
+    assert!(rig.die.accepts(second), "{first:?} then {second:?}: blocked at {us} us");
+    rig.start(second, 2, us * 1000);
+    rig.run_until(u64::MAX);
+    assert!(rig.die.is_idle());
+    assert_eq!(rig.finished.len(), 2);
+}
+
+#[test]
+fn with_a_single_register_a_command_holds_the_die_to_its_end() {
+    for second in COMMANDS {
+        assert_earliest(false, Command::Read, second, 31);
+        assert_earliest(false, Command::Program, second, 211);
+        assert_earliest(false, Command::Erase, second, 1500);
+        assert_earliest(false, Command::Copyback, second, 220);
+    }
+}
+
+#[test]
+fn with_a_double_register_commands_of_a_kind_overlap() {
+    use Command::{Copyback, Erase, Program, Read};
+    // Data leave the cache register while the array reads again ...
+    assert_earliest(true, Read, Read, 21);
+    assert_earliest(true, Read, Program, 31);
+    assert_earliest(true, Read, Erase, 31);
+    assert_earliest(true, Read, Copyback, 31);
+    // ... and enter it while the array programs.
+    assert_earliest(true, Program, Program, 11);
+    assert_earliest(true, Program, Read, 211);
+    assert_earliest(true, Program, Erase, 211);
+    assert_earliest(true, Program, Copyback, 211);
+    for second in COMMANDS {
+        assert_earliest(true, Erase, second, 1500);
+        assert_earliest(true, Copyback, second, 220);
+    }
+}
+
+#[test]
+fn a_cache_program_waits_for_the_array_and_says_so() {
+    let mut rig = Rig::new(true);
+    rig.start(Command::Program, 1, 0);
+    rig.run_until(11_000);
+    rig.start(Command::Program, 2, 11_000);
+    rig.run_until(22_000);
+    assert!(!rig.die.accepts(Command::Program), "both registers are full");
+    rig.run_until(211_000);
+    assert!(rig.die.accepts(Command::Program), "the second has moved into the data register");
+    rig.run_until(u64::MAX);
+    assert_eq!(rig.finished, [(1, 211_000), (2, 411_000)]);
+}
+
+fn transfer(die: u32) -> Transfer {
+    Transfer { die: DieId(die), slot: Slot::Array, time: Duration::from_us(10) }
+}
+
+/// The dies in the order in which a channel serves them: 0 and 2 ask to send out, 1 and 3 to take
+/// in, one after the other, while another transfer holds the channel.
+fn order(arbitration: BusArbitration) -> Vec<u32> {
+    let mut channel = Channel::new(arbitration);
+    channel.ask_in(transfer(9));
+    assert_eq!(channel.grant(), Some(transfer(9)));
+    channel.ask_out(transfer(0));
+    channel.ask_in(transfer(1));
+    channel.ask_out(transfer(2));
+    channel.ask_in(transfer(3));
+    assert_eq!(channel.grant(), None, "one transfer at a time");
+    assert_eq!(channel.release(), Some(transfer(9)));
+    std::iter::from_fn(|| {
+        let granted = channel.grant()?;
+        assert_eq!(channel.grant(), None);
+        channel.release();
+        Some(granted.die.0)
+    })
+    .collect()
+}
+
+#[test]
+fn a_channel_serves_its_dies_by_its_arbitration() {
+    assert_eq!(order(BusArbitration::CommandFirst), [1, 3, 0, 2]);
+    assert_eq!(order(BusArbitration::DataFirst), [0, 2, 1, 3]);
+    assert_eq!(order(BusArbitration::InOrder), [0, 1, 2, 3]);
+}

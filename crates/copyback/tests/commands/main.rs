@@ -1,0 +1,15 @@
+//! Exact sequences of commands and their times on toy devices. The latencies are chosen so that a
+//! time tells what it is made of:
+//!
+//! ```text
+//! command 1 us, page over the channel 10 us, read 20 us, program 200 us, erase 1500 us
+//! ```
+
+mod buffer;
+mod collections;
+mod dies;
+mod host_operations;
+mod instants;
+mod multi_plane;
+mod toy;
+mod victims;

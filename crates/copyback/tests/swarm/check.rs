@@ -1,0 +1,332 @@
+//! What must hold of every run, whatever its configuration.
+
+use std::fmt::Debug;
+
+use copyback::config::Config;
+use copyback::nand::{Timing, transfer_time};
+use copyback::ssd::Part;
+use copyback::units::Duration;
+use copyback::workload::{Operation, Request};
+
+use crate::draw::Case;
+use crate::run::{Outcome, prepared};
+
+/// Percentiles are at most this much high: the histogram has three digits.
+const HISTOGRAM_ERROR: f64 = 1.001;
+
+fn equal<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what}: found {found:?} instead of {expected:?}"))
+}
+
+fn holds(what: &str, condition: bool) -> Result<(), String> {
+    if condition { Ok(()) } else { Err(what.to_owned()) }
+}
+
+fn close(what: &str, found: f64, expected: f64) -> Result<(), String> {
+    let tolerance = 1e-9 * expected.abs().max(1.0);
+    holds(&format!("{what}: {found}, not {expected}"), (found - expected).abs() <= tolerance)
+}
+
+impl Outcome {
+    /// A whole number of the summary.
+    pub fn number(&self, pointer: &str) -> u64 {
+        let value = self.summary.pointer(pointer);
+        value.and_then(serde_json::Value::as_u64).unwrap_or_else(|| panic!("no {pointer}"))
+    }
+
+    fn float(&self, pointer: &str) -> Option<f64> {
+        self.summary.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}")).as_f64()
+    }
+
+    /// Response times of a class, shortest first.
+    fn responses(&self, of: &[u8]) -> Vec<u64> {
+        let rows = self.requests.operation.iter().zip(&self.requests.response_ns);
+        let mut responses: Vec<u64> =
+            rows.filter(|(operation, _)| of.contains(operation)).map(|(_, ns)| *ns).collect();
+        responses.sort_unstable();
+        responses
+    }
+
+    fn series_sum(&self, name: &str) -> f64 {
+        let column = self.series.iter().find(|(column, _)| *column == name);
+        column.map_or(f64::NAN, |(_, values)| values.iter().sum())
+    }
+}
+
+/// Checks a finished run.
+pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    every_request_completes_once(case, outcome)?;
+    responses_add_up(outcome)?;
+    responses_are_possible(case, outcome)?;
+    for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
+        statistics_agree(class, &outcome.responses(of), outcome)?;
+    }
+    series_agrees(outcome)?;
+    flash_counters(&case.config, outcome)?;
+    nothing_waits_for_collections(&case.config, outcome)?;
+    host_operations(case, outcome)?;
+    wear(&case.config, outcome)
+}
+
+fn every_request_completes_once(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    let rows = &outcome.requests;
+    let mut found: Vec<_> = (0..rows.len())
+        .map(|row| {
+            let closed_loop = case.flows[usize::from(rows.flow[row])].closed_loop;
+            let arrival = if closed_loop { 0 } else { rows.arrival_ns[row] };
+            (rows.flow[row], arrival, rows.operation[row], rows.offset[row], rows.bytes[row])
+        })
+        .collect();
+    let row = |flow: usize, closed_loop: bool, request: &Request| {
+        let arrival = if closed_loop { 0 } else { request.arrival.as_ns() };
+        (flow as u16, arrival, request.operation as u8, request.offset, request.length)
+    };
+    let mut expected: Vec<_> = case
+        .flows
+        .iter()
+        .enumerate()
+        .flat_map(|(index, flow)| {
+            flow.requests.iter().map(move |request| row(index, flow.closed_loop, request))
+        })
+        .collect();
+    found.sort_unstable();
+    expected.sort_unstable();
+    equal("requests", &found.len(), &expected.len())?;
+    match found.iter().zip(&expected).find(|(found, expected)| found != expected) {
+        Some((found, expected)) => equal("a request", found, expected),
+        None => Ok(()),
+    }
+}
+
+fn responses_add_up(outcome: &Outcome) -> Result<(), String> {
+    let rows = &outcome.requests;
+    for row in 0..rows.len() {
+        let parts: u64 = rows.parts_ns.iter().map(|part| part[row]).sum();
+        equal("the parts of a response", &parts, &rows.response_ns[row])?;
+    }
+    let ends = rows.arrival_ns.iter().zip(&rows.response_ns).map(|(start, span)| start + span);
+    holds("rows are in order of completion", ends.is_sorted())
+}
+
+/// The least that the link, the controller and the flash take.
+struct Floor {
+    config: Config,
+    read: Duration,
+    program: Duration,
+    buffered: bool,
+    /// Whether every page holds data all the time.
+    always_mapped: bool,
+}
+
+impl Floor {
+    fn new(case: &Case) -> Self {
+        let config = case.config.clone();
+        let timing = Timing::new(&config.ssd);
+        let pages = 0..config.ssd.geometry.pages_per_block;
+        let read = pages.clone().map(|offset| timing.read(offset)).min().unwrap_or_default();
+        let program = pages.map(|offset| timing.program(offset)).min().unwrap_or_default();
+        Self {
+            read: timing.command + read + timing.page_transfer,
+            program: timing.command + timing.page_transfer + program,
+            buffered: buffered(&config),
+            always_mapped: always_mapped(case),
+            config,
+        }
+    }
+
+    fn response(&self, operation: u8, bytes: u64) -> Duration {
+        let host = &self.config.host;
+        let link =
+            if operation < 2 { transfer_time(bytes, host.link_rate) } else { Duration::ZERO };
+        let flash = match operation {
+            0 if self.always_mapped && !self.buffered => self.read,
+            1 if !self.buffered => self.program,
+            1 => self.config.ssd.buffer.latency.0,
+            _ => Duration::ZERO,
+        };
+        host.command_overhead.0 + link + flash
+    }
+}
+
+fn buffered(config: &Config) -> bool {
+    config.ssd.buffer.capacity.0 > 0
+}
+
+fn always_mapped(case: &Case) -> bool {
+    let mut requests = case.flows.iter().flat_map(|flow| &flow.requests);
+    case.config.precondition.fill.0 == 1.0
+        && requests.all(|request| request.operation != Operation::Trim)
+}
+
+fn responses_are_possible(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    let floor = Floor::new(case);
+    let rows = &outcome.requests;
+    for row in 0..rows.len() {
+        let least = floor.response(rows.operation[row], rows.bytes[row]).as_ns();
+        let found = rows.response_ns[row];
+        holds(&format!("row {row}: {found} ns, at least {least} are needed"), found >= least)?;
+        let waited = rows.parts_ns[Part::HostQueue as usize][row];
+        let closed_loop = case.flows[usize::from(rows.flow[row])].closed_loop;
+        holds("a closed loop waits for no queue", !closed_loop || waited == 0)?;
+    }
+    Ok(())
+}
+
+fn statistics_agree(class: &str, sorted: &[u64], outcome: &Outcome) -> Result<(), String> {
+    let key = |name: &str| format!("/response_us/{class}/{name}");
+    let count = sorted.len();
+    equal(&key("count"), &outcome.number(&key("count")), &(count as u64))?;
+    let distribution = outcome.distributions.iter().find(|(name, _)| *name == class);
+    let points = distribution.map(|(_, points)| points.as_slice()).unwrap_or_default();
+    holds("a distribution rises", points.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1))?;
+    let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else {
+        return equal(&key("mean"), &outcome.float(&key("mean")), &None);
+    };
+    equal(&key("min"), &outcome.float(&key("min")), &Some(*min as f64 / 1e3))?;
+    equal(&key("max"), &outcome.float(&key("max")), &Some(*max as f64 / 1e3))?;
+    let mean = sorted.iter().map(|ns| u128::from(*ns)).sum::<u128>() as f64 / count as f64 / 1e3;
+    close(&key("mean"), outcome.float(&key("mean")).unwrap_or(f64::NAN), mean)?;
+    for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_99", 0.9999)] {
+        let rank = (quantile * count as f64).ceil().max(1.0) as usize;
+        let exact = sorted[rank - 1] as f64 / 1e3;
+        let found = outcome.float(&key(name)).unwrap_or(f64::NAN);
+        let fits = found >= exact && found <= exact * HISTOGRAM_ERROR + 0.001;
+        holds(&format!("{}: {found}, exactly {exact}", key(name)), fits)?;
+    }
+    breakdown_adds_up(class, mean, outcome)?;
+    let last = points.last().copied().unwrap_or_default();
+    equal("the last point of a distribution", &last, &(*max as f64 / 1e3, 1.0))
+}
+
+fn breakdown_adds_up(class: &str, mean: f64, outcome: &Outcome) -> Result<(), String> {
+    let key = match class {
+        "all" => "/breakdown_us".to_owned(),
+        _ => format!("/breakdown_by_class_us/{class}"),
+    };
+    let parts = Part::ALL.iter().map(|part| format!("{key}/{}", part.name()));
+    let sum: f64 = parts.map(|part| outcome.float(&part).unwrap_or(f64::NAN)).sum();
+    close(&key, sum, mean)
+}
+
+fn series_agrees(outcome: &Outcome) -> Result<(), String> {
+    for (column, pointer) in [
+        ("requests", "/requests/count"),
+        ("reads", "/requests/reads"),
+        ("writes", "/requests/writes"),
+        ("read_bytes", "/requests/read_bytes"),
+        ("write_bytes", "/requests/write_bytes"),
+        ("host_programs", "/flash/host_programs"),
+        ("gc_programs", "/gc/pages_moved"),
+        ("erases", "/flash/erases"),
+        ("collections", "/gc/collections"),
+    ] {
+        let found = outcome.series_sum(column);
+        close(&format!("series {column}"), found, outcome.number(pointer) as f64)?;
+    }
+    let column = |name| outcome.series.iter().find(|(column, _)| *column == name);
+    let (Some((_, starts)), Some((_, ends))) = (column("start_s"), column("end_s")) else {
+        return Err("the series has no times".into());
+    };
+    // A run that takes no time at all has one row.
+    let long = |(start, end): (&f64, &f64)| start < end || ends.len() == 1 && *end == 0.0;
+    holds("rows of the series end after they start", starts.iter().zip(ends).all(long))?;
+    let joined = starts.iter().skip(1).zip(ends).all(|(start, end)| start == end);
+    holds("rows of the series follow one another", joined)
+}
+
+fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
+    let flash = |name: &str| outcome.number(&format!("/flash/{name}"));
+    let moved = outcome.number("/gc/pages_moved");
+    let gc = &config.ssd.gc;
+    if gc.copyback || gc.zero_cost {
+        equal("copybacks", &flash("copybacks"), &moved)?;
+        equal("programs", &flash("programs"), &flash("host_programs"))?;
+    } else {
+        equal("copybacks", &flash("copybacks"), &0)?;
+        equal("programs", &flash("programs"), &(flash("host_programs") + moved))?;
+        holds("moved pages are read", flash("reads") >= moved)?;
+    }
+    if !config.ssd.commands.multi_plane {
+        let joined = flash("multi_plane_reads") + flash("multi_plane_programs");
+        equal("multi-plane commands", &joined, &0)?;
+    }
+    if gc.zero_cost {
+        equal("busy time of free collections", &outcome.float("/gc/busy_us"), &Some(0.0))?;
+    }
+    let emptied = outcome.number("/gc/collections") + outcome.number("/wear/levelling_runs");
+    let dies = copyback::nand::Geometry::new(&config.ssd.geometry).dies() as u64;
+    // A collection counts when it ends, its erase when it starts.
+    let erases = flash("erases");
+    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases >= emptied)?;
+    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= emptied + dies)
+}
+
+/// Whether no collection has taken any time.
+fn undisturbed(config: &Config, outcome: &Outcome) -> bool {
+    let emptied = outcome.number("/gc/pages_moved") + outcome.number("/flash/erases");
+    // Without copyback a page may have been read out that is not moved yet.
+    config.ssd.gc.zero_cost || config.ssd.gc.copyback && emptied == 0
+}
+
+fn nothing_waits_for_collections(config: &Config, outcome: &Outcome) -> Result<(), String> {
+    for part in [Part::GcSamePlane, Part::GcOtherPlane, Part::Late] {
+        let waited: u64 = outcome.requests.parts_ns[part as usize].iter().sum();
+        let fits = waited == 0 || !undisturbed(config, outcome);
+        holds(&format!("{waited} ns of {} without collections", part.name()), fits)?;
+    }
+    Ok(())
+}
+
+/// Pages that a request touches, and those of them that it covers only in part.
+fn pages(request: &Request, page_size: u64) -> (u64, u64) {
+    let end = request.offset + request.length;
+    let pages = end.div_ceil(page_size) - request.offset / page_size;
+    let whole = (end / page_size).saturating_sub(request.offset.div_ceil(page_size));
+    (pages, pages - whole)
+}
+
+fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    let page_size = case.config.ssd.geometry.page_size.0;
+    let (mut reads, mut writes, mut partial) = (0, 0, 0);
+    for request in case.flows.iter().flat_map(|flow| &flow.requests) {
+        let (touched, in_part) = pages(request, page_size);
+        match request.operation {
+            Operation::Read => reads += touched,
+            Operation::Write => {
+                writes += touched;
+                partial += in_part;
+            }
+            Operation::Trim | Operation::Flush => {}
+        }
+    }
+    let programs = outcome.number("/flash/host_programs");
+    if buffered(&case.config) {
+        return holds("the buffer merges writes", programs <= writes);
+    }
+    equal("host programs", &programs, &writes)?;
+    let gc = &case.config.ssd.gc;
+    if always_mapped(case) {
+        equal("reads of no page", &outcome.number("/requests/unmapped_page_reads"), &0)?;
+        let host = outcome.number("/flash/reads");
+        let least = reads + partial;
+        holds("every page is read", host >= least)?;
+        holds("no page is read twice", host == least || !(gc.copyback || gc.zero_cost))?;
+    }
+    Ok(())
+}
+
+fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
+    let device = prepared(config);
+    let tally = device.tally();
+    let before: u64 = device.ftl.erase_counts().map(u64::from).sum();
+    equal("erases of the preparation", &before, &(tally.collections + tally.levelling_runs))?;
+    let blocks = device.ftl.geometry.blocks() as f64;
+    let mean = outcome.float("/wear/erase_count/mean").unwrap_or(f64::NAN);
+    let after = (mean * blocks).round() as u64;
+    let most = before + outcome.number("/flash/erases");
+    let under_way = device.ftl.geometry.dies() as u64;
+    holds(&format!("{after} erases in all, not {most}"), after <= most && after + under_way >= most)
+}

@@ -1,0 +1,72 @@
+//! What the runs have met: a swarm in which nothing happens proves nothing.
+
+use copyback::ssd::Part;
+
+use crate::run::Outcome;
+
+/// Whether a run has met each of [`SIGHTS`].
+pub type Met = Vec<bool>;
+
+/// What there is to meet, and the share of runs that must.
+const SIGHTS: [(&str, f64); 15] = [
+    ("collections", 0.3),
+    ("pages moved", 0.3),
+    ("levelling runs", 0.05),
+    ("multi-plane reads", 0.05),
+    ("multi-plane programs", 0.05),
+    ("reads over the channel by collections", 0.05),
+    ("trimmed pages", 0.1),
+    ("flushes", 0.1),
+    ("unmapped reads", 0.05),
+    ("waits behind the same plane's collection", 0.05),
+    ("waits behind another plane's collection", 0.05),
+    ("late requests", 0.05),
+    ("waits for a bus", 0.2),
+    ("waits in the buffer", 0.1),
+    ("waits for the device queue", 0.1),
+];
+
+/// What a run has met.
+pub fn met(outcome: &Outcome) -> Met {
+    let many = |pointer: &str| outcome.number(pointer) > 0;
+    let waits = |part: Part| outcome.requests.parts_ns[part as usize].iter().any(|ns| *ns > 0);
+    let carried = many("/gc/pages_moved") && outcome.number("/flash/copybacks") == 0;
+    vec![
+        many("/gc/collections"),
+        many("/gc/pages_moved"),
+        many("/wear/levelling_runs"),
+        many("/flash/multi_plane_reads"),
+        many("/flash/multi_plane_programs"),
+        carried,
+        many("/requests/trimmed_pages"),
+        many("/requests/flushes"),
+        many("/requests/unmapped_page_reads"),
+        waits(Part::GcSamePlane),
+        waits(Part::GcOtherPlane),
+        waits(Part::Late),
+        waits(Part::Bus),
+        waits(Part::Buffer),
+        waits(Part::HostQueue),
+    ]
+}
+
+fn shares(met: &[Met]) -> impl Iterator<Item = (&'static str, f64, f64)> {
+    SIGHTS.iter().enumerate().map(|(sight, (name, least))| {
+        let runs = met.iter().filter(|met| met[sight]).count();
+        (*name, runs as f64 / met.len() as f64, *least)
+    })
+}
+
+/// Prints the share of runs that have met each sight.
+pub fn print(met: &[Met]) {
+    for (name, share, _) in shares(met) {
+        println!("{:5.1}% {name}", 100.0 * share);
+    }
+}
+
+/// Checks that enough runs have met each sight.
+pub fn check(met: &[Met]) {
+    for (name, share, least) in shares(met) {
+        assert!(share >= least, "only {:.1}% of the runs have met {name}", 100.0 * share);
+    }
+}

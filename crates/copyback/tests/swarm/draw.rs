@@ -1,0 +1,272 @@
+//! A random configuration from a number.
+
+use copyback::config::quantity::{Rate, Share, Size, Time};
+use copyback::config::{
+    Allocation, AllocationChoice, AllocationOrder, Buffer, BusArbitration, Commands, Config,
+    Duplex, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
+    Idle, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition, Preemption,
+    Register, Scheduling, Ssd, SummaryPage, Timing, VictimPolicy, Wear, Width,
+};
+use copyback::rng::{Stream, stream};
+use rand::RngExt;
+
+use crate::pool::Failure;
+use crate::workload::{self, Flow};
+
+/// A configuration that passes its checks, and the traces that go with it.
+pub struct Case {
+    /// The number that it comes from.
+    pub number: u64,
+    /// How many draws it took.
+    pub draws: u64,
+    pub config: Config,
+    pub flows: Vec<Flow>,
+}
+
+/// Random choices.
+pub struct Draw(Stream);
+
+impl Draw {
+    /// The choices called `name` of a case.
+    pub fn new(number: u64, name: &str) -> Self {
+        Self(stream(number, name))
+    }
+
+    pub fn within(&mut self, least: u64, most: u64) -> u64 {
+        self.0.random_range(least..=most)
+    }
+
+    /// Small values more often than large ones: every power of two alike.
+    pub fn small_within(&mut self, least: u64, most: u64) -> u64 {
+        let (low, high) = ((least as f64).ln(), (most as f64 + 1.0).ln());
+        let value = (low + (high - low) * self.share()).exp() as u64;
+        value.clamp(least, most)
+    }
+
+    pub fn share(&mut self) -> f64 {
+        self.0.random_range(0.0..1.0)
+    }
+
+    pub fn chance(&mut self, share: f64) -> bool {
+        self.share() < share
+    }
+
+    pub fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.0.random_range(0..choices.len())]
+    }
+
+    pub fn time(&mut self, least_ns: u64, most_ns: u64) -> Time {
+        Time::from_ns(self.small_within(least_ns, most_ns))
+    }
+}
+
+impl Case {
+    /// The case of this number.
+    pub fn draw(number: u64) -> Self {
+        let mut draw = Draw::new(number, "swarm");
+        let mut draws = 0;
+        loop {
+            draws += 1;
+            let config = config(&mut draw, number);
+            let text = config.to_toml();
+            let Ok(loaded) = Loader::new().toml(&text, "swarm.toml", None).load() else { continue };
+            assert_eq!(loaded, config, "a configuration survives its own TOML");
+            if let Some(flows) = workload::flows(&config, number) {
+                return Self { number, draws, config, flows };
+            }
+        }
+    }
+
+    pub fn write_traces(&self) {
+        self.flows.iter().for_each(Flow::write_trace);
+    }
+
+    pub fn remove_traces(&self) {
+        self.flows.iter().for_each(Flow::remove_trace);
+    }
+
+    /// What a human needs to look into a failure.
+    pub fn failure(&self, problem: String) -> Failure {
+        let description = format!(
+            "{problem}\nreplay: COPYBACK_SWARM_REPLAY={} cargo test -p copyback --test swarm -- \
+             --nocapture\n{}",
+            self.number,
+            self.config.to_toml()
+        );
+        Failure { problem, description }
+    }
+}
+
+fn config(draw: &mut Draw, number: u64) -> Config {
+    let geometry = geometry(draw);
+    let gc = gc(draw, &geometry);
+    let ftl = ftl(draw, &geometry, &gc);
+    let timing = timing(draw, &geometry);
+    let buffer = buffer(draw, &geometry);
+    let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
+    let commands = Commands { multi_plane: draw.chance(0.5) };
+    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer };
+    let host = host(draw);
+    let workload = workload::draw(draw, &ssd, number);
+    Config {
+        seed: draw.within(0, u64::MAX >> 1),
+        audit: true,
+        ssd,
+        host,
+        workload,
+        precondition: precondition(draw),
+        metrics: Metrics {
+            interval: draw.chance(0.5).then(|| draw.time(500_000, 1_000_000_000)),
+            requests: true,
+        },
+    }
+}
+
+fn geometry(draw: &mut Draw) -> Geometry {
+    let page_size = 512 << draw.within(0, 5);
+    let fewest = draw.of(&[1, 4, 4, 4, 4, 4]);
+    Geometry {
+        channels: draw.small_within(1, 3) as u32,
+        chips_per_channel: draw.small_within(1, 2) as u32,
+        dies_per_chip: draw.small_within(1, 2) as u32,
+        planes_per_die: draw.small_within(1, 4) as u32,
+        blocks_per_plane: draw.small_within(6, 40) as u32,
+        pages_per_block: draw.small_within(fewest, 64) as u32,
+        page_size: Size(page_size),
+        spare_size: Size(draw.of(&[0, 1, page_size / 32, page_size])),
+    }
+}
+
+fn gc(draw: &mut Draw, geometry: &Geometry) -> Gc {
+    let blocks = geometry.blocks_per_plane;
+    let soft = draw.of(&[1, 2, 2, 2, 3, 3, 4]);
+    let soft_threshold = match draw.chance(0.3) {
+        true => FreeBlocks::Share(Share(f64::from(soft) / f64::from(blocks))),
+        false => FreeBlocks::Blocks { blocks: soft },
+    };
+    let d = draw.small_within(1, 12) as u32;
+    Gc {
+        victim: draw.of(&[
+            VictimPolicy::Greedy,
+            VictimPolicy::Rga { d },
+            VictimPolicy::Random,
+            VictimPolicy::RandomPlus,
+            VictimPolicy::Fifo,
+            VictimPolicy::CostBenefit,
+        ]),
+        preemption: Preemption::None,
+        width: Width::Serial,
+        idle: Idle::None,
+        soft_threshold,
+        hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, u64::from(soft)) as u32 },
+        start: draw.of(&[GcStart::AtOnce, GcStart::BeforeOperation]),
+        hysteresis_blocks: draw.of(&[0, 0, 1, 2]),
+        copyback: draw.chance(0.5),
+        zero_cost: draw.chance(0.2),
+    }
+}
+
+fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Ftl {
+    let order = draw.of(&AllocationOrder::ALL);
+    let plane = draw.of(&[PlaneChoice::MostFree, PlaneChoice::RoundRobin]);
+    let transfer = Size(draw.of(&[0, 1, geometry.page_size.0]));
+    let frontiers = draw.of(&[Frontiers::Separate, Frontiers::Shared]);
+    let summary_page = draw.of(&[SummaryPage::None, SummaryPage::LastPage { transfer }]);
+    Ftl {
+        mapping: Mapping::Page,
+        allocation: draw.of(&[
+            Allocation::Order(order),
+            Allocation::Choice(AllocationChoice::Dynamic),
+            Allocation::Mixed { order, plane },
+        ]),
+        over_provisioning: over_provisioning(draw, geometry, gc, frontiers, summary_page),
+        frontiers,
+        free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
+        summary_page,
+    }
+}
+
+/// From hardly enough to plenty.
+fn over_provisioning(
+    draw: &mut Draw,
+    geometry: &Geometry,
+    gc: &Gc,
+    frontiers: Frontiers,
+    summary_page: SummaryPage,
+) -> Share {
+    let blocks = geometry.blocks_per_plane;
+    let open = if frontiers == Frontiers::Separate { 2 } else { 1 };
+    let kept = gc.soft_threshold.resolve(blocks) + gc.hysteresis_blocks + open;
+    let usable = f64::from(blocks.saturating_sub(kept)) / f64::from(blocks);
+    let pages = f64::from(geometry.pages_per_block);
+    let data = if summary_page == SummaryPage::None { pages } else { pages - 1.0 };
+    let least = 1.0 - usable * data / pages;
+    let some = draw.share();
+    let spare = draw.of(&[0.0, 0.001, 0.1 * some, 0.5 * some, -0.01]);
+    Share((least + (1.0 - least) * spare).clamp(0.001, 0.999))
+}
+
+fn rate(draw: &mut Draw) -> Rate {
+    Rate::BytesPerSecond(draw.of(&[1_000_000, 20_000_000, 333_000_000, 333_333_333, 1_200_000_000]))
+}
+
+fn timing(draw: &mut Draw, geometry: &Geometry) -> Timing {
+    Timing {
+        read: latency(draw, geometry, 1_000, 100_000),
+        program: latency(draw, geometry, 1_000, 1_000_000),
+        erase: draw.time(1_000, 5_000_000),
+        command: Time::from_ns(draw.of(&[0, 0, 1, 200, 1_001])),
+        transfer_rate: if draw.chance(0.2) { Rate::None } else { rate(draw) },
+        register: draw.of(&[Register::Single, Register::Double]),
+        bus_arbitration: draw.of(&[
+            BusArbitration::CommandFirst,
+            BusArbitration::DataFirst,
+            BusArbitration::InOrder,
+        ]),
+    }
+}
+
+fn latency(draw: &mut Draw, geometry: &Geometry, least: u64, most: u64) -> PageLatency {
+    let types = draw.within(1, u64::from(geometry.pages_per_block.min(4)));
+    if draw.chance(0.5) {
+        // Round times make events coincide.
+        return PageLatency::Uniform(Time::from_us(draw.within(1, most / 1000)));
+    }
+    PageLatency::ByPageType((0..types).map(|_| draw.time(least, most)).collect())
+}
+
+fn buffer(draw: &mut Draw, geometry: &Geometry) -> Buffer {
+    let pages = if draw.chance(0.4) { draw.small_within(1, 40) } else { 0 };
+    let high = 0.05 + 0.95 * draw.share();
+    Buffer {
+        capacity: Size(
+            pages * geometry.page_size.0 + if pages > 0 { draw.within(0, 511) } else { 0 },
+        ),
+        eviction: draw.of(&[Eviction::Lru, Eviction::Fifo]),
+        high_watermark: Share(if draw.chance(0.2) { 1.0 } else { high }),
+        low_watermark: Share(if draw.chance(0.2) { 0.0 } else { high * draw.share() }),
+        latency: Time::from_ns(draw.of(&[0, 1, 1_000])),
+    }
+}
+
+fn host(draw: &mut Draw) -> Host {
+    let interface = draw.of(&[Interface::Ncq, Interface::Tcq, Interface::Nvme]);
+    let most = if interface == Interface::Nvme { 4 } else { 1 };
+    Host {
+        interface,
+        queue_depth: draw.chance(0.7).then(|| draw.small_within(1, 32) as u32),
+        queues: draw.within(1, most) as u32,
+        scheduling: draw.of(&[Scheduling::ReadFirst, Scheduling::InOrder]),
+        command_overhead: Time::from_ns(draw.of(&[0, 0, 1, 2_000, 7_001])),
+        link_rate: if draw.chance(0.5) { Rate::None } else { rate(draw) },
+        link_duplex: draw.of(&[Duplex::Half, Duplex::Full]),
+    }
+}
+
+fn precondition(draw: &mut Draw) -> Precondition {
+    let (fill, overwrites) = (draw.share(), 3.0 * draw.share());
+    Precondition {
+        fill: Share(draw.of(&[1.0, 1.0, 1.0, 0.0, fill])),
+        overwrites: draw.of(&[0.0, 0.5, 1.0, overwrites]),
+    }
+}

@@ -1,0 +1,103 @@
+//! Swarm: from one number a random device, workload and seed, with every invariant audited as the
+//! run goes. What fails is named by its number and replayed by one command:
+//!
+//! ```text
+//! COPYBACK_SWARM_REPLAY=<number> cargo test -p copyback --test swarm -- --nocapture
+//! ```
+//!
+//! `COPYBACK_SWARM_RUNS` says how many runs there are, `COPYBACK_SWARM_SEED` the first number.
+
+mod check;
+mod coverage;
+mod draw;
+mod oracle;
+mod pool;
+mod run;
+mod state_file;
+mod workload;
+
+use std::path::PathBuf;
+
+use draw::Case;
+
+/// Runs of each test that draws cases, unless `COPYBACK_SWARM_RUNS` says otherwise.
+const RUNS: u64 = 5_000;
+/// One in this many cases is also run from a saved state.
+const STATE_EVERY: u64 = 5;
+
+fn environment(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}: found {text:?}; allowed: a number")))
+}
+
+/// The file of a case that is called `what`.
+pub fn file(number: u64, what: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("swarm-{number}-{what}"))
+}
+
+/// Everything that is demanded of one case. Returns what the case has met.
+fn examine(case: &Case) -> Result<coverage::Met, String> {
+    let config = &case.config;
+    let first = run::run(config, None, 1 << 20)?;
+    check::check(case, &first)?;
+    let again = run::run(config, None, 1 + case.number % 97)?;
+    run::same("the second run", &first, &again)?;
+    if case.number.is_multiple_of(STATE_EVERY) {
+        run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
+    }
+    Ok(coverage::met(&first))
+}
+
+fn numbers() -> std::ops::Range<u64> {
+    if let Some(number) = environment("COPYBACK_SWARM_REPLAY") {
+        return number..number + 1;
+    }
+    let first = environment("COPYBACK_SWARM_SEED").unwrap_or(0);
+    first..first + environment("COPYBACK_SWARM_RUNS").unwrap_or(RUNS)
+}
+
+#[test]
+fn random_devices_and_workloads() {
+    let numbers = numbers();
+    let runs = numbers.end - numbers.start;
+    let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
+    let met = pool::each(numbers, move |number| {
+        let case = Case::draw(number);
+        if replay {
+            println!("{}", case.config.to_toml());
+        }
+        case.write_traces();
+        let outcome = pool::guarded(|| examine(&case));
+        let failed = outcome.map_err(|problem| case.failure(problem));
+        if !replay {
+            case.remove_traces();
+        }
+        failed.map(|met| (case.draws, met))
+    });
+    let draws: u64 = met.iter().map(|(draws, _)| draws).sum();
+    println!("{runs} runs, {} draws refused", draws - runs);
+    let met: Vec<_> = met.into_iter().map(|(_, met)| met).collect();
+    coverage::print(&met);
+    if runs >= RUNS {
+        assert!(draws < 2 * runs, "most draws must make sense: {draws} for {runs} runs");
+        coverage::check(&met);
+    }
+}
+
+#[test]
+fn a_translation_layer_against_a_map() {
+    let cases = numbers();
+    pool::each(cases, |number| {
+        let case = Case::draw(number);
+        pool::guarded(|| oracle::drive(&case)).map_err(|problem| case.failure(problem))
+    });
+}
+
+#[test]
+fn damaged_states_are_refused() {
+    let cases = 0..if environment("COPYBACK_SWARM_REPLAY").is_some() { 0 } else { 20 };
+    pool::each(cases, |number| {
+        let case = Case::draw(number);
+        pool::guarded(|| state_file::damage(&case)).map_err(|problem| case.failure(problem))
+    });
+}

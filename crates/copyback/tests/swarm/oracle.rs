@@ -1,0 +1,119 @@
+//! The translation layer alone, under random writes and trims, against a map from page to version.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use copyback::ftl::{Allocation, Ftl};
+use copyback::gc::job::collect_untimed;
+use copyback::ids::{DieId, Lpn, PlaneId};
+
+use crate::draw::{Case, Draw};
+
+/// Operations between checks of everything.
+const STRETCH: u64 = 200;
+
+/// A translation layer and what it should hold.
+struct Device {
+    ftl: Ftl,
+    versions: BTreeMap<Lpn, u64>,
+    submitted: u64,
+    next_die: usize,
+}
+
+/// Drives a translation layer of the case's configuration.
+pub fn drive(case: &Case) -> Result<(), String> {
+    let mut draw = Draw::new(case.number, "swarm/oracle");
+    let ftl = Ftl::new(&case.config, "ssd/0");
+    let mut device = Device { ftl, versions: BTreeMap::new(), submitted: 0, next_die: 0 };
+    let pages = device.ftl.logical_pages() as u64;
+    let hot = draw.within(1, pages);
+    let trims = draw.of(&[0.0, 0.05, 0.3]);
+    for operation in 0..(2 * device.ftl.geometry.pages() as u64).clamp(500, 8_000) {
+        let most = if draw.chance(0.7) { hot } else { pages };
+        let lpn = Lpn(draw.within(0, most - 1) as u32);
+        if draw.chance(trims) {
+            device.trim(lpn)?;
+        } else {
+            device.write(lpn)?;
+        }
+        if operation % STRETCH == 0 {
+            device.check()?;
+        }
+    }
+    device.check()
+}
+
+impl Device {
+    fn write(&mut self, lpn: Lpn) -> Result<(), String> {
+        self.submitted += 1;
+        let plane = self.plane(lpn).ok_or_else(|| format!("no plane has room for {lpn:?}"))?;
+        self.ftl.write(plane, lpn, self.submitted);
+        self.versions.insert(lpn, self.submitted);
+        let die = self.ftl.geometry.die_of_plane(plane);
+        collect_untimed(&mut self.ftl, die);
+        self.read(lpn)
+    }
+
+    fn trim(&mut self, lpn: Lpn) -> Result<(), String> {
+        let mapped = self.ftl.trim(lpn);
+        let expected = self.versions.remove(&lpn).is_some();
+        if mapped != expected {
+            return Err(format!("trim of {lpn:?}: mapped {mapped}, expected {expected}"));
+        }
+        self.read(lpn)
+    }
+
+    /// Looks a page up; the audit compares the version that it finds.
+    fn read(&mut self, lpn: Lpn) -> Result<(), String> {
+        self.ftl.check_read(lpn);
+        let (mapped, expected) = (self.ftl.lookup(lpn), self.versions.get(&lpn));
+        if mapped.is_some() != expected.is_some() {
+            return Err(format!("{lpn:?} is at {mapped:?}, last version {expected:?}"));
+        }
+        Ok(())
+    }
+
+    fn plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
+        if let Allocation::Dynamic { .. } = self.ftl.allocation {
+            return self.next_free_plane();
+        }
+        let die = self.ftl.allocation.die_of(lpn, &self.ftl.geometry)?;
+        // A trim may have given a die something to collect.
+        collect_untimed(&mut self.ftl, die);
+        match self.ftl.allocation.plane_of(lpn) {
+            Some(plane) => self.ftl.accepts(plane).then_some(plane),
+            None => self.ftl.next_plane(die),
+        }
+    }
+
+    fn next_free_plane(&mut self) -> Option<PlaneId> {
+        let dies = self.ftl.geometry.dies();
+        for _ in 0..dies {
+            let die = DieId::from_index(self.next_die);
+            self.next_die = (self.next_die + 1) % dies;
+            collect_untimed(&mut self.ftl, die);
+            if let Some(plane) = self.ftl.next_plane(die) {
+                return Some(plane);
+            }
+        }
+        None
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        self.ftl.check()?;
+        for lpn in (0..self.ftl.logical_pages()).map(Lpn::from_index) {
+            self.read(lpn)?;
+        }
+        let places: BTreeSet<_> = self.versions.keys().map(|lpn| self.ftl.lookup(*lpn)).collect();
+        if places.len() != self.versions.len() {
+            return Err("two logical pages share a physical one".into());
+        }
+        let mut valid = 0;
+        for block in (0..self.ftl.geometry.blocks()).map(copyback::ids::BlockId::from_index) {
+            valid += usize::from(self.ftl.valid_pages(block));
+        }
+        if valid != self.versions.len() {
+            return Err(format!("{valid} valid pages for {} logical ones", self.versions.len()));
+        }
+        self.ftl.violation().map_or(Ok(()), |problem| Err(problem.to_owned()))
+    }
+}

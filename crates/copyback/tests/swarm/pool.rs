@@ -1,0 +1,93 @@
+//! Cases on every processor, and the report of those that fail.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// Longer than any case may take, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Failures that are listed, and those of them that are shown whole.
+const LISTED: usize = 20;
+const SHOWN: usize = 2;
+
+enum Report<T> {
+    Begun(u64),
+    Ended(u64, Result<T, Failure>),
+}
+
+/// What went wrong, and all about it.
+pub struct Failure {
+    pub problem: String,
+    pub description: String,
+}
+
+/// Examines every case of `numbers` and returns what they returned, in no particular order.
+///
+/// Panics with the descriptions of the cases that failed or do not end.
+pub fn each<T: Send + 'static>(
+    numbers: Range<u64>,
+    examine: impl Fn(u64) -> Result<T, Failure> + Send + Sync + 'static,
+) -> Vec<T> {
+    let (report, reports) = mpsc::channel();
+    let next = Arc::new(AtomicU64::new(numbers.start));
+    let examine = Arc::new(examine);
+    for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+        let (report, next, examine) = (report.clone(), next.clone(), examine.clone());
+        std::thread::spawn(move || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= numbers.end {
+                    break;
+                }
+                // Nobody listens any more after a case that does not end.
+                let _ = report.send(Report::Begun(number));
+                let _ = report.send(Report::Ended(number, examine(number)));
+            }
+        });
+    }
+    drop(report);
+    gather(&reports)
+}
+
+fn gather<T>(reports: &mpsc::Receiver<Report<T>>) -> Vec<T> {
+    let (mut under_way, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        match reports.recv_timeout(PATIENCE) {
+            Ok(Report::Begun(number)) => under_way.push(number),
+            Ok(Report::Ended(number, result)) => {
+                under_way.retain(|other| *other != number);
+                match result {
+                    Ok(result) => results.push(result),
+                    Err(failure) => failures.push((number, failure)),
+                }
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("cases {under_way:?} do not end"),
+        }
+    }
+    assert!(failures.is_empty(), "{}", report(failures));
+    results
+}
+
+fn report(mut failures: Vec<(u64, Failure)>) -> String {
+    failures.sort_unstable_by_key(|(number, _)| *number);
+    let mut text = format!("{} cases failed\n", failures.len());
+    for (number, failure) in failures.iter().take(LISTED) {
+        text += &format!("{number}: {}\n", failure.problem);
+    }
+    for (_, failure) in failures.iter().take(SHOWN) {
+        text += &format!("\n{}", failure.description);
+    }
+    text
+}
+
+/// Turns a panic into a problem like any other.
+pub fn guarded<T>(examine: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(examine)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(format!("panic: {}", text.unwrap_or_default()))
+    })
+}

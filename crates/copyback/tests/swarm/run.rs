@@ -1,0 +1,94 @@
+//! A run, from the configuration to everything that it returns.
+
+use std::path::Path;
+
+use copyback::config::Config;
+use copyback::metrics::{RequestColumns, SeriesColumns};
+use copyback::precondition::Preconditioner;
+use copyback::{Error, Simulation, Status, state};
+use serde_json::Value;
+
+use crate::draw::Case;
+use crate::file;
+
+/// Instants after which a run of a few hundred requests has certainly gone astray.
+const ENDLESS: u64 = 20_000_000;
+
+/// What a run returns.
+pub struct Outcome {
+    pub summary: Value,
+    pub series: SeriesColumns,
+    pub requests: RequestColumns,
+    pub distributions: Vec<(&'static str, Vec<(f64, f64)>)>,
+}
+
+/// Runs `config` to its end, `budget` steps at a time.
+pub fn run(config: &Config, state: Option<&Path>, budget: u64) -> Result<Outcome, String> {
+    let failed = |error: Error| error.to_string();
+    let mut simulation = Simulation::new(config, state).map_err(failed)?;
+    let (mut requests, mut steps) = (RequestColumns::default(), 0);
+    while simulation.advance(budget).map_err(failed)? == Status::Running {
+        append(&mut requests, simulation.take_requests());
+        steps += budget;
+        if steps > ENDLESS.max(100 * budget) {
+            return Err(format!("the run does not end: {:?}", simulation.progress()));
+        }
+    }
+    append(&mut requests, simulation.take_requests());
+    Ok(Outcome {
+        summary: simulation.summary(),
+        series: simulation.series(),
+        requests,
+        distributions: simulation.distributions(),
+    })
+}
+
+fn append(all: &mut RequestColumns, mut new: RequestColumns) {
+    all.arrival_ns.append(&mut new.arrival_ns);
+    all.response_ns.append(&mut new.response_ns);
+    all.offset.append(&mut new.offset);
+    all.bytes.append(&mut new.bytes);
+    all.operation.append(&mut new.operation);
+    all.flow.append(&mut new.flow);
+    for (all, new) in all.parts_ns.iter_mut().zip(&mut new.parts_ns) {
+        all.append(new);
+    }
+}
+
+/// A device of `config`, prepared.
+pub fn prepared(config: &Config) -> Preconditioner {
+    let mut device = Preconditioner::new(config);
+    while !device.is_done() {
+        device.advance(1000);
+    }
+    device
+}
+
+/// The run of a case on a device that has been saved and loaded.
+pub fn from_saved(case: &Case) -> Result<Outcome, String> {
+    let path = file(case.number, "state");
+    let device = prepared(&case.config);
+    state::save(&case.config, &device, &path).map_err(|error| error.to_string())?;
+    let outcome = run(&case.config, Some(&path), 1 << 20);
+    std::fs::remove_file(&path).expect("the state is ours");
+    outcome
+}
+
+/// Whether two runs have returned the same, to the last bit.
+pub fn same(what: &str, first: &Outcome, second: &Outcome) -> Result<(), String> {
+    let differs = |part: &str| Err(format!("{what} differs in its {part}"));
+    if first.summary != second.summary {
+        return Err(format!("{what} differs:\n{}\n{}", first.summary, second.summary));
+    }
+    // As text: a mean of nothing is NaN, which differs from itself.
+    if format!("{:?}", first.series) != format!("{:?}", second.series) {
+        return differs("series");
+    }
+    if format!("{:?}", first.requests) != format!("{:?}", second.requests) {
+        return differs("requests");
+    }
+    if first.distributions != second.distributions {
+        return differs("distributions");
+    }
+    Ok(())
+}

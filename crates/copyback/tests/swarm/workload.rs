@@ -1,0 +1,190 @@
+//! Random requests: synthetic ones, and traces with trims and flushes, which no generator makes.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use copyback::config::quantity::{Share, Size, Time};
+use copyback::config::{
+    AddressDistribution, BeyondDevice, Config, FlowsWorkload, InterArrival, RequestSize, Ssd,
+    SyntheticWorkload, TraceFormat, TraceWorkload, Workload,
+};
+use copyback::workload::AddressSpace;
+use copyback::workload::synthetic::Generator;
+use copyback::workload::{Operation, Request};
+
+use crate::draw::Draw;
+use crate::file;
+
+const SECTOR: u64 = 512;
+
+/// The requests of a flow.
+pub struct Flow {
+    pub requests: Vec<Request>,
+    pub closed_loop: bool,
+    trace: Option<(PathBuf, String)>,
+}
+
+impl Flow {
+    pub fn write_trace(&self) {
+        if let Some((path, text)) = &self.trace {
+            std::fs::write(path, text).expect("the target directory is writable");
+        }
+    }
+
+    pub fn remove_trace(&self) {
+        if let Some((path, _)) = &self.trace {
+            std::fs::remove_file(path).expect("the trace is ours");
+        }
+    }
+}
+
+/// A random workload.
+pub fn draw(draw: &mut Draw, ssd: &Ssd, number: u64) -> Workload {
+    let one = |draw: &mut Draw, index: u64| {
+        if draw.chance(0.5) {
+            copyback::config::Flow::Synthetic(synthetic(draw, ssd))
+        } else {
+            copyback::config::Flow::Trace(trace(draw, number, index))
+        }
+    };
+    if draw.chance(0.3) {
+        let flows = (0..draw.within(1, 5)).map(|index| one(draw, index)).collect();
+        return Workload::Flows(FlowsWorkload { flows });
+    }
+    match one(draw, 0) {
+        copyback::config::Flow::Synthetic(workload) => Workload::Synthetic(workload),
+        copyback::config::Flow::Trace(workload) => Workload::Trace(workload),
+    }
+}
+
+fn synthetic(draw: &mut Draw, ssd: &Ssd) -> SyntheticWorkload {
+    let size = Size(draw.small_within(1, 8 * ssd.geometry.page_size.0));
+    let request_size = match draw.chance(0.5) {
+        true => RequestSize::Fixed(size),
+        false => RequestSize::Exponential { mean: size },
+    };
+    let pause = draw.time(100, 1_000_000);
+    let inter_arrival = match draw.chance(0.5) {
+        true => InterArrival::Fixed(pause),
+        false => InterArrival::Exponential { mean: pause },
+    };
+    let iodepth = draw.chance(0.5).then(|| draw.small_within(1, 40) as u32);
+    let (requests, pages) = (Share(draw.share()), Share(0.05 + 0.9 * draw.share()));
+    let offset = 0.5 * draw.share();
+    let offset = draw.of(&[0.0, 0.0, offset]);
+    SyntheticWorkload {
+        requests: draw.small_within(1, 600),
+        request_size,
+        alignment: draw.of(&[
+            None,
+            Some(Size(SECTOR)),
+            Some(Size(ssd.geometry.page_size.0)),
+            Some(Size(4096)),
+        ]),
+        read_share: Share(draw.of(&[0.0, 0.3, 0.7, 1.0])),
+        sequential_share: Share(draw.of(&[0.0, 0.4, 1.0])),
+        inter_arrival: if iodepth.is_none() { Some(inter_arrival) } else { None },
+        iodepth,
+        address: draw
+            .of(&[AddressDistribution::Uniform, AddressDistribution::HotCold { requests, pages }]),
+        offset: Share(offset),
+        footprint: Share(draw.of(&[1.0 - offset, 0.3, 0.05])),
+    }
+}
+
+fn trace(draw: &mut Draw, number: u64, index: u64) -> TraceWorkload {
+    TraceWorkload {
+        path: file(number, &format!("{index}.blkreplay")),
+        format: draw.chance(0.5).then_some(TraceFormat::Blkreplay),
+        time_scale: draw.of(&[1.0, 1.0, 0.25, 3.5]),
+        limit: draw.chance(0.2).then(|| draw.within(1, 100)),
+        beyond_device: draw.of(&[BeyondDevice::Refuse, BeyondDevice::Wrap]),
+        iodepth: draw.chance(0.5).then(|| draw.small_within(1, 40) as u32),
+    }
+}
+
+/// Every request of every flow; `None` if the device has no room for a workload.
+pub fn flows(config: &Config, number: u64) -> Option<Vec<Flow>> {
+    let flow = |(index, flow): (usize, &copyback::config::Flow)| match flow {
+        copyback::config::Flow::Synthetic(workload) => generated(config, workload, index),
+        copyback::config::Flow::Trace(workload) => Some(replayed(config, workload, number, index)),
+    };
+    use copyback::config::Flow as Kind;
+    let flows = match &config.workload {
+        Workload::Synthetic(workload) => &vec![Kind::Synthetic(workload.clone())],
+        Workload::Trace(workload) => &vec![Kind::Trace(workload.clone())],
+        Workload::Flows(flows) => &flows.flows,
+    };
+    flows.iter().enumerate().map(flow).collect()
+}
+
+fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Option<Flow> {
+    let name = format!("workload/{index}");
+    let generator = Generator::new(workload, AddressSpace::of(config), config.seed, &name);
+    let mut generator = generator.ok()?;
+    let requests = std::iter::from_fn(|| generator.next_request()).collect();
+    Some(Flow { requests, closed_loop: workload.iodepth.is_some(), trace: None })
+}
+
+fn replayed(config: &Config, workload: &TraceWorkload, number: u64, index: usize) -> Flow {
+    let mut draw = Draw::new(number, &format!("swarm/trace/{index}"));
+    let (mut text, mut requests) = (String::new(), Vec::new());
+    let sectors = config.capacity_bytes() / SECTOR;
+    let longest = (4 * config.ssd.geometry.page_size.0 / SECTOR).min(sectors);
+    let pause = draw.small_within(1, 1_000_000);
+    let shares = [draw.share(), draw.share(), draw.share() * 0.5, draw.share() * 0.2];
+    let beyond = if workload.beyond_device == BeyondDevice::Wrap { 3 } else { 1 };
+    let mut time = 0;
+    for _ in 0..draw.small_within(1, 600) {
+        let operation = operation(&mut draw, shares);
+        // Large ones now and then, but no days of simulated time.
+        let most = if draw.chance(0.03) { (8 * longest).min(sectors) } else { longest };
+        let length = draw.within(1, most);
+        let sector = draw.within(0, beyond * sectors - length);
+        let letter = ["R", "W", "D", "F"][operation as usize];
+        let seconds = format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
+        writeln!(text, "{seconds} ; {sector} ; {length} ; {letter}").expect("text grows");
+        requests.push(request(config, workload, time, operation, sector, length));
+        time += if draw.chance(0.3) { 0 } else { draw.within(0, 2 * pause) };
+    }
+    requests.truncate(workload.limit.unwrap_or(u64::MAX) as usize);
+    let trace = Some((workload.path.clone(), text));
+    Flow { requests, closed_loop: workload.iodepth.is_some(), trace }
+}
+
+fn operation(draw: &mut Draw, shares: [f64; 4]) -> Operation {
+    let mut rest = draw.share() * shares.iter().sum::<f64>();
+    let all = [Operation::Read, Operation::Write, Operation::Trim, Operation::Flush];
+    for (operation, share) in all.into_iter().zip(shares) {
+        if rest < share {
+            return operation;
+        }
+        rest -= share;
+    }
+    Operation::Write
+}
+
+fn request(
+    config: &Config,
+    workload: &TraceWorkload,
+    time: u64,
+    operation: Operation,
+    sector: u64,
+    sectors: u64,
+) -> Request {
+    let capacity = config.capacity_bytes();
+    let scaled = (time as f64 * workload.time_scale).round() as u64;
+    let length = sectors * SECTOR;
+    let offset = match sector * SECTOR + length <= capacity {
+        true => sector * SECTOR,
+        false => (sector * SECTOR % capacity).min(capacity - length),
+    };
+    let range = if operation == Operation::Flush { (0, 0) } else { (offset, length) };
+    let arrival = Time::from_ns(scaled).0;
+    Request {
+        arrival: copyback::units::Instant::START + arrival,
+        operation,
+        offset: range.0,
+        length: range.1,
+    }
+}
