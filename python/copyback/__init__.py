@@ -3,7 +3,7 @@
 >>> import copyback
 >>> result = copyback.run("examples/mysql.toml")        # doctest: +SKIP
 >>> result.summary.response_us.read.p99                 # doctest: +SKIP
-412.0
+149946.367
 
 Everything heavy (Arrow, Polars, the report) is imported when it is first used.
 """

@@ -206,7 +206,8 @@ def overview(result: Result) -> RenderableType:
     means = describe.breakdowns(summary)
     if means:
         pieces += [_breakdown_table(means), Text("")]
-    pieces.append(_facts(speed))
+    notes = [("Note", note) for note in summary["notes"]]
+    pieces.append(_facts(notes + speed))
     return Group(*pieces)
 
 

@@ -1,9 +1,10 @@
 //! Rows per second of each trace reader, of the floor under them (finding line ends and nothing
 //! else), and requests per second of the generator. One thread, no file system.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
-use std::sync::OnceLock;
+use std::sync::Mutex;
 
 use copyback::config::{BeyondDevice, SyntheticWorkload, TraceFormat, TraceWorkload};
 use copyback::workload::AddressSpace;
@@ -20,7 +21,7 @@ fn main() {
 }
 
 /// Rows with the digits that real traces have.
-fn text(format: TraceFormat) -> String {
+fn text(format: &TraceFormat) -> String {
     let mut text = String::new();
     for i in 0..ROWS {
         let (ns, sector) = (i * 1_234_567, i * 7919 % 90_000_000);
@@ -36,7 +37,7 @@ fn text(format: TraceFormat) -> String {
                 let kind = if read { 'r' } else { 'w' };
                 writeln!(text, "{},{sector},3584,{kind},{seconds}.{:06}", i % 20, rest / 1000)
             }
-            TraceFormat::Disksim => {
+            TraceFormat::Disksim { .. } => {
                 let ms = ns / 1_000_000;
                 let flags = u8::from(read);
                 writeln!(text, "{ms}.{:06}\t0\t{sector}\t8\t{flags}", ns % 1_000_000)
@@ -45,31 +46,95 @@ fn text(format: TraceFormat) -> String {
                 let kind = if read { 'R' } else { 'W' };
                 writeln!(text, "{seconds:>7}.{rest:09} ; {sector:>12} ;   16 ; {kind} ; 0.0 ; 0.0")
             }
+            TraceFormat::Blkparse { .. } => {
+                let kind = if read { 'R' } else { 'W' };
+                let (cpu, time) = (i % 32, format!("{seconds}.{rest:09}"));
+                writeln!(
+                    text,
+                    "  8,0 {cpu:>4} {i:>8} {time:>15}  6742  Q  {kind} {sector} + 8 [db]"
+                )
+            }
+            TraceFormat::FioIolog => {
+                let kind = if read { "read" } else { "write" };
+                let head = if i == 0 { "fio version 3 iolog\n" } else { "" };
+                writeln!(text, "{head}{} /dev/sda {kind} {} 4096", ns / 1000, sector * 512)
+            }
+            TraceFormat::Fiu => {
+                let (kind, digest) = (if read { 'R' } else { 'W' }, i * 7919);
+                writeln!(text, "{ns} 2522 kjournald {sector} 8 {kind} 6 0 {digest:032x}")
+            }
+            TraceFormat::Alibaba => {
+                let kind = if read { 'R' } else { 'W' };
+                let us = 1_577_808_144_360_767 + ns / 1000;
+                writeln!(text, "{},{kind},{},16384,{us}", i % 20, sector * 512)
+            }
+            TraceFormat::Tencent => {
+                let time = 1_538_323_200 + seconds;
+                writeln!(text, "{time},{sector},128,{},{}", u8::from(!read), i % 20)
+            }
+            TraceFormat::Systor17 => {
+                let (kind, time) = (if read { 'R' } else { 'W' }, 1_455_592_200 + seconds);
+                writeln!(text, "{time}.{rest:09},0.000318,{kind},0,{},4096", sector * 512)
+            }
+            TraceFormat::HpCsv => {
+                let (kind, us) = (if read { 'R' } else { 'W' }, rest / 1000);
+                let offset = sector * 512;
+                writeln!(
+                    text,
+                    "{seconds}.{us:06},0x1f016000,{kind},{offset},4096,3,7487,0x40000002"
+                )
+            }
+            TraceFormat::Pixel6a => {
+                let (kind, us) = (if read { 'R' } else { 'W' }, rest / 1000);
+                writeln!(text, "dmd-1151,8388608,{kind},{sector},8,{seconds}.{us:06}")
+            }
+            TraceFormat::Nexus5 => {
+                let time = format!("139839{:04}.{rest:09}", 6860 + seconds);
+                let kind = if read { 0 } else { 5 };
+                let times = format!("{time}\t\t{time}\t\t{time}\t\t{time}");
+                writeln!(text, "{sector}\t\t8\t\t4096\t\t{kind}\t\t{times}")
+            }
+            TraceFormat::Ssdsim | TraceFormat::Mqsim => {
+                writeln!(text, "{ns} 0 {sector} 8 {}", u8::from(read))
+            }
+            TraceFormat::Dtrs => writeln!(text, "{} 0 {sector} 8 {}", ns / 1000, u8::from(read)),
         };
         line.expect("a String takes any text");
     }
     text
 }
 
+/// The format called `name`, with its keys at their defaults.
+fn format(name: &str) -> TraceFormat {
+    serde_json::from_value(serde_json::json!({ name: {} }))
+        .or_else(|_| serde_json::from_value(name.into()))
+        .expect("a format")
+}
+
+type Texts<T> = Mutex<BTreeMap<&'static str, &'static T>>;
+
 /// The same text for every sample.
-fn trace(format: TraceFormat) -> &'static [u8] {
-    static TRACES: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
-    TRACES[format as usize].get_or_init(|| text(format)).as_bytes()
+fn trace(name: &'static str) -> &'static [u8] {
+    static TRACES: Texts<String> = Mutex::new(BTreeMap::new());
+    let mut traces = TRACES.lock().expect("no panic before");
+    traces.entry(name).or_insert_with(|| Box::leak(Box::new(text(&format(name))))).as_bytes()
 }
 
-fn gzipped(format: TraceFormat) -> &'static [u8] {
-    static TRACES: [OnceLock<Vec<u8>>; 4] = [const { OnceLock::new() }; 4];
-    TRACES[format as usize].get_or_init(|| {
+fn gzipped(name: &'static str) -> &'static [u8] {
+    static TRACES: Texts<Vec<u8>> = Mutex::new(BTreeMap::new());
+    let compress = || {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        gzip.write_all(trace(format)).expect("memory takes any bytes");
+        gzip.write_all(trace(name)).expect("memory takes any bytes");
         gzip.finish().expect("memory takes any bytes")
-    })
+    };
+    let mut traces = TRACES.lock().expect("no panic before");
+    traces.entry(name).or_insert_with(|| Box::leak(Box::new(compress())))
 }
 
-fn replay(bytes: &'static [u8], format: TraceFormat) -> u64 {
+fn replay(bytes: &'static [u8], name: &str) -> u64 {
     let config = TraceWorkload {
         path: "bench".into(),
-        format: Some(format),
+        format: Some(format(name)),
         time_scale: 1.0,
         limit: None,
         beyond_device: BeyondDevice::Refuse,
@@ -84,11 +149,27 @@ fn replay(bytes: &'static [u8], format: TraceFormat) -> u64 {
     total
 }
 
-const FORMATS: [TraceFormat; 4] =
-    [TraceFormat::Msr, TraceFormat::Spc, TraceFormat::Disksim, TraceFormat::Blkreplay];
+const FORMATS: [&str; 16] = [
+    "msr",
+    "spc",
+    "disksim",
+    "blkreplay",
+    "blkparse",
+    "fio_iolog",
+    "fiu",
+    "alibaba",
+    "tencent",
+    "systor17",
+    "hp_csv",
+    "pixel6a",
+    "nexus5",
+    "ssdsim",
+    "mqsim",
+    "dtrs",
+];
 
 #[divan::bench(args = FORMATS, sample_count = 10)]
-fn floor_line_ends(bencher: Bencher, format: TraceFormat) {
+fn floor_line_ends(bencher: Bencher, format: &'static str) {
     let bytes = trace(format);
     bencher
         .counter(ItemsCount::new(ROWS))
@@ -96,13 +177,13 @@ fn floor_line_ends(bencher: Bencher, format: TraceFormat) {
 }
 
 #[divan::bench(args = FORMATS, sample_count = 10)]
-fn plain(bencher: Bencher, format: TraceFormat) {
+fn plain(bencher: Bencher, format: &'static str) {
     let bytes = trace(format);
     bencher.counter(ItemsCount::new(ROWS)).bench(|| replay(bytes, format));
 }
 
 #[divan::bench(args = FORMATS, sample_count = 10)]
-fn gzip(bencher: Bencher, format: TraceFormat) {
+fn gzip(bencher: Bencher, format: &'static str) {
     let bytes = gzipped(format);
     bencher.counter(ItemsCount::new(ROWS)).bench(|| replay(bytes, format));
 }

@@ -410,13 +410,15 @@ impl Run {
     /// The summary of the run but for what the configuration says.
     pub fn summary(&self) -> Map<String, Value> {
         let counters = self.ssd.counters();
+        let collecting = self.ssd.collecting_until(self.now);
         let wear = WearStats::of(self.ssd.ftl.erase_counts());
-        let mut summary = summary(&self.recorder, counters, &wear);
+        let mut summary = summary(&self.recorder, counters, collecting, &wear);
         let simulator = json!({
             "events": self.agenda.scheduled(),
             "page_operations": counters.page_operations(),
         });
         summary.insert("simulator".into(), simulator);
+        summary.insert("notes".into(), json!(self.host.notes()));
         summary
     }
 }

@@ -116,6 +116,10 @@ def _script_json(data: dict[str, Any]) -> Any:
     return markupsafe.Markup(text.replace("<", "\\u003c"))
 
 
+#: The share of the mean response time, waited outside the drive, that is worth a sentence.
+MUCH_OUTSIDE = 0.05
+
+
 def _lead(result: Result) -> str:
     """Return the answer to "what does collection do to my requests?" in a sentence or two."""
     summary = result.summary
@@ -129,6 +133,12 @@ def _lead(result: Result) -> str:
         else:
             sentences.append(
                 f"Garbage collection accounts for {units.share(share)} of the mean response time."
+            )
+        outside = math.fsum(part.share for part in means if part.key == "host_queue")
+        if share > 0 and outside >= MUCH_OUTSIDE:
+            sentences.append(
+                f"Another {units.share(outside)} is spent outside the drive, whose queue is full "
+                "while it collects or is busy."
             )
     rarity, key = ("ten thousand", "p99_99") if every["count"] >= 10_000 else ("a hundred", "p99")
     if every["count"] >= 100 and every.p50:

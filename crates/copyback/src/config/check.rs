@@ -11,7 +11,8 @@ const MOST_PLANES: u32 = 32;
 /// Pages of a block are counted in 16 bits.
 const MOST_PAGES_PER_BLOCK: u32 = u16::MAX as u32;
 const SMALLEST_PAGE: u64 = 512;
-const LARGEST_PAGE: u64 = 1 << 20;
+/// The sectors of a page are bits of one word.
+const LARGEST_PAGE: u64 = 64 * SMALLEST_PAGE;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
 const ROUNDING: f64 = 1e-4;
 
@@ -160,7 +161,7 @@ fn geometry(geometry: &Geometry, faults: &mut Report) {
 fn page_size(geometry: &Geometry, faults: &mut Report) {
     let size = geometry.page_size;
     if !(size.0.is_power_of_two() && (SMALLEST_PAGE..=LARGEST_PAGE).contains(&size.0)) {
-        let problem = format!("found {size}; allowed: a power of two from 512B to 1MiB");
+        let problem = format!("found {size}; allowed: a power of two from 512B to 32KiB");
         faults.add("ssd.geometry.page_size", problem);
     } else if geometry.spare_size > size {
         let found = geometry.spare_size;
@@ -323,6 +324,9 @@ fn trace(key: &str, workload: &TraceWorkload, faults: &mut Report) {
     }
     if workload.path.as_os_str().is_empty() {
         faults.add(&format!("{key}.path"), "found \"\"; allowed: the path of a trace file");
+    if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = workload.format {
+        faults.add(&format!("{key}.format.size_unit"), "found 0B; allowed: 1B or more");
+    }
     }
     faults.at_least_one(&format!("{key}.limit"), workload.limit.unwrap_or(1));
     faults.at_least_one(&format!("{key}.iodepth"), workload.iodepth.unwrap_or(1).into());

@@ -284,7 +284,7 @@ pub enum AllocationChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaneChoice {
-    /// The plane with most free pages; ties go to the lowest plane.
+    /// The plane with most free pages; ties go round.
     MostFree,
     /// Each plane in turn.
     RoundRobin,
@@ -367,7 +367,7 @@ pub struct Gc {
     pub idle: Idle,
     /// A plane with fewer free blocks than this is collected.
     pub soft_threshold: FreeBlocks,
-    /// A plane with fewer free blocks than this accepts no host write until it is collected.
+    /// A plane with fewer free blocks than this opens no block for host writes.
     pub hard_threshold: FreeBlocks,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
@@ -490,7 +490,7 @@ const fn default_rga_d() -> u32 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Preemption {
-    /// On demand and non-preemptive: the die is held until the erase is done.
+    /// A die that collects serves nobody until none of its planes is short of space.
     None,
 }
 
@@ -525,7 +525,7 @@ pub enum Idle {
 #[serde(deny_unknown_fields, default)]
 pub struct Wear {
     /// Static levelling: when a plane's most and least erased blocks differ by more than this many
-    /// erases, the data of the least erased block is moved to a worn free block. 0 turns it off.
+    /// erases, the least erased one is emptied and put to use. 0 turns it off.
     pub static_threshold: u32,
 }
 

@@ -30,8 +30,8 @@ presets! {
     "pagc-2016": "parallel GC over planes (SC 2016), Table I: 800 GB MLC, 16 channels of 8 chips",
     "fifo-mqsim": "victim policies when space is scarce: MQSim's default 512 GiB device, two flows",
     "disksim-msr": "DiskSim 4 with the MSR SSD add-on, as its validation input ssd-rw5m ships",
-    "tlc-nvme": "a representative TLC NVMe drive of today, 512 GB",
-    "tlc-nvme-64gb": "the same flash, 64 GB: for examples that run in seconds",
+    "tlc-nvme": "a representative TLC NVMe drive of today, 493 GB",
+    "tlc-nvme-64gb": "the same with an eighth of the blocks, 61 GB: runs in seconds",
 }
 
 /// All presets.

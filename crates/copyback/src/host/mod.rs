@@ -164,6 +164,11 @@ impl Host {
         self.requests.is_empty() && self.flows.iter().all(|flow| flow.next.is_none())
     }
 
+    /// What the user should know of the input: times held back, addresses wrapped.
+    pub fn notes(&self) -> Vec<String> {
+        self.flows.iter().flat_map(|flow| flow.source.notes()).collect()
+    }
+
     /// Share of the input that has been consumed.
     pub fn consumed(&self) -> f64 {
         let shares = self.flows.iter().map(|flow| flow.source.consumed());

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::ssd::{Counters, Part};
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 use super::{LatencyStats, Recorder};
 
@@ -52,7 +52,12 @@ impl WearStats {
 
 /// The part of the summary that the requests and the flash decide: everything but `schema`,
 /// `version`, `config_digest`, `seed` and `simulator`.
-pub fn summary(recorder: &Recorder, counters: &Counters, wear: &WearStats) -> Map<String, Value> {
+pub fn summary(
+    recorder: &Recorder,
+    counters: &Counters,
+    collecting: Duration,
+    wear: &WearStats,
+) -> Map<String, Value> {
     let mut summary = Map::new();
     let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
     put("requests", requests(recorder, counters));
@@ -67,7 +72,7 @@ pub fn summary(recorder: &Recorder, counters: &Counters, wear: &WearStats) -> Ma
     put("throughput", throughput(recorder));
     put("flash", flash(counters));
     put("write_amplification", json!(counters.write_amplification()));
-    put("gc", gc(counters));
+    put("gc", gc(counters, collecting));
     put(
         "wear",
         json!({
@@ -143,7 +148,7 @@ fn flash(counters: &Counters) -> Value {
     })
 }
 
-fn gc(counters: &Counters) -> Value {
+fn gc(counters: &Counters, collecting: Duration) -> Value {
     let per_collection =
         |pages: u64| (counters.collections > 0).then(|| pages as f64 / counters.collections as f64);
     json!({
@@ -155,7 +160,7 @@ fn gc(counters: &Counters) -> Value {
         "pages_moved_per_collection": per_collection(counters.pages_moved),
         "erases": counters.erases,
         "preemptions": 0,
-        "busy_us": counters.collecting.as_us_f64(),
+        "busy_us": collecting.as_us_f64(),
     })
 }
 

@@ -16,8 +16,6 @@ pub struct Timing {
     pub page_transfer: Duration,
     /// What closing a block costs beyond its last data page: the program of a summary page.
     pub summary: Option<Duration>,
-    /// Whether there is a channel to wait for at all.
-    pub has_bus: bool,
 }
 
 /// The time that `bytes` take at `rate`, rounded up to a whole nanosecond.
@@ -55,7 +53,6 @@ impl Timing {
             },
             page_transfer: transfer_time(bytes, timing.transfer_rate),
             summary,
-            has_bus: timing.transfer_rate != Rate::None,
         }
     }
 

@@ -54,12 +54,11 @@ impl DieClocks {
         self.collecting = Some((plane, now));
     }
 
-    /// The die stops collecting. Returns for how long it has.
-    pub fn collection_rests(&mut self, planes: &mut PlaneClocks, now: Instant) -> Duration {
-        let Some((plane, since)) = self.collecting.take() else { return Duration::ZERO };
+    /// The die stops collecting.
+    pub fn collection_rests(&mut self, planes: &mut PlaneClocks, now: Instant) {
+        let Some((plane, since)) = self.collecting.take() else { return };
         self.collected += now - since;
         planes.0[plane.index()] += now - since;
-        now - since
     }
 
     fn collected(&self, now: Instant) -> Duration {

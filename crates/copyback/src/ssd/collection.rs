@@ -163,8 +163,7 @@ impl Ssd {
             Reason::OnDemand => self.counters.collections += 1,
             Reason::WearLevelling => self.counters.levelling_runs += 1,
         }
-        let clocks = &mut self.die_clocks[die.index()];
-        self.counters.collecting += clocks.collection_rests(&mut self.plane_clocks, now);
+        self.die_clocks[die.index()].collection_rests(&mut self.plane_clocks, now);
         self.device_clock.collection_rests(now);
         if let Some(job) = Job::wear_levelling(collection.job.plane, &mut self.ftl) {
             self.put_on_die(die, job, now);
@@ -178,6 +177,11 @@ impl Ssd {
         self.counters.levelling_runs += tally.levelling_runs;
         self.counters.erases += tally.collections + tally.levelling_runs;
         self.counters.pages_moved += tally.pages_moved;
-        self.counters.copybacks += tally.pages_moved;
+        if self.options.copyback {
+            self.counters.copybacks += tally.pages_moved;
+        } else {
+            self.counters.reads += tally.pages_moved;
+            self.counters.programs += tally.pages_moved;
+        }
     }
 }

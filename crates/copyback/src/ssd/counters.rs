@@ -1,7 +1,5 @@
 //! What a device has done in the measured run.
 
-use crate::units::Duration;
-
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -27,8 +25,6 @@ pub struct Counters {
     pub collections: u64,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
-    /// Die time taken by collections.
-    pub collecting: Duration,
     /// Host reads of pages that hold no data; they touch no flash.
     pub unmapped_reads: u64,
     /// Pages trimmed that held data.

@@ -153,14 +153,14 @@ impl Ssd {
         &self.counters
     }
 
-    /// Page operations of the host that are waiting or in service.
-    pub fn outstanding(&self) -> usize {
-        self.transactions.len()
-    }
-
     /// Die time spent collecting until `now`.
     pub fn collecting_until(&self, now: Instant) -> Duration {
         self.device_clock.collected(now)
+    }
+
+    /// Page operations of the host that are waiting or in service.
+    pub fn outstanding(&self) -> usize {
+        self.transactions.len()
     }
 
     /// Hands in the read of a page.

@@ -241,7 +241,7 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let flash = |name: &str| outcome.number(&format!("/flash/{name}"));
     let moved = outcome.number("/gc/pages_moved");
     let gc = &config.ssd.gc;
-    if gc.copyback || gc.zero_cost {
+    if gc.copyback {
         equal("copybacks", &flash("copybacks"), &moved)?;
         equal("programs", &flash("programs"), &flash("host_programs"))?;
     } else {

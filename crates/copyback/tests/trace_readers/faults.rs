@@ -1,6 +1,7 @@
 //! The messages, word for word: file, line, field, what was found, what is allowed.
 
 use copyback::config::TraceFormat;
+use copyback::config::quantity::Size;
 
 use crate::support::{message, read_as};
 
@@ -89,7 +90,8 @@ fn formats() {
     assert_eq!(
         message("hello world\n"),
         "x.csv: no known format has lines like \"hello world\"; expected one of msr, spc, disksim, \
-         blkreplay, which workload.format can name"
+         blkreplay, blkparse, fio_iolog, fiu, alibaba, tencent, systor17, hp_csv, pixel6a, nexus5, \
+         ssdsim, mqsim, dtrs, which workload.format can name"
     );
     let fault = |format| read_as(format, b"1\tRead\t1.8E+11\t8192\n").unwrap_err().to_string();
     assert_eq!(
@@ -98,7 +100,7 @@ fn formats() {
          ticks since 1601"
     );
     assert_eq!(
-        fault(TraceFormat::Disksim),
+        fault(TraceFormat::Disksim { size_unit: Size(512) }),
         "x.csv:1: device: found \"Read\"; expected a whole number"
     );
     assert_eq!(

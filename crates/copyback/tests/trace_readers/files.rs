@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use copyback::config::TraceWorkload;
+use copyback::config::quantity::Size;
+use copyback::config::{TraceFormat, TraceWorkload};
 use copyback::workload::trace::TraceSource;
 
 use crate::support::{GIB, Scratch, compressed, config, drain, message, open_bytes, read};
@@ -126,4 +127,7 @@ fn settings_that_make_no_sense() {
     }
     let text = fault(TraceWorkload { limit: Some(0), ..config("x") });
     assert_eq!(text, "workload.limit: found 0; expected at least 1");
+    let format = Some(TraceFormat::Disksim { size_unit: Size(0) });
+    let text = fault(TraceWorkload { format, ..config("x") });
+    assert_eq!(text, "workload.format.size_unit: found 0B; expected at least 1B");
 }

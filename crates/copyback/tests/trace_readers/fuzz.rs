@@ -1,20 +1,44 @@
 //! Rubbish and nearly good input for every reader: an answer or one clear line, never a panic.
 
-use copyback::config::{BeyondDevice, TraceFormat, TraceWorkload};
+use copyback::config::quantity::Size;
+use copyback::config::{BeyondDevice, BlkparseAction, TraceFormat, TraceWorkload};
 use copyback::workload::InputError;
 use proptest::prelude::*;
 
 use crate::support::{GIB, compressed, config, drain, open_bytes};
 
-const SAMPLES: [(TraceFormat, &str); 4] = [
+const SAMPLES: [(TraceFormat, &str); 18] = [
     (TraceFormat::Msr, "128166386783630075,hm,0,Write,316416,40960,2896\n"),
     (TraceFormat::Spc, "1,55596,3072,r,0.078643\r\n"),
-    (TraceFormat::Disksim, "5265.313 0 63571 8 0\n"),
+    (TraceFormat::Disksim { size_unit: Size(512) }, "5265.313 0 63571 8 0\n"),
+    (TraceFormat::Disksim { size_unit: Size(4096) }, "5265.313 0 63571 8 0\n"),
     (TraceFormat::Blkreplay, "start ; sector; length ; op\n 0.45 ; 377669 ; 14 ; W ; 0.0\n"),
+    (
+        TraceFormat::Blkparse { action: BlkparseAction::Queued },
+        " 8,33 21 1 0.001 6742 Q FWS 41943 + 8 [x]\n 8,33 21 1 0.1 6742 m N cfq\n",
+    ),
+    (
+        TraceFormat::FioIolog,
+        "fio version 2 iolog\nd open\nd write 8192 4096\nd wait 100 0\nd sync\n",
+    ),
+    (TraceFormat::FioIolog, "fio version 3 iolog\n2 d open\n30 d trim 8192 4096\n40 d sync\n"),
+    (TraceFormat::Fiu, "467651 2522 kjournald 64466 8 W 6 0 98b9cb7e\n"),
+    (TraceFormat::Alibaba, "419,W,879273,16384,1577808144360767\n"),
+    (TraceFormat::Tencent, "1538323200,42472,128,1,1058\n"),
+    (TraceFormat::Systor17, "1455592200.006159842,0.000318,R,3,43188,4096\n"),
+    (TraceFormat::HpCsv, "0.007832,0x1f016000,R,120365,4096,4,7012,0x40000002\n"),
+    (TraceFormat::Pixel6a, "kworker/u17:2-5642,8388608,W,44636,8,45220.864636\n"),
+    (
+        TraceFormat::Nexus5,
+        "4043\t\t8\t\t4096\t\t5\t\t139839.1\t\t139839.2\t\t139839.3\t\t139839.4\n",
+    ),
+    (TraceFormat::Ssdsim, "26214000 0 303574 7 0\n"),
+    (TraceFormat::Mqsim, "938513000 4 26471 16 0\n"),
+    (TraceFormat::Dtrs, "979 0 287641 128 1\n"),
 ];
 
 /// What is put in the place of a byte: all that means something to a parser, and NUL.
-const BYTES: &[u8] = b"0123456789.,; \t\r\n-+eExRWrwDFNS#\"\0\xff\xef";
+const BYTES: &[u8] = b"0123456789.,; \t\r\n-+eExRWrwDFNSQC[(:#\"\0\xff\xef";
 
 fn format() -> impl Strategy<Value = Option<TraceFormat>> {
     prop::option::of(prop::sample::select(SAMPLES.map(|(format, _)| format).to_vec()))
@@ -64,7 +88,7 @@ proptest! {
         named: bool,
         wrap: bool,
     ) {
-        let (format, line) = SAMPLES[sample];
+        let (format, line) = SAMPLES[sample].clone();
         let mut bytes = line.repeat(4).into_bytes();
         for (at, pick, kind) in changes {
             let at = at % bytes.len();
@@ -80,7 +104,7 @@ proptest! {
 
     #[test]
     fn numbers_of_every_size(sample in 0..SAMPLES.len(), at in 0_usize..8, number in "-?[0-9]{1,40}(\\.[0-9]{0,30})?") {
-        let (format, line) = SAMPLES[sample];
+        let (format, line) = SAMPLES[sample].clone();
         let mut field = 0;
         let text: String = line
             .split_inclusive([',', ' ', ';', '\n'])

@@ -1,5 +1,6 @@
 //! What the configuration does to a trace: scale, limit, wrap; and what is noted on the way.
 
+use copyback::config::quantity::Size;
 use copyback::config::{BeyondDevice, TraceFormat, TraceWorkload};
 use copyback::units::Instant;
 use copyback::workload::{Operation, Request};
@@ -100,7 +101,10 @@ fn blkreplay_carries_discards_and_flushes() {
 
 #[test]
 fn a_named_format_overrides_detection() {
-    let config = TraceWorkload { format: Some(TraceFormat::Disksim), ..config("x") };
+    let config = TraceWorkload {
+        format: Some(TraceFormat::Disksim { size_unit: Size(512) }),
+        ..config("x")
+    };
     let trace = b"0 0 303567 7 0\n26214000 1 55590 6 0\n";
     assert!(open_bytes(trace, &TraceWorkload { format: None, ..config.clone() }).is_err());
     let requests = drain(&mut open_bytes(trace, &config).unwrap()).unwrap();

@@ -36,11 +36,4 @@ impl Schedule {
             Self::OnDemand(on_demand) => on_demand.plane_to_collect(die, first_plane, hungry),
         }
     }
-
-    /// Whether host operations may use a die between the steps of its collection.
-    pub const fn yields(&self) -> bool {
-        match self {
-            Self::OnDemand(_) => false,
-        }
-    }
 }

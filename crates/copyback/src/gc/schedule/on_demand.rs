@@ -1,5 +1,6 @@
 //! On demand, non-preemptive: as soon as a plane has fewer free blocks than its soft threshold the
-//! die collects, plane after plane, and serves nobody until each victim is erased.
+//! die collects, plane after plane, a whole victim at a time, and serves nobody until none of its
+//! planes is short of space.
 
 use crate::ids::PlaneId;
 

@@ -2,15 +2,13 @@
 //! then measured delays, which are ignored. A free text may stand before the requests; it ends
 //! with the line `start ; sector; length ; op ; ...`.
 //!
-//! Operations are those of blkparse: `R`, `W`, `D` (discard) or `F` (flush), with modifiers behind
-//! (`RA` reads ahead, `WS` writes synchronously); `FW` flushes and then writes, and counts as a
-//! write.
+//! Operations are those of blkparse: see [`rwbs`](super::rwbs).
 
 use super::columns::{Columns, Separator};
 use super::fault::Fault;
 use super::format::LineParser;
 use super::record::Record;
-use crate::workload::Operation;
+use super::rwbs;
 
 const LAYOUT: &str = "at least 4 columns (seconds ; sector ; sectors ; op ; ...)";
 
@@ -72,28 +70,14 @@ fn request(line: &[u8]) -> Result<Record, Fault> {
     let time_ns = columns.decimal("time", 9, "a number of seconds")?;
     let offset = columns.sectors("sector")?;
     let length = columns.sectors("length")?;
-    let operation = operation(columns.text()?, length)?;
+    let operation = rwbs::operation(columns.text()?, length)?;
     Ok(Record { time_ns, operation, offset, length, device: 0 })
-}
-
-fn operation(text: &[u8], length: u64) -> Result<Operation, Fault> {
-    let modifiers_fit = text.iter().all(u8::is_ascii_alphabetic);
-    let known = match text {
-        [b'R' | b'r', ..] => Some(Operation::Read),
-        [b'W' | b'w', ..] => Some(Operation::Write),
-        [b'D' | b'd', ..] => Some(Operation::Trim),
-        [b'F' | b'f', b'W' | b'w', ..] if length > 0 => Some(Operation::Write),
-        [b'F' | b'f', ..] => Some(Operation::Flush),
-        _ => None,
-    };
-    known.filter(|_| modifiers_fit).ok_or_else(|| {
-        Fault::field("operation", text, "R, W, D (discard) or F (flush), with modifiers")
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Operation;
 
     const LINE: &[u8] = b"      0.449518165 ;     37766917 ;   14 ; W ; 0.0 ; 0.0";
     const START: &[u8] = b"start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0";
@@ -113,20 +97,6 @@ mod tests {
         };
         assert_eq!(request(LINE), Ok(expected));
         assert_eq!(request(b"0.449518165;37766917;14;W"), Ok(expected));
-    }
-
-    #[test]
-    fn reads_the_operations_of_blkparse() {
-        let of = |text: &str, length| operation(text.as_bytes(), length).ok();
-        assert_eq!(of("RA", 8), Some(Operation::Read));
-        assert_eq!(of("WSM", 8), Some(Operation::Write));
-        assert_eq!(of("D", 8), Some(Operation::Trim));
-        assert_eq!(of("FWFS", 8), Some(Operation::Write));
-        assert_eq!(of("FWS", 0), Some(Operation::Flush));
-        assert_eq!(of("F", 0), Some(Operation::Flush));
-        assert_eq!(of("N", 8), None);
-        assert_eq!(of("W1", 8), None);
-        assert_eq!(of("", 8), None);
     }
 
     #[test]

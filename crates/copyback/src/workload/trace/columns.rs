@@ -3,6 +3,7 @@
 use super::fault::Fault;
 use super::number;
 use super::record::SECTOR;
+use crate::workload::Operation;
 
 /// What stands between two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +44,35 @@ impl<'a> Columns<'a> {
 
     /// The next column as a number of sectors, in bytes.
     pub fn sectors(&mut self, field: &'static str) -> Result<u64, Fault> {
+        self.multiple(field, SECTOR, "a whole number of 512-byte sectors")
+    }
+
+    /// The next column as a whole number, times `unit`; `expected` says of what.
+    pub fn multiple(
+        &mut self,
+        field: &'static str,
+        unit: u64,
+        expected: &'static str,
+    ) -> Result<u64, Fault> {
         let text = self.text()?;
-        let expected = "a whole number of 512-byte sectors";
         number::whole(text)
-            .and_then(|sectors| sectors.checked_mul(SECTOR))
+            .and_then(|count| count.checked_mul(unit))
             .ok_or_else(|| refused(field, text, expected, 0))
+    }
+
+    /// The next column as a hexadecimal number, with or without `0x`.
+    pub fn hexadecimal(&mut self, field: &'static str) -> Result<u64, Fault> {
+        let text = self.text()?;
+        number::hexadecimal(text).ok_or_else(|| Fault::field(field, text, "a hexadecimal number"))
+    }
+
+    /// The next column as `R` or `W`, in either case.
+    pub fn read_or_write(&mut self) -> Result<Operation, Fault> {
+        match self.text()? {
+            b"R" | b"r" => Ok(Operation::Read),
+            b"W" | b"w" => Ok(Operation::Write),
+            text => Err(Fault::field("operation", text, "R or W")),
+        }
     }
 
     /// The next column as a decimal, times ten to the power `places`.

@@ -4,12 +4,17 @@
 //! line in the table at the end of this file.
 
 use super::fault::Fault;
-use super::record::Record;
+use super::record::{Record, SECTOR};
+use crate::config::BlkparseAction;
 pub use crate::config::TraceFormat;
+use crate::config::quantity::Size;
 
 /// What a format must offer. A parser is made anew for each file and is fed its lines in order,
 /// without line ends, blank lines left out.
 pub trait LineParser: Default {
+    /// Optional: takes what the configuration says about the format.
+    fn configure(&mut self, _format: &TraceFormat) {}
+
     /// Whether a line is certainly of this format. Must not accept a look-alike.
     fn recognises(line: &[u8]) -> bool;
 
@@ -23,7 +28,7 @@ pub trait LineParser: Default {
 }
 
 macro_rules! formats {
-    ($($format:ident => $module:ident),+ $(,)?) => {
+    ($($format:ident $({ $($key:ident: $default:expr),+ })? => $module:ident),+ $(,)?) => {
         /// The parser of a file, whatever its format.
         #[derive(Debug)]
         pub enum Parser {
@@ -32,21 +37,25 @@ macro_rules! formats {
         }
 
         impl Parser {
-            /// Every format with its name in the configuration.
+            /// Every format, with its keys at their defaults, and its name in the configuration.
             pub const FORMATS: &[(TraceFormat, &str)] =
-                &[$((TraceFormat::$format, stringify!($module))),+];
+                &[$((TraceFormat::$format $({ $($key: $default),+ })?, stringify!($module))),+];
 
             /// A parser for the start of a file.
-            pub fn new(format: TraceFormat) -> Self {
-                match format {
-                    $(TraceFormat::$format => Self::$format(Default::default()),)+
+            pub fn new(format: &TraceFormat) -> Self {
+                let mut parser = match format {
+                    $(TraceFormat::$format { .. } => Self::$format(Default::default()),)+
+                };
+                match &mut parser {
+                    $(Self::$format(parser) => parser.configure(format),)+
                 }
+                parser
             }
 
             /// Whether `line` is certainly of this format.
-            pub fn recognises(format: TraceFormat, line: &[u8]) -> bool {
+            pub fn recognises(format: &TraceFormat, line: &[u8]) -> bool {
                 match format {
-                    $(TraceFormat::$format => super::$module::Parser::recognises(line),)+
+                    $(TraceFormat::$format { .. } => super::$module::Parser::recognises(line),)+
                 }
             }
 
@@ -71,6 +80,18 @@ macro_rules! formats {
 formats! {
     Msr => msr,
     Spc => spc,
-    Disksim => disksim,
+    Disksim { size_unit: Size(SECTOR) } => disksim,
     Blkreplay => blkreplay,
+    Blkparse { action: BlkparseAction::Queued } => blkparse,
+    FioIolog => fio_iolog,
+    Fiu => fiu,
+    Alibaba => alibaba,
+    Tencent => tencent,
+    Systor17 => systor17,
+    HpCsv => hp_csv,
+    Pixel6a => pixel6a,
+    Nexus5 => nexus5,
+    Ssdsim => ssdsim,
+    Mqsim => mqsim,
+    Dtrs => dtrs,
 }

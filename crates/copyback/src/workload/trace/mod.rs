@@ -8,6 +8,8 @@
 //! Nothing is skipped silently: a line that is no request, and neither blank nor header, ends the
 //! replay with an error that names it.
 
+mod alibaba;
+mod blkparse;
 mod blkreplay;
 mod bounds;
 mod clock;
@@ -16,14 +18,27 @@ mod decompress;
 mod detect;
 mod devices;
 mod disksim;
+mod dtrs;
 mod fault;
+mod fio_iolog;
+mod fiu;
+mod five_numbers;
 mod format;
+mod hp_csv;
 mod lines;
+mod mqsim;
 mod msr;
+mod names;
+mod nexus5;
 mod number;
 mod open;
+mod pixel6a;
 mod record;
+mod rwbs;
 mod spc;
+mod ssdsim;
+mod systor17;
+mod tencent;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -85,8 +100,8 @@ impl TraceSource {
     }
 
     /// The format, as named or as detected.
-    pub fn format(&self) -> TraceFormat {
-        self.format
+    pub fn format(&self) -> &TraceFormat {
+        &self.format
     }
 
     /// What the user should know about the part of the trace that was read: one line each.

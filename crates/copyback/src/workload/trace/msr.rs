@@ -5,6 +5,7 @@
 use super::columns::{Columns, Separator};
 use super::fault::Fault;
 use super::format::LineParser;
+use super::names::Names;
 use super::record::Record;
 use crate::workload::Operation;
 
@@ -14,7 +15,7 @@ const NS_PER_TICK: u64 = 100;
 /// The parser of a file: knows whether the first line is behind it.
 #[derive(Debug, Default)]
 pub struct Parser {
-    started: bool,
+    names: Names,
 }
 
 impl LineParser for Parser {
@@ -23,15 +24,11 @@ impl LineParser for Parser {
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
-        if !std::mem::replace(&mut self.started, true) && is_header(line) {
+        if self.names.are(line, "timestamp") {
             return Ok(None);
         }
         request(line).map(Some)
     }
-}
-
-fn is_header(line: &[u8]) -> bool {
-    line.get(..9).is_some_and(|name| name.eq_ignore_ascii_case(b"timestamp"))
 }
 
 fn request(line: &[u8]) -> Result<Record, Fault> {

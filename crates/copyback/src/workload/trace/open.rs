@@ -14,7 +14,8 @@ use super::devices::Devices;
 use super::format::Parser;
 use super::lines::LineReader;
 use super::{TraceSource, line_problem};
-use crate::config::TraceWorkload;
+use crate::config::quantity::Size;
+use crate::config::{TraceFormat, TraceWorkload};
 use crate::workload::InputError;
 
 impl TraceSource {
@@ -55,13 +56,13 @@ impl TraceSource {
         if head.trim_ascii().is_empty() && head.len() < super::lines::BUFFER {
             return Err(fail("found no requests; expected at least one".to_owned()));
         }
-        let format = config.format.map_or_else(|| detect(head).map_err(fail), Ok)?;
+        let format = config.format.clone().map_or_else(|| detect(head).map_err(fail), Ok)?;
         let limit = config.limit;
         Self {
             lines,
             compression,
+            parser: Parser::new(&format),
             format,
-            parser: Parser::new(format),
             clock: Clock::new(config.time_scale),
             bounds: Bounds::new(capacity_bytes, config.beyond_device),
             devices: Devices::default(),
@@ -117,6 +118,9 @@ fn check(config: &TraceWorkload) -> Result<(), InputError> {
     }
     if config.limit == Some(0) {
         return Err(fail("limit", "found 0; expected at least 1".to_owned()));
+    }
+    if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = config.format {
+        return Err(fail("format.size_unit", "found 0B; expected at least 1B".to_owned()));
     }
     Ok(())
 }

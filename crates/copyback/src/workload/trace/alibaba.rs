@@ -1,0 +1,80 @@
+//! Alibaba cloud block storage: `419,W,8792731648,16384,1577808144360767`, a volume, `R` or `W`,
+//! offset and size in bytes, microseconds since 1970. Each volume has an address space of its own;
+//! here all of them are laid over one another.
+
+use super::columns::{Columns, Separator};
+use super::fault::Fault;
+use super::format::LineParser;
+use super::names::Names;
+use super::record::Record;
+
+const LAYOUT: &str = "5 columns (device,R|W,offset,bytes,us)";
+
+const FIRST_NAME: &str = "device_id";
+
+/// The parser of a file.
+#[derive(Debug, Default)]
+pub struct Parser {
+    names: Names,
+}
+
+impl LineParser for Parser {
+    fn recognises(line: &[u8]) -> bool {
+        is_names(line) || request(line).is_ok()
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
+        if self.names.are(line, FIRST_NAME) {
+            return Ok(None);
+        }
+        request(line).map(Some)
+    }
+}
+
+fn is_names(line: &[u8]) -> bool {
+    line.trim_ascii().eq_ignore_ascii_case(b"device_id,opcode,offset,length,timestamp")
+}
+
+fn request(line: &[u8]) -> Result<Record, Fault> {
+    let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
+    let device = columns.whole("device", "a whole number")?;
+    let operation = columns.read_or_write()?;
+    let offset = columns.whole("offset", "a whole number of bytes")?;
+    let length = columns.whole("size", "a whole number of bytes")?;
+    let time_ns = columns.decimal("time", 3, "a number of microseconds")?;
+    columns.end()?;
+    Ok(Record { time_ns, operation, offset, length, device })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Operation;
+
+    fn fault(line: &str) -> String {
+        request(line.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_every_field() {
+        let expected = Record {
+            time_ns: 1_577_808_144_360_767_000,
+            operation: Operation::Write,
+            offset: 8_792_731_648,
+            length: 16_384,
+            device: 419,
+        };
+        assert_eq!(request(b"419,W,8792731648,16384,1577808144360767"), Ok(expected));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        assert_eq!(fault("4,X,0,512,1"), "operation: found \"X\"; expected R or W");
+        assert_eq!(fault("4,R,-1,512,1"), "offset: found \"-1\"; expected a whole number of bytes");
+        assert_eq!(
+            fault("4,R,0,512,1e9"),
+            "time: found \"1e9\"; expected a number of microseconds"
+        );
+        assert_eq!(fault("4,R,0,512"), format!("columns: found 4; expected {LAYOUT}"));
+    }
+}

@@ -1,0 +1,90 @@
+//! A server of HP with 77 disks, as text: `0.007832,0x1f016000,R,120365056,4096,4,7012,0x40000002`,
+//! seconds, disk, `R` or `W`, offset and size in bytes, measured queueing and service time in
+//! microseconds, logical volume. Each disk has an address space of its own; here all of them are
+//! laid over one another.
+
+use super::columns::{Columns, Separator};
+use super::fault::Fault;
+use super::format::LineParser;
+use super::names::Names;
+use super::record::Record;
+
+const LAYOUT: &str = "8 columns (seconds,disk,R|W,offset,bytes,queue,service,volume)";
+
+const FIRST_NAME: &str = "time_s";
+
+/// The parser of a file.
+#[derive(Debug, Default)]
+pub struct Parser {
+    names: Names,
+}
+
+impl LineParser for Parser {
+    fn recognises(line: &[u8]) -> bool {
+        is_names(line) || request(line).is_ok()
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
+        if self.names.are(line, FIRST_NAME) {
+            return Ok(None);
+        }
+        request(line).map(Some)
+    }
+}
+
+fn is_names(line: &[u8]) -> bool {
+    line.trim_ascii()
+        .eq_ignore_ascii_case(b"time_s,disk_dev,op,offset_bytes,bytes,queue_us,service_us,lv_dev")
+}
+
+fn request(line: &[u8]) -> Result<Record, Fault> {
+    let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
+    let time_ns = columns.decimal("time", 9, "a number of seconds")?;
+    let device = columns.hexadecimal("disk")?;
+    let operation = columns.read_or_write()?;
+    let offset = columns.whole("offset", "a whole number of bytes")?;
+    let length = columns.whole("size", "a whole number of bytes")?;
+    columns.whole("queue", "a whole number of microseconds")?;
+    columns.whole("service", "a whole number of microseconds")?;
+    columns.hexadecimal("volume")?;
+    columns.end()?;
+    Ok(Record { time_ns, operation, offset, length, device })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Operation;
+
+    fn fault(line: &str) -> String {
+        request(line.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_every_field() {
+        let expected = Record {
+            time_ns: 7_832_000,
+            operation: Operation::Read,
+            offset: 120_365_056,
+            length: 4096,
+            device: 0x1f01_6000,
+        };
+        assert_eq!(
+            request(b"0.007832,0x1f016000,R,120365056,4096,4,7012,0x40000002"),
+            Ok(expected)
+        );
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        assert_eq!(
+            fault("0,sda,R,0,512,1,1,0x1"),
+            "disk: found \"sda\"; expected a hexadecimal number"
+        );
+        assert_eq!(
+            fault("0,0x1,R,0,512,-1,1,0x1"),
+            "queue: found \"-1\"; expected a whole number of microseconds"
+        );
+        assert_eq!(fault("0,0x1,R,0,512,1,1"), format!("columns: found 7; expected {LAYOUT}"));
+    }
+}

@@ -1,0 +1,90 @@
+//! Systor '17, storage of virtual desktops (SNIA IOTTA): seconds since 1970, measured response in
+//! seconds, `R` or `W`, LUN, offset and size in bytes, for example
+//! `1455592200.006159842,0.000318,R,0,43188457472,4096`, after a line of column names. The response
+//! is empty where none was seen.
+
+use super::columns::{Columns, Separator};
+use super::fault::Fault;
+use super::format::LineParser;
+use super::names::Names;
+use super::record::Record;
+
+const LAYOUT: &str = "6 columns (seconds,response,R|W,LUN,offset,bytes)";
+
+const FIRST_NAME: &str = "Timestamp";
+
+/// The parser of a file.
+#[derive(Debug, Default)]
+pub struct Parser {
+    names: Names,
+}
+
+impl LineParser for Parser {
+    fn recognises(line: &[u8]) -> bool {
+        is_names(line) || request(line).is_ok()
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
+        if self.names.are(line, FIRST_NAME) {
+            return Ok(None);
+        }
+        request(line).map(Some)
+    }
+}
+
+fn is_names(line: &[u8]) -> bool {
+    line.trim_ascii().eq_ignore_ascii_case(b"timestamp,response,iotype,lun,offset,size")
+}
+
+fn request(line: &[u8]) -> Result<Record, Fault> {
+    let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
+    let time_ns = columns.decimal("time", 9, "a number of seconds")?;
+    response(columns.text()?)?;
+    let operation = columns.read_or_write()?;
+    let device = columns.whole("LUN", "a whole number")?;
+    let offset = columns.whole("offset", "a whole number of bytes")?;
+    let length = columns.whole("size", "a whole number of bytes")?;
+    columns.end()?;
+    Ok(Record { time_ns, operation, offset, length, device })
+}
+
+fn response(text: &[u8]) -> Result<(), Fault> {
+    if text.is_empty() || super::number::decimal(text, 9).is_some() {
+        Ok(())
+    } else {
+        Err(Fault::field("response", text, "a number of seconds, or nothing"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Operation;
+
+    fn fault(line: &str) -> String {
+        request(line.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_every_field() {
+        let expected = Record {
+            time_ns: 1_455_592_200_006_159_842,
+            operation: Operation::Read,
+            offset: 43_188_457_472,
+            length: 4096,
+            device: 3,
+        };
+        assert_eq!(request(b"1455592200.006159842,0.000318,R,3,43188457472,4096"), Ok(expected));
+        assert_eq!(request(b"1455592200.006159842,,R,3,43188457472,4096"), Ok(expected));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        assert_eq!(
+            fault("1,x,R,0,0,1"),
+            "response: found \"x\"; expected a number of seconds, or nothing"
+        );
+        assert_eq!(fault("1,0,,0,0,1"), "operation: found nothing; expected R or W");
+        assert_eq!(fault("1,0,R,0,0"), format!("columns: found 5; expected {LAYOUT}"));
+    }
+}
