@@ -106,13 +106,12 @@ fn runs_without_collections() {
 /// has it. Requests wait in the driver there, too, so the mean is that of its whole I/O system.
 #[test]
 fn iozone() {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
-    let folder = std::env::var_os("COPYBACK_TRACES").map_or(default, PathBuf::from);
-    let path = folder.join("iozone-100k.trace.gz");
-    if !path.exists() {
-        println!("skipped: {} is absent (set COPYBACK_TRACES to its folder)", path.display());
+    let name = "iozone-100k.trace.gz";
+    let folder = std::env::var_os("COPYBACK_TRACES").map(PathBuf::from);
+    let Some(path) = folder.map(|folder| folder.join(name)).filter(|path| path.exists()) else {
+        println!("skipped: {name} is absent (set COPYBACK_TRACES to its folder)");
         return;
-    }
+    };
     let summary = replay(&path);
     assert_within("mean", number(&summary, MEAN), 6416.810, 0.02);
     assert_within("erases", number(&summary, "/flash/erases"), 129_772.0, 0.01);
