@@ -1,155 +1,15 @@
-//! From the host's queues into the dies, and out again.
+//! Host operations from the queues into the dies, and out again.
 
-use crate::ids::{DieId, Lpn, PlaneId, Ppn};
+use crate::ids::{DieId, Lpn, PlaneId};
 use crate::nand::{Command, Operation};
 use crate::units::{Duration, Instant};
 
 use super::breakdown::Part;
 use super::queues::{WriteLevel, WriteQueue, planes_in};
-use super::transaction::{Fifo, Kind, TransactionId, Wait};
+use super::transaction::{Fifo, Kind, TransactionId};
 use super::{Located, Purpose, Ssd};
 
 impl Ssd {
-    /// Queues a read for the plane that holds its page. A page that holds no data is read at once.
-    pub(super) fn enqueue_read(&mut self, id: TransactionId, now: Instant) {
-        let lpn = self.transactions.get(id).lpn;
-        match self.ftl.lookup(lpn) {
-            Some(page) => {
-                let plane = self.geometry.plane_of(page);
-                self.note_arrival(id, self.geometry.die_of_plane(plane), Some(plane), now);
-                self.queues.push_read(plane, id, &mut self.transactions);
-                self.dirty_dies.insert(self.geometry.die_of_plane(plane).index());
-            }
-            None => self.finish_unmapped(id, now),
-        }
-    }
-
-    fn finish_unmapped(&mut self, id: TransactionId, now: Instant) {
-        match self.transactions.get(id).kind {
-            Kind::Read => {
-                self.counters.unmapped_reads += 1;
-                self.finish_transaction(id);
-            }
-            // Trimmed while it waited: there is nothing left to merge with.
-            Kind::ReadToUpdate | Kind::Write => self.turn_into_write(id, now),
-        }
-    }
-
-    /// Sends a write on its way: to read the old page first, behind another that does, or into a
-    /// write queue.
-    pub(super) fn submit_write(&mut self, id: TransactionId, now: Instant) {
-        let transaction = self.transactions.get(id);
-        let (lpn, kind) = (transaction.lpn, transaction.kind);
-        if !self.behind_update.is_empty()
-            && let Some(waiting) = self.behind_update.get_mut(&lpn)
-        {
-            waiting.push(id);
-            self.note_bare_arrival(id, now);
-        } else if kind == Kind::ReadToUpdate {
-            self.behind_update.insert(lpn, Vec::new());
-            self.enqueue_read(id, now);
-        } else {
-            self.enqueue_write(id, now);
-        }
-    }
-
-    fn enqueue_write(&mut self, id: TransactionId, now: Instant) {
-        let lpn = self.transactions.get(id).lpn;
-        let plane = self.ftl.allocation.plane_of(lpn);
-        let queue = match (plane, self.ftl.allocation.die_of(lpn, &self.geometry)) {
-            (Some(plane), _) => WriteQueue::Plane(plane),
-            (None, Some(die)) => WriteQueue::Die(die),
-            (None, None) => WriteQueue::Device,
-        };
-        match queue {
-            WriteQueue::Plane(plane) => {
-                self.note_arrival(id, self.geometry.die_of_plane(plane), Some(plane), now);
-            }
-            WriteQueue::Die(die) => self.note_arrival(id, die, None, now),
-            WriteQueue::Device => self.note_bare_arrival(id, now),
-        }
-        self.queues.push_write(queue, id, &mut self.transactions);
-        self.wake_for_write(queue);
-    }
-
-    fn wake_for_write(&mut self, queue: WriteQueue) {
-        match queue {
-            WriteQueue::Plane(plane) => {
-                self.dirty_dies.insert(self.geometry.die_of_plane(plane).index());
-            }
-            WriteQueue::Die(die) => self.dirty_dies.insert(die.index()),
-            WriteQueue::Device => self.wake_a_die(),
-        }
-    }
-
-    /// Wakes the next idle die, going round, that can take a write; if there is none, those that
-    /// are short of space.
-    fn wake_a_die(&mut self) {
-        let dies = self.dies.len();
-        let takes_writes = |die: &usize| {
-            let id = DieId::from_index(*die);
-            self.dies[*die].is_idle()
-                && self.collections[*die].is_none()
-                && self.ftl.next_plane(id).is_some()
-        };
-        let next = (0..dies).map(|step| (self.next_die + step) % dies).find(takes_writes);
-        match next {
-            Some(die) => {
-                self.dirty_dies.insert(die);
-                self.next_die = (die + 1) % dies;
-            }
-            None => self.wake_hungry_dies(),
-        }
-    }
-
-    /// Wakes a die for the writes that wait for any, now that another has turned to other work.
-    fn wake_for_waiting_writes(&mut self) {
-        if self.queues.device_writes_wait() {
-            self.wake_a_die();
-        }
-    }
-
-    /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had
-    /// nothing to give so far.
-    pub(super) fn wake_if_hungry(&mut self, page: Option<Ppn>) {
-        let Some(page) = page else { return };
-        let die = self.geometry.die_of_plane(self.geometry.plane_of(page));
-        if self.ftl.hungry_planes(die) != 0 {
-            self.dirty_dies.insert(die.index());
-        }
-    }
-
-    fn note_arrival(
-        &mut self,
-        id: TransactionId,
-        die: DieId,
-        plane: Option<PlaneId>,
-        now: Instant,
-    ) {
-        let nominal = self.nominal(self.transactions.get(id).kind);
-        let clocks = &mut self.die_clocks[die.index()];
-        let note = clocks.arrive(&self.plane_clocks, plane, nominal, now);
-        self.transactions.get_mut(id).wait = Wait::Die(die, note);
-    }
-
-    /// Notes an arrival at no die in particular.
-    fn note_bare_arrival(&mut self, id: TransactionId, now: Instant) {
-        self.transactions.get_mut(id).wait = Wait::Device(self.device_clock.arrive(now));
-    }
-
-    /// Ends the wait of an operation and books where it went.
-    fn end_wait(&mut self, id: TransactionId, now: Instant) {
-        let transaction = self.transactions.get_mut(id);
-        let parts = match std::mem::replace(&mut transaction.wait, Wait::Nothing) {
-            Wait::Nothing => return,
-            Wait::Die(die, note) => {
-                self.die_clocks[die.index()].split_wait(&self.plane_clocks, &note, now)
-            }
-            Wait::Device(note) => self.device_clock.split_wait(&note, now),
-        };
-        transaction.parts += parts;
-    }
-
     /// Gives a die its next work, if it can take any: collections first, then the host. Returns
     /// whether something was started.
     pub(super) fn start_next(&mut self, die: DieId, now: Instant) -> bool {
@@ -415,18 +275,6 @@ impl Ssd {
                 Kind::Read | Kind::Write => self.finish_transaction(id),
                 Kind::ReadToUpdate => self.turn_into_write(id, now),
             }
-        }
-    }
-
-    /// The old page of a partial write is here: queue the write, and those that waited for it.
-    fn turn_into_write(&mut self, id: TransactionId, now: Instant) {
-        let transaction = self.transactions.get_mut(id);
-        transaction.kind = Kind::Write;
-        let lpn = transaction.lpn;
-        self.enqueue_write(id, now);
-        for waiting in self.behind_update.remove(&lpn).unwrap_or_default() {
-            self.end_wait(waiting, now);
-            self.submit_write(waiting, now);
         }
     }
 }

@@ -15,6 +15,7 @@ mod collection;
 mod counters;
 mod dispatch;
 mod queues;
+mod submit;
 mod timing_audit;
 mod transaction;
 
