@@ -25,6 +25,7 @@ mod lists;
 pub mod metrics;
 pub mod nand;
 pub mod precondition;
+mod progress;
 pub mod rng;
 mod run;
 pub mod simulation;
@@ -34,4 +35,5 @@ pub mod units;
 pub mod workload;
 
 pub use error::Error;
-pub use simulation::{Phase, Progress, Simulation, Status};
+pub use progress::{Phase, Progress, Status};
+pub use simulation::Simulation;

@@ -17,7 +17,7 @@ use crate::ftl::Ftl;
 use crate::host::{Host, Link};
 use crate::ids::{Lpn, RequestId};
 use crate::metrics::{Recorder, Sample, WearStats, summary};
-use crate::simulation::{Phase, Progress, Status};
+use crate::progress::{Phase, Progress, Status};
 use crate::ssd::{Finished, Owner, Part, Parts, Ssd};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;

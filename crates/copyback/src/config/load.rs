@@ -1,88 +1,16 @@
 //! Layers of configuration become one [`Config`], or a list of every fault in them.
 
-use std::{fmt, fs, path::Path};
+use std::{fs, path::Path};
 
 use super::{
     Config,
     check::{self, Scope},
+    fault::{Fault, Faults, OVERRIDE, Place},
     presets,
     read::{self, suggestion},
-    tree::{self, Node, Place, Value},
+    tree::{self, Node, Value},
     write,
 };
-
-/// The source of `KEY=VALUE` overrides.
-const OVERRIDE: &str = "--set";
-
-/// One fault of a configuration: where it is, which key, what was found and what is allowed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    place: Place,
-    column: Option<usize>,
-    key: String,
-    problem: String,
-}
-
-impl Fault {
-    pub(super) const fn new(place: Place, key: String, problem: String) -> Self {
-        Self { place, column: None, key, problem }
-    }
-
-    /// Whether it is about `key` or something inside it.
-    fn lies_within(&self, key: &str) -> bool {
-        self.key.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    }
-
-    pub(super) const fn at_column(mut self, column: usize) -> Self {
-        self.column = Some(column);
-        self
-    }
-
-    fn without_line(source: &str, key: &str, problem: String) -> Self {
-        Self::new(Place { source: source.into(), line: 0 }, key.into(), problem)
-    }
-
-    /// The key's dotted path; empty for a fault of syntax.
-    pub fn key(&self) -> &str {
-        &self.key
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&*self.place.source, self.place.line, self.column) {
-            ("", ..) => {}
-            (OVERRIDE, ..) => write!(f, "{OVERRIDE} ")?,
-            (source, 0, _) => write!(f, "{source}: ")?,
-            (source, line, None) => write!(f, "{source}:{line}: ")?,
-            (source, line, Some(column)) => write!(f, "{source}:{line}:{column}: ")?,
-        }
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
-        }
-        f.write_str(&self.problem)
-    }
-}
-
-/// Every fault of a configuration, displayed one a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Faults(Vec<Fault>);
-
-impl Faults {
-    /// The faults, in the order of the layers and their lines.
-    pub fn iter(&self) -> impl Iterator<Item = &Fault> {
-        self.0.iter()
-    }
-}
-
-impl fmt::Display for Faults {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<_> = self.0.iter().map(Fault::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl std::error::Error for Faults {}
 
 /// Gathers layers, each laid over the ones before; [`load`](Self::load) resolves and checks them.
 ///

@@ -5,8 +5,10 @@
 
 mod check;
 mod choice;
+mod csv;
 mod decimal;
 mod device;
+mod fault;
 mod host;
 mod load;
 mod metrics;
@@ -18,9 +20,11 @@ mod tree;
 mod workload;
 mod write;
 
+pub use csv::*;
 pub use device::*;
+pub use fault::{Fault, Faults};
 pub use host::*;
-pub use load::{Fault, Faults, Loader};
+pub use load::Loader;
 pub use metrics::*;
 pub use workload::*;
 

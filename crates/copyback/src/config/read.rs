@@ -10,8 +10,8 @@ use serde::de::{
 };
 
 use super::{
-    load::Fault,
-    tree::{Node, Place, Value},
+    fault::{Fault, Place},
+    tree::{Node, Value},
 };
 
 /// Reads a whole tree. Gives every fault and, if anything was readable, what the tree says with

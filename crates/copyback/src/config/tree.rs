@@ -8,16 +8,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::load::Fault;
-
-/// Where a value was written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    /// File name, preset or `--set`; empty for defaults.
-    pub source: Arc<str>,
-    /// Line of the file, from 1; 0 if it has none.
-    pub line: u32,
-}
+use super::fault::{Fault, Place};
 
 /// A value and its place.
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
+    CsvFormat,
     choice::{choice, quantity_or_exponential, write_exponential},
     quantity::{Share, Size, Time},
 };
@@ -133,6 +134,18 @@ choice! {
         Mqsim,
         /// DTRS, a developer tools release server: `us device sector sectors 0|1`, 1 = read.
         Dtrs,
+        /// Comma-separated values with columns of any order, names and units.
+        Csv(CsvFormat),
+        /// HP's SRT, binary, version 1.3 or 1.7.
+        HpSrt,
+        /// VMware's vscsi, binary, version 1 or 2.
+        Vscsi,
+        /// What blktrace writes, binary: one file, such as `blkparse -d` merges from several.
+        Blktrace {
+            /// The events that count as requests; the others are passed over.
+            #[serde(default)]
+            action: BlkparseAction,
+        },
     }
 }
 

@@ -1,0 +1,197 @@
+//! A trace of comma-separated values with any columns: which of them say what, and in which unit.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::Size;
+
+/// Which columns of a CSV trace say what. A column is named as in the file's first line, or by its
+/// number, from 1; if all are numbers, the file has no line of names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CsvFormat {
+    /// Arrival time and its unit, for example `"timestamp:us"`: `s`, `ms`, `us`, `ns` or `100ns`.
+    pub time: String,
+    /// First address and its unit, for example `"lba:sectors"`: `bytes`, `sectors` (of 512 bytes) or
+    /// a size such as `4KiB`.
+    pub offset: String,
+    /// Size and its unit, as of the offset.
+    pub length: String,
+    /// The column of the operation.
+    pub operation: String,
+    /// What it holds for a read; `|` stands between several.
+    #[serde(default = "read")]
+    pub read: String,
+    /// What it holds for a write.
+    #[serde(default = "write")]
+    pub write: String,
+    /// What it holds for a discard, if there are any.
+    #[serde(default)]
+    pub trim: Option<String>,
+    /// What it holds for a flush, if there are any.
+    #[serde(default)]
+    pub flush: Option<String>,
+    /// What stands between two columns: one character.
+    #[serde(default = "comma")]
+    pub separator: char,
+}
+
+fn read() -> String {
+    "R".into()
+}
+
+fn write() -> String {
+    "W".into()
+}
+
+fn comma() -> char {
+    ','
+}
+
+/// A column of a CSV trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CsvColumn {
+    /// As the first line names it.
+    Named(String),
+    /// Its number, from 0.
+    Number(usize),
+}
+
+/// The unit of the times in a CSV trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CsvTime {
+    /// Ten to this power is a nanosecond's share: 9 for seconds.
+    Places(u32),
+    /// Ticks of 100 ns.
+    Ticks,
+}
+
+/// Columns and units of a CSV trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CsvColumns {
+    /// Time, offset, length and operation.
+    pub columns: [CsvColumn; 4],
+    /// Unit of time.
+    pub time: CsvTime,
+    /// Bytes in a unit of the offset.
+    pub offset: u64,
+    /// Bytes in a unit of the length.
+    pub length: u64,
+}
+
+impl CsvFormat {
+    /// Nothing named yet.
+    pub const EMPTY: Self = Self {
+        time: String::new(),
+        offset: String::new(),
+        length: String::new(),
+        operation: String::new(),
+        read: String::new(),
+        write: String::new(),
+        trim: None,
+        flush: None,
+        separator: ',',
+    };
+
+    /// Columns and units.
+    ///
+    /// # Errors
+    /// The key that makes no sense, what was found, and what is allowed.
+    pub fn columns(&self) -> Result<CsvColumns, (&'static str, String, &'static str)> {
+        let (time, unit) = split(&self.time);
+        let places = match unit {
+            "s" => CsvTime::Places(9),
+            "ms" => CsvTime::Places(6),
+            "us" => CsvTime::Places(3),
+            "ns" => CsvTime::Places(0),
+            "100ns" => CsvTime::Ticks,
+            _ => return Err(("time", found(&self.time), TIME)),
+        };
+        let time = column(time).ok_or_else(|| ("time", found(&self.time), TIME))?;
+        let bytes = |key, text| bytes(text).ok_or_else(|| (key, found(text), BYTES));
+        let (offset_column, offset) = bytes("offset", &self.offset)?;
+        let (length_column, length) = bytes("length", &self.length)?;
+        let operation = column(&self.operation);
+        let operation =
+            operation.ok_or_else(|| ("operation", found(&self.operation), "a column"))?;
+        if !self.separator.is_ascii() || self.separator == '\n' || self.separator == '"' {
+            let found = found(&self.separator.to_string());
+            return Err(("separator", found, "one ASCII character"));
+        }
+        let columns = [time, offset_column, length_column, operation];
+        Ok(CsvColumns { columns, time: places, offset, length })
+    }
+}
+
+const TIME: &str = "a column and a unit such as \"timestamp:us\" (s, ms, us, ns or 100ns)";
+const BYTES: &str =
+    "a column and a unit such as \"lba:sectors\" (bytes, sectors or a size such as 4KiB)";
+
+fn found(text: &str) -> String {
+    format!("{text:?}")
+}
+
+fn split(text: &str) -> (&str, &str) {
+    text.rsplit_once(':').unwrap_or((text, ""))
+}
+
+fn column(name: &str) -> Option<CsvColumn> {
+    match (name.trim(), name.trim().parse::<usize>()) {
+        ("", _) => None,
+        (_, Ok(number)) => number.checked_sub(1).map(CsvColumn::Number),
+        (name, Err(_)) => Some(CsvColumn::Named(name.into())),
+    }
+}
+
+fn bytes(text: &str) -> Option<(CsvColumn, u64)> {
+    let (name, unit) = split(text);
+    let unit = match unit {
+        "bytes" => 1,
+        "sectors" => 512,
+        size => size.parse::<Size>().ok()?.0,
+    };
+    column(name).filter(|_| unit > 0).map(|column| (column, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format() -> CsvFormat {
+        CsvFormat {
+            time: "ts:us".into(),
+            offset: "lba:sectors".into(),
+            length: "3:4KiB".into(),
+            operation: "op".into(),
+            ..CsvFormat::EMPTY
+        }
+    }
+
+    #[test]
+    fn columns_and_units() {
+        let named = |name: &str| CsvColumn::Named(name.into());
+        let expected = CsvColumns {
+            columns: [named("ts"), named("lba"), CsvColumn::Number(2), named("op")],
+            time: CsvTime::Places(3),
+            offset: 512,
+            length: 4096,
+        };
+        assert_eq!(format().columns(), Ok(expected));
+    }
+
+    #[test]
+    fn says_which_key_makes_no_sense() {
+        let fault = |format: CsvFormat| format.columns().unwrap_err();
+        for time in ["ts", "ts:min", ":us", "0:us", ""] {
+            let found = format!("{time:?}");
+            assert_eq!(fault(CsvFormat { time: time.into(), ..format() }), ("time", found, TIME));
+        }
+        for offset in ["lba", "lba:0B", "lba:blocks", ":bytes"] {
+            let found = format!("{offset:?}");
+            let offset = CsvFormat { offset: offset.into(), ..format() };
+            assert_eq!(fault(offset), ("offset", found, BYTES));
+        }
+        assert_eq!(fault(CsvFormat { operation: String::new(), ..format() }).0, "operation");
+        assert_eq!(fault(CsvFormat { separator: '\u{e9}', ..format() }).0, "separator");
+    }
+}

@@ -1,0 +1,36 @@
+//! How far a simulation has come.
+
+use crate::units::Instant;
+
+/// Whether there is more to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Call [`Simulation::advance`] again.
+    Running,
+    /// Every request has been completed.
+    Done,
+}
+
+/// What a simulation is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Preparing the device.
+    Precondition,
+    /// Serving the requests.
+    Run,
+}
+
+/// How far a simulation has come.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// What it is doing.
+    pub phase: Phase,
+    /// Share of the phase that is done.
+    pub fraction: f64,
+    /// Simulated time of the run.
+    pub simulated: Instant,
+    /// Requests completed.
+    pub requests: u64,
+    /// Page operations in flash so far; while preparing, host pages written.
+    pub page_operations: u64,
+}
