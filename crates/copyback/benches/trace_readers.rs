@@ -97,6 +97,10 @@ fn text(format: &TraceFormat) -> String {
             TraceFormat::Ssdsim | TraceFormat::Mqsim => {
                 writeln!(text, "{ns} 0 {sector} 8 {}", u8::from(read))
             }
+            TraceFormat::Csv(_)
+            | TraceFormat::HpSrt
+            | TraceFormat::Vscsi
+            | TraceFormat::Blktrace { .. } => Ok(()),
             TraceFormat::Dtrs => writeln!(text, "{} 0 {sector} 8 {}", ns / 1000, u8::from(read)),
         };
         line.expect("a String takes any text");

@@ -324,9 +324,9 @@ fn trace(key: &str, workload: &TraceWorkload, faults: &mut Report) {
     }
     if workload.path.as_os_str().is_empty() {
         faults.add(&format!("{key}.path"), "found \"\"; allowed: the path of a trace file");
-        if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = workload.format {
-            faults.add(&format!("{key}.format.size_unit"), "found 0B; allowed: 1B or more");
-        }
+    }
+    if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = workload.format {
+        faults.add(&format!("{key}.format.size_unit"), "found 0B; allowed: 1B or more");
     }
     if let Some(TraceFormat::Csv(format)) = &workload.format
         && let Err((name, found, allowed)) = format.columns()

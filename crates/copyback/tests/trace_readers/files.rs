@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use copyback::config::quantity::Size;
-use copyback::config::{TraceFormat, TraceWorkload};
+use copyback::config::{BlkparseAction, CsvFormat, Loader, TraceFormat, TraceWorkload, Workload};
 use copyback::workload::trace::TraceSource;
 
 use crate::support::{GIB, Scratch, compressed, config, drain, message, open_bytes, read};
@@ -114,6 +114,60 @@ fn files_that_are_no_text() {
     assert_eq!(message("0,0,512,r,0\n0,0,512\0,r,0\n"), "x.csv:2: found a NUL byte; expected text");
     let long = format!("{LINE}{}", "7".repeat(1 << 20));
     assert_eq!(message(long), "x.csv:2: found a line of more than 65536 bytes; expected text");
+}
+
+#[test]
+fn records_that_are_cut_short_or_wrong_are_named_by_their_place() {
+    let mut record = vec![7, 0, 0, 0, 0, 2, 0, 0, 1, 0, 0, 0, 0x2a, 0, 0, 1];
+    record.resize(32, 0);
+    let cut = &record.repeat(3)[..90];
+    assert_eq!(
+        message(cut),
+        "x.csv:byte 64: found 26 bytes at the end of the file; expected a record of 32"
+    );
+    let mut marked = record.clone();
+    marked[..2].copy_from_slice(b"\xff\xfe");
+    assert_eq!(read(&marked).unwrap().len(), 1, "a serial number is no byte-order mark");
+    let mut wrong = record.repeat(3);
+    wrong[32 * 2 + 12] = 0x12;
+    assert_eq!(
+        message(wrong),
+        "x.csv:byte 64: command: found 0x12; expected a SCSI command to read, write or synchronise \
+         the cache"
+    );
+}
+
+/// What a file says of a format, as its reader gets it, or the message.
+fn format(text: &str) -> Result<TraceFormat, String> {
+    let text = format!("[workload]\ntype = 'trace'\npath = 'x'\nformat = {text}");
+    let config = Loader::new().toml(&text, "x.toml", None).load();
+    match config.map_err(|faults| faults.to_string())?.workload {
+        Workload::Trace(trace) => Ok(trace.format.unwrap()),
+        other => panic!("no trace: {other:?}"),
+    }
+}
+
+#[test]
+fn formats_with_keys() {
+    let disksim = |bytes| Ok(TraceFormat::Disksim { size_unit: Size(bytes) });
+    assert_eq!(format("'disksim'"), disksim(512));
+    assert_eq!(format("{ type = 'disksim', size_unit = '4KiB' }"), disksim(4096));
+    assert_eq!(
+        format("{ type = 'disksim', size_unit = '0B' }").unwrap_err(),
+        "x.toml:4: workload.format.size_unit: found 0B; allowed: 1B or more"
+    );
+    let action = BlkparseAction::Completed;
+    let completed = Ok(TraceFormat::Blkparse { action });
+    assert_eq!(format("{ type = 'blkparse', action = 'C' }"), completed);
+    let wrong = format("{ type = 'blktrace', action = 'Z' }").unwrap_err();
+    assert_eq!(wrong, "x.toml:4: workload.format.action: found \"Z\" (allowed: Q, G, I, D, C)");
+    let csv = "type = 'csv', time = 't:us', offset = 'at:sectors', length = 'size:4KiB'";
+    let read = format(&format!("{{ {csv}, operation = 'op', separator = ';' }}"));
+    assert!(matches!(read, Ok(TraceFormat::Csv(CsvFormat { separator: ';', .. }))), "{read:?}");
+    assert_eq!(
+        format(&format!("{{ {csv}, operation = '' }}")).unwrap_err(),
+        "x.toml:4: workload.format.operation: found \"\"; allowed: a column"
+    );
 }
 
 #[test]

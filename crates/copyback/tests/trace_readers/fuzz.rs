@@ -1,7 +1,7 @@
 //! Rubbish and nearly good input for every reader: an answer or one clear line, never a panic.
 
 use copyback::config::quantity::Size;
-use copyback::config::{BeyondDevice, BlkparseAction, TraceFormat, TraceWorkload};
+use copyback::config::{BeyondDevice, BlkparseAction, CsvFormat, TraceFormat, TraceWorkload};
 use copyback::workload::InputError;
 use proptest::prelude::*;
 
@@ -37,6 +37,21 @@ const SAMPLES: [(TraceFormat, &str); 18] = [
     (TraceFormat::Dtrs, "979 0 287641 128 1\n"),
 ];
 
+/// A CSV that is read by names.
+fn csv() -> (TraceFormat, &'static str) {
+    let format = CsvFormat {
+        time: "t:us".into(),
+        offset: "at:sectors".into(),
+        length: "size:4KiB".into(),
+        operation: "op".into(),
+        read: "R".into(),
+        write: "W".into(),
+        flush: Some("F".into()),
+        ..CsvFormat::EMPTY
+    };
+    (TraceFormat::Csv(format), "t,x,at,size,op\n1.5,0,8,1,R\n2,0,8,1,W\n3,,,,F\n")
+}
+
 /// What is put in the place of a byte: all that means something to a parser, and NUL.
 const BYTES: &[u8] = b"0123456789.,; \t\r\n-+eExRWrwDFNSQC[(:#\"\0\xff\xef";
 
@@ -58,6 +73,34 @@ fn survive(bytes: &[u8], format: Option<TraceFormat>, beyond_device: BeyondDevic
             assert!(place == "x" || place.starts_with("x:"), "{place}");
             assert!(problem.len() < 500 && !problem.contains(['\n', '\0']), "{problem:?}");
         }
+    }
+}
+
+/// Files of the binary formats, good ones.
+fn binary_samples() -> [(TraceFormat, Vec<u8>); 4] {
+    let numbers = |numbers: &[u32]| -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
+    };
+    let srt = numbers(&[56, 4 << 16 | 1, 30, 183_968, 146, 36_899, 4096, 1056, 7, 4, 1, 27, 7, 1]);
+    let header = b"$$TR_IOREC-1.3\0\nsectorsize = 256,\n\x0c";
+    let vscsi_1 = numbers(&[7, 0x2_0000, 0x100_0000, 0x2a00_0001, 9 << 16, 0, 5 << 24, 0]);
+    let vscsi_2 = numbers(&[0x2a00_0002, 7, 0x2_0000, 1 << 24, 9 << 16, 0, 5 << 24, 0, 0, 0]);
+    let mut blktrace = numbers(&[0x6561_7407, 1, 0, 5, 0, 8, 512, 1 | 1 << 20, 6, 8, 3, 4]);
+    blktrace.extend(b"load");
+    [
+        (TraceFormat::HpSrt, [&header[..], &srt, &srt, &srt].concat()),
+        (TraceFormat::Vscsi, vscsi_1.repeat(3)),
+        (TraceFormat::Vscsi, vscsi_2.repeat(3)),
+        (TraceFormat::Blktrace { action: BlkparseAction::Queued }, blktrace.repeat(3)),
+    ]
+}
+
+#[test]
+fn binary_samples_are_good() {
+    for (format, bytes) in binary_samples() {
+        let mut source = open_bytes(&bytes, &config("x")).unwrap();
+        assert_eq!(*source.format(), format);
+        assert_eq!(drain(&mut source).unwrap().len(), 3);
     }
 }
 
@@ -100,6 +143,43 @@ proptest! {
         }
         let beyond = if wrap { BeyondDevice::Wrap } else { BeyondDevice::Refuse };
         survive(&bytes, named.then_some(format), beyond);
+    }
+
+    #[test]
+    fn good_records_with_bytes_changed(
+        sample in 0_usize..4,
+        changes in prop::collection::vec((0_usize..500, any::<u8>()), 0..6),
+        cut in 0_usize..300,
+        named: bool,
+    ) {
+        let (format, mut bytes) = binary_samples()[sample].clone();
+        for (at, value) in changes {
+            let at = at % bytes.len();
+            bytes[at] = value;
+        }
+        bytes.truncate(cut.max(1));
+        survive(&bytes, named.then_some(format), BeyondDevice::Wrap);
+    }
+
+    #[test]
+    fn csv_with_bytes_changed(
+        changes in prop::collection::vec((0_usize..500, 0..BYTES.len()), 0..6),
+    ) {
+        let (format, text) = csv();
+        let mut bytes = text.as_bytes().to_vec();
+        for (at, pick) in changes {
+            let at = at % bytes.len();
+            bytes[at] = BYTES[pick];
+        }
+        survive(&bytes, Some(format), BeyondDevice::Wrap);
+    }
+
+    #[test]
+    fn random_bytes_as_binary(
+        bytes in prop::collection::vec(any::<u8>(), 0..300),
+        sample in 0_usize..4,
+    ) {
+        survive(&bytes, Some(binary_samples()[sample].0.clone()), BeyondDevice::Wrap);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which format a file is in, from its first lines.
+//! Which format a file is in, from its first bytes or lines.
 
 use super::fault::shown;
 use super::format::{Parser, TraceFormat};
@@ -6,7 +6,7 @@ use super::format::{Parser, TraceFormat};
 /// Lines looked at.
 const LINES: usize = 100;
 
-/// The format that recognises most of the first lines in `head`. A damaged line among good ones
+/// The text format that recognises most of the first lines in `head`. A damaged line among good ones
 /// thus still leads to its format, whose parser then names the line.
 ///
 /// # Errors
@@ -21,6 +21,12 @@ pub fn detect(head: &[u8]) -> Result<TraceFormat, String> {
         }
     }
     best.ok_or_else(|| unknown(head))
+}
+
+/// The binary format that a file with this head is in, if any.
+pub fn detect_binary(head: &[u8]) -> Option<TraceFormat> {
+    let mut formats = Parser::FORMATS.iter().map(|(format, _)| format);
+    formats.find(|format| Parser::recognises_start(format, head)).cloned()
 }
 
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -78,7 +84,7 @@ mod tests {
             detect(b"\n26214000 0 303574 7 0\n").unwrap_err(),
             "no known format has lines like \"26214000 0 303574 7 0\"; expected one of msr, spc, \
              disksim, blkreplay, blkparse, fio_iolog, fiu, alibaba, tencent, systor17, hp_csv, \
-             pixel6a, nexus5, ssdsim, mqsim, dtrs, which workload.format can name"
+             pixel6a, nexus5, ssdsim, mqsim, dtrs, csv, hp_srt, vscsi, blktrace, which workload.format can name"
         );
         assert!(detect(b"").is_err());
     }

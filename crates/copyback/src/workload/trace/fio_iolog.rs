@@ -124,8 +124,8 @@ mod tests {
         Ok(requests.iter().map(fields).collect())
     }
 
-    fn fault(log: String) -> String {
-        read(&log).unwrap_err().to_string()
+    fn fault(log: &str) -> String {
+        read(log).unwrap_err().to_string()
     }
 
     #[test]
@@ -159,23 +159,23 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         assert_eq!(
-            fault("d read 0 512".to_owned()),
+            fault("d read 0 512"),
             "first line: found \"d read 0 512\"; expected \"fio version 2 iolog\" or 3"
         );
         assert_eq!(
-            fault(format!("{THREE}1 d wait 100")),
+            fault(&format!("{THREE}1 d wait 100")),
             "operation: found \"wait\"; expected read, write, trim, sync, datasync, add, open or \
              close"
         );
         assert_eq!(
-            fault(format!("{THREE}d read 0 512")),
+            fault(&format!("{THREE}d read 0 512")),
             "time: found \"d\"; expected a whole number of microseconds"
         );
-        let columns = fault(format!("{TWO}d read 0"));
+        let columns = fault(&format!("{TWO}d read 0"));
         assert_eq!(columns, format!("columns: found 3; expected {LAYOUT_2}"));
-        let columns = fault(format!("{TWO}d open 0"));
+        let columns = fault(&format!("{TWO}d open 0"));
         assert_eq!(columns, format!("columns: found 3; expected {LAYOUT_2}"));
         let late = format!("{TWO}d wait {0}\nd wait {0}", 18_000_000_000_000_000_u64);
-        assert_eq!(fault(late), "wait: found more than 584 years in all; expected less");
+        assert_eq!(fault(&late), "wait: found more than 584 years in all; expected less");
     }
 }

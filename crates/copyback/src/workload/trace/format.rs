@@ -5,9 +5,9 @@
 
 use super::fault::Fault;
 use super::record::{Record, SECTOR};
-use crate::config::BlkparseAction;
 pub use crate::config::TraceFormat;
 use crate::config::quantity::Size;
+use crate::config::{BlkparseAction, CsvFormat};
 
 /// What a format must offer. A parser is made anew for each file and is fed its lines in order,
 /// without line ends, blank lines left out.
@@ -18,6 +18,17 @@ pub trait LineParser: Default {
     /// Whether a line is certainly of this format. Must not accept a look-alike.
     fn recognises(line: &[u8]) -> bool;
 
+    /// Optional: whether a file that starts with `head` is certainly of this binary format.
+    fn recognises_start(_head: &[u8]) -> bool {
+        false
+    }
+
+    /// Optional: what the next call of `parse` should get. Binary formats ask for bytes.
+    #[inline]
+    fn wants(&self) -> Piece {
+        Piece::Line
+    }
+
     /// The request on this line; `None` if the line is part of a header.
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault>;
 
@@ -27,8 +38,17 @@ pub trait LineParser: Default {
     }
 }
 
+/// What a parser is fed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// A line, without its end.
+    Line,
+    /// So many bytes, up to 64 KiB.
+    Bytes(usize),
+}
+
 macro_rules! formats {
-    ($($format:ident $({ $($key:ident: $default:expr),+ })? => $module:ident),+ $(,)?) => {
+    ($($format:ident $({ $($key:tt: $default:expr),+ })? => $module:ident),+ $(,)?) => {
         /// The parser of a file, whatever its format.
         #[derive(Debug)]
         pub enum Parser {
@@ -56,6 +76,23 @@ macro_rules! formats {
             pub fn recognises(format: &TraceFormat, line: &[u8]) -> bool {
                 match format {
                     $(TraceFormat::$format { .. } => super::$module::Parser::recognises(line),)+
+                }
+            }
+
+            /// Whether a file that starts with `head` is certainly of this binary format.
+            pub fn recognises_start(format: &TraceFormat, head: &[u8]) -> bool {
+                match format {
+                    $(TraceFormat::$format { .. } => {
+                        super::$module::Parser::recognises_start(head)
+                    })+
+                }
+            }
+
+            /// What the next call of `parse` should get.
+            #[inline]
+            pub fn wants(&self) -> Piece {
+                match self {
+                    $(Self::$format(parser) => parser.wants(),)+
                 }
             }
 
@@ -94,4 +131,8 @@ formats! {
     Ssdsim => ssdsim,
     Mqsim => mqsim,
     Dtrs => dtrs,
+    Csv { 0: CsvFormat::EMPTY } => csv,
+    HpSrt => hp_srt,
+    Vscsi => vscsi,
+    Blktrace { action: BlkparseAction::Queued } => blktrace,
 }

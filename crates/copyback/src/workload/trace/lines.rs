@@ -1,4 +1,4 @@
-//! Lines of a byte stream, without copying or allocating per line.
+//! Lines of a byte stream, or records of so many bytes, without copying or allocating for each.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -20,6 +20,13 @@ pub enum LineError {
     Nul,
     /// A text of two bytes a character.
     Utf16,
+    /// The stream ends within a record.
+    Cut {
+        /// Bytes that are left.
+        found: usize,
+        /// Bytes of the record.
+        expected: usize,
+    },
 }
 
 /// Reads lines ended by `\n` or `\r\n`; the last line may lack its end. A byte-order mark at the
@@ -32,13 +39,17 @@ pub struct LineReader<R> {
     end: usize,
     ended: bool,
     number: u64,
+    /// Bytes of the input before `buffer`'s first.
+    before: u64,
+    /// Bytes of the input before the last piece handed out.
+    position: u64,
 }
 
 impl<R: Read> LineReader<R> {
     /// Lines of `input`.
     pub fn new(input: R) -> Self {
         let buffer = vec![0; BUFFER].into_boxed_slice();
-        Self { input, buffer, start: 0, end: 0, ended: false, number: 0 }
+        Self { input, buffer, start: 0, end: 0, ended: false, number: 0, before: 0, position: 0 }
     }
 
     /// Number of the last line handed out, from 1; 0 before the first.
@@ -46,17 +57,51 @@ impl<R: Read> LineReader<R> {
         self.number
     }
 
+    /// Bytes of the input before the record that was taken last, or that can't be taken.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The next `count` bytes, at most [`MAX_LINE`]; `None` when there are no more.
+    ///
+    /// # Errors
+    /// If the input can't be read, or ends within the record.
+    #[inline]
+    pub fn next_bytes(&mut self, count: usize) -> Result<Option<&[u8]>, LineError> {
+        debug_assert!(count <= MAX_LINE);
+        self.position = self.before + self.start as u64;
+        if self.end - self.start < count && !self.fetch(count)? {
+            return Ok(None);
+        }
+        let first = self.start;
+        self.start += count;
+        Ok(Some(&self.buffer[first..self.start]))
+    }
+
+    /// Reads on until `count` bytes are there; false if there are none.
+    #[cold]
+    fn fetch(&mut self, count: usize) -> Result<bool, LineError> {
+        self.move_to_front();
+        while !self.ended && self.end < count {
+            self.fill()?;
+        }
+        match self.end {
+            found if found >= count => Ok(true),
+            0 => Ok(false),
+            found => Err(LineError::Cut { found, expected: count }),
+        }
+    }
+
     /// The first bytes of the input, without consuming them: all of it, or as many as the buffer
     /// holds. To be called before the first line is taken.
     ///
     /// # Errors
-    /// If the input can't be read, or is no text that lines can be taken from.
+    /// If the input can't be read.
     pub fn head(&mut self) -> Result<&[u8], LineError> {
         debug_assert_eq!(self.number, 0);
         while !self.ended && self.end < self.buffer.len() {
             self.fill()?;
         }
-        self.drop_mark()?;
         Ok(&self.buffer[self.start..self.end])
     }
 
@@ -92,6 +137,7 @@ impl<R: Read> LineReader<R> {
     fn find_end(&mut self) -> Result<Option<usize>, LineError> {
         if self.number == 0 {
             self.head()?;
+            self.drop_mark()?;
         }
         let mut searched = 0;
         loop {
@@ -114,6 +160,7 @@ impl<R: Read> LineReader<R> {
     fn move_to_front(&mut self) {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
+        self.before += self.start as u64;
         self.start = 0;
     }
 
@@ -130,7 +177,11 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    fn drop_mark(&mut self) -> Result<(), LineError> {
+    /// Drops a byte-order mark from the head of a text.
+    ///
+    /// # Errors
+    /// If the mark says that this is no text that lines can be taken from.
+    pub fn drop_mark(&mut self) -> Result<(), LineError> {
         let head = &self.buffer[self.start..self.end];
         if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
             return Err(LineError::Utf16);
@@ -199,6 +250,23 @@ mod tests {
             let mut long = vec![b'x'; MAX_LINE + 1];
             long.push(b'\n');
             assert!(matches!(all(&long, piece), Err(LineError::TooLong)));
+        }
+    }
+
+    #[test]
+    fn records_of_so_many_bytes() {
+        let bytes: Vec<u8> = (0..100_000_u32).flat_map(u32::to_be_bytes).collect();
+        for piece in [5, 1000, 1 << 20] {
+            let mut reader = LineReader::new(Drip(&bytes[..bytes.len() - 1], piece));
+            for number in 0..99_999 {
+                assert_eq!(reader.next_bytes(4).unwrap().unwrap(), u32::to_be_bytes(number));
+                assert_eq!(reader.position(), 4 * u64::from(number));
+            }
+            let cut = reader.next_bytes(4);
+            assert!(matches!(cut, Err(LineError::Cut { found: 3, expected: 4 })));
+            assert_eq!(reader.position(), 4 * 99_999);
+            assert_eq!(reader.next_bytes(3).unwrap().unwrap().len(), 3);
+            assert!(reader.next_bytes(4).unwrap().is_none());
         }
     }
 

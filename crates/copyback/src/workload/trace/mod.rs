@@ -1,4 +1,4 @@
-//! Block traces: text lines, plain or compressed, streamed in memory that doesn't grow with the
+//! Block traces: text lines or binary records, plain or compressed, streamed in memory that doesn't grow with the
 //! trace.
 //!
 //! ```text
@@ -9,11 +9,14 @@
 //! replay with an error that names it.
 
 mod alibaba;
+mod binary;
 mod blkparse;
 mod blkreplay;
+mod blktrace;
 mod bounds;
 mod clock;
 mod columns;
+mod csv;
 mod decompress;
 mod detect;
 mod devices;
@@ -25,6 +28,7 @@ mod fiu;
 mod five_numbers;
 mod format;
 mod hp_csv;
+mod hp_srt;
 mod lines;
 mod mqsim;
 mod msr;
@@ -39,6 +43,7 @@ mod spc;
 mod ssdsim;
 mod systor17;
 mod tencent;
+mod vscsi;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,7 +53,7 @@ use self::clock::{Clock, ClockError, TOLERATED};
 use self::decompress::{Bytes, Compression};
 use self::devices::Devices;
 use self::fault::Fault;
-use self::format::Parser;
+use self::format::{Parser, Piece};
 use self::lines::{LineError, LineReader, MAX_LINE};
 use self::record::Record;
 use crate::config::TraceFormat;
@@ -59,7 +64,7 @@ pub struct TraceSource {
     name: String,
     lines: LineReader<Bytes>,
     compression: Compression,
-    format: TraceFormat,
+    format: Box<TraceFormat>,
     parser: Parser,
     clock: Clock,
     bounds: Bounds,
@@ -110,10 +115,11 @@ impl TraceSource {
         let inversions = self.clock.inversions();
         if inversions.count > 0 {
             notes.push(format!(
-                "{}: {} requests have a time before an earlier line's (the first at line {}, by at \
+                "{}: {} requests have a time before an earlier line's (the first at {} {}, by at \
                  most {} s); they arrive together with it",
                 self.name,
                 inversions.count,
+                if self.parser.wants() == Piece::Line { "line" } else { "byte" },
                 inversions.first_line,
                 inversions.worst.as_secs_f64(),
             ));
@@ -134,12 +140,17 @@ impl TraceSource {
             return Ok(None);
         }
         loop {
-            let line = match self.lines.next_line() {
+            let wanted = self.parser.wants();
+            let piece = match wanted {
+                Piece::Line => self.lines.next_line(),
+                Piece::Bytes(count) => self.lines.next_bytes(count),
+            };
+            let line = match piece {
                 Ok(Some(line)) => line,
                 Ok(None) => return self.at_end(),
                 Err(error) => return Err(self.line_error(&error)),
             };
-            if is_blank(line) {
+            if wanted == Piece::Line && is_blank(line) {
                 continue;
             }
             match self.parser.parse(line) {
@@ -162,7 +173,8 @@ impl TraceSource {
 
     fn request(&mut self, record: Record) -> Result<Request, Fault> {
         let Record { time_ns, operation, offset, length, device } = record;
-        let arrival = self.clock.arrival(time_ns, self.lines.number()).map_err(clock_fault)?;
+        let place = self.lines.number().max(self.lines.position());
+        let arrival = self.clock.arrival(time_ns, place).map_err(clock_fault)?;
         self.devices.note(device);
         if operation == Operation::Flush {
             return Ok(Request { arrival, operation, offset: 0, length: 0 });
@@ -176,8 +188,17 @@ impl TraceSource {
 
     #[cold]
     fn fault(&self, fault: &Fault) -> InputError {
-        let place = format!("{}:{}", self.name, self.lines.number());
+        let place = format!("{}:{}", self.name, self.place());
         InputError { place, problem: fault.to_string() }
+    }
+
+    /// Where the last request stands: a line, or a byte from 0 in a binary file.
+    #[cold]
+    fn place(&self) -> String {
+        match self.lines.number() {
+            0 => format!("byte {}", self.lines.position()),
+            number => number.to_string(),
+        }
     }
 
     #[cold]
@@ -187,7 +208,10 @@ impl TraceSource {
 
     #[cold]
     fn line_error(&self, error: &LineError) -> InputError {
-        let place = format!("{}:{}", self.name, self.lines.number() + 1);
+        let place = match self.parser.wants() {
+            Piece::Line => format!("{}:{}", self.name, self.lines.number() + 1),
+            Piece::Bytes(_) => format!("{}:byte {}", self.name, self.lines.position()),
+        };
         InputError { place, problem: line_problem(error, self.compression) }
     }
 }
@@ -221,6 +245,9 @@ fn line_problem(error: &LineError, compression: Compression) -> String {
         }
         LineError::TooLong => format!("found a line of more than {MAX_LINE} bytes; expected text"),
         LineError::Nul => "found a NUL byte; expected text".to_owned(),
+        LineError::Cut { found, expected } => {
+            format!("found {found} bytes at the end of the file; expected a record of {expected}")
+        }
         LineError::Utf16 => "found text in UTF-16; expected ASCII or UTF-8".to_owned(),
     }
 }

@@ -9,14 +9,16 @@ use std::sync::atomic::AtomicU64;
 use super::bounds::Bounds;
 use super::clock::Clock;
 use super::decompress::{Bytes, decompress};
-use super::detect::detect;
+use super::detect::{detect, detect_binary};
 use super::devices::Devices;
-use super::format::Parser;
-use super::lines::LineReader;
+use super::format::{Parser, Piece};
+use super::lines::{BUFFER, LineError, LineReader};
 use super::{TraceSource, line_problem};
 use crate::config::quantity::Size;
 use crate::config::{TraceFormat, TraceWorkload};
 use crate::workload::InputError;
+
+const NO_REQUESTS: &str = "found no requests; expected at least one";
 
 impl TraceSource {
     /// Opens the trace that `config` names, for a device of `capacity_bytes`. Reads up to its
@@ -52,17 +54,25 @@ impl TraceSource {
         let (content, compression) =
             decompress(input, &taken).map_err(|error| fail(open_problem(&error)))?;
         let mut lines = LineReader::new(content);
-        let head = lines.head().map_err(|error| fail(line_problem(&error, compression)))?;
-        if head.trim_ascii().is_empty() && head.len() < super::lines::BUFFER {
-            return Err(fail("found no requests; expected at least one".to_owned()));
-        }
-        let format = config.format.clone().map_or_else(|| detect(head).map_err(fail), Ok)?;
+        let line_fault = |error: LineError| fail(line_problem(&error, compression));
+        let head = lines.head().map_err(line_fault)?;
+        let format = match config.format.clone().or_else(|| detect_binary(head)) {
+            Some(format) if Parser::new(&format).wants() != Piece::Line => format,
+            named => {
+                lines.drop_mark().map_err(line_fault)?;
+                let head = lines.head().map_err(line_fault)?;
+                if head.trim_ascii().is_empty() && head.len() < BUFFER {
+                    return Err(fail(NO_REQUESTS.to_owned()));
+                }
+                named.map_or_else(|| detect(head).map_err(fail), Ok)?
+            }
+        };
         let limit = config.limit;
         Self {
             lines,
             compression,
             parser: Parser::new(&format),
-            format,
+            format: Box::new(format),
             clock: Clock::new(config.time_scale),
             bounds: Bounds::new(capacity_bytes, config.beyond_device),
             devices: Devices::default(),
@@ -80,8 +90,7 @@ impl TraceSource {
     fn primed(mut self) -> Result<Self, InputError> {
         self.first = self.read_request()?;
         if self.first.is_none() {
-            let problem = "found no requests; expected at least one".to_owned();
-            return Err(self.whole_file(problem));
+            return Err(self.whole_file(NO_REQUESTS.to_owned()));
         }
         Ok(self)
     }
@@ -121,6 +130,11 @@ fn check(config: &TraceWorkload) -> Result<(), InputError> {
     }
     if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = config.format {
         return Err(fail("format.size_unit", "found 0B; expected at least 1B".to_owned()));
+    }
+    if let Some(TraceFormat::Csv(format)) = &config.format
+        && let Err((key, found, expected)) = format.columns()
+    {
+        return Err(fail(&format!("format.{key}"), format!("found {found}; expected {expected}")));
     }
     Ok(())
 }

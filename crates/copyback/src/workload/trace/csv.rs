@@ -1,0 +1,236 @@
+//! Comma-separated values with columns of any order, names and units, as the configuration says
+//! ([`CsvFormat`]). Columns that it doesn't name are ignored, quotes around a value are dropped. A
+//! flush needs neither offset nor size.
+
+use super::columns::{Columns, Separator};
+use super::fault::Fault;
+use super::format::{LineParser, TraceFormat};
+use super::number;
+use super::record::Record;
+use crate::config::{CsvColumn, CsvColumns, CsvFormat, CsvTime};
+use crate::workload::Operation;
+
+const LAYOUT: &str = "the columns that workload.format names";
+const NS_PER_TICK: u64 = 100;
+/// The fields, in the order of [`CsvColumns`].
+const FIELDS: [&str; 4] = ["time", "offset", "length", "operation"];
+
+/// The parser of a file: knows which columns its first line names.
+#[derive(Debug, Default)]
+pub struct Parser {
+    spec: Option<Box<(CsvFormat, CsvColumns)>>,
+    /// Where the four fields stand, once that is known.
+    at: Option<[usize; 4]>,
+}
+
+impl LineParser for Parser {
+    fn configure(&mut self, format: &TraceFormat) {
+        if let TraceFormat::Csv(format) = format {
+            self.spec = format.columns().ok().map(|columns| Box::new((format.clone(), columns)));
+        }
+    }
+
+    fn recognises(_: &[u8]) -> bool {
+        false
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
+        let Some((format, columns)) = self.spec.as_deref() else {
+            return Err(Fault::other("workload.format names no columns; expected type csv"));
+        };
+        let Some(at) = self.at else {
+            self.at = numbers(columns);
+            if self.at.is_some() {
+                return self.parse(line);
+            }
+            self.at = Some(named(line, format, columns)?);
+            return Ok(None);
+        };
+        request(&values(line, format.separator, at)?, format, columns).map(Some)
+    }
+}
+
+/// The places of columns that are all named by number.
+fn numbers(columns: &CsvColumns) -> Option<[usize; 4]> {
+    let mut at = [0; 4];
+    for (place, column) in at.iter_mut().zip(&columns.columns) {
+        let CsvColumn::Number(number) = column else { return None };
+        *place = *number;
+    }
+    Some(at)
+}
+
+/// The places of columns, by the names on the first line.
+fn named(line: &[u8], format: &CsvFormat, columns: &CsvColumns) -> Result<[usize; 4], Fault> {
+    let mut at = [0; 4];
+    for (i, place) in at.iter_mut().enumerate() {
+        *place = match &columns.columns[i] {
+            CsvColumn::Number(number) => *number,
+            CsvColumn::Named(name) => find(line, format.separator, name).ok_or_else(|| {
+                Fault::other(format!(
+                    "{}: found no column {name:?} among {}; expected a line of names with it",
+                    FIELDS[i],
+                    super::fault::shown(line),
+                ))
+            })?,
+        };
+    }
+    Ok(at)
+}
+
+fn find(line: &[u8], separator: char, name: &str) -> Option<usize> {
+    let mut columns = cut(line, separator);
+    let mut place = 0;
+    while let Ok(text) = columns.text() {
+        if unquoted(text) == name.as_bytes() {
+            return Some(place);
+        }
+        place += 1;
+    }
+    None
+}
+
+fn cut(line: &[u8], separator: char) -> Columns<'_> {
+    let separator =
+        if separator == ' ' { Separator::Blanks } else { Separator::Byte(separator as u8) };
+    Columns::new(line, separator, LAYOUT)
+}
+
+fn unquoted(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text)
+}
+
+/// What stands at the four places.
+fn values(line: &[u8], separator: char, at: [usize; 4]) -> Result<[&[u8]; 4], Fault> {
+    let mut values: [&[u8]; 4] = [b""; 4];
+    let mut columns = cut(line, separator);
+    let last = at.into_iter().max().unwrap_or(0);
+    for place in 0..=last {
+        let text = unquoted(columns.text()?);
+        for (value, _) in values.iter_mut().zip(at).filter(|(_, at)| *at == place) {
+            *value = text;
+        }
+    }
+    Ok(values)
+}
+
+fn request(
+    &[time, offset, length, operation]: &[&[u8]; 4],
+    format: &CsvFormat,
+    columns: &CsvColumns,
+) -> Result<Record, Fault> {
+    let time_ns = match columns.time {
+        CsvTime::Places(places) => number::decimal(time, places),
+        CsvTime::Ticks => number::whole(time).and_then(|ticks| ticks.checked_mul(NS_PER_TICK)),
+    };
+    let expected = "a number, in the unit that workload.format names";
+    let time_ns = time_ns.ok_or_else(|| Fault::field("time", time, expected))?;
+    let operation = asked(operation, format)?;
+    if operation == Operation::Flush {
+        return Ok(Record { time_ns, operation, offset: 0, length: 0, device: 0 });
+    }
+    let offset = bytes("offset", offset, columns.offset)?;
+    let length = bytes("length", length, columns.length)?;
+    Ok(Record { time_ns, operation, offset, length, device: 0 })
+}
+
+fn bytes(field: &'static str, text: &[u8], unit: u64) -> Result<u64, Fault> {
+    let bytes = number::whole(text).and_then(|count| count.checked_mul(unit));
+    let expected = "a whole number, in the unit that workload.format names";
+    bytes.ok_or_else(|| Fault::field(field, text, expected))
+}
+
+fn asked(text: &[u8], format: &CsvFormat) -> Result<Operation, Fault> {
+    let is = |values: &str| values.split('|').any(|value| value.as_bytes() == text);
+    if is(&format.read) {
+        Ok(Operation::Read)
+    } else if is(&format.write) {
+        Ok(Operation::Write)
+    } else if format.trim.as_deref().is_some_and(is) {
+        Ok(Operation::Trim)
+    } else if format.flush.as_deref().is_some_and(is) {
+        Ok(Operation::Flush)
+    } else {
+        let expected = "what workload.format names for read, write, trim or flush";
+        Err(Fault::field("operation", text, expected))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(time: &str, offset: &str, length: &str, operation: &str) -> CsvFormat {
+        CsvFormat {
+            time: time.into(),
+            offset: offset.into(),
+            length: length.into(),
+            operation: operation.into(),
+            read: "R|RA".into(),
+            write: "W".into(),
+            trim: Some("D".into()),
+            flush: Some("F".into()),
+            separator: ',',
+        }
+    }
+
+    fn read(format: CsvFormat, text: &str) -> Result<Vec<Record>, Fault> {
+        let mut parser = Parser::default();
+        parser.configure(&TraceFormat::Csv(format));
+        let mut records = Vec::new();
+        for line in text.lines() {
+            records.extend(parser.parse(line.as_bytes())?);
+        }
+        Ok(records)
+    }
+
+    fn record(operation: Operation) -> Record {
+        Record { time_ns: 1_500, operation, offset: 4096, length: 8192, device: 0 }
+    }
+
+    #[test]
+    fn columns_by_name() {
+        let named = || format("ts:us", "lba:sectors", "size:4KiB", "op");
+        let text = "op,other,\"ts\",lba,size\nRA,x,1.5,8,2\nD,,1.5,8,2\n\"W\",y,1.5,8,2,more\n";
+        let expected = [Operation::Read, Operation::Trim, Operation::Write].map(record);
+        assert_eq!(read(named(), text), Ok(expected.to_vec()));
+        let flush = Record { offset: 0, length: 0, ..record(Operation::Flush) };
+        assert_eq!(read(named(), "op,ts,lba,size\nF,1.5,,\n"), Ok(vec![flush]));
+    }
+
+    #[test]
+    fn columns_by_number() {
+        let spaced = CsvFormat { separator: ' ', ..format("1:100ns", "2:bytes", "3:1KiB", "4") };
+        assert_eq!(read(spaced, "15 4096  8 W\n"), Ok(vec![record(Operation::Write)]));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let fault = |text: &str| {
+            read(format("ts:us", "lba:sectors", "size:bytes", "op"), text).unwrap_err().to_string()
+        };
+        assert_eq!(
+            fault("ts,sector,size,op\n"),
+            "offset: found no column \"lba\" among \"ts,sector,size,op\"; expected a line of names \
+             with it"
+        );
+        let names = "ts,lba,size,op\n";
+        assert_eq!(
+            fault(&format!("{names}1,2,512")),
+            format!("columns: found 3; expected {LAYOUT}")
+        );
+        assert_eq!(
+            fault(&format!("{names}1,2e9,512,R")),
+            "offset: found \"2e9\"; expected a whole number, in the unit that workload.format names"
+        );
+        assert_eq!(
+            fault(&format!("{names}-1,2,512,R")),
+            "time: found \"-1\"; expected a number, in the unit that workload.format names"
+        );
+        assert_eq!(
+            fault(&format!("{names}1,2,512,X")),
+            "operation: found \"X\"; expected what workload.format names for read, write, trim or \
+             flush"
+        );
+    }
+}
