@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use copyback::precondition::Preconditioner;
-use copyback::simulation::{self, Phase, Status};
 use copyback::ssd::Part;
 use copyback::state;
+use copyback::{Phase, Status, simulation};
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

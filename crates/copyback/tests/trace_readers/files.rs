@@ -160,7 +160,10 @@ fn formats_with_keys() {
     let completed = Ok(TraceFormat::Blkparse { action });
     assert_eq!(format("{ type = 'blkparse', action = 'C' }"), completed);
     let wrong = format("{ type = 'blktrace', action = 'Z' }").unwrap_err();
-    assert_eq!(wrong, "x.toml:4: workload.format.action: found \"Z\" (allowed: Q, G, I, D, C)");
+    assert_eq!(
+        wrong,
+        "x.toml:4: workload.format.action: found \"Z\"; did you mean \"Q\"? (allowed: Q, G, I, D, C)"
+    );
     let csv = "type = 'csv', time = 't:us', offset = 'at:sectors', length = 'size:4KiB'";
     let read = format(&format!("{{ {csv}, operation = 'op', separator = ';' }}"));
     assert!(matches!(read, Ok(TraceFormat::Csv(CsvFormat { separator: ';', .. }))), "{read:?}");

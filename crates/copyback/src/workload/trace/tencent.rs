@@ -10,13 +10,16 @@ use crate::workload::Operation;
 
 const LAYOUT: &str = "5 columns (seconds,sector,sectors,0|1,volume)";
 
+/// Times that tell a line from other five numbers, in nanoseconds since 1970: 2001 to 2286.
+const THIS_CENTURY: std::ops::Range<u64> = 1_000_000_000_000_000_000..10_000_000_000_000_000_000;
+
 /// The parser of a file.
 #[derive(Debug, Default)]
 pub struct Parser;
 
 impl LineParser for Parser {
     fn recognises(line: &[u8]) -> bool {
-        request(line).is_ok()
+        request(line).is_ok_and(|record| THIS_CENTURY.contains(&record.time_ns))
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
@@ -61,6 +64,12 @@ mod tests {
             device: 1058,
         };
         assert_eq!(request(b"1538323200,4247200,128,1,1058"), Ok(expected));
+    }
+
+    #[test]
+    fn recognises_times_since_1970_only() {
+        assert!(Parser::recognises(b"1538323200,4247200,128,1,1058"));
+        assert!(!Parser::recognises(b"26,4247200,128,1,1058"));
     }
 
     #[test]
