@@ -81,16 +81,6 @@ impl Ssd {
     }
 }
 
-impl Ftl {
-    /// Free blocks of each plane that host writes never open. With a shared frontier and a static
-    /// allocation none is needed: the block that the host has just opened has room for a victim,
-    /// and no plane ever holds more data than its share.
-    pub(crate) fn blocks_kept_for_collections(&self) -> u32 {
-        let is_static = matches!(self.allocation, Allocation::Order(_));
-        u32::from(self.frontiers == Frontiers::Separate || !is_static)
-    }
-}
-
 impl Geometry {
     fn plane_count(&self) -> u64 {
         [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die]
@@ -223,9 +213,7 @@ fn buffer(buffer: &Buffer, geometry: &Geometry, faults: &mut Report) {
 }
 
 fn thresholds(ssd: &Ssd, faults: &mut Report) {
-    let blocks = ssd.geometry.blocks_per_plane;
-    let soft = ssd.gc.soft_threshold.resolve(blocks);
-    let hard = ssd.gc.hard_threshold.resolve(blocks);
+    let (soft, hard) = (ssd.soft_threshold(), ssd.hard_threshold());
     let least_soft = 1 + ssd.ftl.blocks_kept_for_collections();
     for (key, count, least) in
         [("ssd.gc.soft_threshold", soft, least_soft), ("ssd.gc.hard_threshold", hard, 1)]
@@ -247,7 +235,7 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
 fn space(config: &Config, faults: &mut Report) {
     let ssd = &config.ssd;
     let blocks = u64::from(ssd.geometry.blocks_per_plane);
-    let free = u64::from(ssd.gc.soft_threshold.resolve(ssd.geometry.blocks_per_plane));
+    let free = u64::from(ssd.soft_threshold());
     let free = free + u64::from(ssd.gc.hysteresis_blocks);
     let open = if ssd.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };
     let room = blocks.saturating_sub(free + open) * ssd.data_pages_per_block();

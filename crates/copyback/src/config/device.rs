@@ -400,7 +400,7 @@ impl Default for Gc {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FreeBlocks {
-    /// Share of the plane's blocks, rounded up.
+    /// Share of the plane's blocks, rounded up, and at least what collections need.
     Share(Share),
     /// A number of blocks.
     Blocks {
@@ -409,11 +409,37 @@ pub enum FreeBlocks {
     },
 }
 
+impl Ssd {
+    /// The soft threshold in blocks of a plane. A share gives at least what collections need.
+    pub fn soft_threshold(&self) -> u32 {
+        let least = 1 + self.ftl.blocks_kept_for_collections();
+        self.gc.soft_threshold.resolve(self.geometry.blocks_per_plane, least)
+    }
+
+    /// The hard threshold in blocks of a plane.
+    pub fn hard_threshold(&self) -> u32 {
+        self.gc.hard_threshold.resolve(self.geometry.blocks_per_plane, 1)
+    }
+}
+
+impl Ftl {
+    /// Free blocks of each plane that host writes never open. With a shared frontier and a static
+    /// allocation none is needed: the block that the host has just opened has room for a victim,
+    /// and no plane ever holds more data than its share.
+    pub fn blocks_kept_for_collections(&self) -> u32 {
+        let is_static = matches!(self.allocation, Allocation::Order(_));
+        u32::from(self.frontiers == Frontiers::Separate || !is_static)
+    }
+}
+
 impl FreeBlocks {
-    /// The number of blocks of a plane that has `blocks_per_plane`.
-    pub fn resolve(self, blocks_per_plane: u32) -> u32 {
+    /// The number of blocks of a plane that has `blocks_per_plane`; a share gives `least` or more.
+    fn resolve(self, blocks_per_plane: u32, least: u32) -> u32 {
         match self {
-            Self::Share(share) => (share.0 * f64::from(blocks_per_plane)).ceil() as u32,
+            Self::Share(share) => {
+                let exact = share.0 * f64::from(blocks_per_plane);
+                (exact.ceil() as u32).max(least)
+            }
             Self::Blocks { blocks } => blocks,
         }
     }

@@ -413,7 +413,7 @@ impl Limits {
         let geometry = &config.ssd.geometry;
         let gc = &config.ssd.gc;
         let summary_pages = u32::from(config.ssd.ftl.summary_page != SummaryPage::None);
-        let soft_threshold = gc.soft_threshold.resolve(geometry.blocks_per_plane) as usize;
+        let soft_threshold = config.ssd.soft_threshold() as usize;
         Self {
             logical_pages: config.logical_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
@@ -421,7 +421,7 @@ impl Limits {
             kept_for_collections: config.ssd.ftl.blocks_kept_for_collections() as usize,
             soft_threshold,
             sated: soft_threshold + gc.hysteresis_blocks as usize,
-            hard_threshold: gc.hard_threshold.resolve(geometry.blocks_per_plane) as usize,
+            hard_threshold: config.ssd.hard_threshold() as usize,
         }
     }
 }

@@ -196,7 +196,11 @@ fn over_provisioning(
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
     let open = if frontiers == Frontiers::Separate { 2 } else { 1 };
-    let kept = gc.soft_threshold.resolve(blocks) + gc.hysteresis_blocks + open;
+    let soft_threshold = match gc.soft_threshold {
+        FreeBlocks::Share(share) => ((share.0 * f64::from(blocks)).ceil() as u32).max(2),
+        FreeBlocks::Blocks { blocks } => blocks,
+    };
+    let kept = soft_threshold + gc.hysteresis_blocks + open;
     let usable = f64::from(blocks.saturating_sub(kept)) / f64::from(blocks);
     let pages = f64::from(geometry.pages_per_block);
     let data = if summary_page == SummaryPage::None { pages } else { pages - 1.0 };
