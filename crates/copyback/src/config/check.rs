@@ -182,7 +182,7 @@ fn shares(ssd: &Ssd, faults: &mut Report) {
         ("ssd.gc.hard_threshold", ssd.gc.hard_threshold),
     ] {
         if let FreeBlocks::Share(share) = threshold {
-            faults.share(key, share);
+            faults.share_above_zero(key, share, false);
         }
     }
     if ssd.ftl.summary_page != SummaryPage::None && ssd.geometry.pages_per_block == 1 {
