@@ -4,35 +4,25 @@
 
 use super::columns::{Columns, Separator};
 use super::fault::Fault;
-use super::format::LineParser;
-use super::names::Names;
+use super::names::{NamedRows, Rows};
 use super::record::Record;
 
 const LAYOUT: &str = "5 columns (device,R|W,offset,bytes,us)";
 
-const FIRST_NAME: &str = "device_id";
+/// The columns of a line.
+#[derive(Debug, Default)]
+pub struct Alibaba;
 
 /// The parser of a file.
-#[derive(Debug, Default)]
-pub struct Parser {
-    names: Names,
-}
+pub type Parser = NamedRows<Alibaba>;
 
-impl LineParser for Parser {
-    fn recognises(line: &[u8]) -> bool {
-        is_names(line) || request(line).is_ok()
+impl Rows for Alibaba {
+    const FIRST_NAME: &'static str = "device_id";
+    const NAMES: &'static str = "device_id,opcode,offset,length,timestamp";
+
+    fn request(line: &[u8]) -> Result<Record, Fault> {
+        request(line)
     }
-
-    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
-        if self.names.are(line, FIRST_NAME) {
-            return Ok(None);
-        }
-        request(line).map(Some)
-    }
-}
-
-fn is_names(line: &[u8]) -> bool {
-    line.trim_ascii().eq_ignore_ascii_case(b"device_id,opcode,offset,length,timestamp")
 }
 
 fn request(line: &[u8]) -> Result<Record, Fault> {

@@ -5,36 +5,25 @@
 
 use super::columns::{Columns, Separator};
 use super::fault::Fault;
-use super::format::LineParser;
-use super::names::Names;
+use super::names::{NamedRows, Rows};
 use super::record::Record;
 
 const LAYOUT: &str = "8 columns (seconds,disk,R|W,offset,bytes,queue,service,volume)";
 
-const FIRST_NAME: &str = "time_s";
+/// The columns of a line.
+#[derive(Debug, Default)]
+pub struct HpCsv;
 
 /// The parser of a file.
-#[derive(Debug, Default)]
-pub struct Parser {
-    names: Names,
-}
+pub type Parser = NamedRows<HpCsv>;
 
-impl LineParser for Parser {
-    fn recognises(line: &[u8]) -> bool {
-        is_names(line) || request(line).is_ok()
+impl Rows for HpCsv {
+    const FIRST_NAME: &'static str = "time_s";
+    const NAMES: &'static str = "time_s,disk_dev,op,offset_bytes,bytes,queue_us,service_us,lv_dev";
+
+    fn request(line: &[u8]) -> Result<Record, Fault> {
+        request(line)
     }
-
-    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
-        if self.names.are(line, FIRST_NAME) {
-            return Ok(None);
-        }
-        request(line).map(Some)
-    }
-}
-
-fn is_names(line: &[u8]) -> bool {
-    line.trim_ascii()
-        .eq_ignore_ascii_case(b"time_s,disk_dev,op,offset_bytes,bytes,queue_us,service_us,lv_dev")
 }
 
 fn request(line: &[u8]) -> Result<Record, Fault> {

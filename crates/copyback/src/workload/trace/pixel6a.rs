@@ -3,35 +3,25 @@
 
 use super::columns::{Columns, Separator};
 use super::fault::Fault;
-use super::format::LineParser;
-use super::names::Names;
+use super::names::{NamedRows, Rows};
 use super::record::Record;
 
 const LAYOUT: &str = "6 columns (process,device,R|W,sector,sectors,seconds)";
 
-const FIRST_NAME: &str = "proces";
+/// The columns of a line.
+#[derive(Debug, Default)]
+pub struct Pixel6a;
 
 /// The parser of a file.
-#[derive(Debug, Default)]
-pub struct Parser {
-    names: Names,
-}
+pub type Parser = NamedRows<Pixel6a>;
 
-impl LineParser for Parser {
-    fn recognises(line: &[u8]) -> bool {
-        is_names(line) || request(line).is_ok()
+impl Rows for Pixel6a {
+    const FIRST_NAME: &'static str = "proces";
+    const NAMES: &'static str = "proces,device,rw_flag,sector,size,timestamp";
+
+    fn request(line: &[u8]) -> Result<Record, Fault> {
+        request(line)
     }
-
-    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
-        if self.names.are(line, FIRST_NAME) {
-            return Ok(None);
-        }
-        request(line).map(Some)
-    }
-}
-
-fn is_names(line: &[u8]) -> bool {
-    line.trim_ascii().eq_ignore_ascii_case(b"proces,device,rw_flag,sector,size,timestamp")
 }
 
 fn request(line: &[u8]) -> Result<Record, Fault> {

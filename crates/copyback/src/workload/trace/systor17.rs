@@ -5,35 +5,25 @@
 
 use super::columns::{Columns, Separator};
 use super::fault::Fault;
-use super::format::LineParser;
-use super::names::Names;
+use super::names::{NamedRows, Rows};
 use super::record::Record;
 
 const LAYOUT: &str = "6 columns (seconds,response,R|W,LUN,offset,bytes)";
 
-const FIRST_NAME: &str = "Timestamp";
+/// The columns of a line.
+#[derive(Debug, Default)]
+pub struct Systor17;
 
 /// The parser of a file.
-#[derive(Debug, Default)]
-pub struct Parser {
-    names: Names,
-}
+pub type Parser = NamedRows<Systor17>;
 
-impl LineParser for Parser {
-    fn recognises(line: &[u8]) -> bool {
-        is_names(line) || request(line).is_ok()
+impl Rows for Systor17 {
+    const FIRST_NAME: &'static str = "Timestamp";
+    const NAMES: &'static str = "timestamp,response,iotype,lun,offset,size";
+
+    fn request(line: &[u8]) -> Result<Record, Fault> {
+        request(line)
     }
-
-    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
-        if self.names.are(line, FIRST_NAME) {
-            return Ok(None);
-        }
-        request(line).map(Some)
-    }
-}
-
-fn is_names(line: &[u8]) -> bool {
-    line.trim_ascii().eq_ignore_ascii_case(b"timestamp,response,iotype,lun,offset,size")
 }
 
 fn request(line: &[u8]) -> Result<Record, Fault> {
