@@ -1,5 +1,5 @@
 //! Each reader on real traces. The expected values were counted by a script of a few lines that
-//! shares no code with the readers; they agree with the table of shared/traces/INDEX.md.
+//! shares no code with the readers; they agree with the table that is kept with the traces.
 
 use std::io::{Cursor, Read};
 use std::path::Path;

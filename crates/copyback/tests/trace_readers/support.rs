@@ -96,14 +96,12 @@ pub fn compressed(bytes: &[u8]) -> [(&'static str, Vec<u8>); 4] {
 /// A real trace of the folder that COPYBACK_TRACES names; `None`, and a line that says so, where
 /// it isn't there.
 pub fn real_trace(name: &str) -> Option<PathBuf> {
-    let default = repository().join("../shared/traces");
-    let folder = std::env::var_os("COPYBACK_TRACES").map_or(default, PathBuf::from);
-    let path = folder.join(name);
-    if !path.exists() {
-        println!("skipped: {} is absent (set COPYBACK_TRACES to its folder)", path.display());
-        return None;
+    let folder = std::env::var_os("COPYBACK_TRACES").map(PathBuf::from);
+    let path = folder.map(|folder| folder.join(name)).filter(|path| path.exists());
+    if path.is_none() {
+        println!("skipped: {name} is absent (set COPYBACK_TRACES to its folder)");
     }
-    Some(path)
+    path
 }
 
 pub fn repository() -> PathBuf {

@@ -21,19 +21,15 @@ impl Rows for Alibaba {
     const NAMES: &'static str = "device_id,opcode,offset,length,timestamp";
 
     fn request(line: &[u8]) -> Result<Record, Fault> {
-        request(line)
+        let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
+        let device = columns.whole("device", "a whole number")?;
+        let operation = columns.read_or_write()?;
+        let offset = columns.whole("offset", "a whole number of bytes")?;
+        let length = columns.whole("size", "a whole number of bytes")?;
+        let time_ns = columns.decimal("time", 3, "a number of microseconds")?;
+        columns.end()?;
+        Ok(Record { time_ns, operation, offset, length, device })
     }
-}
-
-fn request(line: &[u8]) -> Result<Record, Fault> {
-    let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
-    let device = columns.whole("device", "a whole number")?;
-    let operation = columns.read_or_write()?;
-    let offset = columns.whole("offset", "a whole number of bytes")?;
-    let length = columns.whole("size", "a whole number of bytes")?;
-    let time_ns = columns.decimal("time", 3, "a number of microseconds")?;
-    columns.end()?;
-    Ok(Record { time_ns, operation, offset, length, device })
 }
 
 #[cfg(test)]
@@ -42,7 +38,7 @@ mod tests {
     use crate::workload::Operation;
 
     fn fault(line: &str) -> String {
-        request(line.as_bytes()).unwrap_err().to_string()
+        Alibaba::request(line.as_bytes()).unwrap_err().to_string()
     }
 
     #[test]
@@ -54,7 +50,7 @@ mod tests {
             length: 16_384,
             device: 419,
         };
-        assert_eq!(request(b"419,W,8792731648,16384,1577808144360767"), Ok(expected));
+        assert_eq!(Alibaba::request(b"419,W,8792731648,16384,1577808144360767"), Ok(expected));
     }
 
     #[test]

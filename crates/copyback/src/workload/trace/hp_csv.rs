@@ -22,22 +22,18 @@ impl Rows for HpCsv {
     const NAMES: &'static str = "time_s,disk_dev,op,offset_bytes,bytes,queue_us,service_us,lv_dev";
 
     fn request(line: &[u8]) -> Result<Record, Fault> {
-        request(line)
+        let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
+        let time_ns = columns.decimal("time", 9, "a number of seconds")?;
+        let device = columns.hexadecimal("disk")?;
+        let operation = columns.read_or_write()?;
+        let offset = columns.whole("offset", "a whole number of bytes")?;
+        let length = columns.whole("size", "a whole number of bytes")?;
+        columns.whole("queue", "a whole number of microseconds")?;
+        columns.whole("service", "a whole number of microseconds")?;
+        columns.hexadecimal("volume")?;
+        columns.end()?;
+        Ok(Record { time_ns, operation, offset, length, device })
     }
-}
-
-fn request(line: &[u8]) -> Result<Record, Fault> {
-    let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
-    let time_ns = columns.decimal("time", 9, "a number of seconds")?;
-    let device = columns.hexadecimal("disk")?;
-    let operation = columns.read_or_write()?;
-    let offset = columns.whole("offset", "a whole number of bytes")?;
-    let length = columns.whole("size", "a whole number of bytes")?;
-    columns.whole("queue", "a whole number of microseconds")?;
-    columns.whole("service", "a whole number of microseconds")?;
-    columns.hexadecimal("volume")?;
-    columns.end()?;
-    Ok(Record { time_ns, operation, offset, length, device })
 }
 
 #[cfg(test)]
@@ -46,7 +42,7 @@ mod tests {
     use crate::workload::Operation;
 
     fn fault(line: &str) -> String {
-        request(line.as_bytes()).unwrap_err().to_string()
+        HpCsv::request(line.as_bytes()).unwrap_err().to_string()
     }
 
     #[test]
@@ -59,7 +55,7 @@ mod tests {
             device: 0x1f01_6000,
         };
         assert_eq!(
-            request(b"0.007832,0x1f016000,R,120365056,4096,4,7012,0x40000002"),
+            HpCsv::request(b"0.007832,0x1f016000,R,120365056,4096,4,7012,0x40000002"),
             Ok(expected)
         );
     }

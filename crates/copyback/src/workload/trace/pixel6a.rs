@@ -20,20 +20,16 @@ impl Rows for Pixel6a {
     const NAMES: &'static str = "proces,device,rw_flag,sector,size,timestamp";
 
     fn request(line: &[u8]) -> Result<Record, Fault> {
-        request(line)
+        let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
+        columns.text()?;
+        let device = columns.whole("device", "a whole number")?;
+        let operation = columns.read_or_write()?;
+        let offset = columns.sectors("sector")?;
+        let length = columns.sectors("size")?;
+        let time_ns = columns.decimal("time", 9, "a number of seconds")?;
+        columns.end()?;
+        Ok(Record { time_ns, operation, offset, length, device })
     }
-}
-
-fn request(line: &[u8]) -> Result<Record, Fault> {
-    let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
-    columns.text()?;
-    let device = columns.whole("device", "a whole number")?;
-    let operation = columns.read_or_write()?;
-    let offset = columns.sectors("sector")?;
-    let length = columns.sectors("size")?;
-    let time_ns = columns.decimal("time", 9, "a number of seconds")?;
-    columns.end()?;
-    Ok(Record { time_ns, operation, offset, length, device })
 }
 
 #[cfg(test)]
@@ -42,7 +38,7 @@ mod tests {
     use crate::workload::Operation;
 
     fn fault(line: &str) -> String {
-        request(line.as_bytes()).unwrap_err().to_string()
+        Pixel6a::request(line.as_bytes()).unwrap_err().to_string()
     }
 
     #[test]
@@ -54,7 +50,10 @@ mod tests {
             length: 8 * 512,
             device: 8_388_608,
         };
-        assert_eq!(request(b"kworker/u17:2-5642,8388608,W,44636992,8,45220.864636"), Ok(expected));
+        assert_eq!(
+            Pixel6a::request(b"kworker/u17:2-5642,8388608,W,44636992,8,45220.864636"),
+            Ok(expected)
+        );
     }
 
     #[test]

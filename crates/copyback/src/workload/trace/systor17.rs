@@ -22,20 +22,16 @@ impl Rows for Systor17 {
     const NAMES: &'static str = "timestamp,response,iotype,lun,offset,size";
 
     fn request(line: &[u8]) -> Result<Record, Fault> {
-        request(line)
+        let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
+        let time_ns = columns.decimal("time", 9, "a number of seconds")?;
+        response(columns.text()?)?;
+        let operation = columns.read_or_write()?;
+        let device = columns.whole("LUN", "a whole number")?;
+        let offset = columns.whole("offset", "a whole number of bytes")?;
+        let length = columns.whole("size", "a whole number of bytes")?;
+        columns.end()?;
+        Ok(Record { time_ns, operation, offset, length, device })
     }
-}
-
-fn request(line: &[u8]) -> Result<Record, Fault> {
-    let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
-    let time_ns = columns.decimal("time", 9, "a number of seconds")?;
-    response(columns.text()?)?;
-    let operation = columns.read_or_write()?;
-    let device = columns.whole("LUN", "a whole number")?;
-    let offset = columns.whole("offset", "a whole number of bytes")?;
-    let length = columns.whole("size", "a whole number of bytes")?;
-    columns.end()?;
-    Ok(Record { time_ns, operation, offset, length, device })
 }
 
 fn response(text: &[u8]) -> Result<(), Fault> {
@@ -52,7 +48,7 @@ mod tests {
     use crate::workload::Operation;
 
     fn fault(line: &str) -> String {
-        request(line.as_bytes()).unwrap_err().to_string()
+        Systor17::request(line.as_bytes()).unwrap_err().to_string()
     }
 
     #[test]
@@ -64,8 +60,11 @@ mod tests {
             length: 4096,
             device: 3,
         };
-        assert_eq!(request(b"1455592200.006159842,0.000318,R,3,43188457472,4096"), Ok(expected));
-        assert_eq!(request(b"1455592200.006159842,,R,3,43188457472,4096"), Ok(expected));
+        assert_eq!(
+            Systor17::request(b"1455592200.006159842,0.000318,R,3,43188457472,4096"),
+            Ok(expected)
+        );
+        assert_eq!(Systor17::request(b"1455592200.006159842,,R,3,43188457472,4096"), Ok(expected));
     }
 
     #[test]
