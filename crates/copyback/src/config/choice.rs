@@ -15,7 +15,7 @@ macro_rules! choice {
         $(#[$meta])*
         #[derive(Serialize, JsonSchema)]
         #[serde(tag = "type", rename_all = "snake_case")]
-        #[schemars(transform = super::choice::allow_bare_names)]
+        #[schemars(transform = crate::config::choice::allow_bare_names)]
         pub enum $name { $($body)* }
 
         const _: () = {

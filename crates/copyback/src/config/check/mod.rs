@@ -1,6 +1,9 @@
 //! What a well-formed configuration must satisfy to make physical sense. Every check reports; none
 //! stops at the first fault.
 
+mod synthetic;
+mod workload;
+
 use super::*;
 use quantity::{Share, Size, Time};
 
@@ -42,7 +45,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
         space(config, &mut faults);
     }
     host(&config.host, &mut faults);
-    workload(&config.workload, &mut faults);
+    workload::check(&config.workload, &mut faults);
     precondition(&config.precondition, &mut faults);
     if config.metrics.interval == Some(Time::default()) {
         faults.add("metrics.interval", "found 0s; allowed: more than 0s");
@@ -283,103 +286,6 @@ fn host(host: &Host, faults: &mut Report) {
     if host.queues > 1 && host.interface != Interface::Nvme {
         let problem = format!("found {}; allowed: 1, or interface = \"nvme\"", host.queues);
         faults.add("host.queues", problem);
-    }
-}
-
-fn workload(workload: &Workload, faults: &mut Report) {
-    match workload {
-        Workload::Trace(workload) => trace("workload", workload, faults),
-        Workload::Synthetic(workload) => synthetic("workload", workload, faults),
-        Workload::Flows(flows) => {
-            if flows.flows.is_empty() {
-                faults.add("workload.flows", "found an empty list; allowed: 1 flow or more");
-            }
-            for (index, flow) in flows.flows.iter().enumerate() {
-                let key = format!("workload.flows.{index}");
-                match flow {
-                    Flow::Trace(workload) => trace(&key, workload, faults),
-                    Flow::Synthetic(workload) => synthetic(&key, workload, faults),
-                }
-            }
-        }
-    }
-}
-
-fn trace(key: &str, workload: &TraceWorkload, faults: &mut Report) {
-    let scale = workload.time_scale;
-    if !(scale.is_finite() && scale > 0.0) {
-        faults.add(&format!("{key}.time_scale"), format!("found {scale}; allowed: above 0"));
-    }
-    if workload.path.as_os_str().is_empty() {
-        faults.add(&format!("{key}.path"), "found \"\"; allowed: the path of a trace file");
-    }
-    if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = workload.format {
-        faults.add(&format!("{key}.format.size_unit"), "found 0B; allowed: 1B or more");
-    }
-    if let Some(TraceFormat::Csv(format)) = &workload.format
-        && let Err((name, found, allowed)) = format.columns()
-    {
-        faults.add(&format!("{key}.format.{name}"), format!("found {found}; allowed: {allowed}"));
-    }
-    faults.at_least_one(&format!("{key}.limit"), workload.limit.unwrap_or(1));
-    faults.at_least_one(&format!("{key}.iodepth"), workload.iodepth.unwrap_or(1).into());
-}
-
-fn synthetic(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
-    faults.at_least_one(&format!("{key}.requests"), workload.requests);
-    faults.share(&format!("{key}.read_share"), workload.read_share);
-    faults.share(&format!("{key}.sequential_share"), workload.sequential_share);
-    sizes(key, workload, faults);
-    arrivals(key, workload, faults);
-    addresses(key, workload, faults);
-}
-
-fn sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
-    let (RequestSize::Fixed(size) | RequestSize::Exponential { mean: size }) =
-        workload.request_size;
-    if size == Size(0) {
-        faults.add(&format!("{key}.request_size"), "found 0B; allowed: 1B or more");
-    }
-    let multiples = match (workload.alignment, workload.request_size) {
-        (Some(alignment), _) => Some(("alignment", alignment)),
-        (None, RequestSize::Fixed(size)) if size != Size(0) => Some(("request_size", size)),
-        (None, _) => None,
-    };
-    if let Some((name, size)) = multiples
-        && (size == Size(0) || !size.0.is_multiple_of(SMALLEST_PAGE))
-    {
-        faults.add(&format!("{key}.{name}"), format!("found {size}; allowed: a multiple of 512B"));
-    }
-}
-
-fn arrivals(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
-    let allowed =
-        "allowed: one of inter_arrival (an open loop) and iodepth (a closed loop, so many at once)";
-    match (workload.inter_arrival, workload.iodepth) {
-        (Some(_), Some(_)) => {
-            faults.add(&format!("{key}.iodepth"), format!("found inter_arrival too; {allowed}"));
-        }
-        (None, None) => faults.add(key, format!("found no arrival rule; {allowed}")),
-        (None, Some(depth)) => faults.at_least_one(&format!("{key}.iodepth"), depth.into()),
-        (Some(InterArrival::Exponential { mean }), None) if mean == Time::default() => {
-            faults.add(&format!("{key}.inter_arrival.mean"), "found 0s; allowed: more than 0s");
-        }
-        (Some(_), None) => {}
-    }
-}
-
-fn addresses(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
-    let (offset, footprint) = (workload.offset, workload.footprint);
-    faults.share(&format!("{key}.offset"), offset);
-    faults.share_above_zero(&format!("{key}.footprint"), footprint, false);
-    if footprint.0 <= 1.0 && offset.0 <= 1.0 && offset.0 + footprint.0 > 1.0 + f64::EPSILON {
-        let problem =
-            format!("found {footprint} from offset {offset}; allowed: a sum of at most 1");
-        faults.add(&format!("{key}.footprint"), problem);
-    }
-    if let AddressDistribution::HotCold { requests, pages } = workload.address {
-        faults.share(&format!("{key}.address.requests"), requests);
-        faults.share_above_zero(&format!("{key}.address.pages"), pages, true);
     }
 }
 

@@ -1,0 +1,72 @@
+//! `[workload]` and `[precondition]`: the requests, and what was written before them.
+
+mod synthetic;
+mod trace;
+
+pub use synthetic::*;
+pub use trace::*;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    choice::choice,
+    quantity::{Share, Time},
+};
+
+choice! {
+    /// The requests of a run.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Workload {
+        /// Replay a block trace.
+        Trace(TraceWorkload),
+        /// Generate requests from distributions.
+        Synthetic(SyntheticWorkload),
+        /// Several workloads at once, each with its own submission queue.
+        Flows(FlowsWorkload),
+    }
+}
+
+impl Default for Workload {
+    /// Table III of Lee et al. (ISPASS 2011): open loop, Poisson arrivals.
+    fn default() -> Self {
+        let inter_arrival = Some(InterArrival::Exponential { mean: Time::from_us(3000) });
+        Self::Synthetic(SyntheticWorkload { inter_arrival, ..SyntheticWorkload::default() })
+    }
+}
+
+/// Several workloads at once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowsWorkload {
+    /// The flows; flow i uses submission queue i modulo `host.queues`.
+    pub flows: Vec<Flow>,
+}
+
+choice! {
+    /// One flow of several.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Flow {
+        /// Replay a block trace.
+        Trace(TraceWorkload),
+        /// Generate requests from distributions.
+        Synthetic(SyntheticWorkload),
+    }
+}
+
+/// How the drive is prepared before the measured run. Untimed, through the same mapping and
+/// collection code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Precondition {
+    /// Share of the logical capacity that is written once, in order.
+    pub fill: Share,
+    /// Random single-page overwrites, in multiples of the filled capacity.
+    pub overwrites: f64,
+}
+
+impl Default for Precondition {
+    fn default() -> Self {
+        Self { fill: Share(1.0), overwrites: 1.0 }
+    }
+}
