@@ -110,7 +110,10 @@ class Simulation:
         """Return the summary as JSON."""
 
     def distributions(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Return response times (us) and the share of requests at or below, for each operation."""
+        """Return response times (us) and the share of requests at or below, for each operation.
+
+        Those that the trace holds are under ``measured_all`` and so on.
+        """
 
 @final
 class Preparation:

@@ -236,11 +236,9 @@ def _numbers_table(first: str, columns: Sequence[str]) -> Table:
 def _response_table(result: Result) -> RenderableType:
     table = _numbers_table("Response", ["requests", "mean", "p50", "p99", "p99.9", "p99.99", "max"])
     keys = ("mean", "p50", "p99", "p99_9", "p99_99", "max")
-    for operation in describe.OPERATIONS:
-        times = result.summary.response_us.get(operation)
-        if times is not None and times["count"]:
-            cells = [units.time_us(times[key]) for key in keys]
-            table.add_row(operation, units.count(times["count"]), *cells)
+    for response in describe.responses(result.summary):
+        cells = [units.time_us(response.times[key]) for key in keys]
+        table.add_row(response.label, units.count(response.times["count"]), *cells)
     return table
 
 

@@ -29,6 +29,31 @@ PARTS: dict[str, tuple[str, str]] = {
 OPERATIONS = ("read", "write", "all")
 
 
+#: Where a response time comes from: the prefix of its class in `distribution.parquet`, the key in
+#: `summary.json`, and what is said of it beside the operation.
+RESPONSES = (("", "response_us", ""), ("measured_", "measured_response_us", ", measured"))
+
+
+@dataclass(frozen=True)
+class Response:
+    """Response times of one operation, simulated or as the trace holds them."""
+
+    curve: str
+    operation: str
+    label: str
+    times: Mapping[str, Any]
+
+
+def responses(summary: Summary) -> list[Response]:
+    """Return the response times of each operation that has any; those of the trace come last."""
+    return [
+        Response(f"{prefix}{operation}", operation, f"{operation}{suffix}", times)
+        for prefix, key, suffix in RESPONSES
+        for operation in OPERATIONS
+        if (times := (summary.get(key) or {}).get(operation)) and times["count"]
+    ]
+
+
 @dataclass(frozen=True)
 class Part:
     """One part of a mean response time."""

@@ -185,7 +185,11 @@ def requests_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
 
     arrays: dict[str, pa.Array] = {}
     for name, values in columns.items():
-        if name == "operation":
+        if name == "is_unmeasured":
+            continue
+        if name == "measured_response_ns":
+            arrays[name] = pa.array(values, mask=columns["is_unmeasured"])
+        elif name == "operation":
             arrays[name] = pa.DictionaryArray.from_arrays(
                 pa.array(values.view(np.int8)), pa.array(OPERATIONS)
             )

@@ -215,12 +215,19 @@ class Result:
 
     @property
     def distribution(self) -> pa.Table:
-        """Response times: ``operation``, ``response_us``, and the ``fraction`` at or below it."""
+        """Response times: ``operation``, ``response_us``, and the ``fraction`` at or below it.
+
+        The operations are ``all``, ``read`` and ``write``, and ``measured_all`` and so on for the
+        response times that the trace itself holds, if it does.
+        """
         return self._table("distribution")
 
     @property
     def requests(self) -> pa.Table | None:
-        """One row a request, in order of completion; None unless the run kept its requests."""
+        """One row a request, in order of completion; None unless the run kept its requests.
+
+        ``measured_response_ns`` is the response time that the trace holds; null if it holds none.
+        """
         return self._table("requests") if "requests" in self._tables else None
 
     @property

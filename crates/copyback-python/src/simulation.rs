@@ -66,6 +66,8 @@ impl Simulation {
         let columns = Columns::new(py);
         columns.add("arrival_ns", rows.arrival_ns)?;
         columns.add("response_ns", rows.response_ns)?;
+        columns.add("measured_response_ns", rows.measured_ns)?;
+        columns.add("is_unmeasured", rows.is_unmeasured)?;
         columns.add("operation", rows.operation)?;
         columns.add("offset", rows.offset)?;
         columns.add("bytes", rows.bytes)?;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 use std::sync::Mutex;
 
-use copyback::config::{BeyondDevice, SyntheticWorkload, TraceFormat, TraceWorkload};
+use copyback::config::{SyntheticWorkload, TraceFormat, TraceWorkload};
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
 use copyback::workload::trace::TraceSource;
@@ -136,14 +136,7 @@ fn gzipped(name: &'static str) -> &'static [u8] {
 }
 
 fn replay(bytes: &'static [u8], name: &str) -> u64 {
-    let config = TraceWorkload {
-        path: "bench".into(),
-        format: Some(format(name)),
-        time_scale: 1.0,
-        limit: None,
-        beyond_device: BeyondDevice::Refuse,
-        iodepth: None,
-    };
+    let config = TraceWorkload { format: Some(format(name)), ..TraceWorkload::new("bench") };
     let input = Box::new(Cursor::new(bytes));
     let mut source = TraceSource::from_reader(input, 0, &config, DEVICE).expect("a good trace");
     let mut total = 0;

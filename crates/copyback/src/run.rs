@@ -402,7 +402,7 @@ impl Run {
             phase: Phase::Run,
             fraction: self.host.consumed(),
             simulated: self.now,
-            requests: self.recorder.all.count(),
+            requests: self.recorder.responses.all.count(),
             page_operations: self.ssd.counters().page_operations(),
         }
     }

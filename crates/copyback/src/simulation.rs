@@ -32,6 +32,11 @@ struct Preparation {
 /// take no longer.
 pub type Distribution = Vec<(f64, f64)>;
 
+/// Classes of requests that have a distribution, in the order of
+/// [`Responses::classes`](crate::metrics::Responses::classes): simulated, then measured.
+const CLASSES: [&str; 6] =
+    ["all", "read", "write", "measured_all", "measured_read", "measured_write"];
+
 impl Simulation {
     /// A run of a checked configuration, on a new device or on one saved in the file `state`.
     ///
@@ -94,15 +99,15 @@ impl Simulation {
         self.run.as_ref().map(|run| run.recorder.series.columns()).unwrap_or_default()
     }
 
-    /// The distributions of response times so far, by class.
+    /// The distributions of response times so far, by class; those that the trace holds, if it
+    /// holds any, are classes of their own.
     pub fn distributions(&self) -> Vec<(&'static str, Distribution)> {
-        self.classes().into_iter().map(|(name, stats)| (name, stats.distribution())).collect()
-    }
-
-    fn classes(&self) -> Vec<(&'static str, &LatencyStats)> {
         let Some(run) = &self.run else { return Vec::new() };
-        let recorder = &run.recorder;
-        vec![("all", &recorder.all), ("read", &recorder.reads), ("write", &recorder.writes)]
+        let simulated = run.recorder.responses.classes().map(|(_, stats)| stats);
+        let measured = run.recorder.measured.as_deref();
+        let measured = measured.map(|responses| responses.classes().map(|(_, stats)| stats));
+        let stats = simulated.into_iter().chain(measured.into_iter().flatten());
+        CLASSES.into_iter().zip(stats.map(LatencyStats::distribution)).collect()
     }
 
     /// The summary of the run, with the keys of `summary.json`; those of `simulator` that tell of

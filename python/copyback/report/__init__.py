@@ -48,11 +48,7 @@ def render(result: Result) -> str:
             workload=describe.workload(config),
             cards=_cards(result),
             percentiles=PERCENTILES,
-            operations=[
-                operation
-                for operation in ("all", "read", "write")
-                if (result.summary.response_us.get(operation) or {}).get("count")
-            ],
+            responses=describe.responses(result.summary),
             breakdowns=describe.breakdowns(result.summary),
             details=_details(result),
             simulator=_simulator(result),

@@ -194,14 +194,26 @@
       return Number(p.toFixed(Math.max(0, Math.floor(g + 1e-9) - 1 + (Number.isInteger(+g.toFixed(6)) ? 0 : 2)))) + "";
     };
     const names = { all: "All", read: "Read", write: "Write" };
-    const present = Object.keys(names).filter((k) => data.cdf[k]);
-    const shown = present.length === 2 ? present.filter((k) => k !== "all") : present;
+    // Of one operation alone, "all" is the same curve.
+    const curves = (prefix) => {
+      const present = Object.keys(names).filter((k) => data.cdf[prefix + k]);
+      return present.length === 2 ? present.filter((k) => k !== "all") : present;
+    };
+    const simulated = curves("");
+    const measured = curves("measured_");
     chart("cdf", {
       name: "Response time at each percentile, on logarithmic axes",
-      columns: [nines, ...shown.map((k) => data.cdf[k])],
-      series: shown.map((k) => line(names[k], "--" + k, us, {
-        width: k === "all" ? 1.4 : 2, ...(k === "all" ? { dash: [5, 4] } : {}),
-      })),
+      columns: [
+        nines, ...simulated.map((k) => data.cdf[k]), ...measured.map((k) => data.cdf["measured_" + k]),
+      ],
+      series: [
+        ...simulated.map((k) => line(names[k], "--" + k, us, {
+          width: k === "all" ? 1.4 : 2, ...(k === "all" ? { dash: [5, 4] } : {}),
+        })),
+        ...measured.map((k) => line(names[k] + ", measured", "--" + k, us, {
+          width: 1.2, dash: [1, 3], show: k !== "all",
+        })),
+      ],
       height: tall,
       at: (g) => "p" + percentile(g),
       scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { distr: 3, range: logRange } },

@@ -34,19 +34,19 @@ def distribution(result: Result) -> dict[str, list[float | None]]:
     """Return response times over a tail axis.
 
     ``tail`` counts nines: 0 is the fastest request, 1 the 90th percentile, 2 the 99th, 3 the
-    99.9th. The other keys hold the response time there, in microseconds, for each operation;
-    a curve ends at its slowest request.
+    99.9th. The other keys hold the response time there, in microseconds, for each operation,
+    simulated and as the trace holds it; a curve ends at its slowest request.
     """
     curves: dict[str, tuple[Column, Column, int]] = {}
     table = result.distribution
     operations = np.asarray(table["operation"].to_pylist())
     values = table["response_us"].to_numpy()
     fractions = table["fraction"].to_numpy()
-    for operation in ("all", "read", "write"):
-        chosen = operations == operation
-        count = (result.summary.response_us.get(operation) or {}).get("count") or 0
-        if count and chosen.any():
-            curves[operation] = values[chosen], fractions[chosen], int(count)
+    for response in describe.responses(result.summary):
+        chosen = operations == response.curve
+        if chosen.any():
+            count = int(response.times["count"])
+            curves[response.curve] = values[chosen], fractions[chosen], count
     if not curves:
         return {}
     longest = max(math.log10(count) for *_, count in curves.values())

@@ -42,6 +42,14 @@ impl Default for LatencyStats {
 impl LatencyStats {
     /// Adds a response time and its parts.
     pub fn record(&mut self, response: Duration, parts: &Parts) {
+        self.record_whole(response);
+        for part in Part::ALL {
+            self.parts[part as usize] += u128::from(parts[part].as_ns());
+        }
+    }
+
+    /// Adds a response time of which no parts are known.
+    pub fn record_whole(&mut self, response: Duration) {
         let ns = response.as_ns();
         self.histogram.record(ns).expect("the histogram grows with its values");
         if self.count == 0 {
@@ -51,12 +59,11 @@ impl LatencyStats {
         self.count += 1;
         self.sum += u128::from(ns);
         self.difference_sum += difference;
-        self.difference_square_sum += difference * difference;
+        // Only the absurd times of a damaged trace can reach the end of the range.
+        let square = difference.saturating_mul(difference);
+        self.difference_square_sum = self.difference_square_sum.saturating_add(square);
         self.min = self.min.min(response);
         self.max = self.max.max(response);
-        for part in Part::ALL {
-            self.parts[part as usize] += u128::from(parts[part].as_ns());
-        }
     }
 
     /// Number of requests.

@@ -15,15 +15,41 @@ use crate::host::Completion;
 use crate::units::Instant;
 use crate::workload::Operation;
 
-/// Everything that is recorded about requests.
-#[derive(Debug)]
-pub struct Recorder {
+/// Response times of the requests that move data.
+#[derive(Debug, Default)]
+pub struct Responses {
     /// Reads and writes together.
     pub all: LatencyStats,
     /// Reads.
     pub reads: LatencyStats,
     /// Writes.
     pub writes: LatencyStats,
+}
+
+impl Responses {
+    /// Adds a response time to the classes of `operation`.
+    fn add(&mut self, operation: Operation, record: impl Fn(&mut LatencyStats)) {
+        match operation {
+            Operation::Read => record(&mut self.reads),
+            Operation::Write => record(&mut self.writes),
+            Operation::Trim | Operation::Flush => return,
+        }
+        record(&mut self.all);
+    }
+
+    /// Each class under its name in `summary.json`.
+    pub const fn classes(&self) -> [(&'static str, &LatencyStats); 3] {
+        [("all", &self.all), ("read", &self.reads), ("write", &self.writes)]
+    }
+}
+
+/// Everything that is recorded about requests.
+#[derive(Debug)]
+pub struct Recorder {
+    /// Simulated response times.
+    pub responses: Responses,
+    /// Those that the trace holds, measured when it was taken, if it holds any.
+    pub measured: Option<Box<Responses>>,
     /// Rows over time.
     pub series: Series,
     /// Counts by kind.
@@ -35,9 +61,8 @@ impl Recorder {
     /// Nothing recorded yet.
     pub fn new(config: &config::Metrics) -> Self {
         Self {
-            all: LatencyStats::default(),
-            reads: LatencyStats::default(),
-            writes: LatencyStats::default(),
+            responses: Responses::default(),
+            measured: None,
             series: Series::new(config.interval.map(|interval| interval.0)),
             totals: Totals::default(),
             requests: config.requests.then(RequestColumns::default),
@@ -47,19 +72,17 @@ impl Recorder {
     /// A request has been completed at `now`.
     pub fn completed(&mut self, completion: &Completion, now: Instant) {
         let length = completion.request.length;
-        match completion.request.operation {
-            Operation::Read => {
-                self.reads.record(completion.response, &completion.parts);
-                self.all.record(completion.response, &completion.parts);
-                self.totals.read_bytes += length;
-            }
-            Operation::Write => {
-                self.writes.record(completion.response, &completion.parts);
-                self.all.record(completion.response, &completion.parts);
-                self.totals.write_bytes += length;
-            }
+        let operation = completion.request.operation;
+        match operation {
+            Operation::Read => self.totals.read_bytes += length,
+            Operation::Write => self.totals.write_bytes += length,
             Operation::Trim => self.totals.trims += 1,
             Operation::Flush => self.totals.flushes += 1,
+        }
+        self.responses.add(operation, |stats| stats.record(completion.response, &completion.parts));
+        if let Some(measured) = completion.request.measured {
+            let responses = self.measured.get_or_insert_default();
+            responses.add(operation, |stats| stats.record_whole(measured));
         }
         self.totals.end = now;
         self.series.completed(completion);

@@ -2,6 +2,7 @@
 
 use crate::host::Completion;
 use crate::ssd::Part;
+use crate::units::Duration;
 use crate::workload::Operation;
 
 /// Columns with one entry a completed request, in order of completion.
@@ -11,6 +12,10 @@ pub struct RequestColumns {
     pub arrival_ns: Vec<u64>,
     /// Arrival to completion in nanoseconds.
     pub response_ns: Vec<u64>,
+    /// The response time that the trace holds, in nanoseconds; zero where it holds none.
+    pub measured_ns: Vec<u64>,
+    /// Whether it holds none.
+    pub is_unmeasured: Vec<bool>,
     /// First byte.
     pub offset: Vec<u64>,
     /// Length.
@@ -29,6 +34,8 @@ impl RequestColumns {
         let request = &completion.request;
         self.arrival_ns.push(request.arrival.as_ns());
         self.response_ns.push(completion.response.as_ns());
+        self.measured_ns.push(request.measured.map_or(0, Duration::as_ns));
+        self.is_unmeasured.push(request.measured.is_none());
         self.offset.push(request.offset);
         self.bytes.push(request.length);
         self.operation.push(match request.operation {

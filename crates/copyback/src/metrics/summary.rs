@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::ssd::{Counters, Part};
 use crate::units::{Duration, Instant};
 
-use super::{LatencyStats, Recorder};
+use super::{LatencyStats, Recorder, Responses};
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,14 +61,10 @@ pub fn summary(
     let mut summary = Map::new();
     let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
     put("requests", requests(recorder, counters));
-    put(
-        "response_us",
-        json!({
-            "all": latency(&recorder.all),
-            "read": latency(&recorder.reads),
-            "write": latency(&recorder.writes),
-        }),
-    );
+    put("response_us", responses(&recorder.responses));
+    if let Some(measured) = &recorder.measured {
+        put("measured_response_us", responses(measured));
+    }
     put("throughput", throughput(recorder));
     put("flash", flash(counters));
     put("write_amplification", json!(counters.write_amplification()));
@@ -82,10 +78,13 @@ pub fn summary(
             "levelling_runs": counters.levelling_runs,
         }),
     );
-    put("breakdown_us", breakdown(&recorder.all));
+    put("breakdown_us", breakdown(&recorder.responses.all));
     put(
         "breakdown_by_class_us",
-        json!({"read": breakdown(&recorder.reads), "write": breakdown(&recorder.writes)}),
+        json!({
+            "read": breakdown(&recorder.responses.reads),
+            "write": breakdown(&recorder.responses.writes),
+        }),
     );
     summary
 }
@@ -93,9 +92,9 @@ pub fn summary(
 fn requests(recorder: &Recorder, counters: &Counters) -> Value {
     let totals = &recorder.totals;
     json!({
-        "count": recorder.all.count(),
-        "reads": recorder.reads.count(),
-        "writes": recorder.writes.count(),
+        "count": recorder.responses.all.count(),
+        "reads": recorder.responses.reads.count(),
+        "writes": recorder.responses.writes.count(),
         "trims": totals.trims,
         "flushes": totals.flushes,
         "read_bytes": totals.read_bytes,
@@ -103,6 +102,10 @@ fn requests(recorder: &Recorder, counters: &Counters) -> Value {
         "unmapped_page_reads": counters.unmapped_reads,
         "trimmed_pages": counters.trimmed,
     })
+}
+
+fn responses(responses: &Responses) -> Value {
+    responses.classes().into_iter().map(|(name, stats)| (name, latency(stats))).collect()
 }
 
 fn latency(stats: &LatencyStats) -> Value {
@@ -129,7 +132,7 @@ fn throughput(recorder: &Recorder) -> Value {
     let per_second = |amount: f64| (seconds > 0.0).then(|| amount / seconds);
     let bytes = recorder.totals.read_bytes + recorder.totals.write_bytes;
     json!({
-        "iops": per_second(recorder.all.count() as f64),
+        "iops": per_second(recorder.responses.all.count() as f64),
         "mib_per_s": per_second(bytes as f64 / f64::from(1 << 20)),
         "simulated_s": seconds,
     })

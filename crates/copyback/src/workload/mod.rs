@@ -4,7 +4,7 @@ pub mod synthetic;
 pub mod trace;
 
 use crate::config::Config;
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 /// What a request asks the drive to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Request {
     pub offset: u64,
     /// Bytes; zero for a flush.
     pub length: u64,
+    /// The response time that was measured when the trace was taken, if it tells.
+    pub measured: Option<Duration>,
 }
 
 /// The addresses that a device offers to a workload.

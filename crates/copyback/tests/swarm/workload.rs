@@ -186,5 +186,6 @@ fn request(
         operation,
         offset: range.0,
         length: range.1,
+        measured: None,
     }
 }

@@ -462,3 +462,22 @@ fn spreadsheet_damage_is_named() {
                     workload.format can name";
     assert_eq!(error.problem, expected);
 }
+
+#[test]
+fn measured_response_times() {
+    let check = |name: &str, count: usize, sum_ns: u64, most_ns: u64| {
+        let Some(path) = real_trace(name) else { return };
+        let requests = drain(&mut detected(&path)).unwrap();
+        let measured: Vec<u64> =
+            requests.iter().filter_map(|request| request.measured).map(|m| m.as_ns()).collect();
+        assert_eq!(measured.len(), count, "{name}");
+        assert_eq!(measured.iter().sum::<u64>(), sum_ns, "{name}");
+        assert_eq!(measured.into_iter().max(), Some(most_ns), "{name}");
+    };
+    check("msr-hm_0-7016req-fragment.csv.gz", 7016, 11_236_812_800, 55_242_900);
+    check("msr-rsrch_1.csv.gz", 13_780, 5_401_443_700, 18_706_400);
+    check("hp-2003-hourly-77-disks.csv.gz", 43_000, 202_895_267_000, 247_607_000);
+    check("hp-2003-hourly.03126.srt.bz2", 43_000, 202_895_267_000, 247_607_000);
+    check("nexus5-Installing.txt.gz", 17_952, 180_317_278_928, 641_236_251);
+    check("nexus5-twitter.txt.gz", 13_807, 28_646_619_801, 124_511_510);
+}

@@ -20,6 +20,7 @@ fn requests_are_exact() {
         operation,
         offset,
         length,
+        measured: None,
     };
     let expected = [
         request(0, Operation::Read, 0, 512),

@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use copyback::config::{BeyondDevice, TraceFormat, TraceWorkload};
+use copyback::config::{TraceFormat, TraceWorkload};
 use copyback::workload::trace::TraceSource;
 use copyback::workload::{InputError, Request};
 
@@ -12,14 +12,7 @@ pub const GIB: u64 = 1 << 30;
 
 /// A configuration with nothing but a path in it.
 pub fn config(path: impl Into<PathBuf>) -> TraceWorkload {
-    TraceWorkload {
-        path: path.into(),
-        format: None,
-        time_scale: 1.0,
-        limit: None,
-        beyond_device: BeyondDevice::Refuse,
-        iodepth: None,
-    }
+    TraceWorkload::new(path)
 }
 
 /// Opens bytes as the file `x.csv` on a device of 1 GiB.

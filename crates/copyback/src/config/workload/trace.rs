@@ -30,6 +30,20 @@ pub struct TraceWorkload {
     pub iodepth: Option<u32>,
 }
 
+impl TraceWorkload {
+    /// Replay all of the trace at `path` as it is.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            format: None,
+            time_scale: one(),
+            limit: None,
+            beyond_device: BeyondDevice::default(),
+            iodepth: None,
+        }
+    }
+}
+
 fn one() -> f64 {
     1.0
 }

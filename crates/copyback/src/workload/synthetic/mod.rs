@@ -85,6 +85,7 @@ impl Generator {
             operation: if is_read { Operation::Read } else { Operation::Write },
             offset: self.base + start * self.alignment,
             length: units * self.alignment,
+            measured: None,
         })
     }
 

@@ -28,7 +28,7 @@ impl Rows for Alibaba {
         let length = columns.whole("size", "a whole number of bytes")?;
         let time_ns = columns.decimal("time", 3, "a number of microseconds")?;
         columns.end()?;
-        Ok(Record { time_ns, operation, offset, length, device })
+        Ok(Record::new(time_ns, operation, offset, length).on(device))
     }
 }
 
@@ -49,6 +49,7 @@ mod tests {
             offset: 8_792_731_648,
             length: 16_384,
             device: 419,
+            measured: None,
         };
         assert_eq!(Alibaba::request(b"419,W,8792731648,16384,1577808144360767"), Ok(expected));
     }

@@ -140,7 +140,7 @@ impl<'a> Event<'a> {
             let expected = "sector + sectors behind it";
             return Err(Fault::field("operation", kind, expected));
         }
-        Ok(Some(Record { time_ns, operation, offset, length, device }))
+        Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
     }
 }
 
@@ -194,6 +194,7 @@ mod tests {
             offset: 4_194_352 * 512,
             length: 4096,
             device: 8 << 20 | 33,
+            measured: None,
         };
         assert_eq!(parser(BlkparseAction::Issued).parse(LINE), Ok(Some(expected)));
         assert_eq!(parser(BlkparseAction::Queued).parse(LINE), Ok(None));

@@ -71,7 +71,7 @@ fn request(line: &[u8]) -> Result<Record, Fault> {
     let offset = columns.sectors("sector")?;
     let length = columns.sectors("length")?;
     let operation = rwbs::operation(columns.text()?, length)?;
-    Ok(Record { time_ns, operation, offset, length, device: 0 })
+    Ok(Record::new(time_ns, operation, offset, length))
 }
 
 #[cfg(test)]
@@ -94,6 +94,7 @@ mod tests {
             offset: 37_766_917 * 512,
             length: 14 * 512,
             device: 0,
+            measured: None,
         };
         assert_eq!(request(LINE), Ok(expected));
         assert_eq!(request(b"0.449518165;37766917;14;W"), Ok(expected));

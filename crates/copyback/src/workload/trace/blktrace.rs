@@ -162,7 +162,7 @@ impl Event {
             Operation::Flush => 0,
             _ => offset.ok_or_else(|| Fault::other("sector: expected a smaller number"))?,
         };
-        Ok(Some(Record { time_ns, operation, offset, length, device }))
+        Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
     }
 }
 
@@ -211,6 +211,7 @@ mod tests {
             offset: 223_490 * 512,
             length: 4096,
             device: 8 << 20,
+            measured: None,
         };
         let remapped = event(15 | 1 << 20, 1, 4096, &[9; 16]);
         let queued = event(QUEUE, 223_490, 4096, b"");
@@ -234,6 +235,7 @@ mod tests {
             offset: 4096,
             length: 512,
             device: 8 << 20,
+            measured: None,
         };
         assert_eq!(read(&big), Ok(vec![expected]));
     }

@@ -7,7 +7,7 @@ use crate::units::{Duration, Instant};
 pub const TOLERATED: Duration = Duration::from_us(1_000_000);
 
 /// Longest trace after scaling, about 292 years: leaves room for what is added to an arrival.
-const END_OF_TIME_NS: u64 = u64::MAX / 2;
+pub const END_OF_TIME: Duration = Duration::from_ns(u64::MAX / 2);
 
 /// The clock of one replay.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Clock {
             // Exact below 2^53 ns (104 days); the cast saturates.
             (since_first_ns as f64 * self.scale).round() as u64
         };
-        if ns > END_OF_TIME_NS { Err(ClockError::TooLate) } else { Ok(Instant::from_ns(ns)) }
+        if ns > END_OF_TIME.as_ns() { Err(ClockError::TooLate) } else { Ok(Instant::from_ns(ns)) }
     }
 
     #[cold]

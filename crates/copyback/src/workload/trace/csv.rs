@@ -127,11 +127,11 @@ fn request(
     let time_ns = time_ns.ok_or_else(|| Fault::field("time", time, expected))?;
     let operation = asked(operation, format)?;
     if operation == Operation::Flush {
-        return Ok(Record { time_ns, operation, offset: 0, length: 0, device: 0 });
+        return Ok(Record::new(time_ns, operation, 0, 0));
     }
     let offset = bytes("offset", offset, columns.offset)?;
     let length = bytes("length", length, columns.length)?;
-    Ok(Record { time_ns, operation, offset, length, device: 0 })
+    Ok(Record::new(time_ns, operation, offset, length))
 }
 
 fn bytes(field: &'static str, text: &[u8], unit: u64) -> Result<u64, Fault> {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     fn record(operation: Operation) -> Record {
-        Record { time_ns: 1_500, operation, offset: 4096, length: 8192, device: 0 }
+        Record::new(1_500, operation, 4096, 8192)
     }
 
     #[test]

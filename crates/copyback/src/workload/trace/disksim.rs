@@ -57,7 +57,7 @@ fn request(line: &[u8], size_unit: u64) -> Result<Record, Fault> {
     let flags = columns.hexadecimal("flags")?;
     columns.end()?;
     let operation = if flags & READ_FLAG != 0 { Operation::Read } else { Operation::Write };
-    Ok(Record { time_ns, operation, offset, length, device })
+    Ok(Record::new(time_ns, operation, offset, length).on(device))
 }
 
 fn size(columns: &mut Columns<'_>, unit: u64) -> Result<u64, Fault> {
@@ -84,6 +84,7 @@ mod tests {
             offset: 6_357_144 * 512,
             length: 4096,
             device: 2,
+            measured: None,
         };
         assert_eq!(request(b"5265.313 2 6357144 8 0", SECTOR), Ok(expected));
         assert_eq!(request(b"  5265.313000\t2\t6357144\t8\t10 ", SECTOR), Ok(expected));

@@ -103,7 +103,7 @@ fn request(
         columns.end()?;
     }
     let device = xxhash_rust::xxh3::xxh3_64(file);
-    Ok(Some(Record { time_ns, operation, offset, length, device }))
+    Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
 }
 
 #[cfg(test)]

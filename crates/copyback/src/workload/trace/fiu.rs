@@ -35,7 +35,7 @@ fn request(line: &[u8]) -> Result<Record, Fault> {
     let minor = columns.whole("minor", "a whole number")?;
     columns.text()?;
     columns.end()?;
-    Ok(Record { time_ns, operation, offset, length, device: (major << 20) ^ minor })
+    Ok(Record::new(time_ns, operation, offset, length).on((major << 20) ^ minor))
 }
 
 #[cfg(test)]
@@ -55,6 +55,7 @@ mod tests {
             offset: 644_661_632 * 512,
             length: 8 * 512,
             device: 6 << 20,
+            measured: None,
         };
         assert_eq!(request(b"467651 2522 kjournald 644661632 8 W 6 0 98b9cb7e"), Ok(expected));
     }

@@ -21,7 +21,7 @@ pub fn request(
     let length = columns.sectors("size")?;
     let operation = operation(columns.text()?)?;
     columns.end()?;
-    Ok(Record { time_ns, operation, offset, length, device })
+    Ok(Record::new(time_ns, operation, offset, length).on(device))
 }
 
 fn operation(text: &[u8]) -> Result<Operation, Fault> {
@@ -48,6 +48,7 @@ mod tests {
             offset: 197_570_570 * 512,
             length: 16 * 512,
             device: 3,
+            measured: None,
         };
         assert_eq!(ns("938828000 3 197570570 16 0"), Ok(expected));
         let in_us = request(b"938828\t3 197570570  16 0", 1000, "", "");

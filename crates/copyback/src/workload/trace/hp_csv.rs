@@ -7,7 +7,10 @@ use super::columns::{Columns, Separator};
 use super::fault::Fault;
 use super::names::{NamedRows, Rows};
 use super::record::Record;
+use crate::units::Duration;
 
+const NS_PER_US: u64 = 1000;
+const MICROSECONDS: &str = "a whole number of microseconds";
 const LAYOUT: &str = "8 columns (seconds,disk,R|W,offset,bytes,queue,service,volume)";
 
 /// The columns of a line.
@@ -28,11 +31,12 @@ impl Rows for HpCsv {
         let operation = columns.read_or_write()?;
         let offset = columns.whole("offset", "a whole number of bytes")?;
         let length = columns.whole("size", "a whole number of bytes")?;
-        columns.whole("queue", "a whole number of microseconds")?;
-        columns.whole("service", "a whole number of microseconds")?;
+        let queue = columns.multiple("queue", NS_PER_US, MICROSECONDS)?;
+        let service = columns.multiple("service", NS_PER_US, MICROSECONDS)?;
         columns.hexadecimal("volume")?;
         columns.end()?;
-        Ok(Record { time_ns, operation, offset, length, device })
+        let measured = queue.checked_add(service).map(Duration::from_ns);
+        Ok(Record::new(time_ns, operation, offset, length).on(device).took(measured))
     }
 }
 
@@ -53,6 +57,7 @@ mod tests {
             offset: 120_365_056,
             length: 4096,
             device: 0x1f01_6000,
+            measured: Some(Duration::from_us(4 + 7012)),
         };
         assert_eq!(
             HpCsv::request(b"0.007832,0x1f016000,R,120365056,4096,4,7012,0x40000002"),

@@ -16,6 +16,7 @@ use super::fault::Fault;
 use super::format::{LineParser, Piece};
 use super::number;
 use super::record::Record;
+use crate::units::Duration;
 use crate::workload::Operation;
 
 const START: &[u8] = b"$$TR_IOREC-1.";
@@ -169,6 +170,7 @@ impl Version {
             offset: offset.ok_or_else(|| Fault::other("sector: expected a smaller number"))?,
             length: be32(record, 24),
             device: be32(record, 32),
+            measured: Some(Duration::from_us(be32(record, 16) + be32(record, 20))),
         })
     }
 }
@@ -203,6 +205,7 @@ mod tests {
             offset: 1056 * 256,
             length: 4096,
             device: 0x0800_0107,
+            measured: Some(Duration::from_us(146 + 36_899)),
         };
         let three =
             [56, 4 << 16 | 1, 30, 183_968, 146, 36_899, 4096, 1056, 0x0800_0107, 4, 1, 27, 7, 1];
@@ -211,6 +214,7 @@ mod tests {
         seven.extend([0, 0x0020_401b, 0xb_0000, 0, 0x2c99, 0x4000_0002, 0, 1056 * 256]);
         seven.extend([0, 0, 10, 0x4300]);
         let seven = record(&seven);
+        let expected = expected.took(Some(Duration::from_us(3 + 7487)));
         assert_eq!(read(&[SEVEN, &seven, &seven].concat()), Ok(vec![expected; 2]));
         assert!(Parser::recognises_start(SEVEN));
     }

@@ -49,7 +49,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::bounds::Bounds;
-use self::clock::{Clock, ClockError, TOLERATED};
+use self::clock::{Clock, ClockError, END_OF_TIME, TOLERATED};
 use self::decompress::{Bytes, Compression};
 use self::devices::Devices;
 use self::fault::Fault;
@@ -172,18 +172,21 @@ impl TraceSource {
     }
 
     fn request(&mut self, record: Record) -> Result<Request, Fault> {
-        let Record { time_ns, operation, offset, length, device } = record;
+        let Record { time_ns, operation, offset, length, device, measured } = record;
         let place = self.lines.number().max(self.lines.position());
         let arrival = self.clock.arrival(time_ns, place).map_err(clock_fault)?;
         self.devices.note(device);
         if operation == Operation::Flush {
-            return Ok(Request { arrival, operation, offset: 0, length: 0 });
+            return Ok(Request { arrival, operation, offset: 0, length: 0, measured });
+        }
+        if measured.is_some_and(|measured| measured > END_OF_TIME) {
+            return Err(Fault::other("response: found more than 292 years; expected less"));
         }
         if length == 0 {
             return Err(Fault::field("size", b"0", "at least one byte"));
         }
         let offset = self.bounds.fit(offset, length)?;
-        Ok(Request { arrival, operation, offset, length })
+        Ok(Request { arrival, operation, offset, length, measured })
     }
 
     #[cold]

@@ -7,6 +7,7 @@ use super::fault::Fault;
 use super::format::LineParser;
 use super::names::Names;
 use super::record::Record;
+use crate::units::Duration;
 use crate::workload::Operation;
 
 const LAYOUT: &str = "7 columns (filetime,host,disk,Read|Write,offset,size,response)";
@@ -39,9 +40,10 @@ fn request(line: &[u8]) -> Result<Record, Fault> {
     let operation = operation(columns.text()?)?;
     let offset = columns.whole("offset", "a whole number of bytes")?;
     let length = columns.whole("size", "a whole number of bytes")?;
-    columns.whole("response", "a whole number of 100 ns ticks")?;
+    let response = columns.multiple("response", NS_PER_TICK, "a whole number of 100 ns ticks")?;
     columns.end()?;
-    Ok(Record { time_ns, operation, offset, length, device })
+    let record = Record::new(time_ns, operation, offset, length).on(device);
+    Ok(record.took(Some(Duration::from_ns(response))))
 }
 
 fn time(text: &[u8]) -> Result<u64, Fault> {
@@ -78,6 +80,7 @@ mod tests {
             offset: 3_164_164_096,
             length: 40_960,
             device: 0,
+            measured: Some(Duration::from_ns(289_600)),
         };
         assert_eq!(request(LINE), Ok(expected));
     }

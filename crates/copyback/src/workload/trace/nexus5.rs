@@ -6,6 +6,7 @@ use super::columns::{Columns, Separator};
 use super::fault::Fault;
 use super::format::LineParser;
 use super::record::Record;
+use crate::units::Duration;
 use crate::workload::Operation;
 
 const LAYOUT: &str = "8 columns (sector sectors bytes type queued dequeued issued completed)";
@@ -32,12 +33,14 @@ fn request(line: &[u8]) -> Result<Record, Fault> {
     same(length, columns.text()?)?;
     let kind = columns.whole("type", "a whole number")?;
     let time_ns = columns.decimal("queued", 9, "a number of seconds")?;
-    for field in ["dequeued", "issued", "completed"] {
+    for field in ["dequeued", "issued"] {
         columns.decimal(field, 9, "a number of seconds")?;
     }
+    let completed = columns.decimal("completed", 9, "a number of seconds")?;
     columns.end()?;
     let operation = if kind & WRITE != 0 { Operation::Write } else { Operation::Read };
-    Ok(Record { time_ns, operation, offset, length, device: 0 })
+    let measured = completed.checked_sub(time_ns).map(Duration::from_ns);
+    Ok(Record::new(time_ns, operation, offset, length).took(measured))
 }
 
 fn same(length: u64, bytes: &[u8]) -> Result<(), Fault> {
@@ -64,6 +67,7 @@ mod tests {
             offset: 4_043_872 * 512,
             length: 49_152,
             device: 0,
+            measured: Some(Duration::from_ns(231_934_209)),
         };
         assert_eq!(request(b"4043872\t\t96\t\t49152\t\t5\t\t1398396860.168065791\t\t1398396860.2\t\t1398396860.3\t\t1398396860.4"), Ok(expected));
     }

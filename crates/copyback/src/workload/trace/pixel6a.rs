@@ -28,7 +28,7 @@ impl Rows for Pixel6a {
         let length = columns.sectors("size")?;
         let time_ns = columns.decimal("time", 9, "a number of seconds")?;
         columns.end()?;
-        Ok(Record { time_ns, operation, offset, length, device })
+        Ok(Record::new(time_ns, operation, offset, length).on(device))
     }
 }
 
@@ -49,6 +49,7 @@ mod tests {
             offset: 44_636_992 * 512,
             length: 8 * 512,
             device: 8_388_608,
+            measured: None,
         };
         assert_eq!(
             Pixel6a::request(b"kworker/u17:2-5642,8388608,W,44636992,8,45220.864636"),

@@ -1,5 +1,6 @@
 //! What a line of a trace says, before it is fitted to the device and the clock of the run.
 
+use crate::units::Duration;
 use crate::workload::Operation;
 
 /// One request as a line states it, in bytes and nanoseconds.
@@ -15,6 +16,28 @@ pub struct Record {
     pub length: u64,
     /// Disk, volume or application storage unit; zero where the format has none.
     pub device: u64,
+    /// Arrival to completion, where the trace holds what was measured.
+    pub measured: Option<Duration>,
+}
+
+impl Record {
+    /// A request to the only device, of which nothing was measured.
+    #[inline]
+    pub const fn new(time_ns: u64, operation: Operation, offset: u64, length: u64) -> Self {
+        Self { time_ns, operation, offset, length, device: 0, measured: None }
+    }
+
+    /// The same to `device`.
+    #[inline]
+    pub const fn on(self, device: u64) -> Self {
+        Self { device, ..self }
+    }
+
+    /// The same with a measured response time.
+    #[inline]
+    pub const fn took(self, measured: Option<Duration>) -> Self {
+        Self { measured, ..self }
+    }
 }
 
 /// Bytes in a sector, the unit of addresses in most formats.

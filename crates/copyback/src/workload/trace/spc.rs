@@ -34,7 +34,7 @@ fn request(line: &[u8]) -> Result<Record, Fault> {
     let length = columns.whole("size", "a whole number of bytes")?;
     let operation = operation(columns.text()?)?;
     let time_ns = columns.decimal("time", 9, "a number of seconds")?;
-    Ok(Record { time_ns, operation, offset, length, device })
+    Ok(Record::new(time_ns, operation, offset, length).on(device))
 }
 
 fn operation(text: &[u8]) -> Result<Operation, Fault> {
@@ -61,6 +61,7 @@ mod tests {
             offset: 55_596 * 512,
             length: 3072,
             device: 1,
+            measured: None,
         };
         assert_eq!(request(b"1,55596,3072,r,0.078643"), Ok(expected));
         assert_eq!(request(b"1, 55596, 3072, R, 0.078643,extra,3"), Ok(expected));

@@ -7,6 +7,7 @@ use super::columns::{Columns, Separator};
 use super::fault::Fault;
 use super::names::{NamedRows, Rows};
 use super::record::Record;
+use crate::units::Duration;
 
 const LAYOUT: &str = "6 columns (seconds,response,R|W,LUN,offset,bytes)";
 
@@ -24,22 +25,23 @@ impl Rows for Systor17 {
     fn request(line: &[u8]) -> Result<Record, Fault> {
         let mut columns = Columns::new(line, Separator::Byte(b','), LAYOUT);
         let time_ns = columns.decimal("time", 9, "a number of seconds")?;
-        response(columns.text()?)?;
+        let measured = response(columns.text()?)?;
         let operation = columns.read_or_write()?;
         let device = columns.whole("LUN", "a whole number")?;
         let offset = columns.whole("offset", "a whole number of bytes")?;
         let length = columns.whole("size", "a whole number of bytes")?;
         columns.end()?;
-        Ok(Record { time_ns, operation, offset, length, device })
+        Ok(Record::new(time_ns, operation, offset, length).on(device).took(measured))
     }
 }
 
-fn response(text: &[u8]) -> Result<(), Fault> {
-    if text.is_empty() || super::number::decimal(text, 9).is_some() {
-        Ok(())
-    } else {
-        Err(Fault::field("response", text, "a number of seconds, or nothing"))
+fn response(text: &[u8]) -> Result<Option<Duration>, Fault> {
+    if text.is_empty() {
+        return Ok(None);
     }
+    let ns = super::number::decimal(text, 9);
+    let ns = ns.ok_or_else(|| Fault::field("response", text, "a number of seconds, or nothing"))?;
+    Ok(Some(Duration::from_ns(ns)))
 }
 
 #[cfg(test)]
@@ -59,12 +61,16 @@ mod tests {
             offset: 43_188_457_472,
             length: 4096,
             device: 3,
+            measured: Some(Duration::from_us(318)),
         };
         assert_eq!(
             Systor17::request(b"1455592200.006159842,0.000318,R,3,43188457472,4096"),
             Ok(expected)
         );
-        assert_eq!(Systor17::request(b"1455592200.006159842,,R,3,43188457472,4096"), Ok(expected));
+        assert_eq!(
+            Systor17::request(b"1455592200.006159842,,R,3,43188457472,4096"),
+            Ok(expected.took(None))
+        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ fn request(line: &[u8]) -> Result<Record, Fault> {
     let operation = operation(columns.text()?)?;
     let device = columns.whole("volume", "a whole number")?;
     columns.end()?;
-    Ok(Record { time_ns, operation, offset, length, device })
+    Ok(Record::new(time_ns, operation, offset, length).on(device))
 }
 
 fn operation(text: &[u8]) -> Result<Operation, Fault> {
@@ -62,6 +62,7 @@ mod tests {
             offset: 4_247_200 * 512,
             length: 128 * 512,
             device: 1058,
+            measured: None,
         };
         assert_eq!(request(b"1538323200,4247200,128,1,1058"), Ok(expected));
     }

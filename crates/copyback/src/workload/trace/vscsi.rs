@@ -126,6 +126,7 @@ impl Layout {
             offset: offset.ok_or_else(|| small("sector"))?,
             length: le32(record, self.bytes_at),
             device: 0,
+            measured: None,
         })
     }
 }
@@ -179,6 +180,7 @@ mod tests {
             offset: 42_932_745 * 512,
             length: 512,
             device: 0,
+            measured: None,
         };
         let one = first(0x2a, 42_932_745);
         assert_eq!(one.len(), 32);
