@@ -9,6 +9,8 @@ use crate::gc::job::{self, Tally};
 use crate::ids::{DieId, Lpn, PlaneId};
 use crate::rng::{self, Stream};
 
+/// The place of the device in the names of random streams.
+pub const DEVICE: &str = "ssd/0";
 /// Overwrites drawn ahead, so that their table entries can be fetched together.
 const BATCH: usize = 16;
 
@@ -30,7 +32,7 @@ pub struct Preconditioner {
 impl Preconditioner {
     /// A new device of a checked configuration.
     pub fn new(config: &Config) -> Self {
-        Self::new_around(config, Ftl::new(config, "ssd/0"))
+        Self::new_around(config, Ftl::new(config, DEVICE))
     }
 
     fn new_around(config: &Config, ftl: Ftl) -> Self {
@@ -42,15 +44,14 @@ impl Preconditioner {
             fill,
             overwritten: 0,
             overwrites,
-            random: rng::stream(config.seed, "ssd/0/precondition"),
+            random: rng::stream(config.seed, &format!("{DEVICE}/precondition")),
             next_die: 0,
             tally: Tally::default(),
         }
     }
 
     /// A device that has been prepared before.
-    pub fn prepared(config: &Config, mut ftl: Ftl) -> Self {
-        ftl.restore(config.audit);
+    pub fn prepared(config: &Config, ftl: Ftl) -> Self {
         let mut preconditioner = Self::new_around(config, ftl);
         preconditioner.filled = preconditioner.fill;
         preconditioner.overwritten = preconditioner.overwrites;

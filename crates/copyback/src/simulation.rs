@@ -49,8 +49,20 @@ impl Simulation {
             Some(path) => state::load(config, path)?,
             None => Preconditioner::new(config),
         };
+        Ok(Self::of(config, device, host))
+    }
+
+    /// A run of the checked configuration `config` on a device that was prepared for it.
+    ///
+    /// # Errors
+    /// If the trace cannot be read.
+    pub fn on(config: &Config, device: Preconditioner) -> Result<Self, Error> {
+        Ok(Self::of(config, device, Host::new(config)?))
+    }
+
+    fn of(config: &Config, device: Preconditioner, host: Host) -> Self {
         let preparation = Some(Preparation { device, host });
-        Ok(Self { config: config.clone(), preparation, run: None })
+        Self { config: config.clone(), preparation, run: None }
     }
 
     /// Works for a while: `budget` preconditioning writes, or instants of the run.

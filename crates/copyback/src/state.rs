@@ -8,16 +8,15 @@
 //! All numbers are little endian. The file is written beside its place and renamed.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::config::Config;
 use crate::error::Error;
 use crate::ftl::Ftl;
-use crate::precondition::Preconditioner;
+use crate::precondition::{DEVICE, Preconditioner};
 
 const MAGIC: &[u8] = b"copyback-state\n";
 const VERSION: u32 = 1;
@@ -25,25 +24,31 @@ const HEADER: usize = MAGIC.len() + 4 + 16;
 /// Fast, and the tables shrink to about half.
 const COMPRESSION_LEVEL: i32 = 1;
 
-/// What is saved.
-#[derive(Serialize, Deserialize)]
-struct State<F> {
-    fingerprint: String,
-    ftl: F,
-}
-
 /// Saves a prepared device.
 ///
 /// # Errors
 /// If the file cannot be written; nothing is left behind then.
 pub fn save(config: &Config, device: &Preconditioner, path: &Path) -> Result<(), Error> {
-    let state = State { fingerprint: fingerprint(config), ftl: &device.ftl };
-    let failed = |error: io::Error| Error::Machine(format!("{}: {error}", path.display()));
-    let body = encode(&state).map_err(failed)?;
-    let mut header = MAGIC.to_vec();
-    header.extend(VERSION.to_le_bytes());
-    header.extend(xxh3_128(&body).to_le_bytes());
-    write_whole(path, &[&header, &body]).map_err(failed)
+    let written = to_bytes(config, device).and_then(|bytes| write_whole(path, &bytes));
+    written.map_err(|error| Error::Machine(format!("{}: {error}", path.display())))
+}
+
+/// The content of the file that a prepared device is saved in.
+///
+/// # Errors
+/// If it cannot be compressed.
+pub fn to_bytes(config: &Config, device: &Preconditioner) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; HEADER];
+    let mut encoder = zstd::Encoder::new(&mut bytes, COMPRESSION_LEVEL)?;
+    postcard::to_io(&(fingerprint(config), &device.ftl), &mut encoder).map_err(io::Error::other)?;
+    encoder.finish()?;
+    let (header, body) = bytes.split_at_mut(HEADER);
+    let (magic, numbers) = header.split_at_mut(MAGIC.len());
+    let (version, checksum) = numbers.split_at_mut(4);
+    magic.copy_from_slice(MAGIC);
+    version.copy_from_slice(&VERSION.to_le_bytes());
+    checksum.copy_from_slice(&xxh3_128(body).to_le_bytes());
+    Ok(bytes)
 }
 
 /// A digest of every setting that decides what a prepared device looks like.
@@ -63,21 +68,13 @@ fn fingerprint(config: &Config) -> String {
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }
 
-fn encode<T: Serialize>(state: &T) -> io::Result<Vec<u8>> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL)?;
-    postcard::to_io(state, &mut encoder).map_err(io::Error::other)?;
-    encoder.finish()
-}
-
 /// Writes a file beside `path` and renames it, so that `path` is never half written.
-fn write_whole(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let write = || {
         let mut file = fs::File::create(&partial)?;
-        for piece in pieces {
-            file.write_all(piece)?;
-        }
+        file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&partial, path)
     };
@@ -90,24 +87,43 @@ fn write_whole(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
 /// Loads the device that `path` holds, to be run under `config`.
 ///
 /// # Errors
-/// If the file cannot be read, is damaged, or was prepared for another device.
+/// If the file cannot be read, is damaged, holds a state that no device can be in, or was prepared
+/// for another device.
 pub fn load(config: &Config, path: &Path) -> Result<Preconditioner, Error> {
     let refuse = |problem: &str| Error::Input(format!("{}: {problem}", path.display()));
     let bytes = fs::read(path).map_err(|error| refuse(&error.to_string()))?;
-    let body = checked_body(&bytes).map_err(refuse)?;
-    let decoder = zstd::Decoder::new(body).map_err(|_| refuse(DAMAGED))?;
-    let mut scratch = vec![0; 1 << 12];
-    let (state, _): (State<Ftl>, _) =
-        postcard::from_io((decoder, &mut scratch)).map_err(|_| refuse(DAMAGED))?;
-    if state.fingerprint != fingerprint(config) {
-        return Err(refuse(
-            "prepared for another device: geometry, ftl, gc, wear, precondition and seed must be \
-             those it was saved with",
-        ));
-    }
-    Ok(Preconditioner::prepared(config, state.ftl))
+    from_bytes(config, &bytes).map_err(|problem| refuse(&problem))
 }
 
+/// Loads the device that the content of a file holds.
+///
+/// # Errors
+/// As [`load`], as a sentence.
+pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preconditioner, String> {
+    let body = checked_body(bytes)?;
+    let damaged = |_| DAMAGED.to_owned();
+    // A number is read byte by byte, which a decoder serves at a cost each time.
+    let decoder = zstd::Decoder::new(body).map(BufReader::new).map_err(|_| DAMAGED)?;
+    let mut scratch = vec![0; 1 << 12];
+    let (saved, (decoder, _)): (String, _) =
+        postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
+    if saved != fingerprint(config) {
+        return Err(OTHER_DEVICE.to_owned());
+    }
+    let mut scratch = vec![0; 1 << 12];
+    let (ftl, (decoder, _)): (Ftl, _) =
+        postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
+    if decoder.bytes().next().is_some() {
+        return Err(DAMAGED.to_owned());
+    }
+    let ftl = ftl.restored(config, DEVICE).map_err(|part| {
+        format!("damaged: its {part} can't be that of this device; expected a file as saved")
+    })?;
+    Ok(Preconditioner::prepared(config, ftl))
+}
+
+const OTHER_DEVICE: &str = "prepared for another device: geometry, ftl, gc, wear, precondition and \
+                            seed must be those it was saved with";
 const DAMAGED: &str = "damaged: its content does not agree with its checksum";
 
 fn checked_body(bytes: &[u8]) -> Result<&[u8], &'static str> {

@@ -11,6 +11,9 @@ mod faults;
 mod files;
 #[path = "trace_readers/fuzz.rs"]
 mod fuzz;
+#[path = "fuzz/trace.rs"]
+#[allow(dead_code)]
+mod fuzz_target;
 #[path = "trace_readers/real.rs"]
 mod real;
 #[path = "trace_readers/replay.rs"]

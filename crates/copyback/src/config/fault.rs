@@ -1,6 +1,6 @@
 //! What is wrong with a configuration, one line a fault.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, fmt::Write, sync::Arc};
 
 /// The source of `KEY=VALUE` overrides.
 pub(super) const OVERRIDE: &str = "--set";
@@ -50,17 +50,28 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&*self.place.source, self.place.line, self.column) {
-            ("", ..) => {}
-            (OVERRIDE, ..) => write!(f, "{OVERRIDE} ")?,
-            (source, 0, _) => write!(f, "{source}: ")?,
-            (source, line, None) => write!(f, "{source}:{line}: ")?,
-            (source, line, Some(column)) => write!(f, "{source}:{line}:{column}: ")?,
+        // A key may hold anything: a line stays one line, and a terminal gets no orders.
+        for character in self.raw().chars() {
+            match character.is_control() {
+                true => write!(f, "{}", character.escape_debug())?,
+                false => f.write_char(character)?,
+            }
         }
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
-        }
-        f.write_str(&self.problem)
+        Ok(())
+    }
+}
+
+impl Fault {
+    fn raw(&self) -> String {
+        let place = match (&*self.place.source, self.place.line, self.column) {
+            ("", ..) => String::new(),
+            (OVERRIDE, ..) => format!("{OVERRIDE} "),
+            (source, 0, _) => format!("{source}: "),
+            (source, line, None) => format!("{source}:{line}: "),
+            (source, line, Some(column)) => format!("{source}:{line}:{column}: "),
+        };
+        let key = if self.key.is_empty() { String::new() } else { format!("{}: ", self.key) };
+        format!("{place}{key}{}", self.problem)
     }
 }
 

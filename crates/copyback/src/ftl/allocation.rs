@@ -83,6 +83,24 @@ impl Allocation {
         }
     }
 
+    /// Whether an allocation that comes from a file has the tables of `fresh`, and turns that are
+    /// planes of a die.
+    pub(super) fn is_sound(&self, fresh: &Self, geometry: &Geometry) -> bool {
+        let are_turns = |turns: &[u32]| {
+            turns.len() == geometry.dies()
+                && turns.iter().all(|plane| *plane < geometry.planes_per_die)
+        };
+        match (self, fresh) {
+            (Self::Static { planes }, Self::Static { planes: fresh }) => planes == fresh,
+            (
+                Self::PerDie { dies, rule, turns },
+                Self::PerDie { dies: fresh_dies, rule: fresh_rule, .. },
+            ) => dies == fresh_dies && rule == fresh_rule && are_turns(turns),
+            (Self::Dynamic { turns }, Self::Dynamic { .. }) => are_turns(turns),
+            _ => false,
+        }
+    }
+
     /// How the plane of a die is chosen, where the allocation does not fix it.
     pub const fn plane_rule(&self) -> PlaneRule {
         match self {

@@ -55,6 +55,14 @@ impl Blocks {
         self.records[block.index()].erase_count
     }
 
+    pub fn is_free(&self, block: BlockId) -> bool {
+        self.records[block.index()].phase == Phase::Free
+    }
+
+    pub fn is_open(&self, block: BlockId) -> bool {
+        self.records[block.index()].phase == Phase::Open
+    }
+
     pub fn is_closed(&self, block: BlockId) -> bool {
         self.records[block.index()].phase == Phase::Closed
     }
@@ -107,6 +115,26 @@ impl Blocks {
         None
     }
 
+    /// Whether tables that come from a file have the size of `fresh`'s.
+    pub fn has_shape_of(&self, fresh: &Self) -> bool {
+        self.words_per_block == fresh.words_per_block
+            && self.records.len() == fresh.records.len()
+            && self.valid.len() == fresh.valid.len()
+    }
+
+    /// The offset of the last valid page.
+    pub fn last_valid(&self, block: BlockId) -> Option<u32> {
+        let first = block.index() * self.words_per_block;
+        let words = &self.valid[first..first + self.words_per_block];
+        let (index, word) = words.iter().enumerate().rfind(|(_, word)| **word != 0)?;
+        Some(index as u32 * 64 + word.ilog2())
+    }
+
+    /// The valid pages, none of which has been claimed.
+    pub fn unclaimed(&self) -> Unclaimed<'_> {
+        Unclaimed { blocks: self, pages: self.valid.clone() }
+    }
+
     /// Checks that the count of valid pages agrees with the bits.
     pub fn check(&self, block: BlockId) -> Result<(), String> {
         let first = block.index() * self.words_per_block;
@@ -117,6 +145,27 @@ impl Blocks {
             return Err(format!("{block:?}: {bits} valid pages, but {counted} counted"));
         }
         Ok(())
+    }
+}
+
+/// Valid pages that no logical page has claimed yet.
+pub struct Unclaimed<'a> {
+    blocks: &'a Blocks,
+    pages: Vec<u64>,
+}
+
+impl Unclaimed<'_> {
+    /// Claims the page at `offset` of `block`; false if it is not valid or has been claimed.
+    pub fn claim(&mut self, block: BlockId, offset: u32) -> bool {
+        let (word, bit) = self.blocks.word_and_bit(block, offset);
+        let is_there = self.pages[word] & bit != 0;
+        self.pages[word] &= !bit;
+        is_there
+    }
+
+    /// Whether every valid page has been claimed.
+    pub fn is_empty(&self) -> bool {
+        self.pages.iter().all(|word| *word == 0)
     }
 }
 

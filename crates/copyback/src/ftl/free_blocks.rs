@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::config::FreeBlockOrder;
 use crate::ids::BlockId;
 
+/// Blocks that can't have been freed in a plane's life.
+const NEVER: u64 = 1 << 60;
+
 /// Erased blocks.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FreeBlocks {
@@ -48,6 +51,33 @@ impl FreeBlocks {
             Self::Fifo(queue) => queue.pop_front(),
             Self::LeastWorn { heap, .. } => heap.pop().map(|Reverse((_, _, block))| block),
         }
+    }
+
+    /// Whether a queue that comes from a file keeps this order and what it needs for it; `erases`
+    /// says how often a block has been erased, if it is a free block of the plane.
+    pub fn is_sound(&self, order: FreeBlockOrder, erases: impl Fn(BlockId) -> Option<u32>) -> bool {
+        match (self, order) {
+            (Self::Fifo(queue), FreeBlockOrder::Fifo) => {
+                queue.iter().all(|block| erases(*block).is_some())
+            }
+            (Self::LeastWorn { heap, freed }, FreeBlockOrder::LeastWorn) => {
+                *freed < NEVER
+                    && heap.iter().all(|Reverse((erased, turn, block))| {
+                        erases(*block) == Some(*erased) && turn < freed
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// The free blocks, in no order that counts.
+    pub fn iter(&self) -> impl Iterator<Item = BlockId> {
+        let (queue, heap) = match self {
+            Self::Fifo(queue) => (Some(queue.iter()), None),
+            Self::LeastWorn { heap, .. } => (None, Some(heap.iter())),
+        };
+        let in_heap = heap.into_iter().flatten().map(|Reverse((_, _, block))| block);
+        queue.into_iter().flatten().chain(in_heap).copied()
     }
 
     /// Number of free blocks.

@@ -8,6 +8,7 @@ mod blocks;
 mod free_blocks;
 mod mapping;
 mod plane;
+mod restore;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
@@ -50,7 +51,7 @@ pub struct Ftl {
 }
 
 /// Page and block counts that never change.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Limits {
     logical_pages: usize,
     /// Pages of a block that hold data (all but a summary page).
@@ -81,12 +82,6 @@ impl Ftl {
     pub fn new(config: &Config, name: &str) -> Self {
         let geometry = Geometry::new(&config.ssd.geometry);
         let limits = Limits::new(config);
-        let shape = Shape {
-            planes: geometry.planes(),
-            blocks: geometry.blocks(),
-            pages_per_block: limits.data_pages as u16,
-        };
-        let random = rng::stream(config.seed, &format!("{name}/gc/victim"));
         let order = config.ssd.ftl.free_blocks;
         let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order);
         Self {
@@ -95,7 +90,7 @@ impl Ftl {
             map: PageMap::new(limits.logical_pages, geometry.pages()),
             blocks: Blocks::new(&geometry),
             planes: (0..geometry.planes()).map(plane).collect(),
-            victims: VictimSelector::new(config.ssd.gc.victim, shape, random),
+            victims: victims(config, name, &geometry, limits),
             wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry),
             limits,
             hungry: vec![0; geometry.dies()],
@@ -231,30 +226,6 @@ impl Ftl {
     pub fn touch(&self, pages: &[Lpn]) {
         let fetched = pages.iter().filter_map(|lpn| self.map.physical(*lpn));
         std::hint::black_box(fetched.map(Ppn::index).fold(0, usize::wrapping_add));
-    }
-
-    /// Puts what is not saved with a device back: the inverse mapping, and the audit if wanted.
-    pub fn restore(&mut self, audit: bool) {
-        self.map.restore(self.geometry.pages());
-        self.audit = audit.then(|| {
-            let (mapped, programmed) = (self.map.mapped(), self.programmed());
-            Box::new(Audit::of_mapped(
-                &self.geometry,
-                mapped,
-                programmed,
-                self.limits.logical_pages,
-            ))
-        });
-    }
-
-    /// The blocks that are not free, and how many of their pages have been programmed.
-    fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
-        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
-        let closed = all.filter(|block| self.blocks.is_closed(*block));
-        let open = self.planes.iter().flat_map(Plane::frontiers);
-        closed
-            .map(|block| (block, self.limits.data_pages))
-            .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
     }
 
     /// How often `block` has been erased.
@@ -406,6 +377,17 @@ impl Ftl {
     const fn collection_stream(&self) -> Stream {
         if self.limits.separate_frontiers { Stream::Collection } else { Stream::Host }
     }
+}
+
+/// The victim policy of a checked configuration, with no block to choose from.
+fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> VictimSelector {
+    let shape = Shape {
+        planes: geometry.planes(),
+        blocks: geometry.blocks(),
+        pages_per_block: limits.data_pages as u16,
+    };
+    let random = rng::stream(config.seed, &format!("{name}/gc/victim"));
+    VictimSelector::new(config.ssd.gc.victim, shape, random)
 }
 
 impl Limits {

@@ -27,6 +27,20 @@ struct Spread {
     by_erases: BinaryHeap<Reverse<(u32, BlockId)>>,
 }
 
+impl Spread {
+    fn is_sound(&self, plane: PlaneId, blocks: &Blocks, geometry: &Geometry) -> bool {
+        let lies_here = |block: BlockId| {
+            block.index() < geometry.blocks() && geometry.plane_of_block(block) == plane
+        };
+        let is_true = |entry: &&Reverse<(u32, BlockId)>| blocks.erase_count(entry.0.1) == entry.0.0;
+        let mut all = geometry.blocks_of_plane(plane);
+        self.by_erases.iter().all(|Reverse((erases, block))| {
+            lies_here(*block) && *erases <= blocks.erase_count(*block)
+        }) && self.by_erases.iter().filter(is_true).count() == geometry.blocks_per_plane as usize
+            && all.all(|block| blocks.erase_count(block) <= self.most)
+    }
+}
+
 impl WearLeveller {
     /// Levels when erase counts of a plane differ by more than `threshold`; 0 never levels.
     pub fn new(threshold: u32, geometry: &Geometry) -> Self {
@@ -52,6 +66,17 @@ impl WearLeveller {
             spread.most = spread.most.max(erase_count);
             spread.by_erases.push(Reverse((erase_count, block)));
         }
+    }
+
+    /// Whether a leveller that comes from a file has the threshold and planes of `fresh`, and knows
+    /// every block's erase count.
+    pub fn is_sound(&self, fresh: &Self, blocks: &Blocks, geometry: &Geometry) -> bool {
+        let knows = |(plane, spread): (usize, &Spread)| {
+            spread.is_sound(PlaneId::from_index(plane), blocks, geometry)
+        };
+        self.threshold == fresh.threshold
+            && self.planes.len() == fresh.planes.len()
+            && self.planes.iter().enumerate().all(knows)
     }
 
     /// The least erased block of `plane`, if it is too far behind the most erased one.

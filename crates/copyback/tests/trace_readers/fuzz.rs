@@ -1,11 +1,11 @@
 //! Rubbish and nearly good input for every reader: an answer or one clear line, never a panic.
 
 use copyback::config::quantity::Size;
-use copyback::config::{BeyondDevice, BlkparseAction, CsvFormat, TraceFormat, TraceWorkload};
-use copyback::workload::InputError;
+use copyback::config::{BeyondDevice, BlkparseAction, CsvFormat, TraceFormat};
 use proptest::prelude::*;
 
-use crate::support::{GIB, compressed, config, drain, open_bytes};
+use crate::fuzz_target::survive;
+use crate::support::{compressed, config, drain, open_bytes};
 
 const SAMPLES: [(TraceFormat, &str); 18] = [
     (TraceFormat::Msr, "128166386783630075,hm,0,Write,316416,40960,2896\n"),
@@ -57,23 +57,6 @@ const BYTES: &[u8] = b"0123456789.,; \t\r\n-+eExRWrwDFNSQC[(:#\"\0\xff\xef";
 
 fn format() -> impl Strategy<Value = Option<TraceFormat>> {
     prop::option::of(prop::sample::select(SAMPLES.map(|(format, _)| format).to_vec()))
-}
-
-/// Reads to the end; whatever comes out must make sense.
-fn survive(bytes: &[u8], format: Option<TraceFormat>, beyond_device: BeyondDevice) {
-    let config = TraceWorkload { format, beyond_device, ..config("x") };
-    let outcome = open_bytes(bytes, &config).and_then(|mut source| drain(&mut source));
-    match outcome {
-        Ok(requests) => {
-            assert!(!requests.is_empty());
-            assert!(requests.is_sorted_by_key(|request| request.arrival));
-            assert!(requests.iter().all(|request| request.offset + request.length <= GIB));
-        }
-        Err(InputError { place, problem }) => {
-            assert!(place == "x" || place.starts_with("x:"), "{place}");
-            assert!(problem.len() < 500 && !problem.contains(['\n', '\0']), "{problem:?}");
-        }
-    }
 }
 
 /// Files of the binary formats, good ones.

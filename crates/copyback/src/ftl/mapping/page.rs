@@ -47,13 +47,27 @@ impl PageMap {
         self.physical.iter().enumerate().filter_map(entry)
     }
 
-    /// Makes the inverse table of `physical_pages` from the mapping.
-    pub fn restore(&mut self, physical_pages: usize) {
+    /// Makes the inverse table of `physical_pages` from the mapping, each page of which must exist
+    /// and pass `claim`. False if one does not.
+    pub fn restore(
+        &mut self,
+        physical_pages: usize,
+        mut claim: impl FnMut(Lpn, Ppn) -> bool,
+    ) -> bool {
         let mut logical = vec![Lpn(0); physical_pages];
         for (lpn, page) in self.mapped() {
-            logical[page.index()] = lpn;
+            match logical.get_mut(page.index()) {
+                Some(entry) if claim(lpn, page) => *entry = lpn,
+                _ => return false,
+            }
         }
         self.logical = logical;
+        true
+    }
+
+    /// Logical pages of the table.
+    pub fn logical_pages(&self) -> usize {
+        self.physical.len()
     }
 
     /// Checks that each mapped page is valid and points back.

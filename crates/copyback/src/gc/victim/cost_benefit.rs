@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::Shape;
+use super::{Closed, Shape};
+
+/// Changes that a plane can't have seen.
+const NEVER: u64 = 1 << 60;
 
 /// Closed blocks of each plane by valid pages, oldest first.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,6 +53,24 @@ impl CostBenefit {
 
     pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.by_valid.remove(self.list(plane, valid), block.index());
+    }
+
+    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
+        let list_of = |block| {
+            let (plane, valid) = closed(BlockId::from_index(block))?;
+            Some(self.list(plane, valid))
+        };
+        let is_past = |(block, changed_at): (usize, &u64)| {
+            let plane = closed(BlockId::from_index(block)).map(|(plane, _)| plane.index());
+            plane.is_none_or(|plane| *changed_at <= self.clock[plane])
+        };
+        self.pages_per_block == fresh.pages_per_block
+            && self.changed_at.len() == fresh.changed_at.len()
+            && self.clock.len() == fresh.clock.len()
+            && self.clock.iter().all(|changes| *changes < NEVER)
+            && self.by_valid.has_shape_of(&fresh.by_valid)
+            && self.by_valid.hold(list_of)
+            && self.changed_at.iter().enumerate().all(is_past)
     }
 
     pub(super) fn choose(&self, plane: PlaneId) -> Option<BlockId> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::Shape;
+use super::{Closed, Shape};
 
 /// Closed blocks of each plane in the order of closing.
 #[derive(Debug, Serialize, Deserialize)]
@@ -24,6 +24,11 @@ impl Fifo {
 
     pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId) {
         self.by_age.remove(plane.index(), block.index());
+    }
+
+    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
+        let list_of = |block| closed(BlockId::from_index(block)).map(|(plane, _)| plane.index());
+        self.by_age.has_shape_of(&fresh.by_age) && self.by_age.hold(list_of)
     }
 
     pub(super) fn choose(&self, plane: PlaneId) -> Option<BlockId> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::Shape;
+use super::{Closed, Shape};
 
 /// Closed blocks of each plane in lists by their number of valid pages.
 #[derive(Debug, Serialize, Deserialize)]
@@ -45,6 +45,23 @@ impl Greedy {
 
     pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.by_valid.remove(self.list(plane, valid), block.index());
+    }
+
+    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
+        let list_of = |block| {
+            let (plane, valid) = closed(BlockId::from_index(block))?;
+            Some(self.list(plane, valid))
+        };
+        let lowest_of = |(plane, lowest): (usize, &u16)| {
+            let plane = PlaneId::from_index(plane);
+            *lowest <= self.pages_per_block
+                && (0..*lowest).all(|valid| self.by_valid.front(self.list(plane, valid)).is_none())
+        };
+        self.pages_per_block == fresh.pages_per_block
+            && self.lowest.len() == fresh.lowest.len()
+            && self.by_valid.has_shape_of(&fresh.by_valid)
+            && self.by_valid.hold(list_of)
+            && self.lowest.iter().enumerate().all(lowest_of)
     }
 
     pub(super) fn choose(&mut self, plane: PlaneId) -> Option<BlockId> {

@@ -38,6 +38,9 @@ pub trait BlockView {
     fn valid_pages(&self, block: BlockId) -> u16;
 }
 
+/// Says of a block the plane and how many of its pages are valid, if it is closed.
+pub type Closed<'a> = &'a dyn Fn(BlockId) -> Option<(PlaneId, u16)>;
+
 /// The victim policy of a device.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum VictimSelector {
@@ -90,6 +93,18 @@ impl VictimSelector {
             Self::Sample(sample) => sample.remove(plane, block),
             Self::Fifo(fifo) => fifo.remove(plane, block),
             Self::CostBenefit(cost_benefit) => cost_benefit.remove(plane, block, valid),
+        }
+    }
+
+    /// Whether a selector that comes from a file is one that could have become of `fresh`, which
+    /// knows no block, and knows just the `closed` blocks. Nothing else in it is trusted.
+    pub fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
+        match (self, fresh) {
+            (Self::Greedy(greedy), Self::Greedy(fresh)) => greedy.is_sound(fresh, closed),
+            (Self::Sample(sample), Self::Sample(fresh)) => sample.is_sound(fresh, closed),
+            (Self::Fifo(fifo), Self::Fifo(fresh)) => fifo.is_sound(fresh, closed),
+            (Self::CostBenefit(saved), Self::CostBenefit(fresh)) => saved.is_sound(fresh, closed),
+            _ => false,
         }
     }
 

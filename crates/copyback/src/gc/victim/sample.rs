@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use rand::RngExt;
+use rand::{Rng, RngExt};
 
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
-use super::{BlockView, Shape};
+use super::{BlockView, Closed, Shape};
 
 /// Closed blocks of each plane in a table to draw from.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct Sample {
     random: Stream,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Draw {
     FewestValidOf(u32),
     UntilOneIsInvalid,
@@ -61,6 +61,31 @@ impl Sample {
         }
     }
 
+    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
+        self.draw == fresh.draw
+            && self.pages_per_block == fresh.pages_per_block
+            && self.position.len() == fresh.position.len()
+            && self.closed.len() == fresh.closed.len()
+            && self.holds_just(closed)
+            && can_draw(&self.random)
+    }
+
+    fn holds_just(&self, closed: Closed<'_>) -> bool {
+        let stands_at = |plane: usize, place: usize, block: BlockId| {
+            block.index() < self.position.len()
+                && closed(block).is_some_and(|(home, _)| home.index() == plane)
+                && self.position[block.index()] as usize == place
+        };
+        // A block has one position, so none stands in the table twice.
+        let stand = |(plane, table): (usize, &Vec<BlockId>)| {
+            table.iter().enumerate().all(|(place, block)| stands_at(plane, place, *block))
+        };
+        let all = (0..self.position.len()).map(BlockId::from_index);
+        let count = all.filter(|block| closed(*block).is_some()).count();
+        self.closed.iter().enumerate().all(stand)
+            && self.closed.iter().map(Vec::len).sum::<usize>() == count
+    }
+
     pub(super) fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
         let closed = &self.closed[plane.index()];
         if closed.is_empty() {
@@ -83,4 +108,11 @@ impl Sample {
             },
         }
     }
+}
+
+/// Whether a stream that comes from a file gives anything but zeros: one whose state is all zero
+/// never does, and would draw the same block for ever.
+fn can_draw(random: &Stream) -> bool {
+    let mut copy = random.clone();
+    (0..4).any(|_| copy.next_u64() != 0)
 }

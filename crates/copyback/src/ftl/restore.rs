@@ -1,0 +1,161 @@
+//! A translation layer that comes from a file. A checksum shows that a file is what was written, not
+//! that a device was ever in this state, so nothing in it is trusted: whatever a run relies on is
+//! checked first, at the cost of one pass over the tables.
+
+use crate::config::Config;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::nand::Geometry;
+
+use super::audit::Audit;
+use super::blocks::Blocks;
+use super::plane::{Frontier, Plane, Stream};
+use super::wear::WearLeveller;
+use super::{Allocation, Ftl, Limits, victims};
+
+/// Erases that no block survives.
+const NEVER: u32 = u32::MAX / 2;
+
+impl Ftl {
+    /// The device again, with what is not saved: the inverse mapping, and the audit if wanted.
+    /// `name` is as in [`new`](Self::new).
+    ///
+    /// # Errors
+    /// Names the part that contradicts the configuration or another part.
+    pub fn restored(mut self, config: &Config, name: &str) -> Result<Self, &'static str> {
+        self.check_shape(config)?;
+        self.check_blocks()?;
+        for plane in 0..self.planes.len() {
+            self.check_free_blocks(PlaneId::from_index(plane), config)?;
+        }
+        let fresh = victims(config, name, &self.geometry, self.limits);
+        let sound = self.victims.is_sound(&fresh, &|block| self.closed(block));
+        expect(sound, "victim policy")?;
+        let fresh = WearLeveller::new(config.ssd.wear.static_threshold, &self.geometry);
+        let sound = self.wear.is_sound(&fresh, &self.blocks, &self.geometry);
+        expect(sound, "wear levelling")?;
+        self.restore_map()?;
+        self.audit = config.audit.then(|| Box::new(self.audit_of_restored()));
+        Ok(self)
+    }
+
+    /// Sizes of all tables, and all that follows from the configuration alone.
+    fn check_shape(&self, config: &Config) -> Result<(), &'static str> {
+        let geometry = Geometry::new(&config.ssd.geometry);
+        expect(self.geometry == geometry, "geometry")?;
+        expect(self.limits == Limits::new(config), "limits")?;
+        let allocation = Allocation::new(&config.ssd.ftl.allocation, &geometry);
+        expect(self.allocation.is_sound(&allocation, &geometry), "allocation")?;
+        expect(self.map.logical_pages() == self.limits.logical_pages, "mapping")?;
+        expect(self.blocks.has_shape_of(&Blocks::new(&geometry)), "blocks")?;
+        expect(self.planes.len() == geometry.planes(), "planes")?;
+        expect(self.hungry.len() == geometry.dies(), "planes")
+    }
+
+    /// Every block is free, closed or open: the open ones are those that are being filled. No page
+    /// is valid that has not been programmed.
+    fn check_blocks(&self) -> Result<(), &'static str> {
+        expect((0..self.planes.len()).all(|plane| self.has_sound_frontiers(plane)), "open blocks")?;
+        let mut programmed = vec![0; self.geometry.blocks()];
+        for (block, pages) in self.programmed() {
+            programmed[block.index()] = pages;
+        }
+        let is_sound = |(block, programmed): (usize, &u32)| {
+            let block = BlockId::from_index(block);
+            self.blocks.last_valid(block).is_none_or(|last| last < *programmed)
+                && self.blocks.erase_count(block) < NEVER
+        };
+        expect(programmed.iter().enumerate().all(is_sound), "blocks")?;
+        let planes = (0..self.planes.len()).map(PlaneId::from_index);
+        expect(planes.into_iter().all(|plane| self.check_plane(plane).is_ok()), "blocks")
+    }
+
+    fn has_sound_frontiers(&self, plane: usize) -> bool {
+        let state = &self.planes[plane];
+        let is_sound = |frontier: Frontier| {
+            let block = frontier.block;
+            block.index() < self.geometry.blocks()
+                && self.geometry.plane_of_block(block).index() == plane
+                && self.blocks.is_open(block)
+                && frontier.next_page < self.limits.data_pages
+        };
+        let (host, collection) = (state.frontier(Stream::Host), state.frontier(Stream::Collection));
+        let blocks = self.geometry.blocks_of_plane(PlaneId::from_index(plane));
+        state.frontiers().all(is_sound)
+            && blocks.filter(|block| self.blocks.is_open(*block)).count()
+                == state.frontiers().count()
+            && host.is_none_or(|host| collection.is_none_or(|other| other.block != host.block))
+            && (collection.is_none() || self.limits.separate_frontiers)
+    }
+
+    /// The free blocks of `plane` are listed once each, and enough are left for collections.
+    fn check_free_blocks(&self, plane: PlaneId, config: &Config) -> Result<(), &'static str> {
+        let free = &self.planes[plane.index()].free;
+        let erases = |block: BlockId| {
+            let lies_here = block.index() < self.geometry.blocks()
+                && self.geometry.plane_of_block(block) == plane
+                && self.blocks.is_free(block);
+            lies_here.then(|| self.blocks.erase_count(block))
+        };
+        expect(free.is_sound(config.ssd.ftl.free_blocks, erases), "free blocks")?;
+        let mut listed: Vec<BlockId> = free.iter().collect();
+        listed.sort_unstable();
+        listed.dedup();
+        let all = self.geometry.blocks_of_plane(plane);
+        let count = all.filter(|block| self.blocks.is_free(*block)).count();
+        expect(free.len() == count && listed.len() == count, "free blocks")?;
+        expect(count >= self.limits.kept_for_collections, "free blocks")?;
+        expect(self.knows_hunger(plane), "planes")
+    }
+
+    /// Whether the mark that `plane` is short of free blocks is where it must be, or may be.
+    fn knows_hunger(&self, plane: PlaneId) -> bool {
+        let free = self.planes[plane.index()].free.len();
+        let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
+        let marked = hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0;
+        let planes = self.geometry.planes_per_die;
+        let no_others = planes == u32::BITS || hungry >> planes == 0;
+        no_others
+            && if marked { free < self.limits.sated } else { free >= self.limits.soft_threshold }
+    }
+
+    fn closed(&self, block: BlockId) -> Option<(PlaneId, u16)> {
+        let plane = self.geometry.plane_of_block(block);
+        self.blocks.is_closed(block).then(|| (plane, self.valid_pages(block)))
+    }
+
+    /// Each logical page has a valid page of its own, where the allocation puts it, and each valid
+    /// page is some logical page's.
+    fn restore_map(&mut self) -> Result<(), &'static str> {
+        let Self { map, blocks, geometry, allocation, .. } = self;
+        let mut unclaimed = blocks.unclaimed();
+        let claim = |lpn: Lpn, page: Ppn| {
+            let block = geometry.block_of(page);
+            let plane = geometry.plane_of_block(block);
+            let die = || geometry.die_of_plane(plane);
+            allocation.plane_of(lpn).is_none_or(|home| home == plane)
+                && allocation.die_of(lpn, geometry).is_none_or(|home| home == die())
+                && unclaimed.claim(block, geometry.page_offset(page))
+        };
+        let sound = map.restore(geometry.pages(), claim) && unclaimed.is_empty();
+        expect(sound, "mapping")
+    }
+
+    fn audit_of_restored(&self) -> Audit {
+        let (mapped, programmed) = (self.map.mapped(), self.programmed());
+        Audit::of_mapped(&self.geometry, mapped, programmed, self.limits.logical_pages)
+    }
+
+    /// The blocks that are not free, and how many of their pages have been programmed.
+    fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
+        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
+        let closed = all.filter(|block| self.blocks.is_closed(*block));
+        let open = self.planes.iter().flat_map(Plane::frontiers);
+        closed
+            .map(|block| (block, self.limits.data_pages))
+            .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
+    }
+}
+
+fn expect(sound: bool, part: &'static str) -> Result<(), &'static str> {
+    if sound { Ok(()) } else { Err(part) }
+}

@@ -1,0 +1,8 @@
+#![no_main]
+//! See the module that is named here.
+
+#[allow(dead_code)]
+#[path = "../../crates/copyback/tests/fuzz/trace.rs"]
+mod trace;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| trace::run(data));
