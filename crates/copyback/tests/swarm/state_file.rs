@@ -1,6 +1,6 @@
 //! Saved states that have been cut short or changed.
 
-use copyback::{Error, Simulation, state};
+use copyback::{Error, state};
 
 use crate::draw::{Case, Draw};
 use crate::file;
@@ -10,7 +10,6 @@ const DAMAGES: u64 = 60;
 
 /// Damages the saved state of a case in many ways; each must be refused as bad input.
 pub fn damage(case: &Case) -> Result<(), String> {
-    case.write_traces();
     let mut draw = Draw::new(case.number, "swarm/damage");
     let path = file(case.number, "damaged");
     state::save(&case.config, &prepared(&case.config), &path).map_err(|e| e.to_string())?;
@@ -18,14 +17,13 @@ pub fn damage(case: &Case) -> Result<(), String> {
     for _ in 0..DAMAGES {
         let (damaged, what) = damaged(&mut draw, &whole);
         std::fs::write(&path, damaged).expect("the target directory is writable");
-        match Simulation::new(&case.config, Some(&path)) {
+        match state::load(&case.config, &path) {
             Err(Error::Input(text)) if text.contains(&*path.to_string_lossy()) => {}
             Err(error) => return Err(format!("{what}: {error:?}")),
             Ok(_) => return Err(format!("{what}: accepted")),
         }
     }
     std::fs::remove_file(&path).expect("the state is ours");
-    case.remove_traces();
     Ok(())
 }
 

@@ -1,0 +1,140 @@
+//! A copy of the crate to be changed and built. It stays under `target`, and only what differs is
+//! written, so that the next run builds nothing that it has built before.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What of the repository the copy needs.
+const PARTS: [&str; 9] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "crates/copyback/Cargo.toml",
+    "crates/copyback/src",
+    "crates/copyback/benches",
+    "crates/copyback/tests/swarm",
+    "crates/copyback-python/Cargo.toml",
+    "crates/copyback-python/src",
+    "README.md",
+];
+
+/// Settings of the crate alone: it is built for a few tests.
+const QUICK_TO_BUILD: &str = "
+[profile.test.package.copyback]
+opt-level = 1
+debug = false
+incremental = false
+";
+
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The copy: every file by its path from the root.
+pub struct Scratch {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl Scratch {
+    /// The crate as it is.
+    pub fn new() -> Self {
+        let mut scratch = Self { files: BTreeMap::new() };
+        for part in PARTS {
+            scratch.take(Path::new(part));
+        }
+        // What it depends on is as in any test, so that it is not built again.
+        let settings = scratch.files.get_mut(Path::new("Cargo.toml"));
+        settings.expect("it was just taken").extend(QUICK_TO_BUILD.as_bytes());
+        scratch
+    }
+
+    fn take(&mut self, path: &Path) {
+        let source = repository().join(path);
+        if source.is_dir() {
+            for entry in fs::read_dir(source).expect("the folder can be read") {
+                self.take(&path.join(entry.expect("the folder can be read").file_name()));
+            }
+        } else {
+            let content = fs::read(source).expect("the file can be read");
+            self.files.insert(path.to_owned(), content);
+        }
+    }
+
+    /// Adds a file.
+    pub fn create(&mut self, path: &str, text: &str) {
+        let before = self.files.insert(path.into(), text.into());
+        assert!(before.is_none(), "{path} is there already");
+    }
+
+    /// Adds `lines` behind the only line of `path` that reads `after`, blanks around it aside.
+    pub fn insert(&mut self, path: &str, after: &str, lines: &[String]) {
+        let file = self.files.get_mut(Path::new(path));
+        let file = file.unwrap_or_else(|| panic!("{path} is not there"));
+        let text = String::from_utf8_lossy(file).into_owned();
+        let is_place = |line: &&str| line.trim() == after.trim();
+        let places = text.lines().filter(is_place).count();
+        assert_eq!(places, 1, "lines {after:?} in {path}");
+        let mut changed = String::new();
+        for line in text.lines() {
+            changed += &format!("{line}\n");
+            if is_place(&line) {
+                lines.iter().for_each(|line| changed += &format!("{line}\n"));
+            }
+        }
+        *file = changed.into_bytes();
+    }
+
+    /// Writes what differs, and removes what does not belong.
+    pub fn write(&self) {
+        self.remove_strangers(Path::new(""));
+        for (path, content) in &self.files {
+            let path = root().join(path);
+            if fs::read(&path).is_ok_and(|there| there == *content) {
+                continue;
+            }
+            let folder = path.parent().expect("a file lies in a folder");
+            fs::create_dir_all(folder).expect("the target directory is writable");
+            fs::write(&path, content).expect("the target directory is writable");
+        }
+    }
+
+    fn remove_strangers(&self, folder: &Path) {
+        let Ok(entries) = fs::read_dir(root().join(folder)) else { return };
+        for entry in entries {
+            let path = folder.join(entry.expect("the folder can be read").file_name());
+            if root().join(&path).is_dir() {
+                self.remove_strangers(&path);
+            } else if !self.files.contains_key(&path) {
+                fs::remove_file(root().join(&path)).expect("the copy is ours");
+            }
+        }
+    }
+
+    /// Runs the tests of the crate and of its swarm whose names hold one of `names`, and returns
+    /// what is printed. All must pass.
+    pub fn test(&self, names: &[&str]) -> String {
+        let output = Command::new(env!("CARGO"))
+            .args(["test", "--offline", "-p", "copyback", "--lib", "--test", "swarm", "--"])
+            .args(names)
+            .current_dir(root())
+            .env("CARGO_TARGET_DIR", target())
+            .env("COPYBACK_SWARM_RUNS", "100")
+            .output()
+            .expect("cargo runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}{errors}");
+        text
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("guides")
+}
+
+/// The target directory of this very run: what the crate depends on is built there already.
+fn target() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
+    folder.expect("the folder for tests lies in the target directory").to_owned()
+}
