@@ -412,7 +412,8 @@ impl Run {
         let counters = self.ssd.counters();
         let collecting = self.ssd.collecting_until(self.now);
         let wear = WearStats::of(self.ssd.ftl.erase_counts());
-        let mut summary = summary(&self.recorder, counters, collecting, &wear);
+        let planes = self.ssd.plane_use(self.now);
+        let mut summary = summary(&self.recorder, &counters, collecting, &planes, &wear);
         let simulator = json!({
             "events": self.agenda.scheduled(),
             "page_operations": counters.page_operations(),

@@ -57,6 +57,8 @@ fn fingerprint(config: &Config) -> String {
     let decisive = serde_json::json!([
         config.seed,
         config.ssd.geometry,
+        config.ssd.striped_planes(),
+        config.ssd.blocks_kept_for_collections(),
         config.ssd.ftl,
         config.ssd.wear,
         gc.victim,

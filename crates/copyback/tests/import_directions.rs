@@ -14,7 +14,7 @@ const ALLOWED: [(&str, &[&str]); 20] = [
     ("error", &["config", "workload"]),
     ("event", &["engine", "ids", "units"]),
     ("ftl", &["config", "gc", "ids", "nand", "rng"]),
-    ("gc", &["config", "ftl", "ids", "lists", "rng"]),
+    ("gc", &["config", "ftl", "ids", "lists", "rng", "units"]),
     ("host", &["config", "event", "ids", "nand", "ssd", "units", "workload"]),
     ("ids", &[]),
     ("lists", &[]),

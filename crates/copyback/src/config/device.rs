@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
     Ftl, Gc,
+    choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
 
@@ -166,12 +167,50 @@ pub struct Commands {
     /// Reads, programs and erases of several planes of a die in one command: same operation, same
     /// page offset, any block.
     pub multi_plane: bool,
+    /// How many planes one command can join: neighbours, in groups of this many. Default: all planes
+    /// of the die.
+    pub planes_per_command: Option<u32>,
+    /// Whether the host's reads suspend programs and erases.
+    pub suspend: Suspend,
 }
 
 impl Default for Commands {
     fn default() -> Self {
-        Self { multi_plane: true }
+        Self { multi_plane: true, planes_per_command: None, suspend: Suspend::None }
     }
+}
+
+choice! {
+    /// Whether the host's reads suspend what the array does.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Suspend {
+        /// What has begun is finished.
+        None,
+        /// Reads suspend programs and erases, the host's and those of collections.
+        ProgramErase {
+            /// From the command until the array can read.
+            #[serde(default = "default_suspend")]
+            suspend: Time,
+            /// What taking up the operation again costs beyond what was left of it.
+            #[serde(default = "default_resume")]
+            resume: Time,
+            /// How often one operation is suspended at most.
+            #[serde(default = "default_most_suspends")]
+            most: u32,
+        },
+    }
+}
+
+const fn default_suspend() -> Time {
+    Time::from_us(20)
+}
+
+const fn default_resume() -> Time {
+    Time::from_us(10)
+}
+
+const fn default_most_suspends() -> u32 {
+    16
 }
 
 /// Wear levelling. Dynamic levelling is `ssd.ftl.free_blocks = "least_worn"`.

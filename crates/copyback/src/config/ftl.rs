@@ -188,13 +188,3 @@ choice! {
         },
     }
 }
-
-impl Ftl {
-    /// Free blocks of each plane that host writes never open. With a shared frontier and a static
-    /// allocation none is needed: the block that the host has just opened has room for a victim,
-    /// and no plane ever holds more data than its share.
-    pub fn blocks_kept_for_collections(&self) -> u32 {
-        let is_static = matches!(self.allocation, Allocation::Order(_));
-        u32::from(self.frontiers == Frontiers::Separate || !is_static)
-    }
-}

@@ -5,7 +5,11 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::{Ssd, choice::choice, quantity::Share};
+use super::{
+    Allocation, Frontiers, Ssd,
+    choice::choice,
+    quantity::{Share, Size, Time},
+};
 
 /// Garbage collection: five independent choices and the thresholds that start it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,8 +70,70 @@ pub enum FreeBlocks {
 impl Ssd {
     /// The soft threshold in blocks of a plane. A share gives at least what collections need.
     pub fn soft_threshold(&self) -> u32 {
-        let least = 1 + self.ftl.blocks_kept_for_collections();
+        let least = 1 + self.blocks_kept_for_collections();
         self.gc.soft_threshold.resolve(self.geometry.blocks_per_plane, least)
+    }
+
+    /// A plane with fewer free blocks than this joins the collection of another, if the width lets
+    /// planes join at all.
+    pub fn joining_threshold(&self) -> u32 {
+        match self.gc.width {
+            Width::Serial | Width::Superblock => 0,
+            Width::Blind { .. } => u32::MAX,
+            Width::Threshold { margin, .. } => {
+                self.soft_threshold() + margin.resolve(self.geometry.blocks_per_plane, 0)
+            }
+        }
+    }
+
+    /// Free blocks of each plane that host writes never open. With a shared frontier, a static
+    /// allocation and collections that neither yield nor fill blocks of their own none is needed:
+    /// the block that the host has just opened has room for a victim, and no plane ever holds more
+    /// data than its share.
+    pub fn blocks_kept_for_collections(&self) -> u32 {
+        let shared = self.ftl.frontiers == Frontiers::Shared;
+        let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
+        let undisturbed = self.gc.preemption == Preemption::None && !self.gc.width.is_parallel();
+        u32::from(!(shared && is_static && undisturbed))
+    }
+
+    /// Blocks of each plane that are being filled.
+    pub fn open_blocks(&self) -> u32 {
+        let frontiers = if self.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };
+        frontiers + u32::from(self.gc.width.is_parallel())
+    }
+
+    /// Pages that fit in the DRAM for pages that would have to be written alone.
+    pub fn cache_pages(&self) -> usize {
+        match self.gc.width {
+            Width::Blind { cache } | Width::Threshold { cache, .. } => {
+                (cache.0 / self.geometry.page_size.0) as usize
+            }
+            Width::Serial | Width::Superblock => 0,
+        }
+    }
+
+    /// Planes that one multi-plane command can join.
+    pub fn planes_per_command(&self) -> u32 {
+        match self.commands.multi_plane {
+            true => self.commands.planes_per_command.unwrap_or(self.geometry.planes_per_die).max(1),
+            false => 1,
+        }
+    }
+
+    /// How many planes are striped into one.
+    pub fn striped_planes(&self) -> u32 {
+        if self.gc.width == Width::Superblock { self.planes_per_command() } else { 1 }
+    }
+
+    /// Planes of a die that are managed apart.
+    pub fn managed_planes_per_die(&self) -> u32 {
+        self.geometry.planes_per_die / self.striped_planes()
+    }
+
+    /// Bytes that are mapped, read and programmed together.
+    pub fn managed_page_size(&self) -> Size {
+        Size(self.geometry.page_size.0 * u64::from(self.striped_planes()))
     }
 
     /// The hard threshold in blocks of a plane.
@@ -156,12 +222,45 @@ const fn default_rga_d() -> u32 {
     10
 }
 
-/// Whether a collection that has begun yields to host requests.
+choice! {
+    /// Whether a collection that has begun yields to host requests.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Preemption {
+        /// A die that collects serves nobody until none of its planes is short of space.
+        None,
+        /// A collection yields between its flash operations (Lee et al., ISPASS 2011). A plane with
+        /// fewer free blocks than `hard_threshold` opens none for the writes that it yields to.
+        SemiPreemptive(SemiPreemptive),
+    }
+}
+
+/// How a semi-preemptive collection yields. The defaults are the paper's plain scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Preemption {
-    /// A die that collects serves nobody until none of its planes is short of space.
-    None,
+#[serde(deny_unknown_fields, default)]
+pub struct SemiPreemptive {
+    /// Time that each look at the queue takes: twenty instructions and five memory accesses.
+    pub poll: Time,
+    /// A request for the page that the collection holds in the register is served from there.
+    pub merge: bool,
+    /// The page that the oldest request asks for is moved next, so that it can be merged.
+    pub reorder: bool,
+    /// The collection's next operation overlaps a request's of the same kind: one is in the array
+    /// while the other is on the channel.
+    pub pipeline: bool,
+    /// A write that finds no free block keeps everybody from preempting until it finds one.
+    pub high_priority_writes: bool,
+}
+
+impl Default for SemiPreemptive {
+    fn default() -> Self {
+        Self {
+            poll: Time::from_ns(600),
+            merge: false,
+            reorder: false,
+            pipeline: false,
+            high_priority_writes: false,
+        }
+    }
 }
 
 /// When a plane below the soft threshold is looked at.
@@ -174,12 +273,41 @@ pub enum GcStart {
     BeforeOperation,
 }
 
-/// Which planes of a die join a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Width {
-    /// Only the plane that needs space.
-    Serial,
+choice! {
+    /// Which planes of a die join a collection (Shahidi et al., SC 2016).
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum Width {
+        /// Only the plane that needs space.
+        Serial,
+        /// All planes that a multi-plane command can join.
+        Blind {
+            /// DRAM of the device for pages that would have to be written alone.
+            #[serde(default)]
+            cache: Size,
+        },
+        /// Those planes that are close to needing space themselves.
+        Threshold {
+            /// How far above the soft threshold a plane's free blocks may be for it to join.
+            #[serde(default = "default_margin")]
+            margin: FreeBlocks,
+            /// DRAM of the device for pages that would have to be written alone.
+            #[serde(default)]
+            cache: Size,
+        },
+        /// The planes of a die are striped together: blocks and pages of all of them are one.
+        Superblock,
+    }
+}
+
+const fn default_margin() -> FreeBlocks {
+    FreeBlocks::Share(Share(0.05))
+}
+
+impl Width {
+    /// Whether several planes may be collected together, into blocks kept for that.
+    pub const fn is_parallel(self) -> bool {
+        matches!(self, Self::Blind { .. } | Self::Threshold { .. })
+    }
 }
 
 /// Whether idle time is used to collect.

@@ -161,6 +161,7 @@ mod tests {
         blocks_per_plane: 1,
         pages_per_block: 1,
         page_size: 4096,
+        striped_planes: 1,
     };
 
     #[test]

@@ -1,6 +1,8 @@
 //! An oracle beside the translation layer: what is in every physical page, kept apart from the
 //! tables that are checked. Each write carries the order of its submission as its version.
 
+use std::collections::BTreeMap;
+
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 
@@ -11,6 +13,8 @@ pub struct Audit {
     /// The last version of each logical page and where it was put; `None`: never written, or
     /// trimmed.
     latest: Vec<Option<(u64, Ppn)>>,
+    /// Versions of the pages in DRAM.
+    parked: BTreeMap<Lpn, u64>,
     /// The next page of each block that may be programmed.
     next_page: Vec<u32>,
     violation: Option<String>,
@@ -22,6 +26,7 @@ impl Audit {
         Self {
             contents: vec![None; geometry.pages()],
             latest: vec![None; logical_pages],
+            parked: BTreeMap::new(),
             next_page: vec![0; geometry.blocks()],
             violation: None,
         }
@@ -60,6 +65,7 @@ impl Audit {
         if self.latest[lpn.index()].is_some_and(|(latest, _)| latest >= version) {
             self.fail(format!("version {version} of {lpn:?} is older than the one before it"));
         }
+        self.parked.remove(&lpn);
         self.program(page, (lpn, version), geometry);
     }
 
@@ -68,6 +74,25 @@ impl Audit {
         match self.contents[from.index()] {
             Some(content) if self.is_home(content, from) => self.program(to, content, geometry),
             found => self.fail(format!("{from:?} is moved, but holds {found:?}")),
+        }
+    }
+
+    /// The content of `from` is taken into DRAM.
+    pub fn parked(&mut self, from: Ppn) {
+        match self.contents[from.index()] {
+            Some(content) if self.is_home(content, from) => {
+                self.parked.insert(content.0, content.1);
+                self.latest[content.0.index()] = None;
+            }
+            found => self.fail(format!("{from:?} is taken to DRAM, but holds {found:?}")),
+        }
+    }
+
+    /// The content of `lpn` is programmed from DRAM into `page`.
+    pub fn unparked(&mut self, lpn: Lpn, page: Ppn, geometry: &Geometry) {
+        match self.parked.remove(&lpn) {
+            Some(version) => self.program(page, (lpn, version), geometry),
+            None => self.fail(format!("{lpn:?} is programmed from DRAM, but is not there")),
         }
     }
 
@@ -90,6 +115,14 @@ impl Audit {
     /// `lpn` is trimmed.
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.latest[lpn.index()] = None;
+        self.parked.remove(&lpn);
+    }
+
+    /// The host reads `lpn` from DRAM.
+    pub fn read_parked(&mut self, lpn: Lpn) {
+        if !self.parked.contains_key(&lpn) {
+            self.fail(format!("{lpn:?} is read from DRAM, but is not there"));
+        }
     }
 
     /// The host reads `lpn` from `page`.

@@ -135,6 +135,16 @@ impl Blocks {
         Unclaimed { blocks: self, pages: self.valid.clone() }
     }
 
+    /// The first offset at which every one of `blocks` has a valid page.
+    pub fn next_common(&self, blocks: &(impl Iterator<Item = BlockId> + Clone)) -> Option<u32> {
+        (0..self.words_per_block).find_map(|word| {
+            let words =
+                blocks.clone().map(|block| self.valid[block.index() * self.words_per_block + word]);
+            let hits = words.fold(u64::MAX, |common, word| common & word);
+            (hits != 0).then(|| word as u32 * 64 + hits.trailing_zeros())
+        })
+    }
+
     /// Checks that the count of valid pages agrees with the bits.
     pub fn check(&self, block: BlockId) -> Result<(), String> {
         let first = block.index() * self.words_per_block;

@@ -7,6 +7,7 @@ mod audit;
 mod blocks;
 mod free_blocks;
 mod mapping;
+mod parked;
 mod plane;
 mod restore;
 mod wear;
@@ -28,6 +29,7 @@ use crate::rng;
 use audit::Audit;
 use blocks::Blocks;
 use mapping::PageMap;
+use parked::Parked;
 use plane::{Frontier, Plane};
 use wear::WearLeveller;
 
@@ -44,6 +46,12 @@ pub struct Ftl {
     victims: VictimSelector,
     wear: WearLeveller,
     limits: Limits,
+    /// The block of each plane that is being reclaimed.
+    #[serde(skip)]
+    reclaiming: Vec<Option<BlockId>>,
+    /// Pages in the device's DRAM on their way from one block to another.
+    #[serde(skip)]
+    parked: Parked,
     /// A bit for each plane of a die that is short of free blocks.
     hungry: Vec<u32>,
     #[serde(skip)]
@@ -80,7 +88,7 @@ impl Ftl {
     /// An erased device of a checked configuration; `name` is its place in the names of random
     /// streams.
     pub fn new(config: &Config, name: &str) -> Self {
-        let geometry = Geometry::new(&config.ssd.geometry);
+        let geometry = Geometry::new(&config.ssd);
         let limits = Limits::new(config);
         let order = config.ssd.ftl.free_blocks;
         let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order);
@@ -93,6 +101,8 @@ impl Ftl {
             victims: victims(config, name, &geometry, limits),
             wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry),
             limits,
+            reclaiming: vec![None; geometry.planes()],
+            parked: Parked::new(geometry.planes()),
             hungry: vec![0; geometry.dies()],
             audit: config.audit.then(|| Box::new(Audit::new(&geometry, limits.logical_pages))),
         }
@@ -113,6 +123,8 @@ impl Ftl {
     pub fn write(&mut self, plane: PlaneId, lpn: Lpn, version: u64) -> Placed {
         if let Some(old) = self.map.physical(lpn) {
             self.invalidate(old);
+        } else {
+            self.parked.remove(lpn);
         }
         let placed = self.append(plane, Stream::Host, lpn);
         self.allocation.end_turn(plane, &self.geometry);
@@ -124,10 +136,20 @@ impl Ftl {
 
     /// Moves the valid page `from` inside its plane.
     pub fn relocate(&mut self, from: Ppn) -> Placed {
+        self.relocate_to(self.collection_stream(), from)
+    }
+
+    /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
+    /// other planes, in which there must be [room](Self::has_aligned_room).
+    pub fn relocate_aligned(&mut self, from: Ppn) -> Placed {
+        self.relocate_to(Stream::Aligned, from)
+    }
+
+    fn relocate_to(&mut self, stream: Stream, from: Ppn) -> Placed {
         let plane = self.geometry.plane_of(from);
         // The old place is known: not to read the mapping table here saves a cache miss a move.
         self.invalidate(from);
-        let placed = self.append(plane, self.collection_stream(), self.map.logical(from));
+        let placed = self.append(plane, stream, self.map.logical(from));
         if let Some(audit) = &mut self.audit {
             audit.moved(from, placed.page, &self.geometry);
         }
@@ -144,8 +166,50 @@ impl Ftl {
                 self.invalidate(page);
                 true
             }
-            None => false,
+            None => self.parked.remove(lpn),
         }
+    }
+
+    /// Takes the valid page `from` into the device's DRAM, to be programmed later.
+    pub fn park(&mut self, from: Ppn) {
+        let lpn = self.map.logical(from);
+        self.map.unmap(lpn);
+        self.invalidate(from);
+        self.parked.add(lpn, self.geometry.plane_of(from));
+        if let Some(audit) = &mut self.audit {
+            audit.parked(from);
+        }
+    }
+
+    /// Programs the page that has been in DRAM longest, of those that came from `plane`.
+    pub fn unpark(&mut self, plane: PlaneId) -> Option<Placed> {
+        let lpn = self.parked.take_first(plane)?;
+        let placed = self.append(plane, self.collection_stream(), lpn);
+        if let Some(audit) = &mut self.audit {
+            audit.unparked(lpn, placed.page, &self.geometry);
+        }
+        Some(placed)
+    }
+
+    /// Pages in DRAM on their way from one block to another.
+    pub fn parked_pages(&self) -> usize {
+        self.parked.len()
+    }
+
+    /// Whether `lpn` is in DRAM on its way from one block to another.
+    pub fn is_parked(&self, lpn: Lpn) -> bool {
+        self.parked.contains(lpn)
+    }
+
+    /// The offset that a page out of DRAM would be programmed at, if one came from `plane` and there
+    /// is more room than the next collection can need.
+    pub fn next_unpark_offset(&mut self, plane: PlaneId) -> Option<u32> {
+        self.parked.first(plane)?;
+        let stream = self.collection_stream();
+        let spare = self.collection_room(plane) > self.limits.data_pages;
+        let allowed = spare && (stream == Stream::Collection || self.accepts(plane));
+        let frontier = self.planes[plane.index()].frontier(stream);
+        allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }
 
     /// Whether `page` holds the current version of a logical page.
@@ -156,11 +220,26 @@ impl Ftl {
 
     /// Whether a host write fits into `plane` now.
     pub fn accepts(&self, plane: PlaneId) -> bool {
-        self.planes[plane.index()].frontier(Stream::Host).is_some() || self.may_open_for_host(plane)
+        (self.planes[plane.index()].frontier(Stream::Host).is_some()
+            || self.may_open_for_host(plane))
+            && self.leaves_room(plane)
+    }
+
+    /// Whether a host write leaves room for what a collection that has yielded must still move.
+    fn leaves_room(&self, plane: PlaneId) -> bool {
+        match self.reclaiming[plane.index()] {
+            Some(victim) if !self.limits.separate_frontiers => {
+                u32::from(self.blocks.valid_pages(victim)) < self.collection_room(plane)
+            }
+            _ => true,
+        }
     }
 
     /// The page offset that the next host write to `plane` gets, if it fits.
     pub fn next_host_offset(&self, plane: PlaneId) -> Option<u32> {
+        if !self.leaves_room(plane) {
+            return None;
+        }
         match self.planes[plane.index()].frontier(Stream::Host) {
             Some(frontier) => Some(frontier.next_page),
             None => self.may_open_for_host(plane).then_some(0),
@@ -183,9 +262,9 @@ impl Ftl {
 
     /// Checks, under audit, that a host read of `lpn` gets its last version.
     pub fn check_read(&mut self, lpn: Lpn) {
-        let page = self.lookup(lpn);
+        let (page, parked) = (self.lookup(lpn), self.is_parked(lpn));
         if let Some(audit) = &mut self.audit {
-            audit.read(lpn, page);
+            if parked { audit.read_parked(lpn) } else { audit.read(lpn, page) }
         }
     }
 
@@ -209,6 +288,15 @@ impl Ftl {
     /// A bit for each plane of `die` that is short of free blocks.
     pub fn hungry_planes(&self, die: DieId) -> u32 {
         self.hungry[die.index()]
+    }
+
+    /// Whether a plane of `die` has fewer free blocks than the hard threshold.
+    pub fn has_plane_below_hard_threshold(&self, die: DieId) -> bool {
+        let hungry = self.hungry_planes(die);
+        let mut planes = self.geometry.planes_of_die(die).enumerate();
+        planes.any(|(bit, plane)| {
+            hungry & (1 << bit) != 0 && self.free_blocks(plane) < self.limits.hard_threshold
+        })
     }
 
     /// Free blocks of every plane.
@@ -259,6 +347,7 @@ impl Ftl {
         let valid = self.blocks.valid_pages(victim);
         self.victims.removed(plane, victim, valid);
         self.blocks.set_open(victim);
+        self.reclaiming[plane.index()] = Some(victim);
         let invalid = self.limits.data_pages - u32::from(valid);
         self.planes[plane.index()].closed_invalid -= invalid;
         ReclaimPlan::new(victim)
@@ -269,6 +358,30 @@ impl Ftl {
         self.blocks.next_valid(block, offset).map(|offset| self.geometry.page(block, offset))
     }
 
+    /// The first offset at which every one of `blocks` has a valid page.
+    pub fn next_common_offset(
+        &self,
+        blocks: &(impl Iterator<Item = BlockId> + Clone),
+    ) -> Option<u32> {
+        self.blocks.next_common(blocks)
+    }
+
+    /// The offset in the block of `plane` that is kept in step with those of other planes.
+    pub fn next_aligned_offset(&self, plane: PlaneId) -> u32 {
+        let frontier = self.planes[plane.index()].frontier(Stream::Aligned);
+        frontier.map_or(0, |frontier| frontier.next_page)
+    }
+
+    /// Whether a page that is moved inside `plane` can go to the block that is kept in step: it is
+    /// open, or one can be opened and the rest of the victim still has room elsewhere.
+    pub fn has_aligned_room(&self, plane: PlaneId) -> bool {
+        let state = &self.planes[plane.index()];
+        let left = self.reclaiming[plane.index()].map_or(0, |block| self.blocks.valid_pages(block));
+        state.frontier(Stream::Aligned).is_some()
+            || (state.free.len() > 0
+                && self.collection_room(plane) >= self.limits.data_pages + u32::from(left))
+    }
+
     /// Erases `block`, which has no valid page, and frees it.
     pub fn erase(&mut self, block: BlockId) {
         let plane = self.geometry.plane_of_block(block);
@@ -276,6 +389,7 @@ impl Ftl {
             audit.erased(block, &self.geometry);
         }
         self.blocks.erase(block);
+        self.reclaiming[plane.index()].take_if(|reclaimed| *reclaimed == block);
         self.wear.erased(plane, block, self.blocks.erase_count(block));
         self.planes[plane.index()].free.push(block, self.blocks.erase_count(block));
         self.weigh(plane);
@@ -364,10 +478,14 @@ impl Ftl {
     }
 
     fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
+        u32::from(self.blocks.valid_pages(victim)) <= self.collection_room(plane)
+    }
+
+    /// Pages that collections can move to without a block that is kept in step.
+    fn collection_room(&self, plane: PlaneId) -> u32 {
         let state = &self.planes[plane.index()];
         let open = state.frontier(self.collection_stream()).map_or(0, |f| self.room(f));
-        let room = state.free.len() as u32 * self.limits.data_pages + open;
-        u32::from(self.blocks.valid_pages(victim)) <= room
+        state.free.len() as u32 * self.limits.data_pages + open
     }
 
     fn room(&self, frontier: Frontier) -> u32 {
@@ -400,7 +518,7 @@ impl Limits {
             logical_pages: config.logical_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
             separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
-            kept_for_collections: config.ssd.ftl.blocks_kept_for_collections() as usize,
+            kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
             soft_threshold,
             sated: soft_threshold + gc.hysteresis_blocks as usize,
             hard_threshold: config.ssd.hard_threshold() as usize,

@@ -14,6 +14,9 @@ pub enum Stream {
     Host,
     /// Pages that collections move.
     Collection,
+    /// Pages that a collection moves together with those of other planes, which keep a block at the
+    /// same offset for that.
+    Aligned,
 }
 
 /// An open block and the page that is written next.
@@ -34,6 +37,7 @@ pub struct Plane {
     pub closed_invalid: u32,
     host: Option<Frontier>,
     collection: Option<Frontier>,
+    aligned: Option<Frontier>,
 }
 
 impl Plane {
@@ -43,7 +47,7 @@ impl Plane {
         for block in blocks {
             free.push(block, 0);
         }
-        Self { free, closed_invalid: 0, host: None, collection: None }
+        Self { free, closed_invalid: 0, host: None, collection: None, aligned: None }
     }
 
     /// The open block of `stream`.
@@ -51,12 +55,13 @@ impl Plane {
         match stream {
             Stream::Host => self.host,
             Stream::Collection => self.collection,
+            Stream::Aligned => self.aligned,
         }
     }
 
     /// All open blocks.
     pub fn frontiers(&self) -> impl Iterator<Item = Frontier> {
-        self.host.into_iter().chain(self.collection)
+        self.host.into_iter().chain(self.collection).chain(self.aligned)
     }
 
     /// Takes the open block of `stream` away.
@@ -64,6 +69,7 @@ impl Plane {
         match stream {
             Stream::Host => self.host.take(),
             Stream::Collection => self.collection.take(),
+            Stream::Aligned => self.aligned.take(),
         }
     }
 
@@ -72,6 +78,7 @@ impl Plane {
         match stream {
             Stream::Host => self.host = Some(frontier),
             Stream::Collection => self.collection = Some(frontier),
+            Stream::Aligned => self.aligned = Some(frontier),
         }
     }
 }

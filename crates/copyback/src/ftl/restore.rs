@@ -8,6 +8,7 @@ use crate::nand::Geometry;
 
 use super::audit::Audit;
 use super::blocks::Blocks;
+use super::parked::Parked;
 use super::plane::{Frontier, Plane, Stream};
 use super::wear::WearLeveller;
 use super::{Allocation, Ftl, Limits, victims};
@@ -34,13 +35,15 @@ impl Ftl {
         let sound = self.wear.is_sound(&fresh, &self.blocks, &self.geometry);
         expect(sound, "wear levelling")?;
         self.restore_map()?;
+        self.reclaiming = vec![None; self.planes.len()];
+        self.parked = Parked::new(self.planes.len());
         self.audit = config.audit.then(|| Box::new(self.audit_of_restored()));
         Ok(self)
     }
 
     /// Sizes of all tables, and all that follows from the configuration alone.
     fn check_shape(&self, config: &Config) -> Result<(), &'static str> {
-        let geometry = Geometry::new(&config.ssd.geometry);
+        let geometry = Geometry::new(&config.ssd);
         expect(self.geometry == geometry, "geometry")?;
         expect(self.limits == Limits::new(config), "limits")?;
         let allocation = Allocation::new(&config.ssd.ftl.allocation, &geometry);
@@ -85,6 +88,8 @@ impl Ftl {
                 == state.frontiers().count()
             && host.is_none_or(|host| collection.is_none_or(|other| other.block != host.block))
             && (collection.is_none() || self.limits.separate_frontiers)
+            // Nothing is collected in parallel before a run.
+            && state.frontier(Stream::Aligned).is_none()
     }
 
     /// The free blocks of `plane` are listed once each, and enough are left for collections.

@@ -2,7 +2,7 @@
 //! step looks again at what is still valid, since the host may have overwritten a page meanwhile.
 
 use crate::ftl::{Ftl, ReclaimPlan, ReclaimStep};
-use crate::ids::{BlockId, DieId, PlaneId};
+use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 /// Why a block is collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,16 @@ impl Job {
 
     fn begin(reason: Reason, plane: PlaneId, victim: BlockId, ftl: &mut Ftl) -> Self {
         Self { reason, plane, plan: ftl.begin_reclaim(victim) }
+    }
+
+    /// The block that is collected.
+    pub const fn victim(&self) -> BlockId {
+        self.plan.block()
+    }
+
+    /// The first page that is left to be moved.
+    pub fn first_page(&self, ftl: &Ftl) -> Option<Ppn> {
+        self.plan.first_page(ftl)
     }
 
     /// The next step, or `None` when the job is done. A step that has been returned is carried out

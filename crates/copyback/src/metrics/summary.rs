@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ssd::{Counters, Part};
+use crate::ssd::{Counters, Part, PlaneUse};
 use crate::units::{Duration, Instant};
 
 use super::{LatencyStats, Recorder, Responses};
@@ -56,6 +56,7 @@ pub fn summary(
     recorder: &Recorder,
     counters: &Counters,
     collecting: Duration,
+    planes: &PlaneUse,
     wear: &WearStats,
 ) -> Map<String, Value> {
     let mut summary = Map::new();
@@ -68,7 +69,7 @@ pub fn summary(
     put("throughput", throughput(recorder));
     put("flash", flash(counters));
     put("write_amplification", json!(counters.write_amplification()));
-    put("gc", gc(counters, collecting));
+    put("gc", gc(counters, collecting, planes));
     put(
         "wear",
         json!({
@@ -151,19 +152,37 @@ fn flash(counters: &Counters) -> Value {
     })
 }
 
-fn gc(counters: &Counters, collecting: Duration) -> Value {
+fn gc(counters: &Counters, collecting: Duration, planes: &PlaneUse) -> Value {
     let per_collection =
         |pages: u64| (counters.collections > 0).then(|| pages as f64 / counters.collections as f64);
+    let share = |time: Duration| {
+        (!planes.whole.is_zero()).then(|| time.as_us_f64() / planes.whole.as_us_f64())
+    };
     json!({
         "collections": counters.collections,
-        "on_demand": counters.collections,
+        "on_demand": counters.collections - counters.joined,
+        "joined": counters.joined,
         "idle": 0,
         "forced": 0,
         "pages_moved": counters.pages_moved,
         "pages_moved_per_collection": per_collection(counters.pages_moved),
+        "moves": {
+            "together": counters.moves.together,
+            "paired": counters.moves.paired,
+            "single_demanding": counters.moves.single_demanding,
+            "single_other": counters.moves.single_other,
+            "cached": counters.moves.cached,
+        },
         "erases": counters.erases,
-        "preemptions": 0,
+        "preemptions": counters.preemptions,
+        "merged_reads": counters.merged_reads,
+        "merged_writes": counters.merged_writes,
+        "cached_reads": counters.cached_reads,
+        "pipelined": counters.pipelined,
+        "suspends": counters.suspends,
+        "stalled_us": counters.stalled.as_us_f64(),
         "busy_us": collecting.as_us_f64(),
+        "planes": { "busy_share": share(planes.busy), "idle_share": share(planes.idle) },
     })
 }
 

@@ -152,6 +152,12 @@ impl<T> Die<T> {
         self.array.is_none() && self.port.is_none()
     }
 
+    /// Whether everything in the die is a `command`, and there is something.
+    pub fn holds_only(&self, command: Command) -> bool {
+        let mut held = self.array.iter().chain(&self.port).map(|operation| operation.command);
+        !self.is_idle() && held.all(|held| held == command)
+    }
+
     /// Whether the die can take a `command` now.
     pub fn accepts(&self, command: Command) -> bool {
         if !self.double_register {

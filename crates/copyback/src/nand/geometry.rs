@@ -23,6 +23,9 @@ pub struct Geometry {
     pub pages_per_block: u32,
     /// User bytes in a page.
     pub page_size: u32,
+    /// How many of the chips' planes are striped into each plane of this shape; with more than one,
+    /// a page is one page of each.
+    pub striped_planes: u32,
 }
 
 /// A plane by its coordinates.
@@ -40,15 +43,17 @@ pub struct Address {
 
 impl Geometry {
     /// The shape that a checked configuration describes.
-    pub fn new(config: &config::Geometry) -> Self {
+    pub fn new(config: &config::Ssd) -> Self {
+        let shape = &config.geometry;
         Self {
-            channels: config.channels,
-            chips_per_channel: config.chips_per_channel,
-            dies_per_chip: config.dies_per_chip,
-            planes_per_die: config.planes_per_die,
-            blocks_per_plane: config.blocks_per_plane,
-            pages_per_block: config.pages_per_block,
-            page_size: config.page_size.0 as u32,
+            channels: shape.channels,
+            chips_per_channel: shape.chips_per_channel,
+            dies_per_chip: shape.dies_per_chip,
+            planes_per_die: config.managed_planes_per_die(),
+            blocks_per_plane: shape.blocks_per_plane,
+            pages_per_block: shape.pages_per_block,
+            page_size: config.managed_page_size().0 as u32,
+            striped_planes: config.striped_planes(),
         }
     }
 
@@ -149,6 +154,7 @@ mod tests {
         blocks_per_plane: 5,
         pages_per_block: 7,
         page_size: 4096,
+        striped_planes: 1,
     };
 
     #[test]

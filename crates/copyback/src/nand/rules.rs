@@ -19,13 +19,22 @@ pub struct MultiPlaneRules {
     pub erase: bool,
     /// The joined pages must have the same offset in their blocks.
     pub same_page_offset: bool,
+    /// A command joins planes of one group: neighbours, this many.
+    pub group: u32,
 }
 
 impl MultiPlaneRules {
     /// The rules that a checked configuration describes.
-    pub fn new(config: &config::Commands) -> Self {
-        let joined = config.multi_plane;
-        Self { read: joined, program: joined, erase: joined, same_page_offset: true }
+    pub fn new(config: &config::Ssd) -> Self {
+        let group = config.planes_per_command() / config.striped_planes();
+        let joined = group > 1;
+        Self { read: joined, program: joined, erase: joined, same_page_offset: true, group }
+    }
+
+    /// The planes that a command can join with `plane`, itself included.
+    pub fn group_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        let first = plane.0 - plane.0 % self.group;
+        (first..first + self.group).map(PlaneId)
     }
 
     /// Whether any commands of this kind may be joined.
@@ -43,6 +52,7 @@ impl MultiPlaneRules {
     pub fn may_join(&self, command: Command, lead: (PlaneId, u32), other: (PlaneId, u32)) -> bool {
         self.joins(command)
             && lead.0 != other.0
+            && lead.0.0 / self.group == other.0.0 / self.group
             && (!self.same_page_offset || command == Command::Erase || lead.1 == other.1)
     }
 }
@@ -51,8 +61,13 @@ impl MultiPlaneRules {
 mod tests {
     use super::*;
 
-    const ALL: MultiPlaneRules =
-        MultiPlaneRules { read: true, program: true, erase: true, same_page_offset: true };
+    const ALL: MultiPlaneRules = MultiPlaneRules {
+        read: true,
+        program: true,
+        erase: true,
+        same_page_offset: true,
+        group: 2,
+    };
 
     #[test]
     fn the_page_offset_must_agree_except_for_erases() {
@@ -64,11 +79,14 @@ mod tests {
         }
         assert!(ALL.may_join(Command::Erase, lead, (PlaneId(1), 4)));
         assert!(!ALL.may_join(Command::Copyback, lead, (PlaneId(1), 3)));
+        assert!(!ALL.may_join(Command::Read, lead, (PlaneId(2), 3)), "of another group");
     }
 
     #[test]
     fn chips_without_multi_plane_commands_join_nothing() {
-        let none = MultiPlaneRules::new(&config::Commands { multi_plane: false });
+        let mut config = config::Ssd::default();
+        config.commands.multi_plane = false;
+        let none = MultiPlaneRules::new(&config);
         assert!(!none.may_join(Command::Read, (PlaneId(0), 3), (PlaneId(1), 3)));
     }
 }

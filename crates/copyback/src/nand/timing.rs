@@ -33,7 +33,8 @@ impl Timing {
     /// The latencies that a checked configuration describes.
     pub fn new(config: &config::Ssd) -> Self {
         let timing = &config.timing;
-        let bytes = config.geometry.page_size.0 + config.geometry.spare_size.0;
+        let spare = config.geometry.spare_size.0 * u64::from(config.striped_planes());
+        let bytes = config.managed_page_size().0 + spare;
         let program = per_page_type(&timing.program);
         let summary = match config.ftl.summary_page {
             SummaryPage::None => None,

@@ -8,15 +8,17 @@
 //! is `late`: exact for a die that serves in order of arrival without waiting for its channel,
 //! proportional otherwise, and zero without collections.
 
-use crate::ids::PlaneId;
+use crate::ids::{DieId, PlaneId};
 use crate::units::{Duration, Instant};
 
 use super::breakdown::{Part, Parts};
+use super::queues::planes_in;
 
 /// The clocks of one die.
 #[derive(Debug, Default)]
 pub struct DieClocks {
-    collecting: Option<(PlaneId, Instant)>,
+    /// A bit for each plane that is being collected, and since when.
+    collecting: Option<(u32, Instant)>,
     collected: Duration,
     /// Both backlogs, and the time collected, at the last arrival.
     backlog: Duration,
@@ -39,26 +41,51 @@ pub struct ArrivalNote {
 
 /// Time that each plane of the device has been collected.
 #[derive(Debug)]
-pub struct PlaneClocks(Vec<Duration>);
+pub struct PlaneClocks {
+    collected: Vec<Duration>,
+    planes_per_die: u32,
+}
 
 impl PlaneClocks {
     /// Clocks at zero.
-    pub fn new(planes: usize) -> Self {
-        Self(vec![Duration::ZERO; planes])
+    pub fn new(planes: usize, planes_per_die: u32) -> Self {
+        Self { collected: vec![Duration::ZERO; planes], planes_per_die }
+    }
+
+    fn bit(&self, plane: PlaneId) -> u32 {
+        1 << (plane.0 % self.planes_per_die)
+    }
+
+    /// Time that all planes together have been collected, by collections that rest now.
+    pub fn collected(&self) -> Duration {
+        self.collected.iter().copied().sum()
     }
 }
 
 impl DieClocks {
-    /// The die begins, or goes on, to collect `plane`.
-    pub fn collection_runs(&mut self, plane: PlaneId, now: Instant) {
-        self.collecting = Some((plane, now));
+    /// The die begins, or goes on, to collect the planes of `mask`.
+    pub fn collection_runs(&mut self, mask: u32, now: Instant) {
+        self.collecting = Some((mask, now));
+    }
+
+    /// Whether the die collects at this moment.
+    pub const fn is_collecting(&self) -> bool {
+        self.collecting.is_some()
     }
 
     /// The die stops collecting.
-    pub fn collection_rests(&mut self, planes: &mut PlaneClocks, now: Instant) {
-        let Some((plane, since)) = self.collecting.take() else { return };
+    pub fn collection_rests(&mut self, die: DieId, planes: &mut PlaneClocks, now: Instant) {
+        let Some((mask, since)) = self.collecting.take() else { return };
         self.collected += now - since;
-        planes.0[plane.index()] += now - since;
+        for plane in planes_in(mask, die, planes.planes_per_die) {
+            planes.collected[plane.index()] += now - since;
+        }
+    }
+
+    /// Time that the planes of this die have been collected since the collection last rested.
+    pub fn running(&self, now: Instant) -> Duration {
+        self.collecting
+            .map_or(Duration::ZERO, |(mask, since)| (now - since) * u64::from(mask.count_ones()))
     }
 
     fn collected(&self, now: Instant) -> Duration {
@@ -73,10 +100,10 @@ impl DieClocks {
     ) -> Duration {
         let Some(plane) = plane else { return Duration::ZERO };
         let running = match self.collecting {
-            Some((collected, since)) if collected == plane => now - since,
+            Some((mask, since)) if mask & planes.bit(plane) != 0 => now - since,
             _ => Duration::ZERO,
         };
-        planes.0[plane.index()] + running
+        planes.collected[plane.index()] + running
     }
 
     /// A host operation that takes `nominal` joins the queue, for `plane` if that is settled.
@@ -216,12 +243,12 @@ mod tests {
     fn behind_a_collection_then_late_behind_those_it_delayed() {
         // The die collects its plane from 0 to 100. Operations of 10 arrive at 20 and 60; without
         // the collection they would not have met.
-        let mut planes = PlaneClocks::new(2);
+        let mut planes = PlaneClocks::new(2, 2);
         let mut die = DieClocks::default();
-        die.collection_runs(PLANE, at(0));
+        die.collection_runs(0b01, at(0));
         let first = die.arrive(&planes, Some(PLANE), us(10), at(20));
         let second = die.arrive(&planes, Some(PlaneId(1)), us(10), at(60));
-        die.collection_rests(&mut planes, at(100));
+        die.collection_rests(DieId(0), &mut planes, at(100));
 
         let parts = die.split_wait(&planes, &first, at(100));
         assert_eq!(parts[Part::GcSamePlane], us(80));
@@ -235,7 +262,7 @@ mod tests {
 
     #[test]
     fn without_collections_nothing_is_late() {
-        let planes = PlaneClocks::new(1);
+        let planes = PlaneClocks::new(1, 1);
         let mut die = DieClocks::default();
         let first = die.arrive(&planes, Some(PLANE), us(10), at(0));
         assert_eq!(die.split_wait(&planes, &first, at(0)).total(), us(0));

@@ -1,31 +1,40 @@
-//! Collections on the dies: carries out the steps of a job, one flash operation each.
+//! Collections on the dies: carries out their steps, one flash operation each.
 
 use crate::config::GcStart;
-use crate::ftl::ReclaimStep;
 use crate::gc::job::{self, Job, Reason};
-use crate::ids::{BlockId, DieId, Ppn};
+use crate::gc::lanes::{Lanes, Members, Pages, Step};
+use crate::ids::{DieId, PlaneId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::units::{Duration, Instant};
 
+use super::queues::planes_in;
 use super::{Purpose, Ssd};
 
 /// A collection under way on a die.
 #[derive(Debug)]
 pub struct Collection {
-    job: Job,
-    /// A page that has been read out and not been programmed yet.
-    carried: Option<Ppn>,
+    pub(super) lanes: Lanes,
+    /// A bit for each plane that is collected.
+    mask: u32,
+    /// A bit for each plane whose wear is looked at when the collection ends.
+    to_level: u32,
+    /// Whether one of its flash operations is in the die.
+    pub(super) in_flight: bool,
 }
 
 /// The flash operation of a collection that is in a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepInFlight {
-    /// Reads this page out, to be programmed elsewhere.
-    ReadOut(Ppn),
-    /// Moves a page inside the plane, or programs one that was read out.
-    Write,
-    /// Erases this block.
-    Erase(BlockId),
+    /// Reads pages out, to be programmed elsewhere.
+    Read,
+    /// Reads this page into the device's DRAM.
+    Park(Ppn),
+    /// Programs pages that were read out, or moves one inside its plane.
+    Program,
+    /// Erases the victims.
+    Erase,
+    /// Programs pages that were in the device's DRAM, when nothing is collected.
+    Unpark,
 }
 
 impl Ssd {
@@ -44,96 +53,174 @@ impl Ssd {
             self.collect_at_no_cost(die);
             return false;
         }
-        let Some(job) = self.next_job(die) else { return false };
-        self.put_on_die(die, job, now);
+        let Some(lanes) = self.next_collection(die) else { return false };
+        self.put_on_die(die, lanes, 0);
         self.start_collection_step(die, now)
     }
 
     /// The collection of the plane whose turn it is, of those that are short of space and have
-    /// something to give.
-    fn next_job(&mut self, die: DieId) -> Option<Job> {
+    /// something to give, and of the planes that join it.
+    fn next_collection(&mut self, die: DieId) -> Option<Lanes> {
         let mut hungry = self.ftl.hungry_planes(die);
         let first = self.geometry.first_plane(die);
         while let Some(plane) = self.schedule.plane_to_collect(die.index(), first, hungry) {
-            for plane in self.width.planes(plane) {
-                if let Some(job) = Job::on_demand(plane, &mut self.ftl) {
-                    return Some(job);
+            if let Some(job) = Job::on_demand(plane, &mut self.ftl) {
+                let mut lanes = Lanes::of(job);
+                if self.width.is_parallel() {
+                    self.let_planes_join(&mut lanes);
                 }
+                return Some(lanes);
             }
             hungry &= !(1 << (plane.0 - first.0));
         }
         None
     }
 
-    fn put_on_die(&mut self, die: DieId, job: Job, now: Instant) {
-        self.die_clocks[die.index()].collection_runs(job.plane, now);
-        self.device_clock.collection_runs(now);
-        self.collections[die.index()] = Some(Collection { job, carried: None });
+    fn let_planes_join(&mut self, lanes: &mut Lanes) {
+        let demanding = lanes.demanding();
+        for plane in self.rules.group_of(demanding) {
+            if plane != demanding
+                && self.width.joins(self.ftl.free_blocks(plane))
+                && let Some(job) = Job::on_demand(plane, &mut self.ftl)
+            {
+                lanes.join(job, &self.ftl);
+            }
+        }
+    }
+
+    fn put_on_die(&mut self, die: DieId, lanes: Lanes, to_level: u32) {
+        let mask = lanes.planes().fold(0, |mask, plane| mask | self.bit(plane));
+        let to_level = mask | to_level;
+        let collection = Collection { lanes, mask, to_level, in_flight: false };
+        self.collections[die.index()] = Some(collection);
     }
 
     /// Carries out the next step of the die's collection, or ends it. Returns whether the die may
     /// have further work to start now.
     pub(super) fn start_collection_step(&mut self, die: DieId, now: Instant) -> bool {
-        if !self.dies[die.index()].is_idle() {
-            return false;
-        }
         let Some(mut collection) = self.collections[die.index()].take() else { return false };
-        if let Some(page) = collection.carried.take()
-            && self.ftl.is_valid(page)
-        {
-            self.program_carried(die, page, now);
-        } else if let Some(step) = collection.job.next_step(&self.ftl) {
-            self.start_step(die, step, now);
-        } else {
+        let Some(step) = collection.lanes.next_step(&self.ftl) else {
             self.end_collection(die, &collection, now);
             return true;
+        };
+        self.collection_runs(die, collection.mask, now);
+        match step {
+            Step::Read(pages) => self.start_reading(die, &mut collection.lanes, pages, now),
+            Step::Program(members) => {
+                self.start_programming(die, &mut collection.lanes, &members, now);
+            }
+            Step::Erase => self.start_erasing(die, &mut collection.lanes, now),
         }
+        collection.in_flight = true;
         self.collections[die.index()] = Some(collection);
         true
     }
 
-    fn start_step(&mut self, die: DieId, step: ReclaimStep, now: Instant) {
-        match step {
-            ReclaimStep::Move(page) if self.options.copyback => self.copy_back(die, page, now),
-            ReclaimStep::Move(page) => {
-                self.counters.reads += 1;
-                let read = self.timing.read(self.geometry.page_offset(page));
-                let times = [self.timing.command, read, self.timing.page_transfer];
-                self.start_on_die(die, Command::Read, times, StepInFlight::ReadOut(page), now);
-            }
-            ReclaimStep::Erase(block) => {
-                self.counters.erases += 1;
-                let times = [Duration::ZERO, self.timing.erase, Duration::ZERO];
-                self.start_on_die(die, Command::Erase, times, StepInFlight::Erase(block), now);
-            }
+    /// The die begins, or goes on, to collect.
+    fn collection_runs(&mut self, die: DieId, mask: u32, now: Instant) {
+        let clocks = &mut self.die_clocks[die.index()];
+        if !clocks.is_collecting() {
+            clocks.collection_runs(mask, now);
+            self.device_clock.collection_runs(now);
         }
     }
 
+    /// The die stops collecting, at the end of a collection or to serve the host.
+    pub(super) fn collection_rests(&mut self, die: DieId, now: Instant) {
+        let clocks = &mut self.die_clocks[die.index()];
+        if clocks.is_collecting() {
+            clocks.collection_rests(die, &mut self.plane_clocks, now);
+            self.device_clock.collection_rests(now);
+        }
+    }
+
+    fn start_reading(&mut self, die: DieId, lanes: &mut Lanes, pages: Pages, now: Instant) {
+        if let [(lane, page)] = pages[..] {
+            if self.options.copyback && lanes.lanes.len() == 1 && !self.schedule.yields() {
+                return self.copy_back(die, page, now);
+            }
+            if self.ftl.parked_pages() < self.options.cache_pages
+                && lanes.is_surplus(lane, &self.ftl)
+            {
+                return self.read_to_park(die, page, now);
+            }
+        }
+        let count = pages.len() as u64;
+        let array = self.timing.read(self.geometry.page_offset(pages[0].1)) + self.schedule.poll();
+        let times = if self.options.copyback {
+            [Duration::ZERO, array, Duration::ZERO]
+        } else {
+            self.counters.reads += count;
+            [self.timing.command, array, self.timing.page_transfer * count]
+        };
+        self.counters.multi_plane_reads += u64::from(count > 1);
+        lanes.begin(&Step::Read(pages));
+        self.start_on_die(die, Command::Read, times, StepInFlight::Read, now);
+    }
+
+    /// Moves a page inside its plane with one command.
     fn copy_back(&mut self, die: DieId, page: Ppn, now: Instant) {
         let placed = self.ftl.relocate(page);
         self.counters.copybacks += 1;
         self.counters.pages_moved += 1;
+        self.counters.moves.single_demanding += 1;
         let read = self.timing.read(self.geometry.page_offset(page));
         let offset = self.geometry.page_offset(placed.page);
         let array = read + self.program_time(offset, placed.closes_block);
         let times = [Duration::ZERO, array, Duration::ZERO];
-        self.start_on_die(die, Command::Copyback, times, StepInFlight::Write, now);
+        self.start_on_die(die, Command::Copyback, times, StepInFlight::Program, now);
     }
 
-    fn program_carried(&mut self, die: DieId, page: Ppn, now: Instant) {
-        let placed = self.ftl.relocate(page);
-        self.counters.programs += 1;
-        self.counters.pages_moved += 1;
-        let offset = self.geometry.page_offset(placed.page);
-        let times = [
-            self.timing.command + self.timing.page_transfer,
-            self.program_time(offset, placed.closes_block),
-            Duration::ZERO,
-        ];
-        self.start_on_die(die, Command::Program, times, StepInFlight::Write, now);
+    fn read_to_park(&mut self, die: DieId, page: Ppn, now: Instant) {
+        self.counters.reads += 1;
+        let array = self.timing.read(self.geometry.page_offset(page)) + self.schedule.poll();
+        let times = [self.timing.command, array, self.timing.page_transfer];
+        self.start_on_die(die, Command::Read, times, StepInFlight::Park(page), now);
     }
 
-    fn start_on_die(
+    fn start_programming(
+        &mut self,
+        die: DieId,
+        lanes: &mut Lanes,
+        members: &Members,
+        now: Instant,
+    ) {
+        let together = members.len() > 1;
+        let (mut offset, mut closes_block) = (0, false);
+        for lane in members {
+            let Some(page) = lanes.lanes[*lane].carried else { continue };
+            let placed =
+                if together { self.ftl.relocate_aligned(page) } else { self.ftl.relocate(page) };
+            offset = self.geometry.page_offset(placed.page);
+            closes_block |= placed.closes_block;
+        }
+        let count = members.len() as u64;
+        self.counters.moves.count(members, lanes.was_read_together());
+        self.counters.pages_moved += count;
+        self.counters.multi_plane_programs += u64::from(together);
+        let transfer = if self.options.copyback {
+            self.counters.copybacks += count;
+            Duration::ZERO
+        } else {
+            self.counters.programs += count;
+            self.timing.command + self.timing.page_transfer * count
+        };
+        let array = self.program_time(offset, closes_block) + self.schedule.poll();
+        lanes.begin(&Step::Program(members.clone()));
+        let times = [transfer, array, Duration::ZERO];
+        self.start_on_die(die, Command::Program, times, StepInFlight::Program, now);
+    }
+
+    fn start_erasing(&mut self, die: DieId, lanes: &mut Lanes, now: Instant) {
+        let count = lanes.lanes.len() as u64;
+        self.counters.erases += count;
+        self.counters.multi_plane_erases += u64::from(count > 1);
+        lanes.begin(&Step::Erase);
+        let times = [Duration::ZERO, self.timing.erase, Duration::ZERO];
+        self.start_on_die(die, Command::Erase, times, StepInFlight::Erase, now);
+    }
+
+    pub(super) fn start_on_die(
         &mut self,
         die: DieId,
         command: Command,
@@ -147,27 +234,42 @@ impl Ssd {
 
     /// The flash operation of a step has ended.
     pub(super) fn finish_step(&mut self, die: DieId, step: StepInFlight) {
-        match step {
-            StepInFlight::ReadOut(page) => {
-                if let Some(collection) = &mut self.collections[die.index()] {
-                    collection.carried = Some(page);
+        if let Some(collection) = &mut self.collections[die.index()] {
+            collection.in_flight = false;
+            if step == StepInFlight::Erase {
+                for lane in &collection.lanes.lanes {
+                    self.ftl.erase(lane.job.victim());
                 }
             }
-            StepInFlight::Write => {}
-            StepInFlight::Erase(block) => self.ftl.erase(block),
+        }
+        if let StepInFlight::Park(page) = step
+            && self.ftl.is_valid(page)
+        {
+            self.counters.moves.cached += 1;
+            self.ftl.park(page);
         }
     }
 
     fn end_collection(&mut self, die: DieId, collection: &Collection, now: Instant) {
-        match collection.job.reason {
-            Reason::OnDemand => self.counters.collections += 1,
+        let lanes = collection.lanes.lanes.len() as u64;
+        match collection.lanes.lanes[0].job.reason {
+            Reason::OnDemand => {
+                self.counters.collections += lanes;
+                self.counters.joined += lanes - 1;
+            }
             Reason::WearLevelling => self.counters.levelling_runs += 1,
         }
-        self.die_clocks[die.index()].collection_rests(&mut self.plane_clocks, now);
-        self.device_clock.collection_rests(now);
-        if let Some(job) = Job::wear_levelling(collection.job.plane, &mut self.ftl) {
-            self.put_on_die(die, job, now);
+        self.collection_rests(die, now);
+        for plane in planes_in(collection.to_level, die, self.geometry.planes_per_die) {
+            if let Some(job) = Job::wear_levelling(plane, &mut self.ftl) {
+                return self.put_on_die(die, Lanes::of(job), collection.to_level);
+            }
         }
+    }
+
+    /// The bit of `plane` in the masks of its die.
+    pub(super) fn bit(&self, plane: PlaneId) -> u32 {
+        1 << (plane.0 % self.geometry.planes_per_die)
     }
 
     /// Collects every plane of `die` that is short of space, with all its effects but time.
@@ -177,6 +279,7 @@ impl Ssd {
         self.counters.levelling_runs += tally.levelling_runs;
         self.counters.erases += tally.collections + tally.levelling_runs;
         self.counters.pages_moved += tally.pages_moved;
+        self.counters.moves.single_demanding += tally.pages_moved;
         if self.options.copyback {
             self.counters.copybacks += tally.pages_moved;
         } else {

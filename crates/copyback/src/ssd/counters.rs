@@ -1,5 +1,7 @@
 //! What a device has done in the measured run.
 
+use crate::units::Duration;
+
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -21,8 +23,26 @@ pub struct Counters {
     pub host_programs: u64,
     /// Pages moved by collections and wear levelling.
     pub pages_moved: u64,
-    /// Collections because space was short.
+    /// Blocks collected because space was short.
     pub collections: u64,
+    /// Of those, blocks of planes that joined the collection of another.
+    pub joined: u64,
+    /// How the moved pages were moved.
+    pub moves: Moves,
+    /// How often a collection that had begun yielded to the host.
+    pub preemptions: u64,
+    /// Reads served from the register of a collection.
+    pub merged_reads: u64,
+    /// Writes that took the place of the page in the register of a collection.
+    pub merged_writes: u64,
+    /// Operations of collections that overlapped one of the host.
+    pub pipelined: u64,
+    /// Reads served from the device's DRAM, where a collection had left the page.
+    pub cached_reads: u64,
+    /// How often a read suspended a program or erase.
+    pub suspends: u64,
+    /// Die time in which writes waited for a free block.
+    pub stalled: Duration,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
     /// Host reads of pages that hold no data; they touch no flash.
@@ -31,7 +51,57 @@ pub struct Counters {
     pub trimmed: u64,
 }
 
+/// Pages moved by collections, by how (Shahidi et al., SC 2016).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moves {
+    /// Read together and programmed together.
+    pub together: u64,
+    /// Read one after the other and programmed together.
+    pub paired: u64,
+    /// Read and programmed alone, on the plane that needed space.
+    pub single_demanding: u64,
+    /// Read and programmed alone, on a plane that joined.
+    pub single_other: u64,
+    /// Read into the device's DRAM.
+    pub cached: u64,
+}
+
+impl Moves {
+    /// Counts a program of what these lanes carried; the demanding plane is lane 0.
+    pub fn count(&mut self, lanes: &[usize], read_together: bool) {
+        let kind = match (lanes, read_together) {
+            ([0], _) => &mut self.single_demanding,
+            ([_], _) => &mut self.single_other,
+            (_, true) => &mut self.together,
+            (_, false) => &mut self.paired,
+        };
+        *kind += lanes.len() as u64;
+    }
+}
+
 impl Counters {
+    /// These counts, with each page standing for one of each of `planes` striped together.
+    #[must_use]
+    pub const fn striped(mut self, planes: u64) -> Self {
+        if planes > 1 {
+            self.multi_plane_reads = self.reads;
+            self.multi_plane_programs = self.programs;
+            self.multi_plane_erases = self.erases;
+            self.reads *= planes;
+            self.programs *= planes;
+            self.copybacks *= planes;
+            self.erases *= planes;
+            self.host_programs *= planes;
+            self.pages_moved *= planes;
+            self.joined += self.collections * (planes - 1);
+            self.collections *= planes;
+            self.levelling_runs *= planes;
+            self.moves.together = self.pages_moved;
+            self.moves.single_demanding = 0;
+        }
+        self
+    }
+
     /// Page operations: pages read, programmed and erased blocks; a move counts as two.
     pub const fn page_operations(&self) -> u64 {
         self.reads + self.programs + 2 * self.copybacks + self.erases

@@ -1,5 +1,6 @@
 //! Host operations from the queues into the dies, and out again.
 
+use crate::gc::schedule::Admitted;
 use crate::ids::{DieId, Lpn, PlaneId};
 use crate::nand::{Command, Operation};
 use crate::units::{Duration, Instant};
@@ -10,25 +11,40 @@ use super::transaction::{Fifo, Kind, TransactionId};
 use super::{Located, Purpose, Ssd};
 
 impl Ssd {
-    /// Gives a die its next work, if it can take any: collections first, then the host. Returns
-    /// whether something was started.
+    /// Gives a die its next work, if it can take any: collections first, unless they yield, then the
+    /// host, then what is left over. Returns whether something was started.
     pub(super) fn start_next(&mut self, die: DieId, now: Instant) -> bool {
         if self.dies[die.index()].is_full() {
             return false;
         }
-        if self.collections[die.index()].is_some() {
-            return self.start_collection_step(die, now);
-        }
-        if self.collection_is_due(die) {
-            if !self.dies[die.index()].is_idle() {
-                return false;
+        match &self.collections[die.index()] {
+            Some(collection) if collection.in_flight => false,
+            Some(_) => self.go_on_collecting(die, now),
+            None if self.collection_is_due(die) => self.collect_or_serve(die, now),
+            None => {
+                self.start_host_operation(die, Admitted::ALL, now)
+                    || (self.ftl.parked_pages() > 0 && self.unpark(die, now))
             }
-            if self.begin_collection(die, now) {
-                self.wake_for_waiting_writes();
+        }
+    }
+
+    /// A collection is due: begins it, unless the schedule lets the host go first or there is nothing
+    /// to gain.
+    fn collect_or_serve(&mut self, die: DieId, now: Instant) -> bool {
+        if self.schedule.yields() {
+            let admitted = self.admitted(die);
+            if self.start_host_operation(die, admitted, now) {
                 return true;
             }
         }
-        self.start_host_operation(die, now)
+        if !self.dies[die.index()].is_idle() {
+            return false;
+        }
+        if self.begin_collection(die, now) {
+            self.wake_for_waiting_writes();
+            return true;
+        }
+        self.start_host_operation(die, Admitted::ALL, now)
     }
 
     /// Whether page operations of the host wait for this die.
@@ -42,22 +58,41 @@ impl Ssd {
             }
     }
 
-    fn start_host_operation(&mut self, die: DieId, now: Instant) -> bool {
-        let read = self.oldest_read(die);
-        let write = self.oldest_write(die);
-        let read_first = match (&read, &write) {
-            (Some((read, _)), Some((write, _))) => self.options.reads_first || read < write,
-            (read, _) => read.is_some(),
-        };
-        let can_read = self.dies[die.index()].accepts(Command::Read);
-        let can_write = self.dies[die.index()].accepts(Command::Program);
-        match (read, write) {
-            (Some((_, plane)), _) if read_first && can_read => self.start_read(plane, now),
-            (_, Some((_, target))) if !read_first && can_write => {
+    /// Starts the host operation that is next among those admitted, if the die can take it.
+    pub(super) fn start_host_operation(
+        &mut self,
+        die: DieId,
+        admitted: Admitted,
+        now: Instant,
+    ) -> bool {
+        if !self.options.double_register && !self.dies[die.index()].is_idle() {
+            return false;
+        }
+        match self.next_host_operation(die, admitted) {
+            Some(Next::Read(plane)) if self.dies[die.index()].accepts(Command::Read) => {
+                self.start_read(plane, now)
+            }
+            Some(Next::Write(target)) if self.dies[die.index()].accepts(Command::Program) => {
                 self.start_write(die, target, now)
             }
             // Nothing waits, or the die is not ready for what comes first.
             _ => false,
+        }
+    }
+
+    /// The operation that has waited longest, among those admitted that have a place; reads before
+    /// writes if the drive is set so.
+    pub(super) fn next_host_operation(&self, die: DieId, admitted: Admitted) -> Option<Next> {
+        let read = if admitted.reads { self.oldest_read(die) } else { None };
+        let write = if admitted.writes { self.oldest_write(die) } else { None };
+        match (read, write) {
+            (Some((read, plane)), Some((write, target))) => {
+                let read_first = self.options.reads_first || read < write;
+                Some(if read_first { Next::Read(plane) } else { Next::Write(target) })
+            }
+            (Some((_, plane)), None) => Some(Next::Read(plane)),
+            (None, Some((_, target))) => Some(Next::Write(target)),
+            (None, None) => None,
         }
     }
 
@@ -165,10 +200,6 @@ impl Ssd {
         self.join(taken.id, group, now);
     }
 
-    fn bit(&self, plane: PlaneId) -> u32 {
-        1 << (plane.0 % self.geometry.planes_per_die)
-    }
-
     /// Starts the first write of `queue` on `plane`, and with it those that a multi-plane command
     /// may join on the die's other planes.
     fn start_write(
@@ -177,8 +208,22 @@ impl Ssd {
         (queue, plane): (WriteQueue, PlaneId),
         now: Instant,
     ) -> bool {
-        let Some(offset) = self.ftl.next_host_offset(plane) else { return false };
+        if self.ftl.next_host_offset(plane).is_none() {
+            return false;
+        }
         let Some(id) = self.queues.pop_write(queue, &self.transactions) else { return false };
+        self.start_taken_write(die, (queue, plane), id, now)
+    }
+
+    /// The same for a write that has been taken off `queue`.
+    pub(super) fn start_taken_write(
+        &mut self,
+        die: DieId,
+        (queue, plane): (WriteQueue, PlaneId),
+        id: TransactionId,
+        now: Instant,
+    ) -> bool {
+        let Some(offset) = self.ftl.next_host_offset(plane) else { return false };
         let mut group = Fifo::default();
         let mut summary = self.place(id, plane, &mut group, now);
         let mut members = 1;
@@ -242,7 +287,7 @@ impl Ssd {
     }
 
     /// Ends the wait of an operation and adds it to a command.
-    fn join(&mut self, id: TransactionId, group: &mut Fifo, now: Instant) {
+    pub(super) fn join(&mut self, id: TransactionId, group: &mut Fifo, now: Instant) {
         self.end_wait(id, now);
         group.push(id, &mut self.transactions);
     }
@@ -277,6 +322,15 @@ impl Ssd {
             }
         }
     }
+}
+
+/// A host operation that a die could take.
+#[derive(Debug, Clone, Copy)]
+pub enum Next {
+    /// The first read that waits for this plane.
+    Read(PlaneId),
+    /// The first write of this queue, on this plane.
+    Write((WriteQueue, PlaneId)),
 }
 
 /// A read on its way into a die.

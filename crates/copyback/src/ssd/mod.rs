@@ -18,6 +18,8 @@ mod queues;
 mod submit;
 mod timing_audit;
 mod transaction;
+mod unpark;
+mod yielding;
 
 pub use breakdown::{Part, Parts};
 pub use counters::Counters;
@@ -89,8 +91,21 @@ pub struct Ssd {
     dirty_dies: DirtySet,
     dirty_channels: DirtySet,
     finished: Vec<Finished>,
+    /// Since when writes wait for a free block on each die.
+    stalled: Vec<Option<Instant>>,
     counters: Counters,
     audit: Option<Box<TimingAudit>>,
+}
+
+/// Time of all planes together.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PlaneUse {
+    /// In which a plane was collected.
+    pub busy: Duration,
+    /// In which a plane was idle because another plane of its die was collected.
+    pub idle: Duration,
+    /// In all.
+    pub whole: Duration,
 }
 
 /// Settings that change no tables.
@@ -100,6 +115,10 @@ struct Options {
     copyback: bool,
     zero_cost: bool,
     gc_start: GcStart,
+    /// Whether operations of the host overlap one another in a die.
+    double_register: bool,
+    /// DRAM for pages on their way from one block to another.
+    cache_pages: usize,
 }
 
 impl Ssd {
@@ -108,16 +127,18 @@ impl Ssd {
     pub fn new(config: &Config, ftl: Ftl, first_order: u64) -> Self {
         let geometry = ftl.geometry;
         let double_register = config.ssd.timing.register == Register::Double;
+        let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
+        let pipelined = schedule.pipelines();
         let arbitration = config.ssd.timing.bus_arbitration;
         let dies = geometry.dies();
         let mut ssd = Self {
             geometry,
             timing: Timing::new(&config.ssd),
-            rules: MultiPlaneRules::new(&config.ssd.commands),
+            rules: MultiPlaneRules::new(&config.ssd),
             options: Options::new(config),
-            schedule: Schedule::new(&config.ssd.gc, dies, geometry.planes_per_die),
-            width: Width::new(config.ssd.gc.width),
-            dies: (0..dies).map(|_| Die::new(double_register)).collect(),
+            schedule,
+            width: Width::new(&config.ssd),
+            dies: (0..dies).map(|_| Die::new(double_register || pipelined)).collect(),
             channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
             collections: (0..dies).map(|_| None).collect(),
             queues: HostQueues::new(&geometry, &ftl.allocation),
@@ -125,12 +146,13 @@ impl Ssd {
             submitted: first_order,
             behind_update: BTreeMap::new(),
             die_clocks: (0..dies).map(|_| DieClocks::default()).collect(),
-            plane_clocks: PlaneClocks::new(geometry.planes()),
+            plane_clocks: PlaneClocks::new(geometry.planes(), geometry.planes_per_die),
             device_clock: DeviceClock::new(dies),
             next_die: 0,
             dirty_dies: DirtySet::new(dies),
             dirty_channels: DirtySet::new(geometry.channels as usize),
             finished: Vec::new(),
+            stalled: vec![None; dies],
             counters: Counters::default(),
             audit: config.audit.then(|| Box::new(TimingAudit::new(&geometry))),
             ftl,
@@ -150,13 +172,26 @@ impl Ssd {
     }
 
     /// What the device has done so far.
-    pub const fn counters(&self) -> &Counters {
-        &self.counters
+    pub fn counters(&self) -> Counters {
+        self.counters.striped(u64::from(self.geometry.striped_planes))
     }
 
     /// Die time spent collecting until `now`.
     pub fn collecting_until(&self, now: Instant) -> Duration {
         self.device_clock.collected(now)
+    }
+
+    /// How much of the planes' time until `now` went to collections.
+    pub fn plane_use(&self, now: Instant) -> PlaneUse {
+        let running: Duration = self.die_clocks.iter().map(|clocks| clocks.running(now)).sum();
+        let busy = self.plane_clocks.collected() + running;
+        let planes = u64::from(self.geometry.planes_per_die);
+        let held = self.device_clock.collected(now) * planes;
+        PlaneUse {
+            busy,
+            idle: held - busy,
+            whole: (now - Instant::START) * self.geometry.planes() as u64,
+        }
     }
 
     /// Page operations of the host that are waiting or in service.
@@ -240,6 +275,7 @@ impl Ssd {
         while self.start_next(die, now) {
             self.advance_die(die, now, agenda);
         }
+        self.note_stall(die, now);
     }
 
     /// Moves the operations of a die as far as they go.
@@ -304,6 +340,8 @@ impl Options {
             copyback: gc.copyback,
             zero_cost: gc.zero_cost,
             gc_start: gc.start,
+            double_register: config.ssd.timing.register == Register::Double,
+            cache_pages: config.ssd.cache_pages(),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::ftl::Allocation;
 use crate::ids::{DieId, PlaneId};
 use crate::nand::Geometry;
 
-use super::transaction::{Fifo, TransactionId, Transactions};
+use super::transaction::{Fifo, Transaction, TransactionId, Transactions};
 
 /// Queues of waiting page operations.
 #[derive(Debug)]
@@ -102,6 +102,21 @@ impl HostQueues {
         id
     }
 
+    /// Takes the first read waiting for `plane` that is `wanted`.
+    pub fn take_read(
+        &mut self,
+        plane: PlaneId,
+        all: &mut Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        let id = self.reads[plane.index()].take(all, wanted);
+        if self.reads[plane.index()].is_empty() {
+            let (die, bit) = self.die_and_bit(plane);
+            self.reading[die] &= !bit;
+        }
+        id
+    }
+
     /// Queues a write.
     pub fn push_write(&mut self, queue: WriteQueue, id: TransactionId, all: &mut Transactions) {
         self.writes[index(queue)].push(id, all);
@@ -119,13 +134,29 @@ impl HostQueues {
     /// Takes the first write waiting in `queue`.
     pub fn pop_write(&mut self, queue: WriteQueue, all: &Transactions) -> Option<TransactionId> {
         let id = self.writes[index(queue)].pop(all);
+        self.note_if_empty(queue);
+        id
+    }
+
+    /// Takes the first write waiting in `queue` that is `wanted`.
+    pub fn take_write(
+        &mut self,
+        queue: WriteQueue,
+        all: &mut Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        let id = self.writes[index(queue)].take(all, wanted);
+        self.note_if_empty(queue);
+        id
+    }
+
+    fn note_if_empty(&mut self, queue: WriteQueue) {
         if let WriteQueue::Plane(plane) = queue
             && self.writes[plane.index()].is_empty()
         {
             let (die, bit) = self.die_and_bit(plane);
             self.writing[die] &= !bit;
         }
-        id
     }
 
     /// Whether writes wait for any die.

@@ -8,7 +8,8 @@ use super::queues::WriteQueue;
 use super::transaction::{Kind, TransactionId, Wait};
 
 impl Ssd {
-    /// Queues a read for the plane that holds its page. A page that holds no data is read at once.
+    /// Queues a read for the plane that holds its page. A page that holds no data, or is in the
+    /// device's DRAM, is read at once.
     pub(super) fn enqueue_read(&mut self, id: TransactionId, now: Instant) {
         let lpn = self.transactions.get(id).lpn;
         match self.ftl.lookup(lpn) {
@@ -25,7 +26,12 @@ impl Ssd {
     fn finish_unmapped(&mut self, id: TransactionId, now: Instant) {
         match self.transactions.get(id).kind {
             Kind::Read => {
-                self.counters.unmapped_reads += 1;
+                let lpn = self.transactions.get(id).lpn;
+                match self.ftl.is_parked(lpn) {
+                    true => self.counters.cached_reads += 1,
+                    false => self.counters.unmapped_reads += 1,
+                }
+                self.ftl.check_read(lpn);
                 self.finish_transaction(id);
             }
             // Trimmed while it waited: there is nothing left to merge with.

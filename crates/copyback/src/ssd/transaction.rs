@@ -138,6 +138,28 @@ impl Fifo {
         };
     }
 
+    /// Takes the first operation that is `wanted`.
+    pub fn take(
+        &mut self,
+        all: &mut Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        let (mut before, mut at) = (None, self.front()?);
+        while !wanted(all.get(at)) {
+            (before, at) = (Some(at), all.get(at).next?);
+        }
+        let after = all.get(at).next;
+        let (front, back) = self.ends?;
+        match before {
+            None => self.ends = after.map(|front| (front, back)),
+            Some(before) => {
+                all.get_mut(before).next = after;
+                self.ends = Some((front, if back == at { before } else { back }));
+            }
+        }
+        Some(at)
+    }
+
     /// Takes the first operation.
     pub fn pop(&mut self, all: &Transactions) -> Option<TransactionId> {
         let (front, back) = self.ends?;
@@ -167,6 +189,18 @@ mod tests {
         assert_eq!(queue.pop(&all), Some(ids[2]));
         assert_eq!(queue.pop(&all), Some(ids[0]));
         assert!(queue.is_empty() && queue.pop(&all).is_none());
+        for id in &ids {
+            queue.push(*id, &mut all);
+        }
+        let wanted = |lpn| move |transaction: &Transaction| transaction.lpn == Lpn(lpn);
+        assert_eq!(queue.take(&mut all, wanted(2)), Some(ids[2]));
+        assert_eq!(queue.take(&mut all, wanted(2)), None);
+        assert_eq!(queue.take(&mut all, wanted(0)), Some(ids[0]));
+        queue.push(ids[2], &mut all);
+        assert_eq!(
+            [queue.pop(&all), queue.pop(&all), queue.pop(&all)],
+            [Some(ids[1]), Some(ids[2]), None]
+        );
         all.remove(ids[1]);
         assert_eq!(all.len(), 2);
         let again = all.insert(Transaction::new(Owner::Destage, Lpn(9), Kind::Write, 9));

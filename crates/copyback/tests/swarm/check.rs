@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use copyback::config::Config;
+use copyback::config::{Config, Preemption};
 use copyback::nand::{Timing, transfer_time};
 use copyback::ssd::Part;
 use copyback::units::Duration;
@@ -37,7 +37,7 @@ impl Outcome {
         value.and_then(serde_json::Value::as_u64).unwrap_or_else(|| panic!("no {pointer}"))
     }
 
-    fn float(&self, pointer: &str) -> Option<f64> {
+    pub fn float(&self, pointer: &str) -> Option<f64> {
         self.summary.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}")).as_f64()
     }
 
@@ -128,8 +128,13 @@ impl Floor {
         let pages = 0..config.ssd.geometry.pages_per_block;
         let read = pages.clone().map(|offset| timing.read(offset)).min().unwrap_or_default();
         let program = pages.map(|offset| timing.program(offset)).min().unwrap_or_default();
+        // A read may be served from a register or from DRAM that collections use.
+        let short_cut = config.ssd.cache_pages() > 0 || merges(&config);
         Self {
-            read: timing.command + read + timing.page_transfer,
+            read: match short_cut {
+                true => Duration::ZERO,
+                false => timing.command + read + timing.page_transfer,
+            },
             program: timing.command + timing.page_transfer + program,
             buffered: buffered(&config),
             always_mapped: always_mapped(case),
@@ -149,6 +154,10 @@ impl Floor {
         };
         host.command_overhead.0 + link + flash
     }
+}
+
+fn merges(config: &Config) -> bool {
+    matches!(config.ssd.gc.preemption, Preemption::SemiPreemptive(scheme) if scheme.merge)
 }
 
 fn buffered(config: &Config) -> bool {
@@ -242,8 +251,10 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let moved = outcome.number("/gc/pages_moved");
     let gc = &config.ssd.gc;
     if gc.copyback {
-        equal("copybacks", &flash("copybacks"), &moved)?;
-        equal("programs", &flash("programs"), &flash("host_programs"))?;
+        let unparked = moved - flash("copybacks");
+        let cached = outcome.number("/gc/moves/cached");
+        holds("what is programmed from DRAM was put there", unparked <= cached)?;
+        equal("programs", &flash("programs"), &(flash("host_programs") + unparked))?;
     } else {
         equal("copybacks", &flash("copybacks"), &0)?;
         equal("programs", &flash("programs"), &(flash("host_programs") + moved))?;
@@ -257,18 +268,25 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
         equal("busy time of free collections", &outcome.float("/gc/busy_us"), &Some(0.0))?;
     }
     let emptied = outcome.number("/gc/collections") + outcome.number("/wear/levelling_runs");
-    let dies = copyback::nand::Geometry::new(&config.ssd.geometry).dies() as u64;
+    // Every plane of a die may be collected.
+    let planes = config.ssd.geometry.planes_per_die as u64 * dies(config);
     // A collection counts when it ends, its erase when it starts.
     let erases = flash("erases");
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases >= emptied)?;
-    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= emptied + dies)
+    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= emptied + planes)
+}
+
+fn dies(config: &Config) -> u64 {
+    copyback::nand::Geometry::new(&config.ssd).dies() as u64
 }
 
 /// Whether no collection has taken any time.
 fn undisturbed(config: &Config, outcome: &Outcome) -> bool {
     let emptied = outcome.number("/gc/pages_moved") + outcome.number("/flash/erases");
-    // Without copyback a page may have been read out that is not moved yet.
-    config.ssd.gc.zero_cost || config.ssd.gc.copyback && emptied == 0
+    // A page may have been read out that is not moved yet, unless one command does both.
+    let gc = &config.ssd.gc;
+    let one_command = gc.copyback && gc.preemption == Preemption::None && !gc.width.is_parallel();
+    gc.zero_cost || one_command && emptied == 0
 }
 
 fn nothing_waits_for_collections(config: &Config, outcome: &Outcome) -> Result<(), String> {
@@ -289,7 +307,8 @@ fn pages(request: &Request, page_size: u64) -> (u64, u64) {
 }
 
 fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
-    let page_size = case.config.ssd.geometry.page_size.0;
+    let page_size = case.config.ssd.managed_page_size().0;
+    let striped = u64::from(case.config.ssd.striped_planes());
     let (mut reads, mut writes, mut partial) = (0, 0, 0);
     for request in case.flows.iter().flat_map(|flow| &flow.requests) {
         let (touched, in_part) = pages(request, page_size);
@@ -304,18 +323,22 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
     }
     let programs = outcome.number("/flash/host_programs");
     if buffered(&case.config) {
-        return holds("the buffer merges writes", programs <= writes);
+        return holds("the buffer merges writes", programs <= striped * writes);
     }
-    equal("host programs", &programs, &writes)?;
+    equal("host programs", &programs, &(striped * writes))?;
     let gc = &case.config.ssd.gc;
     if always_mapped(case) {
         equal("reads of no page", &outcome.number("/requests/unmapped_page_reads"), &0)?;
-        let all = outcome.number("/flash/reads");
+        let elsewhere = outcome.number("/gc/merged_reads") + outcome.number("/gc/cached_reads");
+        let all = outcome.number("/flash/reads") + striped * elsewhere;
         let moved = if gc.copyback { 0 } else { outcome.number("/gc/pages_moved") };
-        let least = reads + partial + moved;
+        // An update whose page is in DRAM reads nothing.
+        let partial = if case.config.ssd.cache_pages() > 0 { 0 } else { partial };
+        let least = striped * (reads + partial) + moved;
         holds("every page is read", all >= least)?;
-        // A page that a timed collection has read out may not have been moved yet.
-        holds("no page is read twice", all == least || !(gc.copyback || gc.zero_cost))?;
+        // A page that a timed collection has read out may not have been moved yet, or be in DRAM.
+        let exact = (gc.copyback || gc.zero_cost) && case.config.ssd.cache_pages() == 0;
+        holds("no page is read twice", all == least || !exact)?;
     }
     Ok(())
 }
@@ -326,9 +349,10 @@ fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let before: u64 = device.ftl.erase_counts().map(u64::from).sum();
     equal("erases of the preparation", &before, &(tally.collections + tally.levelling_runs))?;
     let blocks = device.ftl.geometry.blocks() as f64;
+    let striped = u64::from(config.ssd.striped_planes());
     let mean = outcome.float("/wear/erase_count/mean").unwrap_or(f64::NAN);
     let after = (mean * blocks).round() as u64;
-    let most = before + outcome.number("/flash/erases");
-    let under_way = device.ftl.geometry.dies() as u64;
+    let most = before + outcome.number("/flash/erases") / striped;
+    let under_way = device.ftl.geometry.planes() as u64;
     holds(&format!("{after} erases in all, not {most}"), after <= most && after + under_way >= most)
 }

@@ -8,7 +8,7 @@ use crate::run::Outcome;
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 15] = [
+const SIGHTS: [(&str, f64); 25] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -24,6 +24,16 @@ const SIGHTS: [(&str, f64); 15] = [
     ("waits for a bus", 0.2),
     ("waits in the buffer", 0.1),
     ("waits for the device queue", 0.1),
+    ("collections that yield", 0.05),
+    ("reads from the register of a collection", 0.005),
+    ("writes in place of the page in the register", 0.001),
+    ("collections overlapping the host", 0.02),
+    ("writes that wait for a free block", 0.05),
+    ("planes that join a collection", 0.05),
+    ("pages moved together", 0.02),
+    ("pages moved in pairs", 0.02),
+    ("surplus pages moved alone", 0.02),
+    ("surplus pages in DRAM", 0.01),
 ];
 
 /// What a run has met.
@@ -47,6 +57,16 @@ pub fn met(outcome: &Outcome) -> Met {
         waits(Part::Bus),
         waits(Part::Buffer),
         waits(Part::HostQueue),
+        many("/gc/preemptions"),
+        many("/gc/merged_reads"),
+        many("/gc/merged_writes"),
+        many("/gc/pipelined"),
+        outcome.float("/gc/stalled_us").is_some_and(|stalled| stalled > 0.0),
+        many("/gc/joined"),
+        many("/gc/moves/together"),
+        many("/gc/moves/paired"),
+        many("/gc/moves/single_other"),
+        many("/gc/moves/cached"),
     ]
 }
 

@@ -5,7 +5,8 @@ use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Buffer, BusArbitration, Commands, Config,
     Duplex, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
     Idle, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition, Preemption,
-    Register, Scheduling, Ssd, SummaryPage, Timing, VictimPolicy, Wear, Width,
+    Register, Scheduling, SemiPreemptive, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear,
+    Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -104,7 +105,7 @@ fn config(draw: &mut Draw, number: u64) -> Config {
     let timing = timing(draw, &geometry);
     let buffer = buffer(draw, &geometry);
     let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
-    let commands = Commands { multi_plane: draw.chance(0.5) };
+    let commands = commands(draw, &geometry, &gc);
     let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer };
     let host = host(draw);
     let workload = workload::draw(draw, &ssd, number);
@@ -120,6 +121,48 @@ fn config(draw: &mut Draw, number: u64) -> Config {
             requests: true,
         },
     }
+}
+
+fn commands(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Commands {
+    let planes = geometry.planes_per_die;
+    let least = if gc.width == Width::Serial { 1 } else { 2 };
+    let group = (least..=planes).filter(|group| planes.is_multiple_of(*group)).collect::<Vec<_>>();
+    Commands {
+        multi_plane: gc.width != Width::Serial || draw.chance(0.5),
+        planes_per_command: draw.chance(0.3).then(|| draw.of(&group)),
+        suspend: Suspend::None,
+    }
+}
+
+fn preemption(draw: &mut Draw) -> Preemption {
+    if draw.chance(0.5) {
+        return Preemption::None;
+    }
+    let merge = draw.chance(0.5);
+    Preemption::SemiPreemptive(SemiPreemptive {
+        poll: draw.time(1, 2000),
+        merge,
+        reorder: merge && draw.chance(0.5),
+        pipeline: draw.chance(0.5),
+        high_priority_writes: draw.chance(0.5),
+    })
+}
+
+fn width(draw: &mut Draw, geometry: &Geometry) -> Width {
+    if geometry.planes_per_die == 1 {
+        return Width::Serial;
+    }
+    let cache = Size(geometry.page_size.0 * draw.of(&[0, 0, 1, 3, 100]));
+    let margin = FreeBlocks::Blocks { blocks: draw.within(0, 5) as u32 };
+    let width = draw.of(&[
+        Width::Serial,
+        Width::Blind { cache },
+        Width::Threshold { margin, cache },
+        Width::Threshold { margin, cache },
+        Width::Superblock,
+    ]);
+    let stripe = geometry.page_size.0 * u64::from(geometry.planes_per_die);
+    if width == Width::Superblock && stripe > 32 << 10 { Width::Serial } else { width }
 }
 
 fn geometry(draw: &mut Draw) -> Geometry {
@@ -139,12 +182,20 @@ fn geometry(draw: &mut Draw) -> Geometry {
 
 fn gc(draw: &mut Draw, geometry: &Geometry) -> Gc {
     let blocks = geometry.blocks_per_plane;
-    let soft = draw.of(&[1, 2, 2, 2, 3, 3, 4]);
+    let preemption = preemption(draw);
+    let width = width(draw, geometry);
+    // A block that is kept for collections is one more than the host may open.
+    let keeps_none = preemption == Preemption::None && !width.is_parallel();
+    let soft = draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]);
     let soft_threshold = match draw.chance(0.3) {
         true => FreeBlocks::Share(Share(f64::from(soft) / f64::from(blocks))),
         false => FreeBlocks::Blocks { blocks: soft },
     };
     let d = draw.small_within(1, 12) as u32;
+    let starts = match preemption {
+        Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
+        Preemption::SemiPreemptive(_) => &[GcStart::AtOnce],
+    };
     Gc {
         victim: draw.of(&[
             VictimPolicy::Greedy,
@@ -154,12 +205,12 @@ fn gc(draw: &mut Draw, geometry: &Geometry) -> Gc {
             VictimPolicy::Fifo,
             VictimPolicy::CostBenefit,
         ]),
-        preemption: Preemption::None,
-        width: Width::Serial,
+        preemption,
+        width,
         idle: Idle::None,
         soft_threshold,
         hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, u64::from(soft)) as u32 },
-        start: draw.of(&[GcStart::AtOnce, GcStart::BeforeOperation]),
+        start: draw.of(starts),
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),
         copyback: draw.chance(0.5),
         zero_cost: draw.chance(0.2),
@@ -196,6 +247,7 @@ fn over_provisioning(
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
     let open = if frontiers == Frontiers::Separate { 2 } else { 1 };
+    let open = open + u32::from(gc.width.is_parallel());
     let soft_threshold = match gc.soft_threshold {
         FreeBlocks::Share(share) => ((share.0 * f64::from(blocks)).ceil() as u32).max(2),
         FreeBlocks::Blocks { blocks } => blocks,

@@ -1,6 +1,7 @@
 //! What a well-formed configuration must satisfy to make physical sense. Every check reports; none
 //! stops at the first fault.
 
+mod gc;
 mod synthetic;
 mod workload;
 
@@ -36,7 +37,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     geometry(&ssd.geometry, &mut faults);
     timing(ssd, &mut faults);
     shares(ssd, &mut faults);
-    victim(&ssd.gc, &mut faults);
+    gc::check(ssd, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
@@ -57,22 +58,31 @@ impl Config {
     /// Pages that the host sees: the physical pages (summary pages included) less the
     /// over-provisioned share, rounded down so that every plane has equally many.
     pub fn logical_pages(&self) -> u64 {
-        self.ssd.logical_pages_per_plane() * self.ssd.geometry.plane_count()
+        self.ssd.logical_pages_per_plane() * self.ssd.managed_planes()
     }
 
     /// Bytes that the host sees.
     pub fn capacity_bytes(&self) -> u64 {
-        self.logical_pages() * self.ssd.geometry.page_size.0
+        self.logical_pages() * self.ssd.managed_page_size().0
     }
 }
 
 impl Ssd {
     /// Logical pages that fall to each plane under a static allocation.
     fn logical_pages_per_plane(&self) -> u64 {
-        let planes = self.geometry.plane_count();
+        let planes = self.managed_planes();
         let physical = planes * u64::from(self.geometry.blocks_per_plane) * self.pages_per_block();
         let exact = physical as f64 * (1.0 - self.ftl.over_provisioning.0);
         (exact + ROUNDING).floor() as u64 / planes
+    }
+
+    /// Planes of the device that are managed apart.
+    fn managed_planes(&self) -> u64 {
+        let Geometry { channels, chips_per_channel, dies_per_chip, .. } = self.geometry;
+        [channels, chips_per_channel, dies_per_chip, self.managed_planes_per_die()]
+            .into_iter()
+            .map(u64::from)
+            .product()
     }
 
     fn pages_per_block(&self) -> u64 {
@@ -81,15 +91,6 @@ impl Ssd {
 
     fn data_pages_per_block(&self) -> u64 {
         self.pages_per_block() - u64::from(self.ftl.summary_page != SummaryPage::None)
-    }
-}
-
-impl Geometry {
-    fn plane_count(&self) -> u64 {
-        [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die]
-            .into_iter()
-            .map(u64::from)
-            .product()
     }
 }
 
@@ -194,12 +195,6 @@ fn shares(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-fn victim(gc: &Gc, faults: &mut Report) {
-    if let VictimPolicy::Rga { d } = gc.victim {
-        faults.at_least_one("ssd.gc.victim.d", d.into());
-    }
-}
-
 fn buffer(buffer: &Buffer, geometry: &Geometry, faults: &mut Report) {
     faults.share("ssd.buffer.high_watermark", buffer.high_watermark);
     faults.share("ssd.buffer.low_watermark", buffer.low_watermark);
@@ -217,7 +212,7 @@ fn buffer(buffer: &Buffer, geometry: &Geometry, faults: &mut Report) {
 
 fn thresholds(ssd: &Ssd, faults: &mut Report) {
     let (soft, hard) = (ssd.soft_threshold(), ssd.hard_threshold());
-    let least_soft = 1 + ssd.ftl.blocks_kept_for_collections();
+    let least_soft = 1 + ssd.blocks_kept_for_collections();
     for (key, count, least) in
         [("ssd.gc.soft_threshold", soft, least_soft), ("ssd.gc.hard_threshold", hard, 1)]
     {
@@ -240,7 +235,7 @@ fn space(config: &Config, faults: &mut Report) {
     let blocks = u64::from(ssd.geometry.blocks_per_plane);
     let free = u64::from(ssd.soft_threshold());
     let free = free + u64::from(ssd.gc.hysteresis_blocks);
-    let open = if ssd.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };
+    let open = u64::from(ssd.open_blocks());
     let room = blocks.saturating_sub(free + open) * ssd.data_pages_per_block();
     let logical = ssd.logical_pages_per_plane();
     if room == 0 {

@@ -113,6 +113,19 @@ impl ReclaimPlan {
         Self { block, stage: Stage::Moving(0) }
     }
 
+    /// The block that is reclaimed.
+    pub const fn block(&self) -> BlockId {
+        self.block
+    }
+
+    /// The first page that is left to be moved.
+    pub fn first_page(&self, ftl: &Ftl) -> Option<Ppn> {
+        match self.stage {
+            Stage::Moving(offset) => ftl.next_valid(self.block, offset),
+            Stage::Erasing => None,
+        }
+    }
+
     /// The next step; `None` after the erase.
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<ReclaimStep> {
         let Stage::Moving(offset) = self.stage else { return None };

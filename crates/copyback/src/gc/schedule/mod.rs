@@ -1,27 +1,82 @@
 //! WHEN: what starts a collection on a die, and whether one that has begun yields to the host.
+//!
+//! A schedule is asked two things. [`plane_to_collect`](Schedule::plane_to_collect): a die is free
+//! and some of its planes are short of space; which is collected now?
+//! [`admitted`](Schedule::admitted): the collection stands between two of its flash operations; who
+//! goes before the next? It decides, and changes nothing in the flash.
 
-mod on_demand;
+mod semi_preemptive;
+mod turns;
 
 use crate::config;
 use crate::ids::PlaneId;
+use crate::units::Duration;
 
-pub use on_demand::OnDemand;
+pub use semi_preemptive::SemiPreemptive;
+use turns::Turns;
 
 /// The schedule of a device's collections.
 #[derive(Debug)]
-pub enum Schedule {
-    /// When space is short, and then without yielding.
-    OnDemand(OnDemand),
+pub struct Schedule {
+    turns: Turns,
+    yielding: Yielding,
+}
+
+/// Whether a collection yields.
+#[derive(Debug, Clone, Copy)]
+enum Yielding {
+    /// On demand, non-preemptive: the die serves nobody until none of its planes is short of space.
+    Never,
+    /// Between its flash operations.
+    SemiPreemptive(SemiPreemptive),
+}
+
+/// Where a collection stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Point {
+    /// Before a page is read or a block erased: nothing is in the registers.
+    BetweenMoves,
+    /// Before a page is written: it is in the register.
+    BeforeWrite,
+}
+
+/// What a schedule knows of a die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Situation {
+    /// A plane is being collected or is due.
+    pub collecting: bool,
+    /// A plane that is short of space has fewer free blocks than the hard threshold.
+    pub below_hard: bool,
+    /// A write waits that no plane can take.
+    pub write_finds_no_block: bool,
+}
+
+/// Who goes before the next operation of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Admitted {
+    /// Reads of the host.
+    pub reads: bool,
+    /// Writes of the host, to planes that can take them.
+    pub writes: bool,
+}
+
+impl Admitted {
+    /// Everybody.
+    pub const ALL: Self = Self { reads: true, writes: true };
+    /// Nobody.
+    pub const NOTHING: Self = Self { reads: false, writes: false };
 }
 
 impl Schedule {
     /// The schedule that a checked configuration describes, for a device of this many dies.
     pub fn new(config: &config::Gc, dies: usize, planes_per_die: u32) -> Self {
-        match (config.preemption, config.idle) {
-            (config::Preemption::None, config::Idle::None) => {
-                Self::OnDemand(OnDemand::new(dies, planes_per_die))
+        let yielding = match (config.preemption, config.idle) {
+            (config::Preemption::None, config::Idle::None) => Yielding::Never,
+            (config::Preemption::SemiPreemptive(settings), config::Idle::None) => {
+                Yielding::SemiPreemptive(SemiPreemptive::new(settings))
             }
-        }
+        };
+        Self { turns: Turns::new(dies, planes_per_die), yielding }
     }
 
     /// The plane of a free die that is to be collected now. `hungry` has a bit for each plane of
@@ -32,8 +87,42 @@ impl Schedule {
         first_plane: PlaneId,
         hungry: u32,
     ) -> Option<PlaneId> {
-        match self {
-            Self::OnDemand(on_demand) => on_demand.plane_to_collect(die, first_plane, hungry),
+        self.turns.next(die, first_plane, hungry)
+    }
+
+    /// Whether a collection that has begun ever yields.
+    pub const fn yields(&self) -> bool {
+        !matches!(self.yielding, Yielding::Never)
+    }
+
+    /// Which requests go before the collection's next operation.
+    pub const fn admitted(&self, point: Point, situation: &Situation) -> Admitted {
+        match &self.yielding {
+            Yielding::Never => Admitted::NOTHING,
+            Yielding::SemiPreemptive(scheme) => scheme.admitted(point, situation),
         }
+    }
+
+    /// What a look at the queue takes after each operation of a collection.
+    pub const fn poll(&self) -> Duration {
+        match &self.yielding {
+            Yielding::Never => Duration::ZERO,
+            Yielding::SemiPreemptive(scheme) => scheme.poll(),
+        }
+    }
+
+    /// Whether a request for the page in the register is served from there.
+    pub const fn merges(&self) -> bool {
+        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.merges())
+    }
+
+    /// Whether the page that the oldest request asks for is moved next.
+    pub const fn reorders(&self) -> bool {
+        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.reorders())
+    }
+
+    /// Whether an operation of a collection overlaps one of the host of the same kind.
+    pub const fn pipelines(&self) -> bool {
+        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.pipelines())
     }
 }

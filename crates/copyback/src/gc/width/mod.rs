@@ -1,27 +1,41 @@
-//! HOW WIDE: which planes of a die join a collection.
+//! HOW WIDE: which planes of a die join a collection. How several are collected together is told in
+//! [`lanes`](super::lanes).
 
 use crate::config;
-use crate::ids::PlaneId;
 
 /// The width of a device's collections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
-    /// Only the plane that needs space; the others of the die wait.
+    /// Only the plane that needs space; the others of the die wait. Superblocks look like this too:
+    /// their planes are one.
     Serial,
+    /// Every plane that a multi-plane command can reach.
+    Blind,
+    /// Of those, the planes with fewer than so many free blocks.
+    Threshold(usize),
 }
 
 impl Width {
     /// The width that a checked configuration describes.
-    pub const fn new(config: config::Width) -> Self {
-        match config {
-            config::Width::Serial => Self::Serial,
+    pub fn new(config: &config::Ssd) -> Self {
+        match config.gc.width {
+            config::Width::Serial | config::Width::Superblock => Self::Serial,
+            config::Width::Blind { .. } => Self::Blind,
+            config::Width::Threshold { .. } => Self::Threshold(config.joining_threshold() as usize),
         }
     }
 
-    /// The planes that are collected together when `demanding` needs space.
-    pub fn planes(self, demanding: PlaneId) -> impl Iterator<Item = PlaneId> {
+    /// Whether planes other than the demanding one ever join.
+    pub const fn is_parallel(self) -> bool {
+        !matches!(self, Self::Serial)
+    }
+
+    /// Whether a plane with so many free blocks joins the collection of another.
+    pub const fn joins(self, free_blocks: usize) -> bool {
         match self {
-            Self::Serial => std::iter::once(demanding),
+            Self::Serial => false,
+            Self::Blind => true,
+            Self::Threshold(below) => free_blocks < below,
         }
     }
 }

@@ -1,24 +1,22 @@
-//! On demand, non-preemptive: as soon as a plane has fewer free blocks than its soft threshold the
-//! die collects, plane after plane, a whole victim at a time, and serves nobody until none of its
-//! planes is short of space.
+//! Whose turn it is: planes of a die that are short of space are collected in turn.
 
 use crate::ids::PlaneId;
 
 /// Whose turn it is on each die.
 #[derive(Debug)]
-pub struct OnDemand {
+pub struct Turns {
     /// The plane of each die, counted inside the die, that is looked at first.
     next: Vec<u32>,
     planes_per_die: u32,
 }
 
-impl OnDemand {
+impl Turns {
     pub(super) fn new(dies: usize, planes_per_die: u32) -> Self {
         Self { next: vec![0; dies], planes_per_die }
     }
 
     /// The first plane that is short of space, going round from the one after the last collected.
-    pub(super) fn plane_to_collect(
+    pub(super) fn next(
         &mut self,
         die: usize,
         first_plane: PlaneId,
@@ -41,8 +39,8 @@ mod tests {
 
     #[test]
     fn hungry_planes_take_turns() {
-        let mut schedule = OnDemand::new(2, 4);
-        let mut turn = |hungry| schedule.plane_to_collect(1, PlaneId(4), hungry).map(|p| p.0);
+        let mut turns = Turns::new(2, 4);
+        let mut turn = |hungry| turns.next(1, PlaneId(4), hungry).map(|p| p.0);
         assert_eq!(turn(0b0000), None);
         assert_eq!(turn(0b1010), Some(5));
         assert_eq!(turn(0b1010), Some(7));

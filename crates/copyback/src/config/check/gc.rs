@@ -1,0 +1,71 @@
+//! What collections and the commands that they use must satisfy.
+
+use super::*;
+
+/// The faults of `[ssd.gc]` and `[ssd.commands]`.
+pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
+    if let VictimPolicy::Rga { d } = ssd.gc.victim {
+        faults.at_least_one("ssd.gc.victim.d", d.into());
+    }
+    commands(ssd, faults);
+    preemption(&ssd.gc, faults);
+    width(ssd, faults);
+}
+
+fn commands(ssd: &Ssd, faults: &mut Report) {
+    let planes = ssd.geometry.planes_per_die;
+    if let Some(group) = ssd.commands.planes_per_command
+        && (group == 0 || !planes.is_multiple_of(group))
+    {
+        let problem = format!("found {group}; allowed: a divisor of the {planes} planes of a die");
+        faults.add("ssd.commands.planes_per_command", problem);
+    }
+    if let Suspend::ProgramErase { most: 0, .. } = ssd.commands.suspend {
+        let problem = "found 0; allowed: 1 or more, or suspend = \"none\"";
+        faults.add("ssd.commands.suspend.most", problem);
+    }
+}
+
+fn preemption(gc: &Gc, faults: &mut Report) {
+    let Preemption::SemiPreemptive(scheme) = gc.preemption else { return };
+    if scheme.reorder && !scheme.merge {
+        let problem = "found true; allowed: with merge = true, as a page is moved out of turn only to \
+                       serve the request for it from the register";
+        faults.add("ssd.gc.preemption.reorder", problem);
+    }
+    if gc.start == GcStart::BeforeOperation {
+        let problem = "found \"before_operation\"; allowed: \"at_once\", as a collection that yields to \
+                       every operation would never begin before one";
+        faults.add("ssd.gc.start", problem);
+    }
+}
+
+fn width(ssd: &Ssd, faults: &mut Report) {
+    if ssd.gc.width == Width::Serial {
+        return;
+    }
+    if let Width::Threshold { margin: FreeBlocks::Share(share), .. } = ssd.gc.width {
+        faults.share("ssd.gc.width.margin", share);
+    }
+    let group = ssd.planes_per_command();
+    if group < 2 {
+        let problem = "found a width of several planes; allowed: \"serial\", as no multi-plane command \
+                       joins planes of this device (ssd.commands)";
+        faults.add("ssd.gc.width", problem);
+    }
+    let page = ssd.geometry.page_size;
+    if let Width::Blind { cache } | Width::Threshold { cache, .. } = ssd.gc.width
+        && cache != Size(0)
+        && cache < page
+    {
+        let problem = format!("found {cache}; allowed: 0, or at least one page of {page}");
+        faults.add("ssd.gc.width.cache", problem);
+    }
+    if ssd.gc.width == Width::Superblock && page.0.saturating_mul(group.into()) > LARGEST_PAGE {
+        let problem = format!(
+            "found superblocks with pages of {group} times {page}; allowed: 32KiB in all \
+             (ssd.commands.planes_per_command makes them narrower)"
+        );
+        faults.add("ssd.gc.width", problem);
+    }
+}

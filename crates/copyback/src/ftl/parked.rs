@@ -1,0 +1,64 @@
+//! Pages in the device's DRAM on their way from one block to another: read out by a collection, and
+//! programmed when their die has time.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::ids::{Lpn, PlaneId};
+
+/// Pages in DRAM, by the plane that they came from.
+#[derive(Debug, Default)]
+pub struct Parked {
+    pages: BTreeMap<Lpn, PlaneId>,
+    /// In order of arrival. A page that the host has overwritten meanwhile is dropped when it
+    /// surfaces.
+    queues: Vec<VecDeque<Lpn>>,
+}
+
+impl Parked {
+    /// Nothing in DRAM, for a device of so many planes.
+    pub fn new(planes: usize) -> Self {
+        Self { pages: BTreeMap::new(), queues: vec![VecDeque::new(); planes] }
+    }
+
+    /// Pages in DRAM.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    pub fn contains(&self, lpn: Lpn) -> bool {
+        !self.pages.is_empty() && self.pages.contains_key(&lpn)
+    }
+
+    pub fn add(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.pages.insert(lpn, plane);
+        self.queues[plane.index()].push_back(lpn);
+    }
+
+    /// Forgets `lpn`. Returns whether it was in DRAM.
+    pub fn remove(&mut self, lpn: Lpn) -> bool {
+        !self.pages.is_empty() && self.pages.remove(&lpn).is_some()
+    }
+
+    /// The page of `plane` that has been in DRAM longest.
+    pub fn first(&mut self, plane: PlaneId) -> Option<Lpn> {
+        if self.pages.is_empty() {
+            return None;
+        }
+        let queue = &mut self.queues[plane.index()];
+        while let Some(lpn) = queue.front() {
+            if self.pages.get(lpn) == Some(&plane) {
+                return Some(*lpn);
+            }
+            queue.pop_front();
+        }
+        None
+    }
+
+    /// Takes that page.
+    pub fn take_first(&mut self, plane: PlaneId) -> Option<Lpn> {
+        let lpn = self.first(plane)?;
+        self.queues[plane.index()].pop_front();
+        self.pages.remove(&lpn);
+        Some(lpn)
+    }
+}

@@ -1,0 +1,198 @@
+//! The collection of one plane, or of several in step (Shahidi et al., SC 2016).
+//!
+//! Each plane has its victim: its lane. Pages are moved in this order:
+//!
+//! 1. at the same offset in every lane's victim: read together, programmed together;
+//! 2. one of every lane: read one after the other, programmed together;
+//! 3. what is left in the fuller victims: read and programmed alone.
+//!
+//! Pages are programmed together into blocks that are kept in step for that; a lone page goes where
+//! a serial collection would put it. At the end all victims are erased together. What is still valid
+//! is looked at before every step, so that anything may happen between two steps.
+
+use smallvec::SmallVec;
+
+use crate::ftl::Ftl;
+use crate::gc::job::Job;
+use crate::ids::{PlaneId, Ppn};
+
+/// Places in the list of lanes.
+pub type Members = SmallVec<[usize; 2]>;
+
+/// Pages, each with the place of its lane.
+pub type Pages = SmallVec<[(usize, Ppn); 2]>;
+
+/// One plane's part in a collection.
+#[derive(Debug)]
+pub struct Lane {
+    /// The collection of its victim.
+    pub job: Job,
+    /// A page that has been read out and not been programmed yet.
+    pub carried: Option<Ppn>,
+}
+
+/// A collection of one plane or more.
+#[derive(Debug)]
+pub struct Lanes {
+    /// The demanding plane first.
+    pub lanes: SmallVec<[Lane; 2]>,
+    /// Whether the lanes can be programmed together.
+    in_step: bool,
+    /// Whether some offset may still hold a valid page in every victim.
+    aligned_left: bool,
+    /// Whether what is carried was read together.
+    read_together: bool,
+    /// The page that is to be read next, whatever its turn.
+    preferred: Option<(usize, Ppn)>,
+    erased: bool,
+}
+
+/// The next flash operation of a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Reads pages at one offset of the victims, one of each of these lanes.
+    Read(Pages),
+    /// Programs what these lanes carry: all of them together, or one alone.
+    Program(Members),
+    /// Erases all victims.
+    Erase,
+}
+
+impl Lanes {
+    /// The collection of one plane.
+    pub fn of(job: Job) -> Self {
+        let mut lanes = SmallVec::new();
+        lanes.push(Lane { job, carried: None });
+        Self {
+            lanes,
+            in_step: false,
+            aligned_left: false,
+            read_together: false,
+            preferred: None,
+            erased: false,
+        }
+    }
+
+    /// Lets another plane join.
+    pub fn join(&mut self, job: Job, ftl: &Ftl) {
+        self.lanes.push(Lane { job, carried: None });
+        let mut offsets = self.lanes.iter().map(|lane| ftl.next_aligned_offset(lane.job.plane));
+        let first = offsets.next();
+        self.in_step = offsets.all(|offset| Some(offset) == first);
+        self.aligned_left = self.in_step;
+    }
+
+    /// The plane whose need began the collection.
+    pub fn demanding(&self) -> PlaneId {
+        self.lanes[0].job.plane
+    }
+
+    /// The planes that are collected.
+    pub fn planes(&self) -> impl Iterator<Item = PlaneId> + '_ {
+        self.lanes.iter().map(|lane| lane.job.plane)
+    }
+
+    /// Whether what is carried was read with one command.
+    pub const fn was_read_together(&self) -> bool {
+        self.read_together
+    }
+
+    /// Whether any page has been read out and not been programmed yet.
+    pub fn carries(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.carried.is_some())
+    }
+
+    /// Moves `page` next if it is still to be moved and nothing is carried. Returns whether it will.
+    pub fn prefer(&mut self, page: Ppn, ftl: &Ftl) -> bool {
+        let block = ftl.geometry.block_of(page);
+        let lane = self.lanes.iter().position(|lane| lane.job.victim() == block);
+        self.preferred = lane.filter(|_| !self.carries()).map(|lane| (lane, page));
+        self.preferred.is_some()
+    }
+
+    /// Drops what is carried and has become out of date, and returns the next step; `None` when the
+    /// victims have been erased. Nothing is done before [`begin`](Self::begin).
+    pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
+        if self.erased {
+            return None;
+        }
+        for lane in &mut self.lanes {
+            lane.carried = lane.carried.filter(|page| ftl.is_valid(*page));
+        }
+        if let Some((lane, page)) = self.preferred.filter(|(_, page)| ftl.is_valid(*page))
+            && !self.carries()
+        {
+            return Some(read_one(lane, page));
+        }
+        let together = if self.in_step { self.step_together(ftl) } else { None };
+        Some(together.unwrap_or_else(|| self.step_alone(ftl)))
+    }
+
+    /// The next step of all lanes together, while each of them has a page left.
+    fn step_together(&mut self, ftl: &Ftl) -> Option<Step> {
+        if self.lanes.iter().all(|lane| lane.carried.is_some()) {
+            let room = |lane: &Lane| ftl.has_aligned_room(lane.job.plane);
+            return self
+                .lanes
+                .iter()
+                .all(room)
+                .then(|| Step::Program((0..self.lanes.len()).collect()));
+        }
+        if self.aligned_left && !self.carries() {
+            let victims = self.lanes.iter().map(|lane| lane.job.victim());
+            if let Some(offset) = ftl.next_common_offset(&victims) {
+                let page = |lane: &Lane| ftl.geometry.page(lane.job.victim(), offset);
+                return Some(Step::Read(self.lanes.iter().map(page).enumerate().collect()));
+            }
+            self.aligned_left = false;
+        }
+        let mut next = None;
+        for (index, lane) in self.lanes.iter().enumerate().rev() {
+            if lane.carried.is_none() {
+                next = Some((index, lane.job.first_page(ftl)?));
+            }
+        }
+        next.map(|(lane, page)| read_one(lane, page))
+    }
+
+    fn step_alone(&self, ftl: &Ftl) -> Step {
+        let carrying = self.lanes.iter().position(|lane| lane.carried.is_some());
+        if let Some(lane) = carrying {
+            return Step::Program(Members::from_slice(&[lane]));
+        }
+        let mut lanes = self.lanes.iter().enumerate();
+        let next = lanes.find_map(|(index, lane)| Some((index, lane.job.first_page(ftl)?)));
+        next.map_or(Step::Erase, |(lane, page)| read_one(lane, page))
+    }
+
+    /// Notes that `step` is being carried out.
+    pub fn begin(&mut self, step: &Step) {
+        match step {
+            Step::Read(pages) => {
+                self.preferred = None;
+                self.read_together = pages.len() > 1;
+                for (lane, page) in pages {
+                    self.lanes[*lane].carried = Some(*page);
+                }
+            }
+            Step::Program(members) => {
+                for lane in members {
+                    self.lanes[*lane].carried = None;
+                }
+            }
+            Step::Erase => self.erased = true,
+        }
+    }
+
+    /// Whether the page that `lane` is about to read would have to be programmed alone.
+    pub fn is_surplus(&self, lane: usize, ftl: &Ftl) -> bool {
+        let others = self.lanes.iter().enumerate().filter(|(index, _)| *index != lane);
+        let mut exhausted =
+            others.map(|(_, lane)| lane.carried.is_none() && lane.job.first_page(ftl).is_none());
+        self.lanes.len() > 1 && (!self.in_step || exhausted.any(|exhausted| exhausted))
+    }
+}
+
+fn read_one(lane: usize, page: Ppn) -> Step {
+    Step::Read(Pages::from_slice(&[(lane, page)]))
+}

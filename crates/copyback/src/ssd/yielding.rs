@@ -1,0 +1,189 @@
+//! A collection stands between two of its flash operations: who goes next, and what the host's
+//! requests share with it. The schedule decides; this carries it out.
+
+use crate::gc::lanes::Step;
+use crate::gc::schedule::{Admitted, Point, Situation};
+use crate::ids::{DieId, PlaneId, Ppn};
+use crate::nand::{Command, Operation};
+use crate::units::{Duration, Instant};
+
+use super::dispatch::Next;
+use super::queues::{WriteLevel, WriteQueue, planes_in};
+use super::transaction::Fifo;
+use super::{Purpose, Ssd};
+
+impl Ssd {
+    /// Serves the host if the schedule lets it go first, else carries the collection on. Returns
+    /// whether the die may have further work to start now.
+    pub(super) fn go_on_collecting(&mut self, die: DieId, now: Instant) -> bool {
+        if self.schedule.yields() {
+            if self.schedule.merges() && self.merge(die, now) {
+                return true;
+            }
+            let admitted = self.admitted(die);
+            let next = self.next_host_operation(die, admitted);
+            if !self.will_be_merged(die, next) {
+                if self.start_host_operation(die, admitted, now) {
+                    self.yield_to_host(die, now);
+                    return true;
+                }
+                if !self.dies[die.index()].is_idle() {
+                    return next.is_none() && self.pipeline(die, now);
+                }
+            }
+        }
+        self.dies[die.index()].is_idle() && self.start_collection_step(die, now)
+    }
+
+    /// The requests that may go before the next operation of the die's collection.
+    pub(super) fn admitted(&self, die: DieId) -> Admitted {
+        let collection = self.collections[die.index()].as_ref();
+        let carries = collection.is_some_and(|collection| collection.lanes.carries());
+        let point = if carries { Point::BeforeWrite } else { Point::BetweenMoves };
+        let situation = Situation {
+            collecting: true,
+            below_hard: self.ftl.has_plane_below_hard_threshold(die),
+            write_finds_no_block: self.write_finds_no_block(die),
+        };
+        self.schedule.admitted(point, &situation)
+    }
+
+    /// The host has been served in the middle of a collection.
+    fn yield_to_host(&mut self, die: DieId, now: Instant) {
+        if self.die_clocks[die.index()].is_collecting() {
+            self.counters.preemptions += 1;
+            self.collection_rests(die, now);
+        }
+    }
+
+    /// Whether a write waits for a plane of `die` that can take none.
+    fn write_finds_no_block(&self, die: DieId) -> bool {
+        match self.queues.write_level() {
+            WriteLevel::Plane => {
+                let mask = self.queues.planes_with_writes(die);
+                planes_in(mask, die, self.geometry.planes_per_die)
+                    .any(|plane| self.ftl.next_host_offset(plane).is_none())
+            }
+            WriteLevel::Die => {
+                self.queues.first_write(WriteQueue::Die(die)).is_some()
+                    && self.ftl.next_plane(die).is_none()
+            }
+            WriteLevel::Device => {
+                self.queues.device_writes_wait() && self.ftl.next_plane(die).is_none()
+            }
+        }
+    }
+
+    /// Keeps account of the time in which writes wait for a free block.
+    pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
+        let since = &self.stalled[die.index()];
+        if since.is_none() && self.ftl.hungry_planes(die) == 0 {
+            return;
+        }
+        match (*since, self.write_finds_no_block(die)) {
+            (None, true) => self.stalled[die.index()] = Some(now),
+            (Some(since), false) => {
+                self.counters.stalled += now - since;
+                self.stalled[die.index()] = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Starts the collection's next operation while the last operation of the host is still in the
+    /// die, if both are of one kind: one is in the array while the other is on the channel.
+    fn pipeline(&mut self, die: DieId, now: Instant) -> bool {
+        if !self.schedule.pipelines() {
+            return false;
+        }
+        let Some(collection) = &mut self.collections[die.index()] else { return false };
+        let command = match collection.lanes.next_step(&self.ftl) {
+            Some(Step::Read(_)) => Command::Read,
+            Some(Step::Program(_)) => Command::Program,
+            Some(Step::Erase) | None => return false,
+        };
+        let state = &self.dies[die.index()];
+        if !state.holds_only(command) || !state.accepts(command) {
+            return false;
+        }
+        self.counters.pipelined += 1;
+        self.start_collection_step(die, now)
+    }
+
+    /// Whether the host's next operation reads a page that the collection now moves next, to be
+    /// served from the register.
+    fn will_be_merged(&mut self, die: DieId, next: Option<Next>) -> bool {
+        if !self.schedule.reorders() {
+            return false;
+        }
+        let Some(Next::Read(plane)) = next else { return false };
+        let Some(page) = self.page_of_first_read(plane) else { return false };
+        let Some(collection) = &mut self.collections[die.index()] else { return false };
+        collection.lanes.prefer(page, &self.ftl)
+    }
+
+    fn page_of_first_read(&self, plane: PlaneId) -> Option<Ppn> {
+        let first = self.queues.first_read(plane)?;
+        self.ftl.lookup(self.transactions.get(first).lpn)
+    }
+
+    /// Serves requests for a page in the register from there.
+    fn merge(&mut self, die: DieId, now: Instant) -> bool {
+        let Some(collection) = &self.collections[die.index()] else { return false };
+        if !self.dies[die.index()].is_idle() {
+            return false;
+        }
+        let carried = collection.lanes.lanes.iter().filter_map(|lane| lane.carried);
+        let carried: smallvec::SmallVec<[Ppn; 2]> =
+            carried.filter(|page| self.ftl.is_valid(*page)).collect();
+        carried
+            .into_iter()
+            .any(|page| self.merge_reads(die, page, now) || self.merge_write(die, page, now))
+    }
+
+    /// Serves every read that waits for `page`. It is on its way out of the register, or already in
+    /// the controller if collections move pages over the channel.
+    fn merge_reads(&mut self, die: DieId, page: Ppn, now: Instant) -> bool {
+        let plane = self.geometry.plane_of(page);
+        let mut group = Fifo::default();
+        let mut merged = 0;
+        while let Some(id) = self.queues.take_read(plane, &mut self.transactions, |transaction| {
+            self.ftl.lookup(transaction.lpn) == Some(page)
+        }) {
+            self.ftl.check_read(self.transactions.get(id).lpn);
+            self.join(id, &mut group, now);
+            merged += 1;
+        }
+        if merged == 0 {
+            return false;
+        }
+        self.counters.merged_reads += merged;
+        let transfers = match self.options.copyback {
+            true => [self.timing.command, self.timing.page_transfer],
+            false => [Duration::ZERO; 2],
+        };
+        let times = [transfers[0], Duration::ZERO, transfers[1]];
+        let operation = Operation::new(Command::Read, times, Purpose::Host(group), now);
+        self.dies[die.index()].start(operation);
+        self.yield_to_host(die, now);
+        true
+    }
+
+    /// Serves the first write that waits for the page, whose old data then need not be moved.
+    fn merge_write(&mut self, die: DieId, page: Ppn, now: Instant) -> bool {
+        let plane = self.geometry.plane_of(page);
+        if self.queues.write_level() != WriteLevel::Plane
+            || self.ftl.next_host_offset(plane).is_none()
+        {
+            return false;
+        }
+        let queue = WriteQueue::Plane(plane);
+        let found = self.queues.take_write(queue, &mut self.transactions, |transaction| {
+            self.ftl.lookup(transaction.lpn) == Some(page)
+        });
+        let Some(id) = found else { return false };
+        self.counters.merged_writes += 1;
+        self.yield_to_host(die, now);
+        self.start_taken_write(die, (queue, plane), id, now)
+    }
+}
