@@ -9,7 +9,13 @@
 //! With a single register an operation holds the whole die from first to last phase. With a double
 //! register the `port` slot (cache register) moves data while the `array` slot works: the next
 //! program is loaded during a program, and data leave during the next read.
+//!
+//! A program or erase may be suspended: it leaves the array for reads, and what was left of it is
+//! done when it is resumed.
 
+use smallvec::SmallVec;
+
+use crate::ids::Ppn;
 use crate::units::{Duration, Instant};
 
 /// What a die is told to do. Multi-plane forms are one command of the same kind.
@@ -38,6 +44,8 @@ pub enum Phase {
     Loaded,
     /// The array works.
     InArray,
+    /// The array had begun and was taken away.
+    Suspended,
     /// The array is done; data wait for the port or the channel.
     Sensed,
     /// Waits for the channel to take the data.
@@ -74,6 +82,10 @@ pub struct Operation<T> {
     pub waited_for_array: Duration,
     /// What it is for.
     pub tag: T,
+    /// The pages that it programs, if somebody may want to read one meanwhile.
+    pub targets: SmallVec<[Ppn; 2]>,
+    /// How often it has been suspended.
+    suspends: u32,
     phase: Phase,
     phase_since: Instant,
 }
@@ -90,6 +102,8 @@ impl<T> Operation<T> {
             waited_for_bus: Duration::ZERO,
             waited_for_array: Duration::ZERO,
             tag,
+            targets: SmallVec::new(),
+            suspends: 0,
             phase: Phase::New,
             phase_since: now,
         }
@@ -104,7 +118,7 @@ impl<T> Operation<T> {
         let spent = now - self.phase_since;
         match self.phase {
             Phase::WaitIn | Phase::WaitOut => self.waited_for_bus += spent,
-            Phase::Loaded | Phase::Sensed => self.waited_for_array += spent,
+            Phase::Loaded | Phase::Sensed | Phase::Suspended => self.waited_for_array += spent,
             _ => {}
         }
         self.phase = phase;
@@ -130,16 +144,39 @@ pub enum Action<T> {
 pub struct Die<T> {
     array: Option<Operation<T>>,
     port: Option<Operation<T>>,
+    suspended: Option<Suspended<T>>,
+    /// When the array is done with what it does now.
+    array_due: Option<Instant>,
+    /// Time for which the array has yet to be started: to suspend, or to go on.
+    to_run: Option<Duration>,
+    /// Whether the array is busy suspending.
+    suspending: bool,
     double_register: bool,
     /// Whether an operation may go on by itself: something has happened since the last
     /// [`next_action`](Self::next_action) that found nothing.
     stirred: bool,
 }
 
+/// An operation that has left the array.
+#[derive(Debug)]
+struct Suspended<T> {
+    operation: Operation<T>,
+    left: Duration,
+}
+
 impl<T> Die<T> {
     /// An idle die.
     pub const fn new(double_register: bool) -> Self {
-        Self { array: None, port: None, double_register, stirred: false }
+        Self {
+            array: None,
+            port: None,
+            suspended: None,
+            array_due: None,
+            to_run: None,
+            suspending: false,
+            double_register,
+            stirred: false,
+        }
     }
 
     /// Whether the die can take nothing more.
@@ -149,7 +186,65 @@ impl<T> Die<T> {
 
     /// Whether nothing is in the die.
     pub const fn is_idle(&self) -> bool {
+        self.has_free_registers() && self.suspended.is_none()
+    }
+
+    /// Whether nothing is in the registers, though an operation may be suspended.
+    pub const fn has_free_registers(&self) -> bool {
         self.array.is_none() && self.port.is_none()
+    }
+
+    /// The operation that is suspended.
+    pub fn suspended(&self) -> Option<&Operation<T>> {
+        self.suspended.as_ref().map(|suspended| &suspended.operation)
+    }
+
+    /// The program or erase in the array, if it may be suspended once more: it has been less than
+    /// `most` times, and more than `overhead` of it is left.
+    pub fn suspendable(
+        &self,
+        most: u32,
+        overhead: Duration,
+        now: Instant,
+    ) -> Option<&Operation<T>> {
+        let operation = self.array.as_ref()?;
+        let may = operation.phase == Phase::InArray
+            && operation.command != Command::Read
+            && operation.suspends < most
+            && self.port.is_none()
+            && self.suspended.is_none()
+            && self.array_due.is_some_and(|due| due > now + overhead);
+        may.then_some(operation)
+    }
+
+    /// Takes the operation in the array away, which takes `overhead`.
+    pub fn suspend(&mut self, overhead: Duration, now: Instant) {
+        let (Some(mut operation), Some(due)) = (self.array.take(), self.array_due.take()) else {
+            return;
+        };
+        operation.suspends += 1;
+        operation.enter(Phase::Suspended, now);
+        self.suspended = Some(Suspended { operation, left: due - now });
+        self.suspending = !overhead.is_zero();
+        self.to_run = self.suspending.then_some(overhead);
+        self.stirred = true;
+    }
+
+    /// Goes on with the suspended operation, which takes `overhead` and what was left of it.
+    pub fn resume(&mut self, overhead: Duration, now: Instant) {
+        debug_assert!(self.has_free_registers() && !self.suspending);
+        let Some(Suspended { mut operation, left }) = self.suspended.take() else { return };
+        operation.enter(Phase::InArray, now);
+        operation.waited_for_array += overhead;
+        self.array = Some(operation);
+        self.to_run = Some(overhead + left);
+        self.stirred = true;
+    }
+
+    /// Whether `page` is being programmed, or its program is suspended.
+    pub fn programs(&self, page: Ppn) -> bool {
+        let operations = self.array.iter().chain(self.suspended());
+        operations.into_iter().any(|operation| operation.targets.contains(&page))
     }
 
     /// Whether everything in the die is a `command`, and there is something.
@@ -160,8 +255,11 @@ impl<T> Die<T> {
 
     /// Whether the die can take a `command` now.
     pub fn accepts(&self, command: Command) -> bool {
+        if self.suspended.is_some() && (self.suspending || command != Command::Read) {
+            return false;
+        }
         if !self.double_register {
-            return self.is_idle();
+            return self.has_free_registers();
         }
         let array = self.array.as_ref().map(|operation| operation.command);
         let port = self.port.as_ref().map(|operation| operation.command);
@@ -186,8 +284,15 @@ impl<T> Die<T> {
 
     /// The array has finished the operation in it.
     pub fn array_done(&mut self, now: Instant) {
+        // The end of an operation that was suspended meanwhile comes too early.
+        if self.array_due != Some(now) {
+            return;
+        }
+        self.array_due = None;
         self.stirred = true;
-        if let Some(operation) = &mut self.array {
+        if self.suspending {
+            self.suspending = false;
+        } else if let Some(operation) = &mut self.array {
             debug_assert_eq!(operation.phase, Phase::InArray);
             let next = if operation.transfer_out.is_zero() { Phase::Done } else { Phase::Sensed };
             operation.enter(next, now);
@@ -223,8 +328,12 @@ impl<T> Die<T> {
         if !self.stirred {
             return None;
         }
+        if let Some(time) = self.to_run.take() {
+            self.array_due = Some(now + time);
+            return Some(Action::RunArray(time));
+        }
         if let Some(finished) = self.take_finished() {
-            self.stirred = !self.is_idle();
+            self.stirred = !self.has_free_registers();
             return Some(Action::Finished(finished));
         }
         self.shift(now);
@@ -272,6 +381,7 @@ impl<T> Die<T> {
             }
             Phase::New | Phase::Loaded => {
                 operation.enter(Phase::InArray, now);
+                self.array_due = Some(now + operation.array);
                 Some(Action::RunArray(operation.array))
             }
             Phase::Sensed if !double_register => {

@@ -15,7 +15,7 @@ use super::{Purpose, Ssd};
 pub struct Collection {
     pub(super) lanes: Lanes,
     /// A bit for each plane that is collected.
-    mask: u32,
+    pub(super) mask: u32,
     /// A bit for each plane whose wear is looked at when the collection ends.
     to_level: u32,
     /// Whether one of its flash operations is in the die.
@@ -117,7 +117,7 @@ impl Ssd {
     }
 
     /// The die begins, or goes on, to collect.
-    fn collection_runs(&mut self, die: DieId, mask: u32, now: Instant) {
+    pub(super) fn collection_runs(&mut self, die: DieId, mask: u32, now: Instant) {
         let clocks = &mut self.die_clocks[die.index()];
         if !clocks.is_collecting() {
             clocks.collection_runs(mask, now);
@@ -161,6 +161,7 @@ impl Ssd {
     /// Moves a page inside its plane with one command.
     fn copy_back(&mut self, die: DieId, page: Ppn, now: Instant) {
         let placed = self.ftl.relocate(page);
+        self.note_target(placed.page);
         self.counters.copybacks += 1;
         self.counters.pages_moved += 1;
         self.counters.moves.single_demanding += 1;
@@ -191,6 +192,7 @@ impl Ssd {
             let Some(page) = lanes.lanes[*lane].carried else { continue };
             let placed =
                 if together { self.ftl.relocate_aligned(page) } else { self.ftl.relocate(page) };
+            self.note_target(placed.page);
             offset = self.geometry.page_offset(placed.page);
             closes_block |= placed.closes_block;
         }
@@ -228,7 +230,8 @@ impl Ssd {
         step: StepInFlight,
         now: Instant,
     ) {
-        let operation = Operation::new(command, times, Purpose::Collection(step), now);
+        let mut operation = Operation::new(command, times, Purpose::Collection(step), now);
+        operation.targets = self.take_targets();
         self.dies[die.index()].start(operation);
     }
 

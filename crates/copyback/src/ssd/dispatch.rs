@@ -14,6 +14,9 @@ impl Ssd {
     /// Gives a die its next work, if it can take any: collections first, unless they yield, then the
     /// host, then what is left over. Returns whether something was started.
     pub(super) fn start_next(&mut self, die: DieId, now: Instant) -> bool {
+        if let Some(more) = self.suspend_or_resume(die, now) {
+            return more;
+        }
         if self.dies[die.index()].is_full() {
             return false;
         }
@@ -97,7 +100,7 @@ impl Ssd {
     }
 
     /// The plane of `die` whose first read has waited longest, and that read's order.
-    fn oldest_read(&self, die: DieId) -> Option<(u64, PlaneId)> {
+    pub(super) fn oldest_read(&self, die: DieId) -> Option<(u64, PlaneId)> {
         let mask = self.queues.planes_with_reads(die);
         planes_in(mask, die, self.geometry.planes_per_die)
             .filter_map(|plane| Some((self.order(self.queues.first_read(plane)?), plane)))
@@ -133,7 +136,7 @@ impl Ssd {
 
     /// Starts the first read that waits for `plane`, and with it those at the front of the die's
     /// other planes that a multi-plane command may join.
-    fn start_read(&mut self, plane: PlaneId, now: Instant) -> bool {
+    pub(super) fn start_read(&mut self, plane: PlaneId, now: Instant) -> bool {
         let Some(lead) = self.take_read(plane, now) else { return true };
         let die = self.geometry.die_of_plane(lead.plane);
         let mut group = Fifo::default();
@@ -166,9 +169,10 @@ impl Ssd {
     ) -> bool {
         let Some(first) = self.queues.first_read(plane) else { return false };
         let Some(page) = self.ftl.lookup(self.transactions.get(first).lpn) else { return false };
+        let die = self.geometry.die_of_plane(plane);
         let Located { plane: actual, offset } = self.locate(page);
         let legal = self.rules.may_join(Command::Read, (lead.plane, lead.offset), (actual, offset));
-        if actual != plane || !legal {
+        if actual != plane || !legal || self.dies[die.index()].programs(page) {
             return false;
         }
         let Some(taken) = self.take_read(plane, now) else { return false };
@@ -275,6 +279,7 @@ impl Ssd {
         let transaction = self.transactions.get(id);
         let old = self.ftl.lookup(transaction.lpn);
         let placed = self.ftl.write(plane, transaction.lpn, transaction.order);
+        self.note_target(placed.page);
         self.wake_if_hungry(old);
         self.join(id, group, now);
         placed.closes_block
@@ -300,7 +305,8 @@ impl Ssd {
         group: Fifo,
         now: Instant,
     ) {
-        let operation = Operation::new(command, times, Purpose::Host(group), now);
+        let mut operation = Operation::new(command, times, Purpose::Host(group), now);
+        operation.targets = self.take_targets();
         self.dies[die.index()].start(operation);
     }
 

@@ -16,6 +16,7 @@ mod counters;
 mod dispatch;
 mod queues;
 mod submit;
+mod suspend;
 mod timing_audit;
 mod transaction;
 mod unpark;
@@ -26,6 +27,8 @@ pub use counters::Counters;
 pub use transaction::Owner;
 
 use std::collections::BTreeMap;
+
+use smallvec::SmallVec;
 
 use crate::channel::{Channel, Transfer};
 use crate::config::{Config, GcStart, Register};
@@ -41,6 +44,7 @@ use crate::units::{Duration, Instant};
 use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use collection::Collection;
 use queues::HostQueues;
+use suspend::SuspendRule;
 use timing_audit::TimingAudit;
 use transaction::{Kind, Transaction, TransactionId, Transactions};
 
@@ -91,6 +95,8 @@ pub struct Ssd {
     dirty_dies: DirtySet,
     dirty_channels: DirtySet,
     finished: Vec<Finished>,
+    /// Pages that the operation which is about to start programs; kept only for suspends.
+    targets: SmallVec<[Ppn; 2]>,
     /// Since when writes wait for a free block on each die.
     stalled: Vec<Option<Instant>>,
     counters: Counters,
@@ -119,6 +125,7 @@ struct Options {
     double_register: bool,
     /// DRAM for pages on their way from one block to another.
     cache_pages: usize,
+    suspend: Option<SuspendRule>,
 }
 
 impl Ssd {
@@ -152,6 +159,7 @@ impl Ssd {
             dirty_dies: DirtySet::new(dies),
             dirty_channels: DirtySet::new(geometry.channels as usize),
             finished: Vec::new(),
+            targets: SmallVec::new(),
             stalled: vec![None; dies],
             counters: Counters::default(),
             audit: config.audit.then(|| Box::new(TimingAudit::new(&geometry))),
@@ -342,6 +350,7 @@ impl Options {
             gc_start: gc.start,
             double_register: config.ssd.timing.register == Register::Double,
             cache_pages: config.ssd.cache_pages(),
+            suspend: SuspendRule::new(config.ssd.commands.suspend),
         }
     }
 }

@@ -37,6 +37,11 @@ impl TimingAudit {
         *until = now + time;
     }
 
+    /// What the array of `die` did has been suspended.
+    pub fn array_suspended(&mut self, die: DieId, now: Instant) {
+        self.arrays[die.index()] = now;
+    }
+
     /// `channel` starts a transfer of `time`.
     pub fn channel_taken(&mut self, channel: ChannelId, now: Instant, time: Duration) {
         let until = &mut self.channels[channel.index()];

@@ -25,6 +25,7 @@ impl Ssd {
                 continue;
             }
             let Some(placed) = self.ftl.unpark(plane) else { continue };
+            self.note_target(placed.page);
             closes_block |= placed.closes_block;
             members += 1;
         }

@@ -122,7 +122,7 @@ impl Ssd {
         collection.lanes.prefer(page, &self.ftl)
     }
 
-    fn page_of_first_read(&self, plane: PlaneId) -> Option<Ppn> {
+    pub(super) fn page_of_first_read(&self, plane: PlaneId) -> Option<Ppn> {
         let first = self.queues.first_read(plane)?;
         self.ftl.lookup(self.transactions.get(first).lpn)
     }

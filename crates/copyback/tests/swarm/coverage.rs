@@ -8,7 +8,7 @@ use crate::run::Outcome;
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 25] = [
+const SIGHTS: [(&str, f64); 26] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -34,6 +34,7 @@ const SIGHTS: [(&str, f64); 25] = [
     ("pages moved in pairs", 0.02),
     ("surplus pages moved alone", 0.02),
     ("surplus pages in DRAM", 0.01),
+    ("suspended programs and erases", 0.05),
 ];
 
 /// What a run has met.
@@ -67,6 +68,7 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/gc/moves/paired"),
         many("/gc/moves/single_other"),
         many("/gc/moves/cached"),
+        many("/gc/suspends"),
     ]
 }
 

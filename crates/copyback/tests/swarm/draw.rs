@@ -130,7 +130,14 @@ fn commands(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Commands {
     Commands {
         multi_plane: gc.width != Width::Serial || draw.chance(0.5),
         planes_per_command: draw.chance(0.3).then(|| draw.of(&group)),
-        suspend: Suspend::None,
+        suspend: match draw.chance(0.3) {
+            true => Suspend::ProgramErase {
+                suspend: draw.time(1, 50_000),
+                resume: draw.time(1, 50_000),
+                most: draw.small_within(1, 20) as u32,
+            },
+            false => Suspend::None,
+        },
     }
 }
 
