@@ -11,5 +11,8 @@ mod dies;
 mod host_operations;
 mod instants;
 mod multi_plane;
+mod parallel;
+mod semi_preemptive;
+mod suspend;
 mod toy;
 mod victims;
