@@ -19,7 +19,7 @@ use crate::ftl::Ftl;
 use crate::precondition::{DEVICE, Preconditioner};
 
 const MAGIC: &[u8] = b"copyback-state\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = MAGIC.len() + 4 + 16;
 /// Fast, and the tables shrink to about half.
 const COMPRESSION_LEVEL: i32 = 1;

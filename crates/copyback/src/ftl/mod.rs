@@ -149,7 +149,9 @@ impl Ftl {
         let plane = self.geometry.plane_of(from);
         // The old place is known: not to read the mapping table here saves a cache miss a move.
         self.invalidate(from);
+        let lends = stream == Stream::Host && self.planes[plane.index()].frontier(stream).is_none();
         let placed = self.append(plane, stream, self.map.logical(from));
+        self.planes[plane.index()].lent |= lends;
         if let Some(audit) = &mut self.audit {
             audit.moved(from, placed.page, &self.geometry);
         }
@@ -225,11 +227,15 @@ impl Ftl {
             && self.leaves_room(plane)
     }
 
-    /// Whether a host write leaves room for what a collection that has yielded must still move.
+    /// Whether a host write leaves room for what a collection that has yielded must still move, and
+    /// takes no page of a block that the host could not have opened.
     fn leaves_room(&self, plane: PlaneId) -> bool {
         match self.reclaiming[plane.index()] {
             Some(victim) if !self.limits.separate_frontiers => {
-                u32::from(self.blocks.valid_pages(victim)) < self.collection_room(plane)
+                let state = &self.planes[plane.index()];
+                let guarded = state.lent && state.free.len() < self.limits.hard_threshold;
+                let left = u32::from(self.blocks.valid_pages(victim));
+                !guarded && left < self.collection_room(plane)
             }
             _ => true,
         }
@@ -419,7 +425,10 @@ impl Ftl {
     fn take_frontier(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
         match self.planes[plane.index()].take_frontier(stream) {
             Some(frontier) => frontier,
-            None => self.open(plane),
+            None => {
+                self.planes[plane.index()].lent &= stream != Stream::Host;
+                self.open(plane)
+            }
         }
     }
 
@@ -428,6 +437,7 @@ impl Ftl {
     fn reopen(&mut self, plane: PlaneId, stream: Stream) {
         if stream == Stream::Host && self.may_open_for_host(plane) {
             let frontier = self.open(plane);
+            self.planes[plane.index()].lent = false;
             self.planes[plane.index()].set_frontier(stream, frontier);
         }
     }

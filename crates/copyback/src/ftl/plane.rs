@@ -35,6 +35,9 @@ pub struct Plane {
     pub free: FreeBlocks,
     /// Invalid pages in closed blocks: what collections could give back.
     pub closed_invalid: u32,
+    /// Whether a collection has opened the host's block, which it shares, because the host could
+    /// open none.
+    pub lent: bool,
     host: Option<Frontier>,
     collection: Option<Frontier>,
     aligned: Option<Frontier>,
@@ -47,7 +50,7 @@ impl Plane {
         for block in blocks {
             free.push(block, 0);
         }
-        Self { free, closed_invalid: 0, host: None, collection: None, aligned: None }
+        Self { free, closed_invalid: 0, lent: false, host: None, collection: None, aligned: None }
     }
 
     /// The open block of `stream`.
