@@ -76,6 +76,10 @@ def run(
         str | None,
         typer.Option("--format", metavar="FORMAT", help="Format of the trace; else detected."),
     ] = None,
+    lenient: Annotated[
+        bool,
+        typer.Option("--lenient", help="Skip damaged rows of the trace, and say how many."),
+    ] = False,
     seed: Seed = None,
     state: Annotated[
         Path | None,
@@ -108,6 +112,7 @@ def run(
         settings_of(
             trace=trace,
             format_=format_,
+            lenient=lenient,
             seed=seed,
             audit=audit,
             requests=requests,

@@ -167,8 +167,15 @@ def workload(config: Mapping[str, Any]) -> str:
     kind = load.get("type", "workload")
     if kind == "trace":
         facts = [f"trace {PurePath(str(load.get('path', '?'))).name}"]
+        if load.get("devices"):
+            facts.append(f"devices {', '.join(load['devices'])}")
+        window = [f"{key} {load[key]}" for key in ("from", "until") if key in load]
+        if window:
+            facts.append(" ".join(window))
         if load.get("time_scale", 1.0) != 1.0:
             facts.append(f"time × {load['time_scale']:g}")
+        if "duration" in load:
+            facts.append(f"repeated for {load['duration']}")
         return " · ".join(facts)
     if kind == "synthetic":
         read = load.get("read_share")

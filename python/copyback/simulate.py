@@ -167,6 +167,7 @@ def settings_of(
     *,
     trace: str | os.PathLike[str] | None,
     format_: str | None,
+    lenient: bool = False,
     seed: int | None,
     audit: bool = False,
     requests: bool = False,
@@ -181,6 +182,8 @@ def settings_of(
     settings += overrides
     if trace is None and format_ is not None:
         settings.append(("workload.format", configuration.to_toml(format_)))
+    if lenient:
+        settings.append(("workload.lenient", "true"))
     if seed is not None:
         settings.append(("seed", str(seed)))
     if audit:
@@ -196,6 +199,7 @@ def run(
     preset: str | None = None,
     trace: str | os.PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002 - the command line's --format
+    lenient: bool = False,
     seed: int | None = None,
     state: str | os.PathLike[str] | None = None,
     requests: bool = False,
@@ -217,6 +221,8 @@ def run(
         A block trace that takes the place of the configured workload.
     format
         Format of the trace; detected if not given.
+    lenient
+        Skip damaged rows of the trace; `Result.summary.notes` says how many and which first.
     seed
         Seed of every random stream.
     state
@@ -255,6 +261,7 @@ def run(
     settings = settings_of(
         trace=trace,
         format_=format,
+        lenient=lenient,
         seed=seed,
         audit=audit,
         requests=requests,

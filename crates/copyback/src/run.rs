@@ -400,7 +400,7 @@ impl Run {
     pub fn progress(&self) -> Progress {
         Progress {
             phase: Phase::Run,
-            fraction: self.host.consumed(),
+            fraction: self.host.consumed(self.now),
             simulated: self.now,
             requests: self.recorder.responses.all.count(),
             page_operations: self.ssd.counters().page_operations(),

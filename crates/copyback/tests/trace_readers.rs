@@ -14,7 +14,11 @@ mod fuzz;
 #[path = "fuzz/trace.rs"]
 #[allow(dead_code)]
 mod fuzz_target;
+#[path = "trace_readers/lenient.rs"]
+mod lenient;
 #[path = "trace_readers/real.rs"]
 mod real;
 #[path = "trace_readers/replay.rs"]
 mod replay;
+#[path = "trace_readers/shaping.rs"]
+mod shaping;

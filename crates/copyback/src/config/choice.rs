@@ -16,12 +16,15 @@ macro_rules! choice {
         #[derive(Serialize, JsonSchema)]
         #[serde(tag = "type", rename_all = "snake_case")]
         #[schemars(transform = crate::config::choice::allow_bare_names)]
+        // A configuration has few of any choice.
+        #[allow(clippy::large_enum_variant)]
         pub enum $name { $($body)* }
 
         const _: () = {
             type Target = $name;
 
             #[derive(Deserialize)]
+            #[allow(clippy::large_enum_variant)]
             #[serde(remote = "Target", rename_all = "snake_case", deny_unknown_fields)]
             enum Twin { $($body)* }
 

@@ -31,6 +31,9 @@ struct Flow {
     next: Option<Request>,
     queue: usize,
     pace: Pace,
+    /// When a closed loop of unlimited requests ends.
+    end: Option<Instant>,
+    rounds: Rounds,
     /// Whether an [`Event::Arrival`] is on the agenda.
     announced: bool,
 }
@@ -41,6 +44,14 @@ enum Pace {
     Open,
     /// The end of an earlier one.
     Closed { iodepth: u32, outstanding: u32 },
+}
+
+/// The times that a flow was started anew at one instant.
+#[derive(Debug, Clone, Copy)]
+struct Rounds {
+    known: u64,
+    at: Instant,
+    count: u64,
 }
 
 struct Queue {
@@ -71,14 +82,16 @@ impl Host {
         config: &Config,
     ) -> Result<(), InputError> {
         let space = AddressSpace::of(config);
+        let mut end = None;
         let (mut source, iodepth) = match flow {
             FlowConfig::Trace(trace) => {
-                (Source::Trace(TraceSource::open(trace, space.bytes)?), trace.iodepth)
+                end = trace.duration.filter(|_| trace.iodepth.is_some());
+                (Source::Trace(Box::new(TraceSource::open(trace, space.bytes)?)), trace.iodepth)
             }
             FlowConfig::Synthetic(synthetic) => {
                 let name = format!("workload/{index}");
                 let generator = Generator::new(synthetic, space, config.seed, &name)?;
-                (Source::Synthetic(generator), synthetic.iodepth)
+                (Source::Synthetic(Box::new(generator)), synthetic.iodepth)
             }
         };
         let pace = match iodepth {
@@ -87,7 +100,9 @@ impl Host {
         };
         let next = source.next_request()?;
         let queue = index % self.queues.len();
-        self.flows.push(Flow { source, next, queue, pace, announced: false });
+        let end = end.map(|end| Instant::START + end.0);
+        let rounds = Rounds { known: source.rounds(), at: Instant::START, count: 0 };
+        self.flows.push(Flow { source, next, queue, pace, end, rounds, announced: false });
         Ok(())
     }
 
@@ -120,6 +135,9 @@ impl Host {
             if flow.queue != queue {
                 continue;
             }
+            if flow.end.is_some_and(|end| now >= end) {
+                flow.next = None;
+            }
             let Some(arrival) = flow.arrival(now) else { continue };
             if arrival > now {
                 flow.announce(arrival, FlowId::from_index(index), agenda);
@@ -135,9 +153,10 @@ impl Host {
         let next = flow.source.next_request()?;
         let request = std::mem::replace(&mut flow.next, next);
         let mut request = request.expect("a flow that is ready has a next request");
-        if let Pace::Closed { outstanding, .. } = &mut flow.pace {
+        if let Pace::Closed { outstanding, iodepth } = &mut flow.pace {
             *outstanding += 1;
             request.arrival = now;
+            flow.rounds.check(flow.source.rounds(), now, *iodepth)?;
         }
         self.queues[flow.queue].outstanding += 1;
         Ok(self.requests.insert(Active::new(request, FlowId::from_index(index), now)))
@@ -170,8 +189,8 @@ impl Host {
     }
 
     /// Share of the input that has been consumed.
-    pub fn consumed(&self) -> f64 {
-        let shares = self.flows.iter().map(|flow| flow.source.consumed());
+    pub fn consumed(&self, now: Instant) -> f64 {
+        let shares = self.flows.iter().map(|flow| flow.consumed(now));
         shares.sum::<f64>() / self.flows.len().max(1) as f64
     }
 }
@@ -187,11 +206,40 @@ impl Flow {
         }
     }
 
+    fn consumed(&self, now: Instant) -> f64 {
+        match self.end {
+            Some(end) => (now.as_secs_f64() / end.as_secs_f64()).min(1.0),
+            None => self.source.consumed(),
+        }
+    }
+
     fn announce(&mut self, arrival: Instant, id: FlowId, agenda: &mut Agenda) {
         if !self.announced {
             self.announced = true;
             agenda.add(arrival, Event::Arrival(id));
         }
+    }
+}
+
+impl Rounds {
+    /// Checks that a closed loop gets somewhere: of more rounds at one instant than requests may be
+    /// outstanding, one took no time.
+    fn check(&mut self, rounds: u64, now: Instant, iodepth: u32) -> Result<(), InputError> {
+        if rounds == self.known {
+            return Ok(());
+        }
+        let count = if now == self.at { self.count + 1 } else { 1 };
+        *self = Self { known: rounds, at: now, count };
+        if count <= u64::from(iodepth) + 1 {
+            return Ok(());
+        }
+        Err(InputError {
+            place: "workload.duration".to_owned(),
+            problem:
+                "found requests that take no simulated time, such as reads of pages that were \
+                      never written; expected some that do, so that time passes"
+                    .to_owned(),
+        })
     }
 }
 

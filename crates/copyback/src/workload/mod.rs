@@ -64,9 +64,9 @@ pub struct InputError {
 /// A stream of requests in order of arrival.
 pub enum Source {
     /// A trace file.
-    Trace(trace::TraceSource),
+    Trace(Box<trace::TraceSource>),
     /// A generator.
-    Synthetic(synthetic::Generator),
+    Synthetic(Box<synthetic::Generator>),
 }
 
 impl Source {
@@ -86,6 +86,14 @@ impl Source {
         match self {
             Self::Trace(source) => source.consumed(),
             Self::Synthetic(generator) => generator.consumed(),
+        }
+    }
+
+    /// Times that the input was started so far.
+    pub const fn rounds(&self) -> u64 {
+        match self {
+            Self::Trace(source) => source.rounds(),
+            Self::Synthetic(_) => 1,
         }
     }
 

@@ -100,6 +100,7 @@ fn trace(draw: &mut Draw, number: u64, index: u64) -> TraceWorkload {
         limit: draw.chance(0.2).then(|| draw.within(1, 100)),
         beyond_device: draw.of(&[BeyondDevice::Refuse, BeyondDevice::Wrap]),
         iodepth: draw.chance(0.5).then(|| draw.small_within(1, 40) as u32),
+        ..TraceWorkload::new("")
     }
 }
 

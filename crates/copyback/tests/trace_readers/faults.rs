@@ -58,12 +58,14 @@ fn addresses() {
     assert_eq!(
         after_spc("0,2097152,512,w,1"),
         "x.csv:3: offset: found bytes 1073741824 to 1073742336; expected them within the device's \
-         1073741824 (workload.beyond_device = \"wrap\" folds them)"
+         1073741824 (workload.beyond_device = \"wrap\" folds \
+         them, \"compact\" closes the gaps)"
     );
     assert_eq!(
         after_spc("0,2097151,1024,w,1"),
         "x.csv:3: offset: found bytes 1073741312 to 1073742336; expected them within the device's \
-         1073741824 (workload.beyond_device = \"wrap\" folds them)"
+         1073741824 (workload.beyond_device = \"wrap\" folds \
+         them, \"compact\" closes the gaps)"
     );
     assert_eq!(
         after_spc("0,0,1073741825,w,1"),

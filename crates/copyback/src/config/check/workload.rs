@@ -38,6 +38,37 @@ fn trace(key: &str, workload: &TraceWorkload, faults: &mut Report) {
     {
         faults.add(&format!("{key}.format.{name}"), format!("found {found}; allowed: {allowed}"));
     }
+    shaping(key, workload, faults);
     faults.at_least_one(&format!("{key}.limit"), workload.limit.unwrap_or(1));
     faults.at_least_one(&format!("{key}.iodepth"), workload.iodepth.unwrap_or(1).into());
+}
+
+/// The keys that choose a part of the trace, repeat it and lay it on the device.
+fn shaping(key: &str, workload: &TraceWorkload, faults: &mut Report) {
+    let start = workload.from.unwrap_or_default();
+    if let Some(end) = workload.until.filter(|end| *end <= start) {
+        let allowed = format!("found {end}; allowed: more than from, {start}");
+        faults.add(&format!("{key}.until"), allowed);
+    }
+    if workload.duration == Some(Time::default()) {
+        faults.add(&format!("{key}.duration"), "found 0s; allowed: more than 0s");
+    }
+    if let BeyondDevice::Compact { extent: Size(extent) } = workload.beyond_device
+        && !(extent.is_power_of_two() && BeyondDevice::EXTENTS.contains(&extent))
+    {
+        let problem = format!("found {}; allowed: a power of two, 4KiB to 1GiB", Size(extent));
+        faults.add(&format!("{key}.beyond_device.extent"), problem);
+    }
+    let compact = matches!(workload.beyond_device, BeyondDevice::Compact { .. });
+    match workload.device_layout {
+        DeviceLayout::Concatenate { size: Some(Size(0)) } => {
+            faults.add(&format!("{key}.device_layout.size"), "found 0B; allowed: 1B or more");
+        }
+        DeviceLayout::Concatenate { size: None } if workload.devices.is_empty() && !compact => {
+            let problem = "found no size; allowed: a size, or a list in devices to share the \
+                           capacity";
+            faults.add(&format!("{key}.device_layout.size"), problem);
+        }
+        _ => {}
+    }
 }

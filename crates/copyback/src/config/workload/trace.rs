@@ -1,11 +1,15 @@
 //! `[workload]` of type `trace`: which file is replayed, and how.
 
-use std::path::PathBuf;
+use std::{borrow::Cow, fmt, ops::RangeInclusive, path::PathBuf};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
-use crate::config::{CsvFormat, choice::choice, quantity::Size};
+use crate::config::{
+    CsvFormat,
+    choice::choice,
+    quantity::{Size, Time},
+};
 
 /// Replay a block trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,15 +20,37 @@ pub struct TraceWorkload {
     /// The format; detected from the content if absent.
     #[serde(default)]
     pub format: Option<TraceFormat>,
+    /// Replay only these disks, volumes or storage units, by number or name as in the trace
+    /// (`"hm_0"` of MSR, `"8,0"` of blkparse); all if empty.
+    #[serde(default)]
+    pub devices: Vec<DeviceName>,
+    /// Where the devices of the trace lie on the simulated one.
+    #[serde(default)]
+    pub device_layout: DeviceLayout,
+    /// Leave out what comes before this time of the trace, which starts with its first request;
+    /// the run starts here.
+    #[serde(default)]
+    pub from: Option<Time>,
+    /// Leave out what comes at this time of the trace or later.
+    #[serde(default)]
+    pub until: Option<Time>,
+    /// Replay only this many requests, the first of those that the keys above let through.
+    #[serde(default)]
+    pub limit: Option<u64>,
     /// Inter-arrival times are multiplied by this: 0.5 replays twice as fast.
     #[serde(default = "one")]
     pub time_scale: f64,
-    /// Replay only this many requests.
+    /// Replay what the keys above let through again and again, until this much simulated time has
+    /// passed; later requests are not issued. Needs a file that can be read again.
     #[serde(default)]
-    pub limit: Option<u64>,
+    pub duration: Option<Time>,
     /// What to do with addresses beyond the device.
     #[serde(default)]
     pub beyond_device: BeyondDevice,
+    /// Skip damaged rows, and say how many and which first. A damaged compression, a row that is
+    /// cut off and an address beyond the device still end the run.
+    #[serde(default)]
+    pub lenient: bool,
     /// Replay as a closed loop at this many outstanding requests, ignoring the trace's times.
     #[serde(default)]
     pub iodepth: Option<u32>,
@@ -36,9 +62,15 @@ impl TraceWorkload {
         Self {
             path: path.into(),
             format: None,
-            time_scale: one(),
+            devices: Vec::new(),
+            device_layout: DeviceLayout::default(),
+            from: None,
+            until: None,
             limit: None,
+            time_scale: one(),
+            duration: None,
             beyond_device: BeyondDevice::default(),
+            lenient: false,
             iodepth: None,
         }
     }
@@ -48,15 +80,106 @@ fn one() -> f64 {
     1.0
 }
 
-/// What to do with trace addresses beyond the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BeyondDevice {
-    /// Stop with an error that names the line.
-    #[default]
-    Refuse,
-    /// Address modulo the device's capacity.
-    Wrap,
+choice! {
+    /// Where the devices of a trace lie on the simulated one.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum DeviceLayout {
+        /// Over one another: an address is the same byte whichever device it is of.
+        Shared,
+        /// One after the other, in the order of `devices`, or of their first requests if that is
+        /// empty.
+        Concatenate {
+            /// Bytes of each; an equal share of the capacity, in whole MiB, for each of `devices`
+            /// if absent. Means nothing to `beyond_device = "compact"`.
+            #[serde(default)]
+            size: Option<Size>,
+        },
+    }
+}
+
+// `choice!` would hand a `#[default]` on to its twin, which has no default.
+#[expect(clippy::derivable_impls)]
+impl Default for DeviceLayout {
+    fn default() -> Self {
+        Self::Shared
+    }
+}
+
+choice! {
+    /// What to do with trace addresses beyond the device, or beyond a device's part of it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum BeyondDevice {
+        /// Stop with an error that names the line.
+        Refuse,
+        /// Address modulo the capacity.
+        Wrap,
+        /// Every address moves: the extents that the trace touches lie one after the other, in
+        /// the order in which it first touches them.
+        Compact {
+            /// Bytes that keep together: a power of two from 4 KiB to 1 GiB.
+            #[serde(default = "extent")]
+            extent: Size,
+        },
+    }
+}
+
+fn extent() -> Size {
+    Size(64 << 10)
+}
+
+// `choice!` would hand a `#[default]` on to its twin, which has no default.
+#[expect(clippy::derivable_impls)]
+impl Default for BeyondDevice {
+    fn default() -> Self {
+        Self::Refuse
+    }
+}
+
+impl BeyondDevice {
+    /// Extents of `extent` bytes keep together.
+    pub const EXTENTS: RangeInclusive<u64> = 4 << 10..=1 << 30;
+}
+
+/// A disk, volume or storage unit, by its number or name in the trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeviceName(pub String);
+
+impl<'de> Deserialize<'de> for DeviceName {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_any(NameOrNumber)
+    }
+}
+
+struct NameOrNumber;
+
+impl de::Visitor<'_> for NameOrNumber {
+    type Value = DeviceName;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a device's number or name in the trace")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<DeviceName, E> {
+        Ok(DeviceName(name.into()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<DeviceName, E> {
+        Ok(DeviceName(number.to_string()))
+    }
+}
+
+impl JsonSchema for DeviceName {
+    fn schema_name() -> Cow<'static, str> {
+        "DeviceName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A disk, volume or storage unit, by its number or name in the trace.",
+            "type": ["string", "integer"],
+            "minimum": 0,
+        })
+    }
 }
 
 choice! {

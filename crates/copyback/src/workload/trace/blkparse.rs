@@ -8,6 +8,7 @@
 //! the end are no requests either.
 
 use super::columns::{Columns, Separator};
+use super::devices::{MAJOR_MINOR, Selector, major_minor};
 use super::fault::Fault;
 use super::format::{LineParser, TraceFormat};
 use super::number;
@@ -59,6 +60,12 @@ impl LineParser for Parser {
         let request = event.request()?;
         self.requests |= request.is_some();
         Ok(request)
+    }
+
+    const DEVICE: &'static str = MAJOR_MINOR;
+
+    fn selector(name: &[u8]) -> Option<Selector> {
+        major_minor(name).map(Selector::only)
     }
 
     fn at_end(&self) -> Result<(), Fault> {
@@ -157,13 +164,7 @@ fn range(columns: &mut Columns<'_>) -> Result<Option<(u64, u64)>, Fault> {
 }
 
 fn device(text: &[u8]) -> Result<u64, Fault> {
-    let comma = memchr::memchr(b',', text);
-    let numbers = comma.and_then(|comma| {
-        Some((number::whole(&text[..comma])?, number::whole(&text[comma + 1..])?))
-    });
-    numbers
-        .map(|(major, minor)| major << 20 ^ minor)
-        .ok_or_else(|| Fault::field("device", text, "major,minor"))
+    major_minor(text).ok_or_else(|| Fault::field("device", text, "major,minor"))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 //! is read here. The low half of `action` says what happened, the high half what was asked for.
 
 use super::binary::{be16, be32, be64, le16, le32, le64};
+use super::devices::{MAJOR_MINOR, Selector, major_minor};
 use super::fault::Fault;
 use super::format::{LineParser, Piece, TraceFormat};
 use super::record::{Record, SECTOR};
@@ -70,6 +71,17 @@ impl LineParser for Parser {
         let request = event.request()?;
         self.requests |= request.is_some();
         Ok(request)
+    }
+
+    fn can_go_on(&self) -> bool {
+        // An event that can't be read doesn't tell how long its payload is.
+        false
+    }
+
+    const DEVICE: &'static str = MAJOR_MINOR;
+
+    fn selector(name: &[u8]) -> Option<Selector> {
+        major_minor(name).map(Selector::only)
     }
 
     fn at_end(&self) -> Result<(), Fault> {

@@ -1,20 +1,19 @@
 //! Addresses of the trace against the size of the device.
 
 use super::fault::Fault;
-use crate::config::BeyondDevice;
 
 /// Fits the ranges of a trace to a device.
 #[derive(Debug)]
 pub struct Bounds {
     capacity: u64,
-    policy: BeyondDevice,
+    wraps: bool,
     wrapped: u64,
 }
 
 impl Bounds {
-    /// For a device of `capacity` bytes.
-    pub fn new(capacity: u64, policy: BeyondDevice) -> Self {
-        Self { capacity, policy, wrapped: 0 }
+    /// For a device of `capacity` bytes; what lies beyond it is refused unless it `wraps`.
+    pub fn new(capacity: u64, wraps: bool) -> Self {
+        Self { capacity, wraps, wrapped: 0 }
     }
 
     /// The first byte on the device of a range that starts at `offset` in the trace.
@@ -42,18 +41,16 @@ impl Bounds {
                 self.capacity
             )));
         }
-        match self.policy {
-            BeyondDevice::Refuse => Err(Fault::other(format!(
+        if !self.wraps {
+            return Err(Fault::other(format!(
                 "offset: found bytes {offset} to {}; expected them within the device's {} \
-                 (workload.beyond_device = \"wrap\" folds them)",
+                 (workload.beyond_device = \"wrap\" folds them, \"compact\" closes the gaps)",
                 u128::from(offset) + u128::from(length),
                 self.capacity,
-            ))),
-            BeyondDevice::Wrap => {
-                self.wrapped += 1;
-                Ok((offset % self.capacity).min(self.capacity - length))
-            }
+            )));
         }
+        self.wrapped += 1;
+        Ok((offset % self.capacity).min(self.capacity - length))
     }
 }
 
@@ -63,7 +60,7 @@ mod tests {
 
     #[test]
     fn leaves_what_fits() {
-        let mut bounds = Bounds::new(1000, BeyondDevice::Refuse);
+        let mut bounds = Bounds::new(1000, false);
         assert_eq!(bounds.fit(0, 1000), Ok(0));
         assert_eq!(bounds.fit(999, 1), Ok(999));
         assert_eq!(bounds.wrapped(), 0);
@@ -71,11 +68,11 @@ mod tests {
 
     #[test]
     fn refuses_what_does_not() {
-        let mut bounds = Bounds::new(1000, BeyondDevice::Refuse);
+        let mut bounds = Bounds::new(1000, false);
         assert_eq!(
             bounds.fit(999, 2).unwrap_err().to_string(),
             "offset: found bytes 999 to 1001; expected them within the device's 1000 \
-             (workload.beyond_device = \"wrap\" folds them)"
+             (workload.beyond_device = \"wrap\" folds them, \"compact\" closes the gaps)"
         );
         assert!(bounds.fit(u64::MAX, u64::MAX).is_err());
         assert!(bounds.fit(u64::MAX, 7).is_err());
@@ -83,7 +80,7 @@ mod tests {
 
     #[test]
     fn wraps_and_keeps_a_range_in_one_piece() {
-        let mut bounds = Bounds::new(1000, BeyondDevice::Wrap);
+        let mut bounds = Bounds::new(1000, true);
         assert_eq!(bounds.fit(2300, 10), Ok(300));
         assert_eq!(bounds.fit(995, 10), Ok(990), "moved back from the end");
         assert_eq!(bounds.fit(1995, 10), Ok(990));

@@ -34,6 +34,10 @@ impl LineParser for Parser {
         false
     }
 
+    fn can_go_on(&self) -> bool {
+        self.at.is_some()
+    }
+
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
         let Some((format, columns)) = self.spec.as_deref() else {
             return Err(Fault::other("workload.format names no columns; expected type csv"));

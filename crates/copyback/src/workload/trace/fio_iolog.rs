@@ -7,6 +7,7 @@
 //! the ways to sync are flushes. Each file is a device.
 
 use super::columns::{Columns, Separator};
+use super::devices::Selector;
 use super::fault::Fault;
 use super::format::LineParser;
 use super::record::Record;
@@ -32,6 +33,16 @@ enum Version {
 impl LineParser for Parser {
     fn recognises(line: &[u8]) -> bool {
         version(line).is_some()
+    }
+
+    fn can_go_on(&self) -> bool {
+        self.version.is_some()
+    }
+
+    const DEVICE: &'static str = "a file's name";
+
+    fn selector(name: &[u8]) -> Option<Selector> {
+        Some(Selector::only(device(name)))
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
@@ -102,8 +113,11 @@ fn request(
         length = columns.whole("size", "a whole number of bytes")?;
         columns.end()?;
     }
-    let device = xxhash_rust::xxh3::xxh3_64(file);
-    Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
+    Ok(Some(Record::new(time_ns, operation, offset, length).on(device(file))))
+}
+
+fn device(file: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(file)
 }
 
 #[cfg(test)]

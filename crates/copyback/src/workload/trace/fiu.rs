@@ -3,6 +3,7 @@
 //! content, which is ignored.
 
 use super::columns::{Columns, Separator};
+use super::devices::{MAJOR_MINOR, Selector, device_number, major_minor};
 use super::fault::Fault;
 use super::format::LineParser;
 use super::record::Record;
@@ -16,6 +17,12 @@ pub struct Parser;
 impl LineParser for Parser {
     fn recognises(line: &[u8]) -> bool {
         request(line).is_ok()
+    }
+
+    const DEVICE: &'static str = MAJOR_MINOR;
+
+    fn selector(name: &[u8]) -> Option<Selector> {
+        major_minor(name).map(Selector::only)
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
@@ -35,7 +42,7 @@ fn request(line: &[u8]) -> Result<Record, Fault> {
     let minor = columns.whole("minor", "a whole number")?;
     columns.text()?;
     columns.end()?;
-    Ok(Record::new(time_ns, operation, offset, length).on((major << 20) ^ minor))
+    Ok(Record::new(time_ns, operation, offset, length).on(device_number(major, minor)))
 }
 
 #[cfg(test)]

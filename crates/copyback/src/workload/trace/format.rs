@@ -3,7 +3,9 @@
 //! A new format is a file beside this one with a `Parser` in it, a line in [`TraceFormat`], and a
 //! line in the table at the end of this file.
 
+use super::devices::Selector;
 use super::fault::Fault;
+use super::number;
 use super::record::{Record, SECTOR};
 pub use crate::config::TraceFormat;
 use crate::config::quantity::Size;
@@ -35,6 +37,20 @@ pub trait LineParser: Default {
     /// Optional: checks at the end of the file what no single line can show.
     fn at_end(&self) -> Result<(), Fault> {
         Ok(())
+    }
+
+    /// Optional: whether the piece behind one that was refused is surely the start of a row.
+    fn can_go_on(&self) -> bool {
+        true
+    }
+
+    /// Optional: how a device is named, for messages.
+    const DEVICE: &'static str = "a device's number";
+
+    /// Optional: which devices `name` stands for; `None` if it is no name of one.
+    fn selector(name: &[u8]) -> Option<Selector> {
+        let hexadecimal = name.strip_prefix(b"0x");
+        hexadecimal.map_or_else(|| number::whole(name), number::hexadecimal).map(Selector::only)
     }
 }
 
@@ -108,6 +124,21 @@ macro_rules! formats {
             pub fn at_end(&self) -> Result<(), Fault> {
                 match self {
                     $(Self::$format(parser) => parser.at_end(),)+
+                }
+            }
+
+            /// Whether the piece behind one that was refused is surely the start of a row.
+            pub fn can_go_on(&self) -> bool {
+                match self {
+                    $(Self::$format(parser) => parser.can_go_on(),)+
+                }
+            }
+
+            /// Which devices of a trace in `format` the name stands for, or how one is named.
+            pub fn selector(format: &TraceFormat, name: &[u8]) -> Result<Selector, &'static str> {
+                match format {
+                    $(TraceFormat::$format { .. } => super::$module::Parser::selector(name)
+                        .ok_or(<super::$module::Parser as LineParser>::DEVICE),)+
                 }
             }
         }

@@ -67,6 +67,10 @@ impl LineParser for Parser {
         }
     }
 
+    fn can_go_on(&self) -> bool {
+        self.version.is_some()
+    }
+
     fn at_end(&self) -> Result<(), Fault> {
         match self.version {
             Some(_) => Ok(()),

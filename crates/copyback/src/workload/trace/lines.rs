@@ -57,6 +57,11 @@ impl<R: Read> LineReader<R> {
         self.number
     }
 
+    /// Counts the line that was refused, to go on behind it. Only one with a NUL byte is left behind.
+    pub fn pass(&mut self) {
+        self.number += 1;
+    }
+
     /// Bytes of the input before the record that was taken last, or that can't be taken.
     pub fn position(&self) -> u64 {
         self.position

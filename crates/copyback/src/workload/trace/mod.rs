@@ -2,12 +2,14 @@
 //! trace.
 //!
 //! ```text
-//! file -> decompress -> lines -> Parser (msr, spc, ...) -> Record -> clock, bounds -> Request
+//! file -> decompress -> lines -> Parser (msr, spc, ...) -> Record          rows
+//!      -> clock -> schedule -> devices -> addresses -> Request             this file
 //! ```
 //!
 //! Nothing is skipped silently: a line that is no request, and neither blank nor header, ends the
-//! replay with an error that names it.
+//! replay with an error that names it, or is counted if the replay is lenient.
 
+mod addresses;
 mod alibaba;
 mod binary;
 mod blkparse;
@@ -22,6 +24,7 @@ mod detect;
 mod devices;
 mod disksim;
 mod dtrs;
+mod extents;
 mod fault;
 mod fio_iolog;
 mod fiu;
@@ -38,54 +41,79 @@ mod number;
 mod open;
 mod pixel6a;
 mod record;
+mod rows;
 mod rwbs;
+mod schedule;
 mod spc;
 mod ssdsim;
 mod systor17;
 mod tencent;
 mod vscsi;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use self::bounds::Bounds;
-use self::clock::{Clock, ClockError, END_OF_TIME, TOLERATED};
-use self::decompress::{Bytes, Compression};
+use self::addresses::Addresses;
 use self::devices::Devices;
 use self::fault::Fault;
-use self::format::{Parser, Piece};
-use self::lines::{LineError, LineReader, MAX_LINE};
 use self::record::Record;
-use crate::config::TraceFormat;
+use self::rows::Rows;
+use self::schedule::{Schedule, TooLate, When};
+use crate::config::{DeviceName, TraceFormat};
+use crate::units::Instant;
 use crate::workload::{InputError, Operation, Request};
 
 /// A trace that is being replayed.
 pub struct TraceSource {
     name: String,
-    lines: LineReader<Bytes>,
-    compression: Compression,
+    rows: Rows,
     format: Box<TraceFormat>,
-    parser: Parser,
-    clock: Clock,
-    bounds: Bounds,
+    schedule: Schedule,
     devices: Devices,
+    /// The names of `devices`, if they are listed.
+    wanted: Vec<DeviceName>,
+    addresses: Addresses,
+    /// What is left of the last row where it doesn't lie in one piece.
+    rest: Option<Asked>,
     /// The first request, read ahead when the trace was opened.
     first: Option<Request>,
-    /// Requests that may still be read.
+    /// Requests of this round that may still be read.
     left: u64,
     limit: Option<u64>,
+    /// What is read in each round; `None` if there is only one.
+    again: Option<PathBuf>,
+    /// Times the trace was started, the first included.
+    rounds: u64,
+    /// Whether the window's end was reached in this round.
+    reached_end: bool,
+    /// Whether this round let any request through.
+    is_alive: bool,
+    /// Whether the duration has passed.
+    is_over: bool,
+    /// When the latest request arrives.
+    latest: Instant,
     taken: Arc<AtomicU64>,
     /// Compressed bytes in all; zero if unknown, as for a pipe.
     size: u64,
 }
 
+/// A request that isn't laid on the device yet.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    arrival: Instant,
+    /// Place of its device among those that are replayed.
+    place: usize,
+    record: Record,
+}
+
 impl TraceSource {
-    /// The next request, or `None` at the end of the trace or after `limit` requests. Arrivals
-    /// count from the first request and never decrease.
+    /// The next request, or `None` at the end. Arrivals count from the trace's first request, or
+    /// from the window's start, and never decrease.
     ///
     /// # Errors
-    /// If a line is malformed, names an address beyond the device, or its time goes back by more
-    /// than a second; if the file can't be read or is damaged.
+    /// If a row is damaged and not to be skipped, or names an address beyond the device; if the
+    /// file can't be read, or not again for the next round.
     #[inline]
     pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
         match self.first.take() {
@@ -94,8 +122,14 @@ impl TraceSource {
         }
     }
 
-    /// Share of the file that has been read, from 0 to 1; 0 for a pipe, unless there is a limit.
+    /// Share of the input that has been read, from 0 to 1; 0 for a pipe, unless there is a limit.
     pub fn consumed(&self) -> f64 {
+        if self.is_over {
+            return 1.0;
+        }
+        if self.again.is_some() {
+            return self.schedule.fraction(self.latest);
+        }
         let share = |part: u64, whole: u64| {
             if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
         };
@@ -109,148 +143,120 @@ impl TraceSource {
         &self.format
     }
 
+    /// Times the trace was started so far.
+    pub const fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
     /// What the user should know about the part of the trace that was read: one line each.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        let inversions = self.clock.inversions();
-        if inversions.count > 0 {
-            notes.push(format!(
-                "{}: {} requests have a time before an earlier line's (the first at {} {}, by at \
-                 most {} s); they arrive together with it",
-                self.name,
-                inversions.count,
-                if self.parser.wants() == Piece::Line { "line" } else { "byte" },
-                inversions.first_line,
-                inversions.worst.as_secs_f64(),
-            ));
+        let mut notes = self.rows.notes();
+        let mut note = |text: String| notes.push(format!("{}: {text}", self.name));
+        if let Some(text) = self.addresses.note() {
+            note(text);
         }
-        if self.bounds.wrapped() > 0 {
-            let wrapped = self.bounds.wrapped();
-            notes.push(format!("{}: {wrapped} requests beyond the device were wrapped", self.name));
+        let count = self.devices.count();
+        if count > 1 && !self.addresses.are_apart() {
+            note(format!("its {count} devices share one address space"));
         }
-        if self.devices.count() > 1 {
-            let count = self.devices.count();
-            notes.push(format!("{}: its {count} devices share one address space", self.name));
+        for place in self.devices.missing() {
+            note(format!("no request is for device {:?}", self.wanted[place].0));
+        }
+        if self.rounds > 1 {
+            note(format!("the trace was started {} times", self.rounds));
         }
         notes
     }
 
     fn read_request(&mut self) -> Result<Option<Request>, InputError> {
-        if self.left == 0 {
-            return Ok(None);
-        }
         loop {
-            let wanted = self.parser.wants();
-            let piece = match wanted {
-                Piece::Line => self.lines.next_line(),
-                Piece::Bytes(count) => self.lines.next_bytes(count),
+            let asked = match self.rest.take() {
+                Some(rest) => rest,
+                None => match self.next_asked()? {
+                    Some(asked) => asked,
+                    None if self.next_round()? => continue,
+                    None => return Ok(None),
+                },
             };
-            let line = match piece {
-                Ok(Some(line)) => line,
-                Ok(None) => return self.at_end(),
-                Err(error) => return Err(self.line_error(&error)),
-            };
-            if wanted == Piece::Line && is_blank(line) {
-                continue;
-            }
-            match self.parser.parse(line) {
-                Ok(Some(record)) => {
-                    self.left -= 1;
-                    let request = self.request(record);
-                    return request.map(Some).map_err(|fault| self.fault(&fault));
-                }
-                Ok(None) => {}
-                Err(fault) => return Err(self.fault(&fault)),
+            if let Some(request) = self.lay(asked).map_err(|fault| self.rows.fault(&fault))? {
+                self.is_alive = true;
+                return Ok(Some(request));
             }
         }
     }
 
-    fn at_end(&mut self) -> Result<Option<Request>, InputError> {
+    /// The next row of this round that is replayed.
+    #[inline]
+    fn next_asked(&mut self) -> Result<Option<Asked>, InputError> {
+        while self.left > 0 {
+            let Some(row) = self.rows.next_row()? else { break };
+            let when = self.schedule.when(row.since_first);
+            let arrival = match when.map_err(|error| self.rows.fault(&too_late(error)))? {
+                When::At(arrival) => arrival,
+                When::Before => continue,
+                When::Behind => {
+                    self.reached_end = true;
+                    break;
+                }
+                When::Over => {
+                    self.is_over = true;
+                    break;
+                }
+            };
+            let Some(place) = self.devices.place(row.record.device) else { continue };
+            self.left -= 1;
+            self.latest = arrival;
+            return Ok(Some(Asked { arrival, place, record: row.record }));
+        }
         self.left = 0;
-        self.parser.at_end().map_err(|fault| self.whole_file(fault.to_string()))?;
         Ok(None)
     }
 
-    fn request(&mut self, record: Record) -> Result<Request, Fault> {
-        let Record { time_ns, operation, offset, length, device, measured } = record;
-        let place = self.lines.number().max(self.lines.position());
-        let arrival = self.clock.arrival(time_ns, place).map_err(clock_fault)?;
-        self.devices.note(device);
+    /// Lays a request on the device; keeps what doesn't lie in one piece with its start. `None` if
+    /// nothing of it lies anywhere.
+    #[inline]
+    fn lay(&mut self, asked: Asked) -> Result<Option<Request>, Fault> {
+        let Asked { arrival, place, record } = asked;
+        let Record { operation, offset, length, device, measured, .. } = record;
         if operation == Operation::Flush {
-            return Ok(Request { arrival, operation, offset: 0, length: 0, measured });
+            return Ok(Some(Request { arrival, operation, offset: 0, length: 0, measured }));
         }
-        if measured.is_some_and(|measured| measured > END_OF_TIME) {
-            return Err(Fault::other("response: found more than 292 years; expected less"));
+        let piece = self.addresses.place((device, place), operation, offset, length)?;
+        let Some(piece) = piece else { return Ok(None) };
+        let behind = piece.skipped + piece.length;
+        if behind < length {
+            let (offset, length) = (offset + behind, length - behind);
+            let record = Record { offset, length, measured: None, ..record };
+            self.rest = Some(Asked { record, ..asked });
         }
-        if length == 0 {
-            return Err(Fault::field("size", b"0", "at least one byte"));
+        let (offset, length) = (piece.offset, piece.length);
+        Ok(Some(Request { arrival, operation, offset, length, measured }))
+    }
+
+    /// Starts the trace again, if it is to be replayed for a time that has not passed.
+    #[cold]
+    fn next_round(&mut self) -> Result<bool, InputError> {
+        let Some(path) = &self.again else { return Ok(false) };
+        if self.is_over || !self.is_alive {
+            return Ok(false);
         }
-        let offset = self.bounds.fit(offset, length)?;
-        Ok(Request { arrival, operation, offset, length, measured })
-    }
-
-    #[cold]
-    fn fault(&self, fault: &Fault) -> InputError {
-        let place = format!("{}:{}", self.name, self.place());
-        InputError { place, problem: fault.to_string() }
-    }
-
-    /// Where the last request stands: a line, or a byte from 0 in a binary file.
-    #[cold]
-    fn place(&self) -> String {
-        match self.lines.number() {
-            0 => format!("byte {}", self.lines.position()),
-            number => number.to_string(),
+        let takes_time = self.schedule.next_round(self.rows.length(), self.reached_end);
+        if !takes_time && !self.schedule.is_closed() {
+            let problem = "found requests that all arrive at once; expected some that \
+                           workload.duration can repeat";
+            return Err(self.rows.whole_file(problem.to_owned()));
         }
+        let lines = open::reopened(path, &self.taken)?;
+        self.rows.restart(lines, &self.format);
+        self.left = self.limit.unwrap_or(u64::MAX);
+        self.rounds += 1;
+        self.reached_end = false;
+        self.is_alive = false;
+        Ok(true)
     }
-
-    #[cold]
-    fn whole_file(&self, problem: String) -> InputError {
-        InputError { place: self.name.clone(), problem }
-    }
-
-    #[cold]
-    fn line_error(&self, error: &LineError) -> InputError {
-        let place = match self.parser.wants() {
-            Piece::Line => format!("{}:{}", self.name, self.lines.number() + 1),
-            Piece::Bytes(_) => format!("{}:byte {}", self.name, self.lines.position()),
-        };
-        InputError { place, problem: line_problem(error, self.compression) }
-    }
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|byte| matches!(byte, b' ' | b'\t'))
 }
 
 #[cold]
-fn clock_fault(error: ClockError) -> Fault {
-    Fault::other(match error {
-        ClockError::Back(back) => format!(
-            "time: found {} s before an earlier line's; expected lines in order of time (up to {} \
-             s back is tolerated)",
-            back.as_secs_f64(),
-            TOLERATED.as_secs_f64(),
-        ),
-        ClockError::TooLate => {
-            "time: found more than 292 years after the first request; expected less".to_owned()
-        }
-    })
-}
-
-fn line_problem(error: &LineError, compression: Compression) -> String {
-    match error {
-        LineError::Read(error) if compression == Compression::None => {
-            format!("can't be read: {error}")
-        }
-        LineError::Read(error) => {
-            format!("the {} data is cut short or damaged here ({error})", compression.name())
-        }
-        LineError::TooLong => format!("found a line of more than {MAX_LINE} bytes; expected text"),
-        LineError::Nul => "found a NUL byte; expected text".to_owned(),
-        LineError::Cut { found, expected } => {
-            format!("found {found} bytes at the end of the file; expected a record of {expected}")
-        }
-        LineError::Utf16 => "found text in UTF-16; expected ASCII or UTF-8".to_owned(),
-    }
+fn too_late(_: TooLate) -> Fault {
+    Fault::other("time: found more than 292 years after the first request; expected less")
 }

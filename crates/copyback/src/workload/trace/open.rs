@@ -6,16 +6,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::bounds::Bounds;
-use super::clock::Clock;
+use super::TraceSource;
+use super::addresses::Addresses;
 use super::decompress::{Bytes, decompress};
 use super::detect::{detect, detect_binary};
-use super::devices::Devices;
+use super::devices::{Devices, Selector};
 use super::format::{Parser, Piece};
 use super::lines::{BUFFER, LineError, LineReader};
-use super::{TraceSource, line_problem};
+use super::rows::{Rows, line_problem};
+use super::schedule::Schedule;
 use crate::config::quantity::Size;
-use crate::config::{TraceFormat, TraceWorkload};
+use crate::config::{DeviceName, TraceFormat, TraceWorkload};
+use crate::units::Instant;
 use crate::workload::InputError;
 
 const NO_REQUESTS: &str = "found no requests; expected at least one";
@@ -29,15 +31,22 @@ impl TraceSource {
     /// is malformed, or the configuration makes no sense.
     pub fn open(config: &TraceWorkload, capacity_bytes: u64) -> Result<Self, InputError> {
         check(config)?;
-        let (file, size) = open_file(&config.path).map_err(|error| InputError {
-            place: config.path.display().to_string(),
-            problem: open_problem(&error),
-        })?;
-        Self::from_reader(Box::new(file), size, config, capacity_bytes)
+        let (file, size) = open_file(&config.path)?;
+        let mut source = Self::new(Box::new(file), size.unwrap_or(0), config, capacity_bytes)?;
+        if config.duration.is_some() {
+            if size.is_none() {
+                let problem = "workload.duration starts the trace again, which a pipe can't; \
+                               expected a file";
+                return Err(source.rows.whole_file(problem.to_owned()));
+            }
+            source.again = Some(config.path.clone());
+        }
+        source.primed()
     }
 
-    /// The same for an input that is open already; `config.path` is only its name in messages.
-    /// `size` is its length in bytes, or zero if that isn't known.
+    /// The same for an input that is open already and is read once, whatever the duration is;
+    /// `config.path` is only its name in messages. `size` is its length in bytes, or zero if that
+    /// isn't known.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -48,6 +57,15 @@ impl TraceSource {
         capacity_bytes: u64,
     ) -> Result<Self, InputError> {
         check(config)?;
+        Self::new(input, size, config, capacity_bytes)?.primed()
+    }
+
+    fn new(
+        input: Bytes,
+        size: u64,
+        config: &TraceWorkload,
+        capacity_bytes: u64,
+    ) -> Result<Self, InputError> {
         let name = config.path.display().to_string();
         let fail = |problem| InputError { place: name.clone(), problem };
         let taken = Arc::new(AtomicU64::new(0));
@@ -67,42 +85,97 @@ impl TraceSource {
                 named.map_or_else(|| detect(head).map_err(fail), Ok)?
             }
         };
+        let addresses = Addresses::new(config, capacity_bytes)
+            .map_err(|(key, problem)| fault_of(key, problem))?;
+        let devices = Devices::new(selectors(config, &format)?);
         let limit = config.limit;
-        Self {
-            lines,
-            compression,
-            parser: Parser::new(&format),
+        Ok(Self {
+            rows: Rows::new(name.clone(), lines, compression, &format, config.lenient),
             format: Box::new(format),
-            clock: Clock::new(config.time_scale),
-            bounds: Bounds::new(capacity_bytes, config.beyond_device),
-            devices: Devices::default(),
+            schedule: Schedule::new(config),
+            devices,
+            wanted: config.devices.clone(),
+            addresses,
+            rest: None,
             first: None,
             left: limit.unwrap_or(u64::MAX),
             limit,
+            again: None,
+            rounds: 1,
+            reached_end: false,
+            is_alive: false,
+            is_over: false,
+            latest: Instant::START,
             taken,
             size,
             name,
-        }
-        .primed()
+        })
     }
 
     /// Reads the first request ahead.
     fn primed(mut self) -> Result<Self, InputError> {
         self.first = self.read_request()?;
         if self.first.is_none() {
-            return Err(self.whole_file(NO_REQUESTS.to_owned()));
+            return Err(self.rows.whole_file(self.why_empty()));
         }
         Ok(self)
     }
+
+    /// Why there is no request at all.
+    fn why_empty(&self) -> String {
+        let skipped = self.rows.skipped_note();
+        let skipped = skipped.map_or(String::new(), |note| format!(" ({note})"));
+        let rows = self.rows.count();
+        if rows == 0 {
+            return format!("{NO_REQUESTS}{skipped}");
+        }
+        format!(
+            "found {rows} requests, none of which workload.devices, from, until and duration let \
+             through; expected at least one{skipped}"
+        )
+    }
 }
 
-fn open_file(path: &Path) -> io::Result<(File, u64)> {
+/// The file of a trace, opened again for its next round.
+pub fn reopened(path: &Path, taken: &Arc<AtomicU64>) -> Result<LineReader<Bytes>, InputError> {
+    let (file, _) = open_file(path)?;
+    let (content, _) =
+        decompress(Box::new(file), taken).map_err(|error| cannot_open(path, &error))?;
+    Ok(LineReader::new(content))
+}
+
+/// Which devices of a trace in `format` are replayed.
+fn selectors(config: &TraceWorkload, format: &TraceFormat) -> Result<Vec<Selector>, InputError> {
+    let selector = |name: &DeviceName| {
+        Parser::selector(format, name.0.as_bytes()).map_err(|expected| {
+            fault_of("devices", format!("found {:?}; expected {expected}", name.0))
+        })
+    };
+    config.devices.iter().map(selector).collect()
+}
+
+#[cold]
+fn fault_of(key: &str, problem: String) -> InputError {
+    InputError { place: format!("workload.{key}"), problem }
+}
+
+/// The file and, unless it is a pipe, its size.
+fn open_file(path: &Path) -> Result<(File, Option<u64>), InputError> {
+    try_open(path).map_err(|error| cannot_open(path, &error))
+}
+
+#[cold]
+fn cannot_open(path: &Path, error: &io::Error) -> InputError {
+    InputError { place: path.display().to_string(), problem: open_problem(error) }
+}
+
+fn try_open(path: &Path) -> io::Result<(File, Option<u64>)> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
     }
-    Ok((file, if metadata.is_file() { metadata.len() } else { 0 }))
+    Ok((file, metadata.is_file().then_some(metadata.len())))
 }
 
 fn open_problem(error: &io::Error) -> String {
@@ -116,25 +189,26 @@ fn open_problem(error: &io::Error) -> String {
 }
 
 fn check(config: &TraceWorkload) -> Result<(), InputError> {
-    let fail =
-        |key: &str, problem: String| InputError { place: format!("workload.{key}"), problem };
     if !(config.time_scale.is_finite() && config.time_scale > 0.0) {
         let problem = format!("found {}; expected a number above 0", config.time_scale);
-        return Err(fail("time_scale", problem));
+        return Err(fault_of("time_scale", problem));
     }
     if config.path.as_os_str().is_empty() {
-        return Err(fail("path", "found nothing; expected a trace file".to_owned()));
+        return Err(fault_of("path", "found nothing; expected a trace file".to_owned()));
     }
     if config.limit == Some(0) {
-        return Err(fail("limit", "found 0; expected at least 1".to_owned()));
+        return Err(fault_of("limit", "found 0; expected at least 1".to_owned()));
     }
     if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = config.format {
-        return Err(fail("format.size_unit", "found 0B; expected at least 1B".to_owned()));
+        return Err(fault_of("format.size_unit", "found 0B; expected at least 1B".to_owned()));
     }
     if let Some(TraceFormat::Csv(format)) = &config.format
         && let Err((key, found, expected)) = format.columns()
     {
-        return Err(fail(&format!("format.{key}"), format!("found {found}; expected {expected}")));
+        return Err(fault_of(
+            &format!("format.{key}"),
+            format!("found {found}; expected {expected}"),
+        ));
     }
     Ok(())
 }

@@ -74,6 +74,10 @@ impl LineParser for Parser {
         })
     }
 
+    fn can_go_on(&self) -> bool {
+        self.layout.is_some()
+    }
+
     fn parse(&mut self, bytes: &[u8]) -> Result<Option<Record>, Fault> {
         let Some(layout) = self.layout else {
             self.layout = [FIRST, SECOND].into_iter().find(|layout| layout.is_of(bytes));

@@ -1,0 +1,257 @@
+//! The rows of one file: read, parsed and judged. A damaged row ends the replay, or is skipped and
+//! counted if the replay is lenient.
+
+use super::clock::{Clock, ClockError, END_OF_TIME, Inversions, TOLERATED};
+use super::decompress::{Bytes, Compression};
+use super::fault::Fault;
+use super::format::{Parser, Piece, TraceFormat};
+use super::lines::{LineError, LineReader, MAX_LINE};
+use super::record::Record;
+use crate::units::Duration;
+use crate::workload::{InputError, Operation};
+
+/// A row that is a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// How long after the trace's first request.
+    pub since_first: Duration,
+    /// What it says.
+    pub record: Record,
+}
+
+/// The rows of a file that is being read.
+pub struct Rows {
+    name: String,
+    lines: LineReader<Bytes>,
+    compression: Compression,
+    parser: Parser,
+    clock: Clock,
+    lenient: bool,
+    findings: Findings,
+    /// What was found when the file was read before.
+    before: Option<Findings>,
+}
+
+/// What is odd about the rows.
+#[derive(Debug, Clone, Default)]
+struct Findings {
+    inversions: Inversions,
+    skipped: u64,
+    /// Place and fault of the first row that was skipped.
+    first_skipped: Option<String>,
+}
+
+impl Rows {
+    /// The rows of `lines`, of a file called `name`.
+    pub fn new(
+        name: String,
+        lines: LineReader<Bytes>,
+        compression: Compression,
+        format: &TraceFormat,
+        lenient: bool,
+    ) -> Self {
+        Self {
+            name,
+            lines,
+            compression,
+            parser: Parser::new(format),
+            clock: Clock::new(lenient),
+            lenient,
+            findings: Findings::default(),
+            before: None,
+        }
+    }
+
+    /// Starts again with `lines`, the same file opened anew.
+    pub fn restart(&mut self, lines: LineReader<Bytes>, format: &TraceFormat) {
+        self.before = Some(self.findings());
+        self.findings = Findings::default();
+        self.lines = lines;
+        self.parser = Parser::new(format);
+        self.clock = Clock::new(self.lenient);
+    }
+
+    /// The next row that is a request; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// If a row is damaged, unless it may be skipped; if the file can't be read.
+    #[inline]
+    pub fn next_row(&mut self) -> Result<Option<Row>, InputError> {
+        loop {
+            let wanted = self.parser.wants();
+            let piece = match wanted {
+                Piece::Line => self.lines.next_line(),
+                Piece::Bytes(count) => self.lines.next_bytes(count),
+            };
+            let line = match piece {
+                Ok(Some(line)) => line,
+                Ok(None) => return self.at_end(),
+                Err(error) => {
+                    self.skip_line(&error)?;
+                    continue;
+                }
+            };
+            if wanted == Piece::Line && is_blank(line) {
+                continue;
+            }
+            match self.parser.parse(line) {
+                Ok(Some(record)) => match self.judge(&record) {
+                    Ok(since_first) => return Ok(Some(Row { since_first, record })),
+                    Err(fault) => self.skip(&fault, true)?,
+                },
+                Ok(None) => {}
+                Err(fault) => self.skip(&fault, self.parser.can_go_on())?,
+            }
+        }
+    }
+
+    /// From the first request to when one would follow the latest.
+    pub fn length(&self) -> Duration {
+        self.clock.length()
+    }
+
+    /// Requests read from the start of the file.
+    pub fn count(&self) -> u64 {
+        self.clock.count()
+    }
+
+    /// What the user should know: one line each.
+    pub fn notes(&self) -> Vec<String> {
+        let Findings { inversions, .. } = self.findings();
+        let mut notes = Vec::from_iter(self.skipped_note());
+        if inversions.count > 0 {
+            notes.push(format!(
+                "{}: {} requests have a time before an earlier line's (the first at {} {}, by at \
+                 most {} s); they arrive together with it",
+                self.name,
+                inversions.count,
+                if self.parser.wants() == Piece::Line { "line" } else { "byte" },
+                inversions.first_line,
+                inversions.worst.as_secs_f64(),
+            ));
+        }
+        notes
+    }
+
+    /// How many rows were skipped, and the first of them.
+    pub fn skipped_note(&self) -> Option<String> {
+        let Findings { skipped, first_skipped, .. } = self.findings();
+        let first = first_skipped?;
+        Some(format!("{}: {skipped} damaged rows were skipped, the first at {first}", self.name))
+    }
+
+    /// `fault` at the last row.
+    #[cold]
+    pub fn fault(&self, fault: &Fault) -> InputError {
+        let place = format!("{}:{}", self.name, self.place());
+        InputError { place, problem: fault.to_string() }
+    }
+
+    /// A problem of the file as a whole.
+    #[cold]
+    pub fn whole_file(&self, problem: String) -> InputError {
+        InputError { place: self.name.clone(), problem }
+    }
+
+    fn findings(&self) -> Findings {
+        let now = || Findings { inversions: self.clock.inversions(), ..self.findings.clone() };
+        self.before.clone().unwrap_or_else(now)
+    }
+
+    fn at_end(&mut self) -> Result<Option<Row>, InputError> {
+        self.parser.at_end().map_err(|fault| self.whole_file(fault.to_string()))?;
+        Ok(None)
+    }
+
+    /// What makes a row wrong whatever the device; how long after the first request it comes.
+    #[inline]
+    fn judge(&mut self, record: &Record) -> Result<Duration, Fault> {
+        if record.length == 0 && record.operation != Operation::Flush {
+            return Err(Fault::field("size", b"0", "at least one byte"));
+        }
+        if record.measured.is_some_and(|measured| measured > END_OF_TIME) {
+            return Err(Fault::other("response: found more than 292 years; expected less"));
+        }
+        let place = self.lines.number().max(self.lines.position());
+        self.clock.since_first(record.time_ns, place).map_err(clock_fault)
+    }
+
+    #[cold]
+    fn skip(&mut self, fault: &Fault, can_go_on: bool) -> Result<(), InputError> {
+        if !(self.lenient && can_go_on) {
+            return Err(self.fault(fault));
+        }
+        self.findings.skipped += 1;
+        if self.findings.first_skipped.is_none() {
+            self.findings.first_skipped = Some(format!("{}: {fault}", self.place()));
+        }
+        Ok(())
+    }
+
+    /// Of what can't even be taken for a line, only one with a NUL byte can be skipped.
+    #[cold]
+    fn skip_line(&mut self, error: &LineError) -> Result<(), InputError> {
+        if self.lenient && matches!(error, LineError::Nul) {
+            self.lines.pass();
+            let fault = Fault::other(line_problem(error, self.compression));
+            return self.skip(&fault, self.parser.can_go_on());
+        }
+        Err(self.line_error(error))
+    }
+
+    /// Where the last row stands: a line, or a byte from 0 in a binary file.
+    #[cold]
+    fn place(&self) -> String {
+        match self.lines.number() {
+            0 => format!("byte {}", self.lines.position()),
+            number => number.to_string(),
+        }
+    }
+
+    #[cold]
+    fn line_error(&self, error: &LineError) -> InputError {
+        let place = match self.parser.wants() {
+            Piece::Line => format!("{}:{}", self.name, self.lines.number() + 1),
+            Piece::Bytes(_) => format!("{}:byte {}", self.name, self.lines.position()),
+        };
+        InputError { place, problem: line_problem(error, self.compression) }
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t'))
+}
+
+#[cold]
+fn clock_fault(error: ClockError) -> Fault {
+    Fault::other(match error {
+        ClockError::Back(back) => format!(
+            "time: found {} s before an earlier line's; expected lines in order of time (up to {} \
+             s back is tolerated)",
+            back.as_secs_f64(),
+            TOLERATED.as_secs_f64(),
+        ),
+        ClockError::Ahead(pause) => format!(
+            "time: found {} days after the line before; expected at most 365",
+            pause.as_ns() / 86_400_000_000_000,
+        ),
+    })
+}
+
+/// Why a piece can't be had.
+pub fn line_problem(error: &LineError, compression: Compression) -> String {
+    match error {
+        LineError::Read(error) if compression == Compression::None => {
+            format!("can't be read: {error}")
+        }
+        LineError::Read(error) => {
+            format!("the {} data is cut short or damaged here ({error})", compression.name())
+        }
+        LineError::TooLong => format!("found a line of more than {MAX_LINE} bytes; expected text"),
+        LineError::Nul => "found a NUL byte; expected text".to_owned(),
+        LineError::Cut { found, expected } => {
+            format!("found {found} bytes at the end of the file; expected a record of {expected}")
+        }
+        LineError::Utf16 => "found text in UTF-16; expected ASCII or UTF-8".to_owned(),
+    }
+}
