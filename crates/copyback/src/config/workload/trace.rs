@@ -124,7 +124,7 @@ choice! {
 }
 
 fn extent() -> Size {
-    Size(64 << 10)
+    Size(1 << 20)
 }
 
 // `choice!` would hand a `#[default]` on to its twin, which has no default.
