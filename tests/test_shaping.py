@@ -89,7 +89,7 @@ def test_a_footprint_is_closed_up(tiny: dict[str, Any], tmp_path: Path) -> None:
         ("until", "1s", "until: found 1s; allowed: more than from, 2s"),
         ("duration", "0s", "duration: found 0s; allowed: more than 0s"),
         ("devices", "hm", "devices: found"),
-        ("devices", ["hm"], "devices: found \"hm\"; expected a device's number"),
+        ("devices", ["hm"], 'devices: found "hm"; expected a device\'s number'),
         ("device_layout", "concatenate", "device_layout.size: found no size"),
         ("beyond_device", {"type": "compact", "extent": "5KiB"}, "extent: found 5KiB; allowed"),
     ],

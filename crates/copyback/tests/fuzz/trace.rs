@@ -3,17 +3,19 @@
 
 use std::io::Cursor;
 
+use copyback::config::quantity::Size;
 use copyback::config::{BeyondDevice, TraceFormat, TraceWorkload};
 use copyback::workload::trace::TraceSource;
 use copyback::workload::{InputError, Operation, Request};
 
 const DEVICE: u64 = 1 << 30;
 
-/// Reads the trace, both where addresses beyond the device are refused and where they are wrapped.
+/// Reads the trace, whatever is to become of addresses beyond the device.
 pub fn run(data: &[u8]) {
     let (_, content) = head_and_content(data);
     let format = format(data);
-    for beyond_device in [BeyondDevice::Refuse, BeyondDevice::Wrap] {
+    let compact = BeyondDevice::Compact { extent: Size(64 << 10) };
+    for beyond_device in [BeyondDevice::Refuse, BeyondDevice::Wrap, compact] {
         survive(content, format.clone(), beyond_device);
     }
 }
@@ -34,10 +36,15 @@ fn head_and_content(data: &[u8]) -> (&[u8], &[u8]) {
     end.map_or((data, b""), |end| (&data[..end], &data[end + 1..]))
 }
 
-/// Reads a trace to its end; whatever comes out must make sense.
+/// Reads a trace to its end, damaged rows refused or skipped; whatever comes out must make sense.
 pub fn survive(content: &[u8], format: Option<TraceFormat>, beyond_device: BeyondDevice) {
     let config = TraceWorkload { format, beyond_device, ..TraceWorkload::new("x") };
-    match read(content, &config) {
+    survive_as(content, &config);
+    survive_as(content, &TraceWorkload { lenient: true, ..config });
+}
+
+fn survive_as(content: &[u8], config: &TraceWorkload) {
+    match read(content, config) {
         Ok(requests) => {
             assert!(!requests.is_empty());
             assert!(requests.is_sorted_by_key(|request| request.arrival));
