@@ -17,22 +17,29 @@ from copyback._core import InputError, SimulationError, __version__
 if TYPE_CHECKING:
     from copyback.result import Result, Summary
     from copyback.simulate import precondition, run
+    from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
     "InputError",
     "Result",
     "SimulationError",
     "Summary",
+    "TraceInfo",
     "__version__",
+    "convert_trace",
     "precondition",
     "run",
+    "trace_info",
 ]
 
 _HOME = {
     "Result": "copyback.result",
     "Summary": "copyback.result",
+    "TraceInfo": "copyback.trace",
+    "convert_trace": "copyback.trace",
     "precondition": "copyback.simulate",
     "run": "copyback.simulate",
+    "trace_info": "copyback.trace",
 }
 
 

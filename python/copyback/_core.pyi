@@ -67,7 +67,7 @@ class Progress:
 
     @property
     def phase(self) -> str:
-        """``"precondition"`` or ``"run"``."""
+        """``"precondition"`` or ``"run"``; of traces, ``"read"`` or ``"write"``."""
 
     @property
     def fraction(self) -> float:
@@ -79,7 +79,7 @@ class Progress:
 
     @property
     def requests(self) -> int:
-        """Requests completed."""
+        """Requests completed; of traces, read or written."""
 
     @property
     def page_operations(self) -> int:
@@ -128,6 +128,79 @@ class Preparation:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the device."""
+
+@final
+class Survey:
+    """Statistics of a workload, advanced step by step.
+
+    Parameters
+    ----------
+    config
+        The configuration whose workload it is.
+    unlimited
+        Whether addresses are not bound to the configured device.
+    """
+
+    def __new__(cls, config: Config, unlimited: bool) -> Survey: ...
+    def advance(self, requests: int) -> bool:
+        """Take about `requests` more, without the GIL; return whether there are no more."""
+
+    def progress(self) -> Progress:
+        """Return how far it has come."""
+
+    def summary(self) -> str:
+        """Return the statistics so far as JSON."""
+
+@final
+class Conversion:
+    """A workload that is being written out as a trace, advanced step by step.
+
+    Parameters
+    ----------
+    config
+        The configuration whose workload it is.
+    unlimited
+        Whether addresses are not bound to the configured device.
+    output
+        The file to write, which is replaced.
+    named
+        The file that it becomes: its extension names format and compression.
+    format
+        Format to write, if the extension does not name it.
+    drop_trims, drop_flushes
+        Leave these out if the format cannot hold them.
+    """
+
+    def __new__(
+        cls,
+        config: Config,
+        unlimited: bool,
+        output: str | PathLike[str],
+        named: str | PathLike[str],
+        format: str | None = None,
+        drop_trims: bool = False,
+        drop_flushes: bool = False,
+    ) -> Conversion: ...
+    def advance(self, requests: int) -> bool:
+        """Write about `requests` more, without the GIL; return whether there are no more."""
+
+    def progress(self) -> Progress:
+        """Return how far it has come."""
+
+    def finish(self) -> list[str]:
+        """Write the rest of the file; return what got lost, one sentence each."""
+
+def trace_target(path: str | PathLike[str], format: str | None = None) -> str:
+    """Return the format that a file would be written in.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+
+def writable_formats() -> list[str]:
+    """Return the formats that traces can be written in."""
 
 def presets() -> list[tuple[str, str, str]]:
     """Return name, summary and TOML of every preset."""

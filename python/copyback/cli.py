@@ -18,6 +18,7 @@ import typer
 
 from copyback import __version__
 from copyback._core import InputError, SimulationError
+from copyback.trace.cli import app as trace_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 show_app = typer.Typer(help="Show presets, policies, the JSON schema or the reference.")
 app.add_typer(show_app, name="show", no_args_is_help=True)
+app.add_typer(trace_app, name="trace", no_args_is_help=True)
 
 
 def _version(wanted: bool) -> None:

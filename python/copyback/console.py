@@ -18,14 +18,27 @@ if TYPE_CHECKING:
     from copyback._core import Progress
     from copyback.result import Result
 
-PHASES = {"precondition": "Preconditioning", "run": "Simulating"}
+PHASES = {
+    "precondition": "Preconditioning",
+    "run": "Simulating",
+    "read": "Reading",
+    "write": "Converting",
+}
+
+#: Phases whose work is counted in requests, not in page operations.
+BY_REQUEST = {"read", "write"}
 
 #: Seconds between lines of progress when standard error is not a terminal.
 LINE_EVERY_S = 10.0
 
 
+def work(progress: Progress) -> int:
+    """Return what has been done: page operations, or requests where there are none."""
+    return progress.requests if progress.phase in BY_REQUEST else progress.page_operations
+
+
 class _Rate:
-    """Page operations a second and time left, smoothed over the last few seconds."""
+    """Work a second and time left, smoothed over the last few seconds."""
 
     def __init__(self) -> None:
         self._phase = ""
@@ -36,14 +49,15 @@ class _Rate:
         if progress.phase != self._phase:
             self._phase = progress.phase
             self._seen = []
-        self._seen.append((now, progress.fraction, progress.page_operations))
+        done = work(progress)
+        self._seen.append((now, progress.fraction, done))
         while len(self._seen) > 2 and now - self._seen[0][0] > 5.0:
             self._seen.pop(0)
         then, fraction, operations = self._seen[0]
         elapsed = now - then
         if elapsed < 0.2:
             return None, None
-        rate = (progress.page_operations - operations) / elapsed
+        rate = (done - operations) / elapsed
         speed = (progress.fraction - fraction) / elapsed
         left = (1.0 - progress.fraction) / speed if speed > 0 else None
         return rate, left
@@ -86,7 +100,8 @@ def _lines() -> Callable[[Progress], None]:
         if progress.phase == "run":
             facts.append(f"{units.time_s(progress.simulated_ns / 1e9)} simulated")
         if speed is not None:
-            facts.append(f"{units.rate(speed)} page operations/s")
+            what = "requests" if progress.phase in BY_REQUEST else "page operations"
+            facts.append(f"{units.rate(speed)} {what}/s")
         if left is not None:
             facts.append(f"{_left(left)} left")
         print(
@@ -123,7 +138,8 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
             if progress.phase == "run":
                 facts.append(f"{units.time_s(progress.simulated_ns / 1e9):>8} simulated")
             if speed is not None:
-                facts.append(f"{units.rate(speed):>6} page ops/s")
+                what = "requests" if progress.phase in BY_REQUEST else "page ops"
+                facts.append(f"{units.rate(speed):>6} {what}/s")
             if left is not None:
                 facts.append(f"{_left(left):>4} left")
             bars.update(
@@ -196,22 +212,23 @@ def overview(result: Result) -> RenderableType:
         )
     ]
     pieces: list[RenderableType] = [
-        _facts(facts),
+        facts_grid(facts),
         Text(""),
         _response_table(result),
         Text(""),
-        _facts(after),
+        facts_grid(after),
         Text(""),
     ]
     means = describe.breakdowns(summary)
     if means:
         pieces += [_breakdown_table(means), Text("")]
     notes = [("Note", note) for note in summary["notes"]]
-    pieces.append(_facts(notes + speed))
+    pieces.append(facts_grid(notes + speed))
     return Group(*pieces)
 
 
-def _facts(rows: Sequence[tuple[str, str]]) -> RenderableType:
+def facts_grid(rows: Sequence[tuple[str, str]]) -> RenderableType:
+    """Return labels and what they stand for, one row each."""
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
@@ -222,7 +239,8 @@ def _facts(rows: Sequence[tuple[str, str]]) -> RenderableType:
     return grid
 
 
-def _numbers_table(first: str, columns: Sequence[str]) -> Table:
+def numbers_table(first: str, columns: Sequence[str]) -> Table:
+    """Return an empty table of numbers; `first` heads the names of its rows."""
     from rich import box
     from rich.table import Table
 
@@ -234,7 +252,7 @@ def _numbers_table(first: str, columns: Sequence[str]) -> Table:
 
 
 def _response_table(result: Result) -> RenderableType:
-    table = _numbers_table("Response", ["requests", "mean", "p50", "p99", "p99.9", "p99.99", "max"])
+    table = numbers_table("Response", ["requests", "mean", "p50", "p99", "p99.9", "p99.99", "max"])
     keys = ("mean", "p50", "p99", "p99_9", "p99_99", "max")
     for response in describe.responses(result.summary):
         cells = [units.time_us(response.times[key]) for key in keys]
@@ -246,7 +264,7 @@ def _breakdown_table(means: dict[str, list[describe.Part]]) -> RenderableType:
     columns = []
     for operation in means:
         columns += [f"{operation} mean", "share"]
-    table = _numbers_table("Of which", columns)
+    table = numbers_table("Of which", columns)
     table.columns[0].min_width = 15
     by_key = {operation: {part.key: part for part in found} for operation, found in means.items()}
     labels = {part.key: part.label for found in means.values() for part in found}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
+    from copyback._core import Conversion, Survey
     import numpy as np
     from numpy.typing import NDArray
 
@@ -29,12 +30,12 @@ SLICE_S = 0.05
 
 
 class Pace:
-    """Advances a simulation or a preparation by about `SLICE_S` seconds at a time."""
+    """Advances a simulation or other task by about `SLICE_S` seconds at a time."""
 
     def __init__(self) -> None:
         self.events = 10_000
 
-    def advance(self, simulation: Simulation | Preparation) -> bool:
+    def advance(self, simulation: Simulation | Preparation | Survey | Conversion) -> bool:
         """Advance once; return whether there is no more to do."""
         begun = time.perf_counter()
         done = simulation.advance(self.events)

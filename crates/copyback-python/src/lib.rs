@@ -6,6 +6,7 @@
 mod config;
 mod error;
 mod simulation;
+mod traces;
 
 use pyo3::prelude::*;
 
@@ -18,6 +19,8 @@ mod _core {
     use super::error::{InputError, SimulationError};
     #[pymodule_export]
     use super::simulation::{Preparation, Progress, Simulation};
+    #[pymodule_export]
+    use super::traces::{Conversion, Survey, trace_target, writable_formats};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -26,11 +26,11 @@ type Exclusive = Mutex<simulation::Simulation>;
 /// How far a run has come.
 #[pyclass(frozen, get_all, module = "copyback._core")]
 pub struct Progress {
-    phase: &'static str,
-    fraction: f64,
-    simulated_ns: u64,
-    requests: u64,
-    page_operations: u64,
+    pub phase: &'static str,
+    pub fraction: f64,
+    pub simulated_ns: u64,
+    pub requests: u64,
+    pub page_operations: u64,
 }
 
 #[pymethods]

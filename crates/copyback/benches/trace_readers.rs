@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{Cursor, Write as _};
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::{Mutex, OnceLock};
 
 use copyback::config::{SyntheticWorkload, TraceFormat, TraceWorkload};
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
-use copyback::workload::trace::TraceSource;
+use copyback::workload::trace::{Dropped, Record, Target, TraceSource, TraceWriter};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -18,6 +21,7 @@ const DEVICE: u64 = 1 << 40;
 
 fn main() {
     divan::main();
+    let _ = std::fs::remove_file(as_parquet());
 }
 
 /// Rows with the digits that real traces have.
@@ -100,6 +104,7 @@ fn text(format: &TraceFormat) -> String {
             TraceFormat::Csv(_)
             | TraceFormat::HpSrt
             | TraceFormat::Vscsi
+            | TraceFormat::Parquet
             | TraceFormat::Blktrace { .. } => Ok(()),
             TraceFormat::Dtrs => writeln!(text, "{} 0 {sector} 8 {}", ns / 1000, u8::from(read)),
         };
@@ -135,15 +140,22 @@ fn gzipped(name: &'static str) -> &'static [u8] {
     traces.entry(name).or_insert_with(|| Box::leak(Box::new(compress())))
 }
 
-fn replay(bytes: &'static [u8], name: &str) -> u64 {
+fn open(bytes: &'static [u8], name: &str) -> TraceSource {
     let config = TraceWorkload { format: Some(format(name)), ..TraceWorkload::new("bench") };
     let input = Box::new(Cursor::new(bytes));
-    let mut source = TraceSource::from_reader(input, 0, &config, DEVICE).expect("a good trace");
+    TraceSource::from_reader(input, 0, &config, DEVICE).expect("a good trace")
+}
+
+fn drain(mut source: TraceSource) -> u64 {
     let mut total = 0;
     while let Some(request) = source.next_request().expect("a good trace") {
         total += request.length;
     }
     total
+}
+
+fn replay(bytes: &'static [u8], name: &str) -> u64 {
+    drain(open(bytes, name))
 }
 
 const FORMATS: [&str; 16] = [
@@ -183,6 +195,33 @@ fn plain(bencher: Bencher, format: &'static str) {
 fn gzip(bencher: Bencher, format: &'static str) {
     let bytes = gzipped(format);
     bencher.counter(ItemsCount::new(ROWS)).bench(|| replay(bytes, format));
+}
+
+/// The rows of a text trace as Parquet, in a file: it can't be read from memory.
+fn as_parquet() -> &'static Path {
+    static FILE: OnceLock<PathBuf> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let path = std::env::temp_dir().join(format!("copyback-bench-{}.parquet", process::id()));
+        let file = File::create(&path).expect("the folder for temporary files can be written");
+        let mut writer = TraceWriter::new(file, &Target::Parquet, Dropped::default(), "bench")
+            .expect("the file can be written");
+        let mut source = open(trace("msr"), "msr");
+        while let Some(request) = source.next_request().expect("a good trace") {
+            let time_ns = request.arrival.as_ns();
+            let record = Record::new(time_ns, request.operation, request.offset, request.length);
+            writer.add(&record.took(request.measured)).expect("the file can be written");
+        }
+        writer.finish().expect("the file can be written");
+        path
+    })
+}
+
+#[divan::bench(sample_count = 10)]
+fn parquet(bencher: Bencher) {
+    let config = TraceWorkload::new(as_parquet());
+    bencher
+        .counter(ItemsCount::new(ROWS))
+        .bench(|| drain(TraceSource::open(&config, DEVICE).expect("a good trace")));
 }
 
 #[divan::bench(sample_count = 10)]

@@ -14,6 +14,7 @@
 pub mod buffer;
 pub mod channel;
 pub mod config;
+pub mod convert;
 pub mod engine;
 mod error;
 pub mod event;
@@ -31,6 +32,7 @@ mod run;
 pub mod simulation;
 pub mod ssd;
 pub mod state;
+pub mod statistics;
 pub mod units;
 pub mod workload;
 

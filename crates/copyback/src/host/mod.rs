@@ -7,12 +7,10 @@ mod request;
 pub use link::Link;
 pub use request::{Active, Completion, Requests};
 
-use crate::config::{Config, Flow as FlowConfig, Workload};
+use crate::config::{Config, Flow as FlowConfig};
 use crate::event::{Agenda, Event};
 use crate::ids::{FlowId, RequestId};
 use crate::units::Instant;
-use crate::workload::synthetic::Generator;
-use crate::workload::trace::TraceSource;
 use crate::workload::{AddressSpace, InputError, Request, Source};
 
 /// The flows of requests and the submission queues they go through.
@@ -69,8 +67,8 @@ impl Host {
         let queues = (0..config.host.queues).map(|_| Queue { depth, outstanding: 0 }).collect();
         let mut host =
             Self { flows: Vec::new(), queues, next_queue: 0, requests: Requests::default() };
-        for (index, flow) in flows(&config.workload).into_iter().enumerate() {
-            host.add_flow(&flow, index, config)?;
+        for (index, flow) in config.workload.flows().iter().enumerate() {
+            host.add_flow(flow, index, config)?;
         }
         Ok(host)
     }
@@ -81,25 +79,14 @@ impl Host {
         index: usize,
         config: &Config,
     ) -> Result<(), InputError> {
-        let space = AddressSpace::of(config);
-        let mut end = None;
-        let (mut source, iodepth) = match flow {
-            FlowConfig::Trace(trace) => {
-                end = trace.duration.filter(|_| trace.iodepth.is_some());
-                (Source::Trace(Box::new(TraceSource::open(trace, space.bytes)?)), trace.iodepth)
-            }
-            FlowConfig::Synthetic(synthetic) => {
-                let name = format!("workload/{index}");
-                let generator = Generator::new(synthetic, space, config.seed, &name)?;
-                (Source::Synthetic(Box::new(generator)), synthetic.iodepth)
-            }
-        };
-        let pace = match iodepth {
+        let mut source = Source::open(flow, index, AddressSpace::of(config), config.seed)?;
+        let pace = match flow.iodepth() {
             Some(iodepth) => Pace::Closed { iodepth, outstanding: 0 },
             None => Pace::Open,
         };
         let next = source.next_request()?;
         let queue = index % self.queues.len();
+        let end = flow.duration().filter(|_| flow.iodepth().is_some());
         let end = end.map(|end| Instant::START + end.0);
         let rounds = Rounds { known: source.rounds(), at: Instant::START, count: 0 };
         self.flows.push(Flow { source, next, queue, pace, end, rounds, announced: false });
@@ -240,13 +227,5 @@ impl Rounds {
                       never written; expected some that do, so that time passes"
                     .to_owned(),
         })
-    }
-}
-
-fn flows(workload: &Workload) -> Vec<FlowConfig> {
-    match workload {
-        Workload::Trace(trace) => vec![FlowConfig::Trace(trace.clone())],
-        Workload::Synthetic(synthetic) => vec![FlowConfig::Synthetic(synthetic.clone())],
-        Workload::Flows(flows) => flows.flows.clone(),
     }
 }

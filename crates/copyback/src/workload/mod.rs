@@ -1,9 +1,11 @@
 //! Where requests come from: trace readers and synthetic generators behind one enum.
 
+mod stream;
 pub mod synthetic;
 pub mod trace;
 
-use crate::config::Config;
+pub use self::stream::{Issued, Stream};
+use crate::config::{Config, Flow};
 use crate::units::{Duration, Instant};
 
 /// What a request asks the drive to do.
@@ -44,6 +46,9 @@ pub struct AddressSpace {
 }
 
 impl AddressSpace {
+    /// All addresses there can be: no device.
+    pub const UNLIMITED: Self = Self { bytes: u64::MAX, page_size: 4096 };
+
     /// The addresses of a configured device.
     pub fn of(config: &Config) -> Self {
         Self { bytes: config.capacity_bytes(), page_size: config.ssd.geometry.page_size.0 }
@@ -70,6 +75,38 @@ pub enum Source {
 }
 
 impl Source {
+    /// The requests of the flow that comes at `index` in a workload, for a device with the
+    /// addresses of `space`.
+    ///
+    /// # Errors
+    /// If a trace can't be opened or its first line is malformed.
+    pub fn open(
+        flow: &Flow,
+        index: usize,
+        space: AddressSpace,
+        seed: u64,
+    ) -> Result<Self, InputError> {
+        match flow {
+            Flow::Trace(config) => {
+                let source = trace::TraceSource::open(config, space.bytes)?;
+                Ok(Self::Trace(Box::new(source)))
+            }
+            Flow::Synthetic(config) => {
+                let name = format!("workload/{index}");
+                let generator = synthetic::Generator::new(config, space, seed, &name)?;
+                Ok(Self::Synthetic(Box::new(generator)))
+            }
+        }
+    }
+
+    /// The device of the request that was handed out last, where a trace names one; else zero.
+    pub fn device(&self) -> u64 {
+        match self {
+            Self::Trace(source) => source.device(),
+            Self::Synthetic(_) => 0,
+        }
+    }
+
     /// The next request, or `None` at the end.
     ///
     /// # Errors

@@ -35,6 +35,17 @@ impl Default for Workload {
     }
 }
 
+impl Workload {
+    /// The flows that it consists of: one, but for several at once.
+    pub fn flows(&self) -> Vec<Flow> {
+        match self {
+            Self::Trace(trace) => vec![Flow::Trace(trace.clone())],
+            Self::Synthetic(synthetic) => vec![Flow::Synthetic(synthetic.clone())],
+            Self::Flows(flows) => flows.flows.clone(),
+        }
+    }
+}
+
 /// Several workloads at once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,6 +62,24 @@ choice! {
         Trace(TraceWorkload),
         /// Generate requests from distributions.
         Synthetic(SyntheticWorkload),
+    }
+}
+
+impl Flow {
+    /// Requests outstanding, if it is a closed loop.
+    pub fn iodepth(&self) -> Option<u32> {
+        match self {
+            Self::Trace(trace) => trace.iodepth,
+            Self::Synthetic(synthetic) => synthetic.iodepth,
+        }
+    }
+
+    /// How long it is repeated, if it is.
+    pub fn duration(&self) -> Option<Time> {
+        match self {
+            Self::Trace(trace) => trace.duration,
+            Self::Synthetic(_) => None,
+        }
     }
 }
 

@@ -239,6 +239,8 @@ choice! {
             #[serde(default)]
             action: BlkparseAction,
         },
+        /// Copyback's own compact form: what `copyback trace convert` writes.
+        Parquet,
     }
 }
 

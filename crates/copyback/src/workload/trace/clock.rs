@@ -85,6 +85,11 @@ impl Clock {
         self.first_ns.map_or(0, |_| self.later + 1)
     }
 
+    /// The trace's time of the first request; zero before it.
+    pub fn origin_ns(&self) -> u64 {
+        self.first_ns.unwrap_or(0)
+    }
+
     /// The inversions met so far.
     pub fn inversions(&self) -> Inversions {
         self.inversions

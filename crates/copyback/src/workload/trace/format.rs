@@ -34,6 +34,11 @@ pub trait LineParser: Default {
     /// The request on this line; `None` if the line is part of a header.
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault>;
 
+    /// Optional: where it is, for a format that reads its file by itself.
+    fn rows_read(&self) -> Option<RowsRead> {
+        None
+    }
+
     /// Optional: checks at the end of the file what no single line can show.
     fn at_end(&self) -> Result<(), Fault> {
         Ok(())
@@ -54,6 +59,15 @@ pub trait LineParser: Default {
     }
 }
 
+/// How far a format has come that reads its file by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowsRead {
+    /// The last row handed out, from 1; 0 before the first.
+    pub row: u64,
+    /// Rows in all.
+    pub rows: u64,
+}
+
 /// What a parser is fed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
@@ -61,6 +75,10 @@ pub enum Piece {
     Line,
     /// So many bytes, up to 64 KiB.
     Bytes(usize),
+    /// Nothing: it reads its file by itself.
+    Nothing,
+    /// Nothing any more: it has read all of its file.
+    End,
 }
 
 macro_rules! formats {
@@ -76,6 +94,13 @@ macro_rules! formats {
             /// Every format, with its keys at their defaults, and its name in the configuration.
             pub const FORMATS: &[(TraceFormat, &str)] =
                 &[$((TraceFormat::$format $({ $($key: $default),+ })?, stringify!($module))),+];
+
+            /// The name of a format in the configuration.
+            pub fn name(format: &TraceFormat) -> &'static str {
+                match format {
+                    $(TraceFormat::$format { .. } => stringify!($module),)+
+                }
+            }
 
             /// A parser for the start of a file.
             pub fn new(format: &TraceFormat) -> Self {
@@ -117,6 +142,13 @@ macro_rules! formats {
             pub fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
                 match self {
                     $(Self::$format(parser) => parser.parse(line),)+
+                }
+            }
+
+            /// Where it is, if the format reads its file by itself.
+            pub fn rows_read(&self) -> Option<RowsRead> {
+                match self {
+                    $(Self::$format(parser) => parser.rows_read(),)+
                 }
             }
 
@@ -166,4 +198,5 @@ formats! {
     HpSrt => hp_srt,
     Vscsi => vscsi,
     Blktrace { action: BlkparseAction::Queued } => blktrace,
+    Parquet => parquet,
 }

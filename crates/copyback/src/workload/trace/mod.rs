@@ -39,6 +39,7 @@ mod names;
 mod nexus5;
 mod number;
 mod open;
+mod parquet;
 mod pixel6a;
 mod record;
 mod rows;
@@ -49,6 +50,7 @@ mod ssdsim;
 mod systor17;
 mod tencent;
 mod vscsi;
+mod write;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,9 +59,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use self::addresses::Addresses;
 use self::devices::Devices;
 use self::fault::Fault;
-use self::record::Record;
+use self::format::{Parser, RowsRead};
+pub use self::record::Record;
 use self::rows::Rows;
 use self::schedule::{Schedule, TooLate, When};
+pub use self::write::{Dropped, Target, TraceWriter, WriteError};
 use crate::config::{DeviceName, TraceFormat};
 use crate::units::Instant;
 use crate::workload::{InputError, Operation, Request};
@@ -74,6 +78,8 @@ pub struct TraceSource {
     /// The names of `devices`, if they are listed.
     wanted: Vec<DeviceName>,
     addresses: Addresses,
+    /// The device of the last request.
+    device: u64,
     /// What is left of the last row where it doesn't lie in one piece.
     rest: Option<Asked>,
     /// The first request, read ahead when the trace was opened.
@@ -135,12 +141,37 @@ impl TraceSource {
         };
         let limit = self.limit.unwrap_or(0);
         let delivered = limit.saturating_sub(self.left);
-        share(self.taken.load(Ordering::Relaxed), self.size).max(share(delivered, limit))
+        let read = match self.rows.rows_read() {
+            Some(RowsRead { row, rows }) => share(row, rows),
+            None => share(self.taken.load(Ordering::Relaxed), self.size),
+        };
+        read.max(share(delivered, limit))
     }
 
     /// The format, as named or as detected.
     pub fn format(&self) -> &TraceFormat {
         &self.format
+    }
+
+    /// The name of the format in the configuration.
+    pub fn format_name(&self) -> &'static str {
+        Parser::name(&self.format)
+    }
+
+    /// The file, as it is called in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The disk, volume or storage unit of the request that was handed out last; zero if the format
+    /// names none.
+    pub fn device(&self) -> u64 {
+        self.device
+    }
+
+    /// The trace's time at which arrivals are zero, in nanoseconds since whatever it counts from.
+    pub fn origin_ns(&self) -> u64 {
+        self.rows.origin_ns().saturating_add(self.schedule.from_ns())
     }
 
     /// Times the trace was started so far.
@@ -218,6 +249,7 @@ impl TraceSource {
     fn lay(&mut self, asked: Asked) -> Result<Option<Request>, Fault> {
         let Asked { arrival, place, record } = asked;
         let Record { operation, offset, length, device, measured, .. } = record;
+        self.device = device;
         if operation == Operation::Flush {
             return Ok(Some(Request { arrival, operation, offset: 0, length: 0, measured }));
         }
@@ -246,8 +278,8 @@ impl TraceSource {
                            workload.duration can repeat";
             return Err(self.rows.whole_file(problem.to_owned()));
         }
-        let lines = open::reopened(path, &self.taken)?;
-        self.rows.restart(lines, &self.format);
+        let (lines, parser) = open::reopened(path, &self.format, &self.taken)?;
+        self.rows.restart(lines, parser);
         self.left = self.limit.unwrap_or(u64::MAX);
         self.rounds += 1;
         self.reached_end = false;

@@ -6,15 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::TraceSource;
 use super::addresses::Addresses;
-use super::decompress::{Bytes, decompress};
+use super::decompress::{Bytes, Compression, decompress};
 use super::detect::{detect, detect_binary};
 use super::devices::{Devices, Selector};
 use super::format::{Parser, Piece};
 use super::lines::{BUFFER, LineError, LineReader};
 use super::rows::{Rows, line_problem};
 use super::schedule::Schedule;
+use super::{TraceSource, parquet};
 use crate::config::quantity::Size;
 use crate::config::{DeviceName, TraceFormat, TraceWorkload};
 use crate::units::Instant;
@@ -32,7 +32,11 @@ impl TraceSource {
     pub fn open(config: &TraceWorkload, capacity_bytes: u64) -> Result<Self, InputError> {
         check(config)?;
         let (file, size) = open_file(&config.path)?;
-        let mut source = Self::new(Box::new(file), size.unwrap_or(0), config, capacity_bytes)?;
+        let input = match rows_of(&config.path, &file, size, config.format.as_ref())? {
+            Some(parser) => Input::rows(parser),
+            None => Input::read(Box::new(file), config)?,
+        };
+        let mut source = Self::new(input, size.unwrap_or(0), config, capacity_bytes)?;
         if config.duration.is_some() {
             if size.is_none() {
                 let problem = "workload.duration starts the trace again, which a pipe can't; \
@@ -57,45 +61,29 @@ impl TraceSource {
         capacity_bytes: u64,
     ) -> Result<Self, InputError> {
         check(config)?;
-        Self::new(input, size, config, capacity_bytes)?.primed()
+        Self::new(Input::read(input, config)?, size, config, capacity_bytes)?.primed()
     }
 
     fn new(
-        input: Bytes,
+        input: Input,
         size: u64,
         config: &TraceWorkload,
         capacity_bytes: u64,
     ) -> Result<Self, InputError> {
         let name = config.path.display().to_string();
-        let fail = |problem| InputError { place: name.clone(), problem };
-        let taken = Arc::new(AtomicU64::new(0));
-        let (content, compression) =
-            decompress(input, &taken).map_err(|error| fail(open_problem(&error)))?;
-        let mut lines = LineReader::new(content);
-        let line_fault = |error: LineError| fail(line_problem(&error, compression));
-        let head = lines.head().map_err(line_fault)?;
-        let format = match config.format.clone().or_else(|| detect_binary(head)) {
-            Some(format) if Parser::new(&format).wants() != Piece::Line => format,
-            named => {
-                lines.drop_mark().map_err(line_fault)?;
-                let head = lines.head().map_err(line_fault)?;
-                if head.trim_ascii().is_empty() && head.len() < BUFFER {
-                    return Err(fail(NO_REQUESTS.to_owned()));
-                }
-                named.map_or_else(|| detect(head).map_err(fail), Ok)?
-            }
-        };
+        let Input { lines, compression, parser, format, taken } = input;
         let addresses = Addresses::new(config, capacity_bytes)
             .map_err(|(key, problem)| fault_of(key, problem))?;
         let devices = Devices::new(selectors(config, &format)?);
         let limit = config.limit;
         Ok(Self {
-            rows: Rows::new(name.clone(), lines, compression, &format, config.lenient),
+            rows: Rows::new(name.clone(), lines, compression, parser, config.lenient),
             format: Box::new(format),
             schedule: Schedule::new(config),
             devices,
             wanted: config.devices.clone(),
             addresses,
+            device: 0,
             rest: None,
             first: None,
             left: limit.unwrap_or(u64::MAX),
@@ -136,12 +124,84 @@ impl TraceSource {
     }
 }
 
-/// The file of a trace, opened again for its next round.
-pub fn reopened(path: &Path, taken: &Arc<AtomicU64>) -> Result<LineReader<Bytes>, InputError> {
-    let (file, _) = open_file(path)?;
+/// What is read, once its format is known.
+struct Input {
+    lines: LineReader<Bytes>,
+    compression: Compression,
+    parser: Parser,
+    format: TraceFormat,
+    taken: Arc<AtomicU64>,
+}
+
+impl Input {
+    /// Lines or records of an input that is read from its start.
+    fn read(input: Bytes, config: &TraceWorkload) -> Result<Self, InputError> {
+        let name = config.path.display().to_string();
+        let fail = |problem| InputError { place: name.clone(), problem };
+        let taken = Arc::new(AtomicU64::new(0));
+        let (content, compression) =
+            decompress(input, &taken).map_err(|error| fail(open_problem(&error)))?;
+        let mut lines = LineReader::new(content);
+        let line_fault = |error: LineError| fail(line_problem(&error, compression));
+        let head = lines.head().map_err(line_fault)?;
+        let format = match config.format.clone().or_else(|| detect_binary(head)) {
+            Some(format) if Parser::new(&format).wants() != Piece::Line => format,
+            named => {
+                lines.drop_mark().map_err(line_fault)?;
+                let head = lines.head().map_err(line_fault)?;
+                if head.trim_ascii().is_empty() && head.len() < BUFFER {
+                    return Err(fail(NO_REQUESTS.to_owned()));
+                }
+                named.map_or_else(|| detect(head).map_err(fail), Ok)?
+            }
+        };
+        Ok(Self { lines, compression, parser: Parser::new(&format), format, taken })
+    }
+
+    /// A file that its parser reads by itself.
+    fn rows(parser: Parser) -> Self {
+        Self {
+            lines: no_lines(),
+            compression: Compression::None,
+            parser,
+            format: TraceFormat::Parquet,
+            taken: Arc::default(),
+        }
+    }
+}
+
+/// What a parser that reads its file by itself is fed.
+fn no_lines() -> LineReader<Bytes> {
+    LineReader::new(Box::new(io::empty()))
+}
+
+/// The parser of a file that it reads by itself, if the file is one.
+fn rows_of(
+    path: &Path,
+    file: &File,
+    size: Option<u64>,
+    format: Option<&TraceFormat>,
+) -> Result<Option<Parser>, InputError> {
+    if size.is_none() || !matches!(format, None | Some(TraceFormat::Parquet)) {
+        return Ok(None);
+    }
+    let fail = |problem| InputError { place: path.display().to_string(), problem };
+    Ok(parquet::Parser::open(file).map_err(fail)?.map(Parser::Parquet))
+}
+
+/// The file of a trace in `format`, opened again for its next round.
+pub fn reopened(
+    path: &Path,
+    format: &TraceFormat,
+    taken: &Arc<AtomicU64>,
+) -> Result<(LineReader<Bytes>, Parser), InputError> {
+    let (file, size) = open_file(path)?;
+    if let Some(parser) = rows_of(path, &file, size, Some(format))? {
+        return Ok((no_lines(), parser));
+    }
     let (content, _) =
         decompress(Box::new(file), taken).map_err(|error| cannot_open(path, &error))?;
-    Ok(LineReader::new(content))
+    Ok((LineReader::new(content), Parser::new(format)))
 }
 
 /// Which devices of a trace in `format` are replayed.

@@ -4,7 +4,7 @@
 use super::clock::{Clock, ClockError, END_OF_TIME, Inversions, TOLERATED};
 use super::decompress::{Bytes, Compression};
 use super::fault::Fault;
-use super::format::{Parser, Piece, TraceFormat};
+use super::format::{Parser, Piece, RowsRead};
 use super::lines::{LineError, LineReader, MAX_LINE};
 use super::record::Record;
 use crate::units::Duration;
@@ -47,14 +47,14 @@ impl Rows {
         name: String,
         lines: LineReader<Bytes>,
         compression: Compression,
-        format: &TraceFormat,
+        parser: Parser,
         lenient: bool,
     ) -> Self {
         Self {
             name,
             lines,
             compression,
-            parser: Parser::new(format),
+            parser,
             clock: Clock::new(lenient),
             lenient,
             findings: Findings::default(),
@@ -62,12 +62,12 @@ impl Rows {
         }
     }
 
-    /// Starts again with `lines`, the same file opened anew.
-    pub fn restart(&mut self, lines: LineReader<Bytes>, format: &TraceFormat) {
+    /// Starts again with `lines` and `parser`, the same file opened anew.
+    pub fn restart(&mut self, lines: LineReader<Bytes>, parser: Parser) {
         self.before = Some(self.findings());
         self.findings = Findings::default();
         self.lines = lines;
-        self.parser = Parser::new(format);
+        self.parser = parser;
         self.clock = Clock::new(self.lenient);
     }
 
@@ -82,6 +82,8 @@ impl Rows {
             let piece = match wanted {
                 Piece::Line => self.lines.next_line(),
                 Piece::Bytes(count) => self.lines.next_bytes(count),
+                Piece::Nothing => Ok(Some(&b""[..])),
+                Piece::End => Ok(None),
             };
             let line = match piece {
                 Ok(Some(line)) => line,
@@ -110,6 +112,16 @@ impl Rows {
         self.clock.length()
     }
 
+    /// How far a format has come that reads its file by itself.
+    pub fn rows_read(&self) -> Option<RowsRead> {
+        self.parser.rows_read()
+    }
+
+    /// The trace's time of its first request; zero before it.
+    pub fn origin_ns(&self) -> u64 {
+        self.clock.origin_ns()
+    }
+
     /// Requests read from the start of the file.
     pub fn count(&self) -> u64 {
         self.clock.count()
@@ -125,7 +137,11 @@ impl Rows {
                  most {} s); they arrive together with it",
                 self.name,
                 inversions.count,
-                if self.parser.wants() == Piece::Line { "line" } else { "byte" },
+                match self.parser.wants() {
+                    Piece::Line => "line",
+                    Piece::Bytes(_) => "byte",
+                    Piece::Nothing | Piece::End => "row",
+                },
                 inversions.first_line,
                 inversions.worst.as_secs_f64(),
             ));
@@ -172,7 +188,8 @@ impl Rows {
         if record.measured.is_some_and(|measured| measured > END_OF_TIME) {
             return Err(Fault::other("response: found more than 292 years; expected less"));
         }
-        let place = self.lines.number().max(self.lines.position());
+        let row = self.parser.rows_read().map_or(0, |rows| rows.row);
+        let place = self.lines.number().max(self.lines.position()).max(row);
         self.clock.since_first(record.time_ns, place).map_err(clock_fault)
     }
 
@@ -199,9 +216,12 @@ impl Rows {
         Err(self.line_error(error))
     }
 
-    /// Where the last row stands: a line, or a byte from 0 in a binary file.
+    /// Where the last row stands: a line, a row, or a byte from 0 in a binary file.
     #[cold]
     fn place(&self) -> String {
+        if let Some(RowsRead { row, .. }) = self.parser.rows_read() {
+            return format!("row {row}");
+        }
         match self.lines.number() {
             0 => format!("byte {}", self.lines.position()),
             number => number.to_string(),
@@ -212,7 +232,7 @@ impl Rows {
     fn line_error(&self, error: &LineError) -> InputError {
         let place = match self.parser.wants() {
             Piece::Line => format!("{}:{}", self.name, self.lines.number() + 1),
-            Piece::Bytes(_) => format!("{}:byte {}", self.name, self.lines.position()),
+            _ => format!("{}:byte {}", self.name, self.lines.position()),
         };
         InputError { place, problem: line_problem(error, self.compression) }
     }

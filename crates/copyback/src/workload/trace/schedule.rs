@@ -85,6 +85,11 @@ impl Schedule {
         taken > 0
     }
 
+    /// How long after the trace's first request the window starts.
+    pub const fn from_ns(&self) -> u64 {
+        self.from_ns
+    }
+
     /// Whether arrivals are the host's affair.
     pub const fn is_closed(&self) -> bool {
         self.is_closed

@@ -1,0 +1,115 @@
+//! The workload over time, in intervals that widen as it grows: memory doesn't grow with its length.
+
+use serde_json::{Value, json};
+
+/// Most intervals. Their number is at least half of this once the workload fills them.
+const MOST: usize = 1024;
+
+/// What happened in one interval.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Interval {
+    /// Requests of all kinds.
+    pub requests: u64,
+    /// Reads among them.
+    pub reads: u64,
+    /// Bytes that these read.
+    pub read_bytes: u64,
+    /// Bytes that others wrote.
+    pub write_bytes: u64,
+    /// Pages touched since the start.
+    pub touched: u64,
+    /// Pages written since the start.
+    pub written: u64,
+}
+
+/// Intervals of equal width, in any unit of place: nanoseconds, or requests.
+#[derive(Debug)]
+pub struct Series {
+    width: u64,
+    intervals: Vec<Interval>,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self { width: 1, intervals: Vec::new() }
+    }
+}
+
+impl Series {
+    /// The interval that `place` lies in, no earlier than the one before. New intervals start with
+    /// the footprint of the last.
+    pub fn at(&mut self, place: u64) -> &mut Interval {
+        while place / self.width >= MOST as u64 {
+            self.widen();
+        }
+        let index = (place / self.width) as usize;
+        let last = self.intervals.last().copied().unwrap_or_default();
+        let Interval { touched, written, .. } = last;
+        while self.intervals.len() <= index {
+            self.intervals.push(Interval { touched, written, ..Interval::default() });
+        }
+        &mut self.intervals[index]
+    }
+
+    fn widen(&mut self) {
+        self.width *= 2;
+        let pairs = self.intervals.chunks(2);
+        self.intervals = pairs.map(|pair| pair.iter().copied().reduce(joined)).flatten().collect();
+    }
+
+    /// One list a column, and the width of an interval in units of `unit`.
+    pub fn json(&self, unit: f64) -> Value {
+        let column = |of: fn(&Interval) -> u64| self.intervals.iter().map(of).collect::<Value>();
+        json!({
+            "interval": self.width as f64 / unit,
+            "requests": column(|interval| interval.requests),
+            "reads": column(|interval| interval.reads),
+            "read_bytes": column(|interval| interval.read_bytes),
+            "write_bytes": column(|interval| interval.write_bytes),
+            "touched_pages": column(|interval| interval.touched),
+            "written_pages": column(|interval| interval.written),
+        })
+    }
+}
+
+fn joined(first: Interval, second: Interval) -> Interval {
+    Interval {
+        requests: first.requests + second.requests,
+        reads: first.reads + second.reads,
+        read_bytes: first.read_bytes + second.read_bytes,
+        write_bytes: first.write_bytes + second.write_bytes,
+        touched: second.touched,
+        written: second.written,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widens_and_loses_nothing() {
+        let mut series = Series::default();
+        for place in 0..1_000_000 {
+            let interval = series.at(place);
+            interval.requests += 1;
+            interval.touched = place + 1;
+        }
+        assert!((MOST / 2..=MOST).contains(&series.intervals.len()));
+        let total: u64 = series.intervals.iter().map(|interval| interval.requests).sum();
+        assert_eq!(total, 1_000_000);
+        assert_eq!(series.intervals.last().unwrap().touched, 1_000_000);
+        assert!(series.intervals.is_sorted_by_key(|interval| interval.touched));
+    }
+
+    #[test]
+    fn a_footprint_lasts_over_empty_intervals() {
+        let mut series = Series::default();
+        series.at(0).touched = 5;
+        series.at(3).requests += 1;
+        assert_eq!(series.json(1.0)["touched_pages"], json!([5, 5, 5, 5]));
+        assert_eq!(series.json(1.0)["requests"], json!([0, 0, 0, 1]));
+        series.at(u64::MAX / 2);
+        assert!(series.intervals.len() <= MOST);
+    }
+}

@@ -1,0 +1,127 @@
+"""``copyback trace``: what is in a trace, and one written in another format."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from copyback._core import InputError
+
+app = typer.Typer(help="Look into traces, and convert them.")
+
+Source = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FILE]...",
+        help="Traces, - for standard input, or configurations (.toml) with a workload.",
+    ),
+]
+Preset = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The workload of a preset in place of a file.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="FORMAT", help="Format of the trace; else detected."),
+]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a key, such as workload.limit=1000; may be repeated.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+
+@app.command()
+def info(
+    source: Source = None,
+    preset: Preset = None,
+    format_: Format = None,
+    setting: Setting = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write a page of plots.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say what is in a trace or workload; of several, a table with a row each.
+
+    Counts, sizes, arrivals, bursts and idle times, sequentiality, footprint and overwrites.
+    """
+    from copyback.configuration import parse_setting
+    from copyback.console import progress_display, show
+    from copyback.outputs import check_file
+    from copyback.trace import Workload, survey
+    from copyback.trace.console import comparison, overview
+
+    sources: list[str | None] = [*(source or [])] or [None]
+    if sources == [None] and preset is None:
+        raise InputError("no trace: name a file, - for standard input, or --preset")
+    if report is not None:
+        if len(sources) > 1:
+            raise InputError(f"--report shows one trace; found {len(sources)}")
+        check_file(report)
+    settings = [parse_setting(text) for text in setting or []]
+    workloads = [
+        Workload.of(name, preset=preset, format_=format_, settings=settings) for name in sources
+    ]
+    with progress_display(quiet=quiet or json_) as tell:
+        infos = [survey(workload, on_progress=tell) for workload in workloads]
+    if report is not None:
+        infos[0].report(report)
+    if json_:
+        import json
+
+        told = [one.to_dict() for one in infos]
+        print(json.dumps(told[0] if len(told) == 1 else told, indent=2, ensure_ascii=False))
+        return
+    show(overview(infos[0]) if len(infos) == 1 else comparison(infos))
+    if report is not None:
+        print(f"\nReport        {report}")
+
+
+@app.command()
+def convert(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="IN", help="A trace, - for standard input, or a configuration."),
+    ],
+    output: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write, such as x.msr.gz or x.parquet")
+    ],
+    format_: Format = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="Format to write; else the extension of OUT."),
+    ] = None,
+    setting: Setting = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Leave out trim or flush where OUT cannot hold it."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a trace in another format, or a generated workload as a trace.
+
+    What the format cannot hold is refused or told. OUT appears whole or not at all.
+    """
+    from copyback.configuration import parse_setting
+    from copyback.console import progress_display
+    from copyback.trace import Workload
+    from copyback.trace import convert as run
+
+    settings = [parse_setting(text) for text in setting or []]
+    workload = Workload.of(source, format_=format_, settings=settings)
+    with progress_display(quiet=quiet) as tell:
+        notes = run(workload, output, to=to, drop=tuple(drop or ()), on_progress=tell)
+    if not quiet:
+        from copyback import units
+
+        for note in notes:
+            print(f"copyback: note: {note}", file=sys.stderr)
+        print(f"Wrote {output} ({units.size(output.stat().st_size)})")

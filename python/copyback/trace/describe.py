@@ -1,0 +1,148 @@
+"""Statistics of a workload in words and rows, shared by the terminal and the page."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from copyback import units
+
+if TYPE_CHECKING:
+    from copyback.trace import TraceInfo
+
+OPERATIONS = ("read", "write", "trim", "flush")
+
+Row = tuple[str, str]
+
+
+def name(info: TraceInfo) -> str:
+    """Return what the workload is called, without its folders."""
+    return PurePath(info.source).name
+
+
+def present(info: TraceInfo) -> list[str]:
+    """Return the kinds of requests that there are."""
+    return [kind for kind in OPERATIONS if info.operations[kind]["count"]]
+
+
+def workload(info: TraceInfo) -> list[Row]:
+    """Return the key facts."""
+    what = f"{name(info)} · {info.format}" if info.format else name(info)
+    return [
+        ("Workload", what),
+        ("Requests", _requests(info)),
+        ("Addresses", _addresses(info)),
+        ("Footprint", _footprint(info)),
+    ]
+
+
+def _requests(info: TraceInfo) -> str:
+    facts = [units.count(info.requests)]
+    if info.seconds is None:
+        facts.append("a closed loop, without times")
+    else:
+        facts.append(f"over {units.time_s(info.seconds)}")
+        if info.requests_per_s is not None:
+            facts.append(f"{units.rate(info.requests_per_s)} a second")
+    if info.read_share is not None:
+        facts.append(f"{units.share(info.read_share)} reads")
+        facts.append(f"{units.size(info.bytes)}, {units.size(info.mean_bytes)} each")
+    return " · ".join(facts)
+
+
+def _addresses(info: TraceInfo) -> str:
+    facts = [f"up to {units.size(info.end_bytes)}", f"{units.count(info.sectors)} sectors"]
+    devices = info.devices["count"]
+    if devices > 1:
+        facts.append(f"{units.count(devices)} devices over one another")
+    return " · ".join(facts)
+
+
+def _footprint(info: TraceInfo) -> str:
+    touched, written = info.footprint.touched_pages, info.footprint.written_pages
+    page = info.footprint.page_bytes
+    return (
+        f"{units.size(touched * page)} in {units.count(touched)} pages of {units.size(page)} · "
+        f"{units.size(written * page)} written in {units.count(written)}"
+    )
+
+
+def sequentiality(operation: Any) -> tuple[str, str]:
+    """Return the shares that continue the last request, and one of the last 32."""
+    return (
+        units.share(operation.sequential_share),
+        units.share(operation.sequential_share_of_streams),
+    )
+
+
+def overwrites(info: TraceInfo) -> list[Row]:
+    """Return how often and how soon pages are written again."""
+    told = info.overwrites
+    if not told.page_writes:
+        return []
+    rows = [
+        (
+            "Overwrites",
+            f"{units.share(told.share)} of {units.count(told.page_writes)} page writes",
+        )
+    ]
+    distance = told.distance_bytes
+    if distance is not None:
+        marks = [
+            f"{label} {units.size(round(distance[key]))}"
+            for label, key in (("p10", "p10"), ("median", "p50"), ("p90", "p90"), ("p99", "p99"))
+        ]
+        rows.append(("written between", " · ".join(marks)))
+    return rows
+
+
+def arrivals(info: TraceInfo) -> list[Row]:
+    """Return times between arrivals, bursts and idle times."""
+    rows: list[Row] = []
+    gaps = info.interarrival_us
+    if gaps is not None:
+        variation = gaps.coefficient_of_variation
+        marks = [
+            f"mean {units.time_us(gaps.mean)}",
+            f"median {units.time_us(gaps.p50)}",
+            f"p99 {units.time_us(gaps.p99)}",
+            f"max {units.time_us(gaps.max)}",
+            f"variation {units.decimal(variation)}",
+        ]
+        rows.append(("Interarrival", " · ".join(marks)))
+    rates = [rate for rate in info.rates or [] if rate["peak_to_mean"] is not None]
+    if rates:
+        marks = [
+            f"{units.decimal(rate['peak_to_mean'])} in {units.time_s(rate['window_s'])}"
+            for rate in rates
+        ]
+        rows.append(("Peak to mean", " · ".join(marks)))
+    dispersed = [rate for rate in rates if rate["index_of_dispersion"] is not None]
+    if dispersed:
+        marks = [
+            f"{units.decimal(rate['index_of_dispersion'])} in {units.time_s(rate['window_s'])}"
+            for rate in dispersed
+        ]
+        rows.append(("Dispersion", " · ".join(marks)))
+    idle = [one for one in info.idle or [] if one["share"] is not None]
+    if idle:
+        marks = [
+            f"{units.share(one['share'])} in gaps over {units.time_s(one['longer_than_s'])}"
+            for one in idle
+        ]
+        rows.append(("Idle", " · ".join(marks)))
+    return rows
+
+
+def measured(info: TraceInfo) -> list[Row]:
+    """Return the response times that the trace holds."""
+    rows: list[Row] = []
+    for kind, times in (info.measured_response_us or {}).items():
+        marks = [
+            f"mean {units.time_us(times['mean'])}",
+            f"median {units.time_us(times['p50'])}",
+            f"p99 {units.time_us(times['p99'])}",
+            f"max {units.time_us(times['max'])}",
+        ]
+        rows.append((f"Measured {kind}", " · ".join(marks)))
+    return rows
