@@ -165,7 +165,7 @@ class Conversion:
         The file to write, which is replaced.
     named
         The file that it becomes: its extension names format and compression.
-    format
+    to
         Format to write, if the extension does not name it.
     drop_trims, drop_flushes
         Leave these out if the format cannot hold them.
@@ -177,7 +177,7 @@ class Conversion:
         unlimited: bool,
         output: str | PathLike[str],
         named: str | PathLike[str],
-        format: str | None = None,
+        to: str | None = None,
         drop_trims: bool = False,
         drop_flushes: bool = False,
     ) -> Conversion: ...
@@ -190,7 +190,7 @@ class Conversion:
     def finish(self) -> list[str]:
         """Write the rest of the file; return what got lost, one sentence each."""
 
-def trace_target(path: str | PathLike[str], format: str | None = None) -> str:
+def trace_target(path: str | PathLike[str], to: str | None = None) -> str:
     """Return the format that a file would be written in.
 
     Raises

@@ -152,14 +152,22 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
-def show(*renderables: RenderableType) -> None:
+def show(*renderables: RenderableType, width_in_files: int | None = None) -> None:
     """Print to standard output.
 
     Rich would end the process on a closed pipe and pads lines with spaces; this does neither.
+
+    Parameters
+    ----------
+    *renderables
+        What to print.
+    width_in_files
+        Columns where standard output is no terminal, in place of Rich's 80.
     """
     from rich.console import Console
 
-    console = Console(highlight=False)
+    width = None if sys.stdout.isatty() else width_in_files
+    console = Console(highlight=False, width=width)
     with console.capture() as capture:
         console.print(*renderables, sep="\n")
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))

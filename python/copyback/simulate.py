@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
-    from copyback._core import Conversion, Survey
     import numpy as np
     from numpy.typing import NDArray
+
+    from copyback._core import Conversion, Survey
 
     Columns = dict[str, NDArray[np.generic]]
 

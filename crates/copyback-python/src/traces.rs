@@ -44,9 +44,8 @@ impl Survey {
         progress("read", inner.fraction(), inner.requests())
     }
 
-    fn summary(&mut self, py: Python<'_>) -> PyResult<String> {
-        let inner = self.inner();
-        error::run(py, || Ok(inner.summary().to_string()))
+    fn summary(&mut self) -> String {
+        self.inner().summary().to_string()
     }
 }
 
@@ -63,7 +62,7 @@ pub struct Conversion(Mutex<Option<convert::Conversion>>);
 #[pymethods]
 impl Conversion {
     #[new]
-    #[pyo3(signature = (config, unlimited, output, named, format=None, drop_trims=false, drop_flushes=false))]
+    #[pyo3(signature = (config, unlimited, output, named, to=None, drop_trims=false, drop_flushes=false))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -71,14 +70,14 @@ impl Conversion {
         unlimited: bool,
         output: PathBuf,
         named: PathBuf,
-        format: Option<&str>,
+        to: Option<&str>,
         drop_trims: bool,
         drop_flushes: bool,
     ) -> PyResult<Self> {
         let space = space(config, unlimited);
         let dropped = Dropped { trims: drop_trims, flushes: drop_flushes };
         let conversion = error::run(py, || {
-            let target = target(&named, format)?;
+            let target = target(&named, to)?;
             convert::Conversion::new(&config.0, space, &output, &target, dropped)
         })?;
         Ok(Self(Mutex::new(Some(conversion))))
@@ -114,9 +113,9 @@ fn target(path: &std::path::Path, format: Option<&str>) -> Result<Target, Error>
 
 /// Refuses what no trace can be written as, before the work that would fill it.
 #[pyfunction]
-#[pyo3(signature = (path, format=None))]
-pub fn trace_target(py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<&'static str> {
-    error::run(py, || target(&path, format).map(|target| target.name()))
+#[pyo3(signature = (path, to=None))]
+pub fn trace_target(py: Python<'_>, path: PathBuf, to: Option<&str>) -> PyResult<&'static str> {
+    error::run(py, || target(&path, to).map(|target| target.name()))
 }
 
 /// The formats that traces can be written in.

@@ -36,11 +36,12 @@ def render(result: Result) -> str:
 
     config = result.config
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             result=result,
             summary=result.summary,
+            version=result.summary.version,
             title=describe.title(result),
             lead=_lead(result),
             device=describe.device(config),
@@ -53,8 +54,8 @@ def render(result: Result) -> str:
             details=_details(result),
             simulator=_simulator(result),
             command=result.summary.simulator.get("command", "copyback run config.toml"),
-            data=_script_json(plots.data(result)),
-            asset=_asset,
+            data=script_json(plots.data(result)),
+            asset=asset,
         )
     )
 
@@ -62,7 +63,7 @@ def render(result: Result) -> str:
 def render_fragment(result: Result) -> str:
     """Return the key numbers as a small piece of HTML, for notebooks."""
     return (
-        _environment()
+        environment()
         .get_template("fragment.html.j2")
         .render(
             title=describe.title(result),
@@ -73,7 +74,8 @@ def render_fragment(result: Result) -> str:
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """Return where the pages' templates and their filters are."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -84,19 +86,19 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(
-        time_us=_spaced(units.time_us),
+        time_us=spaced(units.time_us),
         count=units.count,
-        share=_spaced(units.share),
+        share=spaced(units.share),
     )
     return environment
 
 
-def _spaced(format_: Any) -> Any:
+def spaced(format_: Any) -> Any:
     """Join number and unit with a space that does not break."""
     return lambda value: format_(value).replace(" ", "\u202f")
 
 
-def _asset(name: str) -> Any:
+def asset(name: str) -> Any:
     """Return a file of this package as text that needs no escaping."""
     import markupsafe
 
@@ -104,7 +106,7 @@ def _asset(name: str) -> Any:
     return markupsafe.Markup(text)
 
 
-def _script_json(data: dict[str, Any]) -> Any:
+def script_json(data: dict[str, Any]) -> Any:
     """Return data as JSON that cannot end the script element it stands in."""
     import markupsafe
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - Typer reads it
 from typing import Annotated
 
 import typer
@@ -11,6 +11,9 @@ import typer
 from copyback._core import InputError
 
 app = typer.Typer(help="Look into traces, and convert them.")
+
+#: Columns of the table of several workloads, where the output is no terminal.
+TABLE_WIDTH = 120
 
 Source = Annotated[
     list[str] | None,
@@ -80,7 +83,10 @@ def info(
         told = [one.to_dict() for one in infos]
         print(json.dumps(told[0] if len(told) == 1 else told, indent=2, ensure_ascii=False))
         return
-    show(overview(infos[0]) if len(infos) == 1 else comparison(infos))
+    if len(infos) == 1:
+        show(overview(infos[0]))
+    else:
+        show(comparison(infos), width_in_files=TABLE_WIDTH)
     if report is not None:
         print(f"\nReport        {report}")
 

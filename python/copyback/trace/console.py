@@ -33,8 +33,9 @@ def overview(info: TraceInfo) -> RenderableType:
 
 
 def _operations(info: TraceInfo) -> RenderableType:
-    columns = ["requests", "bytes", "mean", "p10", "p50", "p90", "max", "sequential", "in streams"]
+    columns = ["requests", "bytes", "mean", "median", "p90", "max", "runs", "streams"]
     table = console.numbers_table("Sizes", columns)
+    table.columns[0].min_width = max(len(kind) for kind in describe.OPERATIONS)
     for kind in describe.present(info):
         operation = info.operations[kind]
         size = operation.size_bytes
@@ -45,7 +46,7 @@ def _operations(info: TraceInfo) -> RenderableType:
             kind,
             units.count(operation["count"]),
             units.size(operation.bytes),
-            *(units.size(round(size[key])) for key in ("mean", "p10", "p50", "p90", "max")),
+            *(units.size(round(size[key])) for key in ("mean", "p50", "p90", "max")),
             *describe.sequentiality(operation),
         )
     return table
@@ -55,26 +56,21 @@ def comparison(infos: Sequence[TraceInfo]) -> RenderableType:
     """Return a table with a row for each workload."""
     from rich.console import Group
 
-    columns = [
-        *("format", "requests", "seconds", "reads", "mean", "sectors", "touched", "written"),
-        *("peak/mean", "idle > 1 s"),
-    ]
+    columns = ["format", "requests", "time", "reads", "mean", "sectors", "touched", "written"]
     table = console.numbers_table("Workload", columns)
+    table.columns[0].no_wrap = False
+    table.columns[0].overflow = "fold"
     for info in infos:
-        second = next((rate for rate in info.rates or [] if rate["window_s"] == 1.0), {})
-        idle = next((one for one in info.idle or [] if one["longer_than_s"] == 1.0), {})
         table.add_row(
             describe.name(info),
             info.format or units.MISSING,
-            units.count(info.requests),
-            units.MISSING if info.seconds is None else units.significant(info.seconds),
+            units.rate(info.requests),
+            units.time_s(info.seconds),
             units.share(info.read_share),
             units.size(None if info.mean_bytes is None else round(info.mean_bytes)),
-            units.count(info.sectors),
-            units.count(info.footprint.touched_pages),
-            units.count(info.footprint.written_pages),
-            units.decimal(second.get("peak_to_mean")),
-            units.share(idle.get("share")),
+            units.rate(info.sectors),
+            units.rate(info.footprint.touched_pages),
+            units.rate(info.footprint.written_pages),
         )
     notes = [("Note", note) for info in infos for note in info.notes]
     return Group(table, console.facts_grid(notes)) if notes else table

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from copyback import units
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from copyback.trace import TraceInfo
 
 OPERATIONS = ("read", "write", "trim", "flush")
@@ -92,7 +94,7 @@ def overwrites(info: TraceInfo) -> list[Row]:
             f"{label} {units.size(round(distance[key]))}"
             for label, key in (("p10", "p10"), ("median", "p50"), ("p90", "p90"), ("p99", "p99"))
         ]
-        rows.append(("written between", " · ".join(marks)))
+        rows.append(("Distance", f"{' · '.join(marks)} written between"))
     return rows
 
 
@@ -113,25 +115,34 @@ def arrivals(info: TraceInfo) -> list[Row]:
     rates = [rate for rate in info.rates or [] if rate["peak_to_mean"] is not None]
     if rates:
         marks = [
-            f"{units.decimal(rate['peak_to_mean'])} in {units.time_s(rate['window_s'])}"
+            f"{units.decimal(rate['peak_to_mean'])} ({_seconds(rate['window_s'])})"
             for rate in rates
         ]
         rows.append(("Peak to mean", " · ".join(marks)))
     dispersed = [rate for rate in rates if rate["index_of_dispersion"] is not None]
     if dispersed:
         marks = [
-            f"{units.decimal(rate['index_of_dispersion'])} in {units.time_s(rate['window_s'])}"
+            f"{units.decimal(rate['index_of_dispersion'])} ({_seconds(rate['window_s'])})"
             for rate in dispersed
         ]
         rows.append(("Dispersion", " · ".join(marks)))
     idle = [one for one in info.idle or [] if one["share"] is not None]
     if idle:
         marks = [
-            f"{units.share(one['share'])} in gaps over {units.time_s(one['longer_than_s'])}"
-            for one in idle
+            f"{units.share(one['share'])} (> {_seconds(one['longer_than_s'])})" for one in idle
         ]
         rows.append(("Idle", " · ".join(marks)))
     return rows
+
+
+def _seconds(seconds: float) -> str:
+    """Return one of the round times that windows and gaps have."""
+    return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
+
+
+def at(told: Sequence[Mapping[str, Any]] | None, key: str, value: float) -> Mapping[str, Any]:
+    """Return the entry of a list that has `value`; nothing if there is none."""
+    return next((one for one in told or [] if one[key] == value), {})
 
 
 def measured(info: TraceInfo) -> list[Row]:

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
-/// Significant decimal digits of the histogram: quantiles are at most 0.1% high.
+/// Significant decimal digits of the histogram: quantiles are at most 0.1% low.
 const DIGITS: u8 = 3;
 
 /// The quantiles that are told, and their keys.
@@ -88,7 +88,8 @@ impl Distribution {
             "max": self.max as f64 / unit,
         });
         for (key, share) in QUANTILES {
-            let value = self.histogram.value_at_quantile(share).clamp(self.min, self.max);
+            let value = self.histogram.value_at_quantile(share);
+            let value = self.histogram.lowest_equivalent(value).max(self.min);
             object[key] = json!(value as f64 / unit);
         }
         object
@@ -100,7 +101,7 @@ impl Distribution {
         let (mut seen, mut last) = (0, None);
         for step in self.histogram.iter_recorded() {
             seen += step.count_since_last_iteration();
-            let value = step.value_iterated_to().min(self.max);
+            let value = self.histogram.lowest_equivalent(step.value_iterated_to());
             let near = last.is_some_and(|last| (value as f64) < last as f64 * NEXT_POINT);
             if near && seen < self.count {
                 continue;
@@ -136,6 +137,10 @@ mod tests {
         let told = numbers.json(10.0);
         assert_eq!(told["min"], 0.1);
         assert!((told["p50"].as_f64().unwrap() - 50.1).abs() < 0.06, "{told}");
+        let mut round = Distribution::default();
+        [4096, 8192, 8192].into_iter().for_each(|size| round.record(size));
+        assert_eq!(round.json(1.0)["p50"], 8192.0, "sizes stay round");
+        assert_eq!(round.curve(1.0)["value"], json!([4096.0, 8192.0]));
         assert_eq!(numbers.curve(1.0)["share"].as_array().unwrap().last().unwrap(), 1.0);
     }
 

@@ -84,7 +84,7 @@ mod tests {
             detect(b"\n26214000 0 303574 7 0\n").unwrap_err(),
             "no known format has lines like \"26214000 0 303574 7 0\"; expected one of msr, spc, \
              disksim, blkreplay, blkparse, fio_iolog, fiu, alibaba, tencent, systor17, hp_csv, \
-             pixel6a, nexus5, ssdsim, mqsim, dtrs, csv, hp_srt, vscsi, blktrace, which workload.format can name"
+             pixel6a, nexus5, ssdsim, mqsim, dtrs, csv, hp_srt, vscsi, blktrace, parquet, which workload.format can name"
         );
         assert!(detect(b"").is_err());
     }
