@@ -37,7 +37,7 @@ def test_info_says_what_is_in_a_trace(cli: RunCli) -> None:
     told = cli("trace", "info", MYSQL).stdout
     for word in ("blkreplay", "80,794", "1 h 00 min", "8.9 % reads", "Footprint", "142,"):
         assert word in told, told
-    for word in ("sequential", "Interarrival", "Peak to mean", "Dispersion", "Idle", "Overwrites"):
+    for word in ("streams", "Interarrival", "Peak to mean", "Dispersion", "Idle", "Overwrites"):
         assert word in told, told
 
 

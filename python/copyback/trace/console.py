@@ -52,6 +52,11 @@ def _operations(info: TraceInfo) -> RenderableType:
     return table
 
 
+def _about(number: int) -> str:
+    """Return a count: as it is if it is short."""
+    return units.count(number) if number < 10_000 else units.rate(number)
+
+
 def comparison(infos: Sequence[TraceInfo]) -> RenderableType:
     """Return a table with a row for each workload."""
     from rich.console import Group
@@ -64,13 +69,13 @@ def comparison(infos: Sequence[TraceInfo]) -> RenderableType:
         table.add_row(
             describe.name(info),
             info.format or units.MISSING,
-            units.rate(info.requests),
+            _about(info.requests),
             units.time_s(info.seconds),
             units.share(info.read_share),
             units.size(None if info.mean_bytes is None else round(info.mean_bytes)),
-            units.rate(info.sectors),
-            units.rate(info.footprint.touched_pages),
-            units.rate(info.footprint.written_pages),
+            _about(info.sectors),
+            _about(info.footprint.touched_pages),
+            _about(info.footprint.written_pages),
         )
     notes = [("Note", note) for info in infos for note in info.notes]
     return Group(table, console.facts_grid(notes)) if notes else table
