@@ -128,7 +128,7 @@ def _cards(info: TraceInfo) -> list[dict[str, str]]:
         card(
             "Peak to mean",
             units.decimal(second.get("peak_to_mean")),
-            f"in 1 s · dispersion {units.decimal(second.get('index_of_dispersion'))}",
+            "in windows of 1 s",
         ),
         card("Idle", units.share(idle.get("share")), "in gaps over 1 s"),
     ]
