@@ -291,3 +291,13 @@ def test_measured_times_and_devices_of_a_real_trace(tmp_path: Path) -> None:
     same: dict[str, Any] = told.to_dict()
     for key in ("measured_response_us", "devices", "operations", "series"):
         assert again.to_dict()[key] == same[key], key
+
+
+def test_damaged_rows_are_skipped_on_request(cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "bad.spc").write_text(SPC + "0,8,4096,?,2.0\n")
+    message = cli("trace", "info", "bad.spc", status=2).stderr
+    assert "bad.spc:4: operation" in faults(message)[0]
+    assert "1 damaged rows were skipped" in cli("trace", "info", "bad.spc", "--lenient").stdout
+    done = cli("trace", "convert", "bad.spc", "good.msr", "--lenient")
+    assert "1 damaged rows were skipped" in done.stderr
+    assert len((tmp_path / "good.msr").read_text().splitlines()) == 3

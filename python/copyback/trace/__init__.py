@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from copyback import configuration
 from copyback._core import Conversion, InputError, Survey, trace_target
 from copyback.result import Record
-from copyback.simulate import Pace
+from copyback.simulate import Pace, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -71,6 +71,7 @@ def trace_info(
     *,
     preset: str | None = None,
     format: str | None = None,  # noqa: A002 - the command line's --format
+    lenient: bool = False,
     progress: bool = False,
     **overrides: Any,
 ) -> TraceInfo:
@@ -86,6 +87,8 @@ def trace_info(
         Name of a preset, in place of a file.
     format
         Format of the trace; detected if not given.
+    lenient
+        Skip damaged rows of the trace; `notes` says how many and which first.
     progress
         Show a progress bar on standard error.
     **overrides
@@ -110,7 +113,9 @@ def trace_info(
     (1000, 1000)
     """
     settings = configuration.keyword_settings(overrides)
-    workload = Workload.of(source, preset=preset, format_=format, settings=settings)
+    workload = Workload.of(
+        source, preset=preset, format_=format, lenient=lenient, settings=settings
+    )
     from copyback.console import progress_display
 
     with progress_display(quiet=not progress) as show:
@@ -123,6 +128,7 @@ def convert_trace(
     *,
     preset: str | None = None,
     format: str | None = None,  # noqa: A002 - the command line's --format
+    lenient: bool = False,
     to: str | None = None,
     drop: tuple[str, ...] = (),
     progress: bool = False,
@@ -143,6 +149,8 @@ def convert_trace(
         Name of a preset, in place of a file.
     format
         Format of the trace that is read; detected if not given.
+    lenient
+        Skip damaged rows of the trace; what is returned says how many and which first.
     to
         Format to write, if the extension does not name it.
     drop
@@ -165,7 +173,9 @@ def convert_trace(
         If the machine or the simulator is.
     """
     settings = configuration.keyword_settings(overrides)
-    workload = Workload.of(source, preset=preset, format_=format, settings=settings)
+    workload = Workload.of(
+        source, preset=preset, format_=format, lenient=lenient, settings=settings
+    )
     from copyback.console import progress_display
 
     with progress_display(quiet=not progress) as show:
@@ -194,6 +204,7 @@ class Workload:
         *,
         preset: str | None = None,
         format_: str | None = None,
+        lenient: bool = False,
         settings: list[tuple[str, str]],
     ) -> Workload:
         """Return the workload of a trace, of a configuration or of a preset."""
@@ -202,10 +213,13 @@ class Workload:
             if preset is not None:
                 raise InputError(f"a trace ({named}) and a preset ({preset}): give one")
             trace = "/dev/stdin" if named == "-" else named
-            settings = [*configuration.trace_settings(trace, format_), *settings]
+            settings = settings_of(
+                trace=trace, format_=format_, lenient=lenient, seed=None, overrides=settings
+            )
             return cls(configuration.load({}, settings=settings), unlimited=True)
-        if format_ is not None:
-            settings = [*settings, ("workload.format", configuration.to_toml(format_))]
+        settings = settings_of(
+            trace=None, format_=format_, lenient=lenient, seed=None, overrides=settings
+        )
         return cls(configuration.load(source, preset=preset, settings=settings), unlimited=False)
 
 

@@ -29,6 +29,9 @@ Format = Annotated[
     str | None,
     typer.Option("--format", metavar="FORMAT", help="Format of the trace; else detected."),
 ]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Skip damaged rows of the trace, and say how many.")
+]
 Setting = Annotated[
     list[str] | None,
     typer.Option(
@@ -45,6 +48,7 @@ def info(
     source: Source = None,
     preset: Preset = None,
     format_: Format = None,
+    lenient: Lenient = False,
     setting: Setting = None,
     json_: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     report: Annotated[
@@ -71,7 +75,8 @@ def info(
         check_file(report)
     settings = [parse_setting(text) for text in setting or []]
     workloads = [
-        Workload.of(name, preset=preset, format_=format_, settings=settings) for name in sources
+        Workload.of(name, preset=preset, format_=format_, lenient=lenient, settings=settings)
+        for name in sources
     ]
     with progress_display(quiet=quiet or json_) as tell:
         infos = [survey(workload, on_progress=tell) for workload in workloads]
@@ -101,6 +106,7 @@ def convert(
         Path, typer.Argument(metavar="OUT", help="The file to write, such as x.msr.gz or x.parquet")
     ],
     format_: Format = None,
+    lenient: Lenient = False,
     to: Annotated[
         str | None,
         typer.Option(metavar="FORMAT", help="Format to write; else the extension of OUT."),
@@ -122,7 +128,7 @@ def convert(
     from copyback.trace import convert as run
 
     settings = [parse_setting(text) for text in setting or []]
-    workload = Workload.of(source, format_=format_, settings=settings)
+    workload = Workload.of(source, format_=format_, lenient=lenient, settings=settings)
     with progress_display(quiet=quiet) as tell:
         notes = run(workload, output, to=to, drop=tuple(drop or ()), on_progress=tell)
     if not quiet:

@@ -97,8 +97,10 @@ fn check_own(name: &str, extension: &str, same: impl Fn(&Record) -> Record) {
     let before = records(&config(path));
     let scratch = Scratch::path(&format!("real.{extension}"));
     convert(&before, &scratch.0);
-    let after = records(&config(&scratch.0));
-    let expected: Vec<_> = before.iter().map(same).collect();
+    // Hosts of an MSR trace get other names; the disk is the lower half of a device's number.
+    let disk = |record: Record| record.on(record.device & u64::from(u32::MAX));
+    let after: Vec<_> = records(&config(&scratch.0)).into_iter().map(disk).collect();
+    let expected: Vec<_> = before.iter().map(same).map(disk).collect();
     assert!(after == expected, "{name}");
 }
 

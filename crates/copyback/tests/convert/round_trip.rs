@@ -39,7 +39,7 @@ fn held(format: &str) -> Held {
     use Device::{Renamed, Same};
     let (time_ns, device, response, trims_and_flushes) = match format {
         "parquet" => (1, Same, Response::Optional, true),
-        "msr" => (100, Same, Response::Always(100), false),
+        "msr" => (100, Renamed, Response::Always(100), false),
         "blkreplay" => (1, Device::None, Response::None, true),
         "blkparse" => (1, Same, Response::None, true),
         "fio_iolog" => (1000, Renamed, Response::None, true),
