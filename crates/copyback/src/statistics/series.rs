@@ -54,7 +54,8 @@ impl Series {
     fn widen(&mut self) {
         self.width *= 2;
         let pairs = self.intervals.chunks(2);
-        self.intervals = pairs.map(|pair| pair.iter().copied().reduce(joined)).flatten().collect();
+        let joined = pairs.filter_map(|pair| pair.iter().copied().reduce(joined));
+        self.intervals = joined.collect();
     }
 
     /// One list a column, and the width of an interval in units of `unit`.

@@ -171,7 +171,7 @@ impl TraceSource {
 
     /// The trace's time at which arrivals are zero, in nanoseconds since whatever it counts from.
     pub fn origin_ns(&self) -> u64 {
-        self.rows.origin_ns().saturating_add(self.schedule.from_ns())
+        self.rows.origin_ns().saturating_add(self.schedule.window_start_ns())
     }
 
     /// Times the trace was started so far.

@@ -86,7 +86,7 @@ impl Schedule {
     }
 
     /// How long after the trace's first request the window starts.
-    pub const fn from_ns(&self) -> u64 {
+    pub const fn window_start_ns(&self) -> u64 {
         self.from_ns
     }
 

@@ -68,7 +68,14 @@ pub struct TraceWriter {
 
 enum Output {
     Parquet(Box<ParquetWriter<File>>),
-    Text { writer: Writer, lines: Vec<u8>, file: Compressor },
+    Text(Box<Text>),
+}
+
+/// Lines of a text format, gathered and then compressed.
+struct Text {
+    writer: Writer,
+    lines: Vec<u8>,
+    file: Compressor,
 }
 
 impl TraceWriter {
@@ -87,7 +94,7 @@ impl TraceWriter {
                 let mut lines = Vec::with_capacity(2 * CHUNK);
                 writer.head(&mut lines);
                 let file = Compressor::new(file, *compression)?;
-                (writer.holds(), Output::Text { writer, lines, file })
+                (writer.holds(), Output::Text(Box::new(Text { writer, lines, file })))
             }
         };
         Ok(Self { fit: Fit::new(target.name(), holds, dropped), output })
@@ -103,11 +110,11 @@ impl TraceWriter {
         };
         match &mut self.output {
             Output::Parquet(writer) => writer.add(&record)?,
-            Output::Text { writer, lines, file } => {
-                writer.line(&record, lines);
-                if lines.len() >= CHUNK {
-                    file.write_all(lines)?;
-                    lines.clear();
+            Output::Text(text) => {
+                text.writer.line(&record, &mut text.lines);
+                if text.lines.len() >= CHUNK {
+                    text.file.write_all(&text.lines)?;
+                    text.lines.clear();
                 }
             }
         }
@@ -121,9 +128,9 @@ impl TraceWriter {
     pub fn finish(self) -> io::Result<Vec<String>> {
         let file = match self.output {
             Output::Parquet(writer) => writer.finish()?,
-            Output::Text { lines, mut file, .. } => {
-                file.write_all(&lines)?;
-                file.finish()?
+            Output::Text(mut text) => {
+                text.file.write_all(&text.lines)?;
+                text.file.finish()?
             }
         };
         file.sync_all()?;
