@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -79,3 +80,41 @@ def test_to_toml(value: object, text: str) -> None:
 
     assert configuration.to_toml(value) == text
     assert tomllib.loads(f"x = {text}")["x"] == value
+
+
+@pytest.mark.parametrize(
+    ("load", "text"),
+    [
+        ({"read_share": 0.4, "request_size": "4KiB"}, "40 % reads · 4KiB requests"),
+        (
+            {
+                "read_share": 0.1919,
+                "trim_share": 0.05,
+                "request_size": {
+                    "type": "by_operation",
+                    "read": {"type": "exponential", "mean": "32KiB"},
+                    "write": {
+                        "type": "histogram",
+                        "sizes": ["64KiB", "4KiB"],
+                        "weights": [1.0, 2.0],
+                    },
+                },
+                "address": {"type": "zipf", "theta": 0.9, "scattered": True},
+                "bursts": {"type": "on_off", "on": "1s", "off": "2s"},
+            },
+            "19.2 % reads · 5 % trims · reads exponential (mean 32KiB), writes 4KiB to 64KiB · "
+            "zipf · in bursts",
+        ),
+        (
+            {
+                "request_size": {"type": "histogram", "sizes": ["8KiB"], "weights": [1.0]},
+                "address": {"type": "hot_cold", "requests": 0.8, "pages": 0.2},
+                "bursts": "none",
+            },
+            "8KiB requests · hot and cold",
+        ),
+    ],
+)
+def test_a_generator_in_a_line(load: dict[str, Any], text: str) -> None:
+    config = {"workload": {"type": "synthetic", **load}}
+    assert describe.workload(config) == f"synthetic · {text}"

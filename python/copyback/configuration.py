@@ -42,7 +42,10 @@ def load(
             )
         return Config.load(preset=preset, settings=settings)
     if isinstance(config, Mapping):
-        text = json.dumps(_absolute(dict(config), "workload"), default=_plain)
+        shape = dict(config)
+        if "workload" in shape:
+            shape["workload"] = _absolute(shape["workload"])
+        text = json.dumps(shape, default=_plain)
         return Config.load(json=text, preset=preset, settings=settings)
     if preset is not None:
         raise InputError(
@@ -55,26 +58,25 @@ def load(
     )
 
 
-# A trace's path becomes absolute, so that the resolved configuration can be run from anywhere.
+# Paths in a workload become absolute, so that the resolved configuration can be run from anywhere.
 
 
-def _absolute(node: Any, *keys: str) -> Any:
-    """Return a copy of a shape with absolute trace paths below `keys`."""
+def _absolute(node: Any) -> Any:
+    """Return a copy of a workload's shape with absolute paths."""
     if isinstance(node, Mapping):
-        changed = dict(node)
-        if not keys and isinstance(changed.get("path"), str | os.PathLike):
-            changed["path"] = os.path.abspath(changed["path"])  # noqa: PTH100 - keeps links
-        for key in keys or ("flows",):
-            if key in changed:
-                changed[key] = _absolute(changed[key])
-        return changed
+        return {
+            key: os.path.abspath(value)  # noqa: PTH100 - keeps links
+            if key == "path" and isinstance(value, str | os.PathLike)
+            else _absolute(value)
+            for key, value in node.items()
+        }
     if isinstance(node, list | tuple):
         return [_absolute(item) for item in node]
     return node
 
 
 def _absolute_setting(key: str, text: str) -> tuple[str, str]:
-    """Return a setting with absolute trace paths."""
+    """Return a setting with absolute paths."""
     if key.split(".")[0] != "workload":
         return key, text
     try:

@@ -178,16 +178,47 @@ def workload(config: Mapping[str, Any]) -> str:
             facts.append(f"repeated for {load['duration']}")
         return " · ".join(facts)
     if kind == "synthetic":
-        read = load.get("read_share")
-        facts = ["synthetic"]
-        if isinstance(read, int | float):
-            facts.append(f"{100 * read:.3g} % reads")
-        if "request_size" in load:
-            facts.append(f"{_choice(load['request_size'])} requests")
-        return " · ".join(facts)
+        return " · ".join(["synthetic", *_synthetic(load)])
     if kind == "flows":
         return f"{_number(len(load.get('flows', [])), 'flow')} at once"
     return str(kind)
+
+
+def _synthetic(load: Mapping[str, Any]) -> list[str]:
+    """Return what is asked of a generator; what is usual goes without saying."""
+    facts = []
+    read, trim = load.get("read_share"), load.get("trim_share")
+    if isinstance(read, int | float):
+        facts.append(f"{100 * read:.3g} % reads")
+    if isinstance(trim, int | float) and trim:
+        facts.append(f"{100 * trim:.3g} % trims")
+    if "request_size" in load:
+        facts.append(_sizes(load["request_size"]))
+    address = load.get("address", "uniform")
+    if address != "uniform":
+        facts.append(_kind(address).replace("_", " and "))
+    if load.get("bursts", "none") != "none":
+        facts.append("in bursts")
+    return facts
+
+
+def _sizes(size: Any) -> str:
+    """Return how large requests are in a few words."""
+    if isinstance(size, Mapping) and size.get("type") == "by_operation":
+        return f"reads {_size(size.get('read'))}, writes {_size(size.get('write'))}"
+    return f"{_size(size)} requests"
+
+
+def _size(size: Any) -> str:
+    if not (isinstance(size, Mapping) and size.get("type") == "histogram"):
+        return _choice(size)
+    sizes = sorted(size.get("sizes", []), key=lambda text: size_bytes(text) or 0.0)
+    return " to ".join(dict.fromkeys([sizes[0], sizes[-1]])) if sizes else "histogram"
+
+
+def _kind(choice: Any) -> str:
+    """Return the name of a choice without its parameters."""
+    return str(choice.get("type", "")) if isinstance(choice, Mapping) else str(choice)
 
 
 def title(result: Result) -> str:

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, OnceLock};
 
-use copyback::config::{SyntheticWorkload, TraceFormat, TraceWorkload};
+use copyback::config::quantity::{Share, Size};
+use copyback::config::{
+    AddressDistribution, RequestSize, SyntheticWorkload, TraceFormat, TraceWorkload,
+};
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
 use copyback::workload::trace::{Dropped, Record, Target, TraceSource, TraceWriter};
@@ -224,21 +227,43 @@ fn parquet(bencher: Bencher) {
         .bench(|| drain(TraceSource::open(&config, DEVICE).expect("a good trace")));
 }
 
+fn generate(config: &SyntheticWorkload) -> u64 {
+    let space = AddressSpace { bytes: DEVICE, page_size: 4096 };
+    let mut generator =
+        Generator::new(config, space, 1, "workload/0").expect("a good configuration");
+    let mut total = 0;
+    while let Some(request) = generator.next_request() {
+        total += request.length ^ request.offset ^ request.arrival.as_ns();
+    }
+    total
+}
+
 #[divan::bench(sample_count = 10)]
 fn generator(bencher: Bencher) {
     let config = SyntheticWorkload { requests: ROWS, ..SyntheticWorkload::default() };
-    bencher.counter(ItemsCount::new(ROWS)).bench(|| {
-        let mut generator = Generator::new(
-            &config,
-            AddressSpace { bytes: DEVICE, page_size: 4096 },
-            1,
-            "workload/0",
-        )
-        .expect("a good configuration");
-        let mut total = 0;
-        while let Some(request) = generator.next_request() {
-            total += request.length ^ request.offset ^ request.arrival.as_ns();
-        }
-        total
-    });
+    bencher.counter(ItemsCount::new(ROWS)).bench(|| generate(&config));
+}
+
+const ADDRESSES: [&str; 5] = ["uniform", "hot_cold", "zoned", "zipf", "pareto"];
+
+/// Random addresses over 2^28 pages, nothing else drawn.
+#[divan::bench(args = ADDRESSES, sample_count = 10)]
+fn generator_addresses(bencher: Bencher, name: &str) {
+    let (most, rest) = (Share(0.8), Share(0.2));
+    let config = SyntheticWorkload {
+        requests: ROWS,
+        request_size: RequestSize::Fixed(Size(4096)),
+        sequential_share: Share(0.0),
+        address: match name {
+            "hot_cold" => AddressDistribution::HotCold { requests: most, pages: rest },
+            "zoned" => {
+                AddressDistribution::Zoned { requests: vec![most, rest], pages: vec![rest, most] }
+            }
+            "zipf" => AddressDistribution::Zipf { theta: 0.99, scattered: true },
+            "pareto" => AddressDistribution::Pareto { h: 0.2, scattered: true },
+            _ => AddressDistribution::Uniform,
+        },
+        ..SyntheticWorkload::default()
+    };
+    bencher.counter(ItemsCount::new(ROWS)).bench(|| generate(&config));
 }

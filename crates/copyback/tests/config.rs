@@ -1,8 +1,8 @@
 //! The configuration as users meet it: layers, messages, presets, resolved output.
 
 use copyback::config::{
-    Allocation, AllocationOrder, Config, FreeBlocks, InterArrival, Loader, RequestSize,
-    VictimPolicy, Workload, presets,
+    AddressDistribution, Allocation, AllocationOrder, Bursts, Config, FreeBlocks, Loader,
+    RequestSize, TimeDistribution, VictimPolicy, Workload, presets,
     quantity::{Share, Size, Time},
     schema,
 };
@@ -104,6 +104,68 @@ fn every_kind_of_fault_has_its_message() {
             "file.toml:2: workload.iodepth: found inter_arrival too; allowed: one of inter_arrival (an open loop) and iodepth (a closed loop, so many at once)",
         ),
         (
+            "workload.request_size = 'large'",
+            "file.toml:1: workload.request_size: found \"large\"; a size starts with a number and ends with a unit",
+        ),
+        (
+            "workload.request_size = true",
+            "file.toml:1: workload.request_size: found true; allowed: a size such as \"4KiB\", or a table such as { type = \"exponential\", mean = \"32KiB\" }",
+        ),
+        (
+            "workload.bursts = { type = 'on_off', on = { mean = '1s' }, off = '1s' }",
+            "file.toml:1: workload.bursts.on: the key \"type\" is missing (allowed: exponential, pareto, histogram, quantiles, empirical)",
+        ),
+        (
+            "[workload.request_size]\ntype = 'histogram'\nsizes = ['4KiB', '8KiB']\nweights = [1]",
+            "file.toml:4: workload.request_size.weights: found 1 for 2 sizes; allowed: one for each",
+        ),
+        (
+            "[workload.request_size]\ntype = 'histogram'\nsizes = ['4KiB', '0B']\nweights = [1, -1]",
+            "file.toml:3: workload.request_size.sizes.1: found 0B; allowed: 1B or more\n\
+             file.toml:4: workload.request_size.weights: found 1, -1; allowed: numbers of 0 or more, one above 0",
+        ),
+        (
+            "[workload.request_size]\ntype = 'by_operation'\nread = '4KiB'\nwrite = { type = 'by_operation', read = 1, write = 1 }",
+            "file.toml:4: workload.request_size.write: found by_operation again; allowed: a size or a distribution",
+        ),
+        (
+            "workload.inter_arrival = { type = 'pareto', mean = '1ms', shape = 1 }",
+            "file.toml:1: workload.inter_arrival.shape: found 1; allowed: above 1, or there is no mean",
+        ),
+        (
+            "workload.inter_arrival = { type = 'quantiles', times = ['2ms', '1ms'] }",
+            "file.toml:1: workload.inter_arrival.times: found times out of order, or fewer than 2; allowed: the shortest time, any quantiles, and the longest",
+        ),
+        (
+            "workload.inter_arrival = { type = 'quantile', times = ['2ms', '1ms'] }",
+            "file.toml:1: workload.inter_arrival.type: found \"quantile\"; did you mean \"quantiles\"? (allowed: exponential, pareto, histogram, quantiles, empirical)",
+        ),
+        (
+            "[workload]\niodepth = 1\nbursts = { type = 'on_off', on = '1s', off = '1s' }",
+            "file.toml:3: workload.bursts: found bursts in a closed loop; allowed: \"none\", or inter_arrival in place of iodepth",
+        ),
+        (
+            "workload.bursts = { type = 'on_off', on = '1ns', off = '0' }",
+            "file.toml:1: workload.bursts.off: found 0s; allowed: more than 0s\n\
+             file.toml:1: workload.bursts.on: found on periods of 1ns and gaps of 3ms; allowed: gaps of at most 1ms",
+        ),
+        (
+            "[workload]\nread_share = 0.5\ntrim_share = 0.4\nflush_share = 0.2",
+            "file.toml:3: workload.trim_share: found read_share, trim_share and flush_share of 1.1 in all; allowed: at most 1",
+        ),
+        (
+            "workload.address = { type = 'zoned', requests = [0.5, 0.5], pages = [0.5, 0.6] }",
+            "file.toml:1: workload.address.pages: found shares of 1.1 in all; allowed: 1",
+        ),
+        (
+            "workload.address = { type = 'zipf', theta = -1 }",
+            "file.toml:1: workload.address.theta: found -1; allowed: 0 to 100",
+        ),
+        (
+            "workload.address = { type = 'pareto', h = 1 }",
+            "file.toml:1: workload.address.h: found 1; allowed: above 0 and below 1",
+        ),
+        (
             "[host]\ninterface = 'ncq'\nqueue_depth = 64",
             "file.toml:3: host.queue_depth: found 64; allowed: 1 to 32 with this interface",
         ),
@@ -202,13 +264,41 @@ fn choices_are_strings_or_tables() {
 }
 
 #[test]
+fn every_distribution_survives_a_round_trip() {
+    let text = "[workload]\nrequest_size = { type = 'by_operation', read = '8KiB', \
+                write = { type = 'histogram', sizes = ['4KiB', '64KiB'], weights = [3, 0.5] } }\n\
+                inter_arrival = { type = 'pareto', mean = '1ms', shape = 1.5 }\n\
+                trim_share = '5%'\nflush_share = 0.01\n\
+                address = { type = 'zipf', theta = 0.9, scattered = false }\n\
+                [workload.bursts]\ntype = 'on_off'\non = '1s'\n\
+                off = { type = 'quantiles', times = ['1s', '2s', '1h'] }\n\
+                background = { type = 'empirical', path = 'gaps.csv' }";
+    let config = Loader::new().toml(text, "a", Some("/data".as_ref())).load().unwrap();
+    assert!(config.to_toml().contains("/data/gaps.csv"), "{}", config.to_toml());
+    assert_eq!(load(&config.to_toml()).unwrap(), config);
+    assert_eq!(Loader::new().json(&config.to_json()).load().unwrap(), config);
+    let elsewhere = Loader::new().toml(text, "a", Some("/other".as_ref())).load().unwrap();
+    assert_eq!(elsewhere.digest(), config.digest());
+    let names = load("workload.address = 'pareto'\nworkload.bursts = 'none'").unwrap();
+    let pareto = AddressDistribution::Pareto { h: 0.2, scattered: true };
+    assert_eq!(synthetic(&names).address, pareto);
+}
+
+#[test]
+fn a_closed_loop_takes_bursts_away() {
+    let text = "workload.bursts = { type = 'on_off', on = '1s', off = '1s' }";
+    let closed = Loader::new().toml(text, "a", None).set("workload.iodepth", "4").load().unwrap();
+    assert_eq!((synthetic(&closed).iodepth, &synthetic(&closed).bursts), (Some(4), &Bursts::None));
+}
+
+#[test]
 fn open_and_closed_loop_replace_each_other() {
     let closed = load("workload.iodepth = 16").unwrap();
-    assert_eq!((synthetic(&closed).iodepth, synthetic(&closed).inter_arrival), (Some(16), None));
+    assert_eq!((synthetic(&closed).iodepth, &synthetic(&closed).inter_arrival), (Some(16), &None));
     let text = "workload.iodepth = 16";
     let open = Loader::new().toml(text, "a", None).set("workload.inter_arrival", "1ms").load();
     let open = open.unwrap();
-    assert_eq!(synthetic(&open).inter_arrival, Some(InterArrival::Fixed(Time::from_us(1000))));
+    assert_eq!(synthetic(&open).inter_arrival, Some(TimeDistribution::Fixed(Time::from_us(1000))));
     assert_eq!(synthetic(&open).iodepth, None);
 }
 

@@ -7,11 +7,15 @@
 mod addresses;
 #[path = "synthetic/arrivals.rs"]
 mod arrivals;
+#[path = "synthetic/bursts.rs"]
+mod bursts;
 #[path = "synthetic/determinism.rs"]
 mod determinism;
 #[path = "synthetic/mixes.rs"]
 mod mixes;
 #[path = "synthetic/sizes.rs"]
 mod sizes;
+#[path = "synthetic/skew.rs"]
+mod skew;
 #[path = "synthetic/support.rs"]
 mod support;

@@ -1,9 +1,6 @@
 //! Choices with parameters: a string, or a table with `type`. [`read`](super::read) reads them.
 
-use std::{fmt, marker::PhantomData};
-
 use schemars::Schema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Value as Json, json};
 
 /// Declares an enum that is written as a table with `type` and read by the convention of choices.
@@ -53,72 +50,80 @@ pub(super) fn allow_bare_names(schema: &mut Schema) {
     variants.splice(0..0, names);
 }
 
-/// Reads a quantity, or `{ type = "exponential", mean = ... }`.
-pub(super) fn quantity_or_exponential<'de, D, Q, T>(
-    reader: D,
-    expecting: &'static str,
-    fixed: fn(Q) -> T,
-    exponential: fn(Q) -> T,
-) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    Q: Deserialize<'de>,
-{
-    reader.deserialize_any(Distribution { expecting, fixed, exponential, quantity: PhantomData })
+/// Orders the schema of a quantity that may be drawn from a distribution: the quantity, or one of the
+/// tables.
+pub(super) fn quantity_or_tables(schema: &mut Schema) {
+    let Some(Json::Array(mut forms)) = schema.remove("anyOf") else { return };
+    let quantity = forms.pop();
+    schema.insert("anyOf".into(), json!([quantity, { "oneOf": forms }]));
 }
 
-/// Writes `{ type = "exponential", mean = ... }`.
-pub(super) fn write_exponential<S: Serializer, Q: Serialize>(
-    mean: &Q,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Table<'a, Q> {
-        r#type: &'static str,
-        mean: &'a Q,
-    }
-    Table { r#type: "exponential", mean }.serialize(serializer)
+/// What [`read`](super::read) is asked for where a bare quantity may stand for a table.
+pub(super) const QUANTITY_OR_TABLE: &str = "quantity or table";
+
+/// Declares a choice whose last variant, `Fixed`, is written as a bare quantity.
+///
+/// ```text
+/// pub enum Name or Fixed(Quantity), "what is expected" { OtherVariant { ... }, ... }
+/// ```
+macro_rules! quantity_or_choice {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident or $(#[$about:meta])* Fixed($quantity:ty), $expecting:literal
+        { $($body:tt)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Serialize, JsonSchema)]
+        #[serde(tag = "type", rename_all = "snake_case")]
+        #[schemars(transform = crate::config::choice::quantity_or_tables)]
+        pub enum $name {
+            $($body)*
+            $(#[$about])*
+            #[serde(untagged)]
+            Fixed($quantity),
+        }
+
+        const _: () = {
+            type Target = $name;
+
+            #[derive(Deserialize)]
+            #[serde(remote = "Target", rename_all = "snake_case", deny_unknown_fields)]
+            enum Twin { $($body)* }
+
+            struct Visitor;
+
+            impl<'de> serde::de::Visitor<'de> for Visitor {
+                type Value = $name;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str($expecting)
+                }
+
+                fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$name, E> {
+                    let reader = serde::de::value::StrDeserializer::new(text);
+                    <$quantity>::deserialize(reader).map($name::Fixed)
+                }
+
+                fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<$name, E> {
+                    let reader = serde::de::value::U64Deserializer::new(number);
+                    <$quantity>::deserialize(reader).map($name::Fixed)
+                }
+
+                fn visit_newtype_struct<D: serde::Deserializer<'de>>(
+                    self,
+                    table: D,
+                ) -> Result<$name, D::Error> {
+                    Twin::deserialize(table)
+                }
+            }
+
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+                    let expected = crate::config::choice::QUANTITY_OR_TABLE;
+                    reader.deserialize_newtype_struct(expected, Visitor)
+                }
+            }
+        };
+    };
 }
-
-struct Distribution<Q, T> {
-    expecting: &'static str,
-    fixed: fn(Q) -> T,
-    exponential: fn(Q) -> T,
-    quantity: PhantomData<Q>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Parameters<Q> {
-    r#type: Kind,
-    mean: Q,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Kind {
-    Exponential,
-}
-
-impl<'de, Q: Deserialize<'de>, T> de::Visitor<'de> for Distribution<Q, T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.expecting)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-        Q::deserialize(de::value::StrDeserializer::new(text)).map(self.fixed)
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<T, E> {
-        Q::deserialize(de::value::U64Deserializer::new(number)).map(self.fixed)
-    }
-
-    fn visit_map<A: de::MapAccess<'de>>(self, table: A) -> Result<T, A::Error> {
-        let parameters =
-            Parameters::<Q>::deserialize(de::value::MapAccessDeserializer::new(table))?;
-        let Kind::Exponential = parameters.r#type;
-        Ok((self.exponential)(parameters.mean))
-    }
-}
+pub(super) use quantity_or_choice;

@@ -10,6 +10,7 @@ use serde::de::{
 };
 
 use super::{
+    choice::QUANTITY_OR_TABLE,
     fault::{Fault, Place},
     tree::{Node, Value},
 };
@@ -216,10 +217,14 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Problem> {
-        visitor.visit_newtype_struct(self)
+        match self.node.value {
+            Value::Table(_) => visitor.visit_newtype_struct(self),
+            _ if name == QUANTITY_OR_TABLE => self.deserialize_any(visitor),
+            _ => visitor.visit_newtype_struct(self),
+        }
     }
 
     fn deserialize_struct<V: Visitor<'de>>(

@@ -101,7 +101,7 @@ impl Walk {
     fn has_keys(&self, property: &Json) -> bool {
         let inner = self.resolve(property);
         let is_large =
-            |variant: &Json| variant["properties"].as_object().is_some_and(|keys| keys.len() > 3);
+            |variant: &Json| variant["properties"].as_object().is_some_and(|keys| keys.len() > 4);
         inner["properties"].is_object()
             || inner["oneOf"].as_array().is_some_and(|variants| variants.iter().any(is_large))
     }

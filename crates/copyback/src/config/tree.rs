@@ -100,7 +100,8 @@ impl Node {
 }
 
 /// Open and closed loop exclude each other: a layer that asks for one takes the other away.
-const EXCLUSIVE: [(&str, &str); 2] = [("iodepth", "inter_arrival"), ("inter_arrival", "iodepth")];
+const EXCLUSIVE: [(&str, &str); 3] =
+    [("iodepth", "inter_arrival"), ("iodepth", "bursts"), ("inter_arrival", "iodepth")];
 
 fn give_way(below: &mut BTreeMap<String, Node>, above: &BTreeMap<String, Node>) {
     for (given, other) in EXCLUSIVE {
@@ -218,32 +219,38 @@ pub(super) fn from_json(json: Json, source: &str) -> Node {
     Node { place, value }
 }
 
-/// Makes the relative trace paths of a layer relative to `directory`.
+/// Makes the relative paths in a layer's workload, those of traces and of measured distributions,
+/// relative to `directory`.
 pub(super) fn resolve_paths(root: &mut Node, directory: &Path) -> Result<(), Fault> {
-    let Some(workload) = root.table_mut().and_then(|table| table.get_mut("workload")) else {
-        return Ok(());
-    };
-    resolve_path(workload, directory)?;
-    let flows = workload.table_mut().and_then(|table| table.get_mut("flows"));
-    match flows.map(|flows| &mut flows.value) {
-        Some(Value::List(flows)) => flows.iter_mut().try_for_each(|f| resolve_path(f, directory)),
+    match root.table_mut().and_then(|table| table.get_mut("workload")) {
+        Some(workload) => resolve_below(workload, "workload", directory),
+        None => Ok(()),
+    }
+}
+
+fn resolve_below(node: &mut Node, key: &str, directory: &Path) -> Result<(), Fault> {
+    match &mut node.value {
+        Value::Table(table) => table.iter_mut().try_for_each(|(name, node)| {
+            let key = format!("{key}.{name}");
+            match &mut node.value {
+                Value::Text(text) if name == "path" => {
+                    *text = resolved(text, directory)
+                        .map_err(|problem| Fault::new(node.place.clone(), key, problem))?;
+                    Ok(())
+                }
+                _ => resolve_below(node, &key, directory),
+            }
+        }),
+        Value::List(list) => list.iter_mut().enumerate().try_for_each(|(index, node)| {
+            resolve_below(node, &format!("{key}.{index}"), directory)
+        }),
         _ => Ok(()),
     }
 }
 
-fn resolve_path(workload: &mut Node, directory: &Path) -> Result<(), Fault> {
-    let Some(path) = workload.table_mut().and_then(|table| table.get_mut("path")) else {
-        return Ok(());
-    };
-    let Value::Text(text) = &mut path.value else { return Ok(()) };
-    match directory.join(&*text).into_os_string().into_string() {
-        Ok(joined) => *text = joined,
-        Err(joined) => {
-            let problem = format!("the path {} is not UTF-8", joined.to_string_lossy());
-            return Err(Fault::new(path.place.clone(), "workload.path".into(), problem));
-        }
-    }
-    Ok(())
+fn resolved(text: &str, directory: &Path) -> Result<String, String> {
+    let joined = directory.join(text).into_os_string().into_string();
+    joined.map_err(|joined| format!("the path {} is not UTF-8", joined.to_string_lossy()))
 }
 
 /// The value as a fault message quotes it.

@@ -20,23 +20,30 @@ impl Config {
         to_json(self).to_string()
     }
 
-    /// A hash of every resolved value. Of a trace only the file's name counts, so that a
+    /// A hash of every resolved value. Of a trace and other files only the name counts, so that a
     /// configuration has one digest wherever its directory lies.
     pub fn digest(&self) -> String {
         let mut json = to_json(self);
-        let workload = &mut json["workload"];
-        strip_directory(workload);
-        if let Some(Json::Array(flows)) = workload.get_mut("flows") {
-            flows.iter_mut().for_each(strip_directory);
-        }
+        strip_directories(&mut json["workload"]);
         json.sort_all_objects();
         format!("{:032x}", xxh3_128(json.to_string().as_bytes()))
     }
 }
 
-fn strip_directory(workload: &mut Json) {
-    if let Some(Json::String(path)) = workload.get_mut("path") {
-        *path = path.rsplit(['/', '\\']).next().unwrap_or_default().into();
+fn strip_directories(json: &mut Json) {
+    match json {
+        Json::Array(items) => items.iter_mut().for_each(strip_directories),
+        Json::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Json::String(path) if key == "path" => {
+                        *path = path.rsplit(['/', '\\']).next().unwrap_or_default().into();
+                    }
+                    _ => strip_directories(value),
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -52,8 +52,8 @@ impl Draw {
         self.share() < share
     }
 
-    pub fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.0.random_range(0..choices.len())]
+    pub fn of<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.0.random_range(0..choices.len())].clone()
     }
 
     pub fn time(&mut self, least_ns: u64, most_ns: u64) -> Time {

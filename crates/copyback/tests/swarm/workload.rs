@@ -1,12 +1,12 @@
-//! Random requests: synthetic ones, and traces with trims and flushes, which no generator makes.
+//! Random requests: synthetic ones and traces.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, BeyondDevice, Config, FlowsWorkload, InterArrival, RequestSize, Ssd,
-    SyntheticWorkload, TraceFormat, TraceWorkload, Workload,
+    AddressDistribution, BeyondDevice, Bursts, Config, FlowsWorkload, RequestSize, Ssd,
+    SyntheticWorkload, TimeDistribution, TraceFormat, TraceWorkload, Workload,
 };
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
@@ -58,38 +58,84 @@ pub fn draw(draw: &mut Draw, ssd: &Ssd, number: u64) -> Workload {
 }
 
 fn synthetic(draw: &mut Draw, ssd: &Ssd) -> SyntheticWorkload {
-    let size = Size(draw.small_within(1, 8 * ssd.geometry.page_size.0));
-    let request_size = match draw.chance(0.5) {
-        true => RequestSize::Fixed(size),
-        false => RequestSize::Exponential { mean: size },
-    };
-    let pause = draw.time(100, 1_000_000);
-    let inter_arrival = match draw.chance(0.5) {
-        true => InterArrival::Fixed(pause),
-        false => InterArrival::Exponential { mean: pause },
-    };
     let iodepth = draw.chance(0.5).then(|| draw.small_within(1, 40) as u32);
-    let (requests, pages) = (Share(draw.share()), Share(0.05 + 0.9 * draw.share()));
+    let inter_arrival = iodepth.is_none().then(|| times(draw));
+    let bursts = match inter_arrival.is_some() && draw.chance(0.3) {
+        true => bursts(draw),
+        false => Bursts::None,
+    };
     let offset = 0.5 * draw.share();
     let offset = draw.of(&[0.0, 0.0, offset]);
+    let read_share = draw.of(&[0.0, 0.3, 0.7, 1.0]);
+    let (trims, flushes) = (draw.of(&[0.0, 0.0, 0.3]), draw.of(&[0.0, 0.0, 0.1]));
     SyntheticWorkload {
         requests: draw.small_within(1, 600),
-        request_size,
+        request_size: request_size(draw, 8 * ssd.geometry.page_size.0),
         alignment: draw.of(&[
             None,
             Some(Size(SECTOR)),
             Some(Size(ssd.geometry.page_size.0)),
             Some(Size(4096)),
         ]),
-        read_share: Share(draw.of(&[0.0, 0.3, 0.7, 1.0])),
+        read_share: Share(read_share),
+        trim_share: Share((1.0 - read_share) * trims),
+        flush_share: Share((1.0 - read_share) * flushes),
         sequential_share: Share(draw.of(&[0.0, 0.4, 1.0])),
-        inter_arrival: if iodepth.is_none() { Some(inter_arrival) } else { None },
+        inter_arrival,
+        bursts,
         iodepth,
-        address: draw
-            .of(&[AddressDistribution::Uniform, AddressDistribution::HotCold { requests, pages }]),
+        address: address(draw),
         offset: Share(offset),
         footprint: Share(draw.of(&[1.0 - offset, 0.3, 0.05])),
     }
+}
+
+fn request_size(draw: &mut Draw, most: u64) -> RequestSize {
+    let size = Size(draw.small_within(1, most));
+    let other = Size(draw.small_within(1, most));
+    draw.of(&[
+        RequestSize::Fixed(size),
+        RequestSize::Exponential { mean: size },
+        RequestSize::Histogram { sizes: vec![size, other], weights: vec![3.0, 1.0] },
+        RequestSize::ByOperation {
+            read: Box::new(RequestSize::Fixed(size)),
+            write: Box::new(RequestSize::Exponential { mean: other }),
+        },
+    ])
+}
+
+fn times(draw: &mut Draw) -> TimeDistribution {
+    let (time, other) = (draw.time(100, 1_000_000), draw.time(100, 1_000_000));
+    let (first, last) = (time.min(other), time.max(other));
+    draw.of(&[
+        TimeDistribution::Fixed(time),
+        TimeDistribution::Exponential { mean: time },
+        TimeDistribution::Pareto { mean: time, shape: 1.5 },
+        TimeDistribution::Histogram { times: vec![time, other], weights: vec![1.0, 5.0] },
+        TimeDistribution::Quantiles { times: vec![first, first, last] },
+    ])
+}
+
+fn bursts(draw: &mut Draw) -> Bursts {
+    let (on, off) = (times(draw), times(draw));
+    let background = draw.chance(0.3).then(|| times(draw));
+    Bursts::OnOff { on, off, background }
+}
+
+fn address(draw: &mut Draw) -> AddressDistribution {
+    let (requests, pages) = (Share(draw.share()), Share(0.05 + 0.9 * draw.share()));
+    let rest = |share: Share| Share(1.0 - share.0);
+    let scattered = draw.chance(0.5);
+    draw.of(&[
+        AddressDistribution::Uniform,
+        AddressDistribution::HotCold { requests, pages },
+        AddressDistribution::Zoned {
+            requests: vec![requests, rest(requests)],
+            pages: vec![pages, rest(pages)],
+        },
+        AddressDistribution::Zipf { theta: 2.0 * requests.0, scattered },
+        AddressDistribution::Pareto { h: pages.0, scattered },
+    ])
 }
 
 fn trace(draw: &mut Draw, number: u64, index: u64) -> TraceWorkload {

@@ -115,6 +115,19 @@ fn footprints_without_a_unit_are_refused() {
     }
 }
 
+fn address(kind: i32, (requests, pages): (f64, f64), scattered: bool) -> AddressDistribution {
+    match kind {
+        0 => AddressDistribution::Uniform,
+        1 => AddressDistribution::HotCold { requests: Share(requests), pages: Share(pages) },
+        2 => AddressDistribution::Zoned {
+            requests: vec![Share(requests), Share(1.0 - requests)],
+            pages: vec![Share(pages), Share(1.0 - pages)],
+        },
+        3 => AddressDistribution::Zipf { theta: 3.0 * requests, scattered },
+        _ => AddressDistribution::Pareto { h: pages.clamp(0.01, 0.99), scattered },
+    }
+}
+
 proptest! {
     #[test]
     fn requests_stay_aligned_and_within_the_footprint(
@@ -122,7 +135,9 @@ proptest! {
         alignment in 1_u64..100_000,
         size in 0_u64..1 << 30,
         exponential: bool,
-        hot in prop::option::of((0.0..=1.0, 0.0..=1.0)),
+        kind in 0..5,
+        skew in (0.0..=1.0, 0.0..=1.0),
+        scattered: bool,
         shares in [0.0..=1.0, 0.0..=1.0, 0.0..=1.0],
         seed: u64,
     ) {
@@ -136,13 +151,7 @@ proptest! {
             } else {
                 RequestSize::Fixed(size)
             },
-            address: match hot {
-                None => AddressDistribution::Uniform,
-                Some((requests, pages)) => AddressDistribution::HotCold {
-                    requests: Share(requests),
-                    pages: Share(pages),
-                },
-            },
+            address: address(kind, skew, scattered),
             offset: Share(offset),
             footprint: Share(footprint),
             sequential_share: Share(sequential),

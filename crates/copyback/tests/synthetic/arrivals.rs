@@ -1,11 +1,12 @@
 //! When requests arrive.
 
 use copyback::config::quantity::Time;
-use copyback::config::{InterArrival, SyntheticWorkload};
+use copyback::config::{SyntheticWorkload, TimeDistribution};
 use copyback::units::Duration;
 use copyback::workload::Request;
+use copyback::workload::synthetic::Generator;
 
-use crate::support::{assert_near, generate, moments, single_pages};
+use crate::support::{GIB, assert_near, assert_shares, generate, moments, single_pages, space};
 
 fn gaps(requests: &[Request]) -> Vec<f64> {
     let gap = |pair: &[Request]| (pair[1].arrival - pair[0].arrival).as_ns() as f64;
@@ -14,7 +15,7 @@ fn gaps(requests: &[Request]) -> Vec<f64> {
 
 fn poisson(requests: u64, mean_ns: u64) -> SyntheticWorkload {
     let mean = Time(Duration::from_ns(mean_ns));
-    let inter_arrival = Some(InterArrival::Exponential { mean });
+    let inter_arrival = Some(TimeDistribution::Exponential { mean });
     SyntheticWorkload { inter_arrival, ..single_pages(requests) }
 }
 
@@ -60,7 +61,7 @@ fn whole_nanoseconds_add_no_drift() {
 #[test]
 fn fixed_gaps_are_exact() {
     let gap = Time(Duration::from_ns(12_345));
-    let inter_arrival = Some(InterArrival::Fixed(gap));
+    let inter_arrival = Some(TimeDistribution::Fixed(gap));
     let config = SyntheticWorkload { inter_arrival, ..single_pages(1000) };
     for (i, request) in generate(&config, 5).iter().enumerate() {
         assert_eq!(request.arrival.as_ns(), 12_345 * i as u64);
@@ -79,10 +80,102 @@ fn a_closed_loop_has_no_arrival_times() {
 #[test]
 fn absurd_gaps_stop_the_clock_instead_of_overflowing() {
     for inter_arrival in [
-        InterArrival::Fixed(Time(Duration::from_ns(u64::MAX))),
-        InterArrival::Exponential { mean: Time(Duration::from_ns(u64::MAX)) },
+        TimeDistribution::Fixed(Time(Duration::from_ns(u64::MAX))),
+        TimeDistribution::Exponential { mean: Time(Duration::from_ns(u64::MAX)) },
     ] {
         let config = SyntheticWorkload { inter_arrival: Some(inter_arrival), ..single_pages(1000) };
         assert!(generate(&config, 7).is_sorted_by_key(|request| request.arrival));
     }
+}
+
+fn drawn(times: TimeDistribution, seed: u64) -> Vec<f64> {
+    let inter_arrival = Some(times);
+    gaps(&generate(&SyntheticWorkload { inter_arrival, ..single_pages(400_001) }, seed))
+}
+
+/// A Pareto of shape a has the least value mean (a - 1) / a, and exceeds x with (least / x)^a.
+#[test]
+fn pareto_gaps_have_the_tail_of_the_formula() {
+    let mean = Time::from_us(1000);
+    let gaps = drawn(TimeDistribution::Pareto { mean, shape: 3.5 }, 8);
+    let (found, variance) = moments(gaps.iter().copied());
+    assert_near(found, 1e6, (variance / gaps.len() as f64).sqrt());
+    let least = 1e6 * 2.5 / 3.5;
+    assert!(gaps.iter().all(|gap| *gap > least - 1.0));
+    for more in [1.0_f64, 2.0, 4.0] {
+        let p = (1.0 + more).powf(-3.5);
+        let beyond = gaps.iter().filter(|gap| **gap > least * (1.0 + more)).count() as f64;
+        let count = gaps.len() as f64;
+        assert_near(beyond, count * p, (count * p * (1.0 - p)).sqrt());
+    }
+}
+
+#[test]
+fn histogram_gaps_have_their_shares() {
+    let us = [10, 200, 3000];
+    let times = us.map(Time::from_us).to_vec();
+    let gaps = drawn(TimeDistribution::Histogram { times, weights: vec![6.0, 3.0, 1.0] }, 9);
+    let of = |us: u64| gaps.iter().filter(|gap| **gap == us as f64 * 1e3).count() as u64;
+    assert_shares(&us.map(of), &[0.6, 0.3, 0.1]);
+}
+
+/// Each stretch between two quantiles is as likely as another, and uniform within.
+#[test]
+fn quantile_gaps_lie_between_the_quantiles() {
+    let times = [0, 10, 20, 1000, 1000].map(Time::from_us).to_vec();
+    let gaps = drawn(TimeDistribution::Quantiles { times }, 10);
+    let within = |low: f64, high: f64| {
+        gaps.iter().filter(|gap| (low * 1e3..high * 1e3).contains(*gap)).count() as u64
+    };
+    let counts = [
+        within(0.0, 5.0),
+        within(5.0, 10.0),
+        within(10.0, 20.0),
+        within(20.0, 510.0),
+        within(510.0, 999.99),
+        within(999.99, 1001.0),
+    ];
+    let tail = 0.25 * 0.01 / 980.0;
+    assert_shares(&counts, &[0.125, 0.125, 0.25, 0.125, 0.125 - tail, 0.25 + tail]);
+}
+
+#[test]
+fn empirical_gaps_are_those_of_the_file() {
+    let path = std::env::temp_dir().join(format!("copyback-gaps-{}.csv", std::process::id()));
+    std::fs::write(&path, "\u{feff}# measured\n10us,3\r\n\n2ms\n10us , 1\n").unwrap();
+    let gaps = drawn(TimeDistribution::Empirical { path: path.clone() }, 11);
+    std::fs::remove_file(path).unwrap();
+    let of = |ns: f64| gaps.iter().filter(|gap| **gap == ns).count() as u64;
+    assert_shares(&[of(1e4), of(2e6)], &[0.8, 0.2]);
+}
+
+#[test]
+fn files_that_make_no_sense_are_refused() {
+    let path = std::env::temp_dir().join(format!("copyback-bad-gaps-{}.csv", std::process::id()));
+    let fault = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let inter_arrival = Some(TimeDistribution::Empirical { path: path.clone() });
+        let config = SyntheticWorkload { inter_arrival, ..single_pages(1) };
+        let fault = Generator::new(&config, space(GIB), 0, "w").map(|_| ()).unwrap_err();
+        let text = fault.to_string();
+        text.strip_prefix(&path.display().to_string()).expect("the file is named").to_owned()
+    };
+    let unit = "a time needs a unit (allowed: d, h, min, s, ms, us, ns)";
+    let weight = "after the comma; allowed: a weight of 0 or more";
+    let cases = [
+        ("10us\n10\n", format!(":2: found \"10\"; {unit}")),
+        ("10us,x", format!(":1: found \"x\" {weight}")),
+        ("10us,-1", format!(":1: found \"-1\" {weight}")),
+        ("10us,1,2", format!(":1: found \"1,2\" {weight}")),
+        ("", ": found no time above 0; allowed: one with its unit a line, such as 25us".into()),
+        (
+            "0us\n",
+            ": found no time above 0; allowed: one with its unit a line, such as 25us".into(),
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(fault(text), message, "{text:?}");
+    }
+    assert!(fault("1us,0").contains("one above 0"));
+    std::fs::remove_file(path).unwrap();
 }

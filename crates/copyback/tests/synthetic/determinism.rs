@@ -1,7 +1,7 @@
 //! One seed and one name give one stream of requests, on every machine.
 
 use copyback::config::quantity::{Share, Time};
-use copyback::config::{AddressDistribution, InterArrival, SyntheticWorkload};
+use copyback::config::{AddressDistribution, SyntheticWorkload, TimeDistribution};
 use copyback::workload::Request;
 use copyback::workload::synthetic::Generator;
 
@@ -9,7 +9,7 @@ use crate::support::{GIB, generate, space};
 
 fn defaults() -> SyntheticWorkload {
     let mean = Time::from_us(3000);
-    let inter_arrival = Some(InterArrival::Exponential { mean });
+    let inter_arrival = Some(TimeDistribution::Exponential { mean });
     SyntheticWorkload { requests: 1000, inter_arrival, ..SyntheticWorkload::default() }
 }
 
@@ -40,7 +40,7 @@ fn one_distribution_changes_no_draw_of_another() {
     let hot = SyntheticWorkload { address: hot, ..defaults() };
     assert_eq!(column(&hot, |r| r.operation), column(&defaults(), |r| r.operation));
     assert_eq!(column(&hot, |r| r.length), column(&defaults(), |r| r.length));
-    let inter_arrival = Some(InterArrival::Fixed(Time::from_us(1)));
+    let inter_arrival = Some(TimeDistribution::Fixed(Time::from_us(1)));
     let paced = SyntheticWorkload { inter_arrival, ..defaults() };
     assert_eq!(column(&paced, |r| r.offset), column(&defaults(), |r| r.offset));
 }

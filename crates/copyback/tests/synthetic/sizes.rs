@@ -3,7 +3,9 @@
 use copyback::config::quantity::Size;
 use copyback::config::{RequestSize, SyntheticWorkload};
 
-use crate::support::{GIB, UNIT, assert_near, generate, generate_on, moments};
+use copyback::workload::{Operation, Request};
+
+use crate::support::{GIB, UNIT, assert_near, assert_shares, generate, generate_on, moments};
 
 fn sized(request_size: RequestSize) -> SyntheticWorkload {
     SyntheticWorkload { requests: 400_000, request_size, ..SyntheticWorkload::default() }
@@ -42,4 +44,39 @@ fn sizes_end_at_the_footprint() {
     let huge = SyntheticWorkload { alignment: Some(Size(UNIT)), ..huge };
     let requests = generate_on(10 * UNIT, &huge, 3);
     assert!(requests.iter().all(|request| (request.offset, request.length) == (0, 10 * UNIT)));
+}
+
+#[test]
+fn histograms_have_their_shares() {
+    let (sizes, weights) = ([4, 8, 64, 6], [5.0, 3.0, 2.0, 0.0]);
+    let size = RequestSize::Histogram {
+        sizes: sizes.map(|kib| Size(kib << 10)).to_vec(),
+        weights: weights.to_vec(),
+    };
+    let requests = generate_on(64 * GIB, &sized(size), 4);
+    let of = |kib: u64| requests.iter().filter(|r| r.length == kib << 10).count() as u64;
+    assert_shares(&[of(4), of(8), of(64)], &[0.5, 0.3, 0.2]);
+    assert_eq!(of(4) + of(8) + of(64), 400_000);
+}
+
+#[test]
+fn histograms_are_rounded_up_to_units() {
+    let size = RequestSize::Histogram { sizes: vec![Size(512), Size(5000)], weights: vec![1.0; 2] };
+    let requests = generate(&sized(size), 5);
+    assert!(requests.iter().all(|r| [UNIT, 2 * UNIT].contains(&r.length)));
+}
+
+#[test]
+fn reads_and_writes_have_sizes_of_their_own() {
+    let size = RequestSize::ByOperation {
+        read: Box::new(RequestSize::Fixed(Size(64 << 10))),
+        write: Box::new(RequestSize::Exponential { mean: Size(16 << 10) }),
+    };
+    let requests = generate_on(64 * GIB, &sized(size), 6);
+    let (reads, writes): (Vec<Request>, Vec<Request>) =
+        requests.into_iter().partition(|r| r.operation == Operation::Read);
+    assert!(reads.iter().all(|r| r.length == 64 << 10));
+    let (mean, variance) = moments(writes.iter().map(|r| (r.length / UNIT) as f64));
+    let p = 1.0 - (-0.25_f64).exp();
+    assert_near(mean, 1.0 / p, (variance / writes.len() as f64).sqrt());
 }

@@ -52,10 +52,17 @@ pub fn assert_near(found: f64, expected: f64, standard_error: f64) {
 /// Whether counts that should all be alike pass a chi-square test.
 #[track_caller]
 pub fn assert_uniform(counts: &[u64]) {
-    let cells = counts.len() as f64;
-    let expected = counts.iter().sum::<u64>() as f64 / cells;
-    let chi2: f64 = counts.iter().map(|&n| (n as f64 - expected).powi(2) / expected).sum();
-    assert_near(chi2, cells - 1.0, (2.0 * (cells - 1.0)).sqrt());
+    assert_shares(counts, &vec![1.0 / counts.len() as f64; counts.len()]);
+}
+
+/// Whether counts pass a chi-square test against probabilities that sum to 1.
+#[track_caller]
+pub fn assert_shares(counts: &[u64], expected: &[f64]) {
+    let all = counts.iter().sum::<u64>() as f64;
+    let cells = counts.iter().zip(expected);
+    let chi2: f64 = cells.map(|(&n, p)| (n as f64 - all * p).powi(2) / (all * p)).sum();
+    let freedom = counts.len() as f64 - 1.0;
+    assert_near(chi2, freedom, (2.0 * freedom).sqrt());
 }
 
 /// A device of `bytes` with pages of 4 KiB.

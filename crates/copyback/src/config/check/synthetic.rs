@@ -2,25 +2,59 @@
 
 use super::*;
 
+/// Phases of bursts shorter than this part of a gap would make the generator crawl.
+const MOST_PHASES_A_GAP: u64 = 1_000_000;
+
 /// The faults of the generator at `key`.
 pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
     faults.at_least_one(&format!("{key}.requests"), workload.requests);
-    faults.share(&format!("{key}.read_share"), workload.read_share);
     faults.share(&format!("{key}.sequential_share"), workload.sequential_share);
+    operations(key, workload, faults);
     sizes(key, workload, faults);
     arrivals(key, workload, faults);
+    bursts(key, workload, faults);
     addresses(key, workload, faults);
 }
 
-fn sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
-    let (RequestSize::Fixed(size) | RequestSize::Exponential { mean: size }) =
-        workload.request_size;
-    if size == Size(0) {
-        faults.add(&format!("{key}.request_size"), "found 0B; allowed: 1B or more");
+fn operations(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let shares = [
+        ("read_share", workload.read_share),
+        ("trim_share", workload.trim_share),
+        ("flush_share", workload.flush_share),
+    ];
+    for (name, share) in shares {
+        faults.share(&format!("{key}.{name}"), share);
     }
-    let multiples = match (workload.alignment, workload.request_size) {
+    let sum: f64 = shares.iter().map(|(_, share)| share.0).sum();
+    if shares.iter().all(|(_, share)| (0.0..=1.0).contains(&share.0)) && sum > 1.0 + ROUNDING {
+        let (name, _) = shares[if workload.trim_share.0 > 0.0 { 1 } else { 2 }];
+        let problem = format!(
+            "found read_share, trim_share and flush_share of {} in all; allowed: at most 1",
+            Share(sum)
+        );
+        faults.add(&format!("{key}.{name}"), problem);
+    }
+}
+
+fn sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let size_key = format!("{key}.request_size");
+    match &workload.request_size {
+        RequestSize::ByOperation { read, write } => {
+            for (name, size) in [("read", read), ("write", write)] {
+                let key = format!("{size_key}.{name}");
+                if matches!(**size, RequestSize::ByOperation { .. }) {
+                    let problem = "found by_operation again; allowed: a size or a distribution";
+                    faults.add(&key, problem);
+                } else {
+                    size_distribution(&key, size, faults);
+                }
+            }
+        }
+        alike => size_distribution(&size_key, alike, faults),
+    }
+    let multiples = match (workload.alignment, &workload.request_size) {
         (Some(alignment), _) => Some(("alignment", alignment)),
-        (None, RequestSize::Fixed(size)) if size != Size(0) => Some(("request_size", size)),
+        (None, RequestSize::Fixed(size)) if *size != Size(0) => Some(("request_size", *size)),
         (None, _) => None,
     };
     if let Some((name, size)) = multiples
@@ -30,19 +64,148 @@ fn sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
     }
 }
 
+fn size_distribution(key: &str, size: &RequestSize, faults: &mut Report) {
+    let mut above_zero = |key: &str, size: Size| {
+        if size == Size(0) {
+            faults.add(key, "found 0B; allowed: 1B or more");
+        }
+    };
+    match size {
+        RequestSize::Fixed(size) | RequestSize::Exponential { mean: size } => {
+            above_zero(key, *size);
+        }
+        RequestSize::Histogram { sizes, weights } => {
+            for (index, size) in sizes.iter().enumerate() {
+                above_zero(&format!("{key}.sizes.{index}"), *size);
+            }
+            weights_of(key, "sizes", sizes.len(), weights, faults);
+        }
+        RequestSize::ByOperation { .. } => {}
+    }
+}
+
 fn arrivals(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
     let allowed =
         "allowed: one of inter_arrival (an open loop) and iodepth (a closed loop, so many at once)";
-    match (workload.inter_arrival, workload.iodepth) {
+    match (&workload.inter_arrival, workload.iodepth) {
         (Some(_), Some(_)) => {
             faults.add(&format!("{key}.iodepth"), format!("found inter_arrival too; {allowed}"));
         }
         (None, None) => faults.add(key, format!("found no arrival rule; {allowed}")),
         (None, Some(depth)) => faults.at_least_one(&format!("{key}.iodepth"), depth.into()),
-        (Some(InterArrival::Exponential { mean }), None) if mean == Time::default() => {
-            faults.add(&format!("{key}.inter_arrival.mean"), "found 0s; allowed: more than 0s");
+        (Some(gap), None) => times(&format!("{key}.inter_arrival"), gap, faults),
+    }
+}
+
+fn bursts(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let Bursts::OnOff { on, off, background } = &workload.bursts else { return };
+    let key = format!("{key}.bursts");
+    let Some(gap) = &workload.inter_arrival else {
+        let problem = "found bursts in a closed loop; allowed: \"none\", or inter_arrival in place \
+                       of iodepth";
+        return faults.add(&key, problem);
+    };
+    for (name, period) in [("on", on), ("off", off)] {
+        let key = format!("{key}.{name}");
+        if *period == TimeDistribution::Fixed(Time::default()) {
+            faults.add(&key, "found 0s; allowed: more than 0s");
         }
-        (Some(_), None) => {}
+        times(&key, period, faults);
+    }
+    if let Some(background) = background {
+        times(&format!("{key}.background"), background, faults);
+        short_gaps(&format!("{key}.background"), background, "off", off, faults);
+    }
+    short_gaps(&format!("{key}.on"), gap, "on", on, faults);
+}
+
+/// A gap may not span too many periods of its kind.
+fn short_gaps(
+    key: &str,
+    gap: &TimeDistribution,
+    name: &str,
+    period: &TimeDistribution,
+    faults: &mut Report,
+) {
+    let (Some(gap), Some(period)) = (typical(gap), typical(period)) else { return };
+    let longest = period.0.as_ns().saturating_mul(MOST_PHASES_A_GAP);
+    if gap.0.as_ns() > longest {
+        let problem = format!(
+            "found {name} periods of {period} and gaps of {gap}; allowed: gaps of at most {}",
+            Time::from_ns(longest)
+        );
+        faults.add(key, problem);
+    }
+}
+
+/// The mean or, of measured times, the longest; unknown as long as they are in a file.
+fn typical(times: &TimeDistribution) -> Option<Time> {
+    match times {
+        TimeDistribution::Fixed(time)
+        | TimeDistribution::Exponential { mean: time }
+        | TimeDistribution::Pareto { mean: time, .. } => Some(*time),
+        TimeDistribution::Histogram { times, .. } | TimeDistribution::Quantiles { times } => {
+            times.iter().max().copied()
+        }
+        TimeDistribution::Empirical { .. } => None,
+    }
+}
+
+fn times(key: &str, distribution: &TimeDistribution, faults: &mut Report) {
+    match distribution {
+        TimeDistribution::Fixed(_) => {}
+        TimeDistribution::Exponential { mean } => above_zero(&format!("{key}.mean"), *mean, faults),
+        TimeDistribution::Pareto { mean, shape } => {
+            above_zero(&format!("{key}.mean"), *mean, faults);
+            if !(shape.is_finite() && *shape > 1.0) {
+                let problem = format!("found {shape}; allowed: above 1, or there is no mean");
+                faults.add(&format!("{key}.shape"), problem);
+            }
+        }
+        TimeDistribution::Histogram { times, weights } => {
+            some_above_zero(&format!("{key}.times"), times, faults);
+            weights_of(key, "times", times.len(), weights, faults);
+        }
+        TimeDistribution::Quantiles { times } => {
+            let key = format!("{key}.times");
+            if times.len() < 2 || !times.is_sorted() {
+                let problem = "found times out of order, or fewer than 2; allowed: the shortest \
+                               time, any quantiles, and the longest";
+                faults.add(&key, problem);
+            } else {
+                some_above_zero(&key, times, faults);
+            }
+        }
+        TimeDistribution::Empirical { path } => {
+            if path.as_os_str().is_empty() {
+                faults.add(&format!("{key}.path"), "found \"\"; allowed: the path of a file");
+            }
+        }
+    }
+}
+
+fn above_zero(key: &str, time: Time, faults: &mut Report) {
+    if time == Time::default() {
+        faults.add(key, "found 0s; allowed: more than 0s");
+    }
+}
+
+fn some_above_zero(key: &str, times: &[Time], faults: &mut Report) {
+    if times.iter().all(|time| *time == Time::default()) {
+        faults.add(key, "found no time above 0s; allowed: one or more");
+    }
+}
+
+fn weights_of(key: &str, of: &str, count: usize, weights: &[f64], faults: &mut Report) {
+    let key = format!("{key}.weights");
+    let sum: f64 = weights.iter().sum();
+    if count == 0 || count != weights.len() {
+        let problem = format!("found {} for {count} {of}; allowed: one for each", weights.len());
+        faults.add(&key, problem);
+    } else if !(weights.iter().all(|weight| *weight >= 0.0) && sum.is_finite() && sum > 0.0) {
+        let found = weights.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+        let problem = format!("found {found}; allowed: numbers of 0 or more, one above 0");
+        faults.add(&key, problem);
     }
 }
 
@@ -55,8 +218,48 @@ fn addresses(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
             format!("found {footprint} from offset {offset}; allowed: a sum of at most 1");
         faults.add(&format!("{key}.footprint"), problem);
     }
-    if let AddressDistribution::HotCold { requests, pages } = workload.address {
-        faults.share(&format!("{key}.address.requests"), requests);
-        faults.share_above_zero(&format!("{key}.address.pages"), pages, true);
+    let key = format!("{key}.address");
+    match &workload.address {
+        AddressDistribution::Uniform => {}
+        AddressDistribution::HotCold { requests, pages } => {
+            faults.share(&format!("{key}.requests"), *requests);
+            faults.share_above_zero(&format!("{key}.pages"), *pages, true);
+        }
+        AddressDistribution::Zoned { requests, pages } => zones(&key, requests, pages, faults),
+        AddressDistribution::Zipf { theta, .. } => {
+            if !(theta.is_finite() && (0.0..=MOST_THETA).contains(theta)) {
+                let problem = format!("found {theta}; allowed: 0 to {MOST_THETA}");
+                faults.add(&format!("{key}.theta"), problem);
+            }
+        }
+        AddressDistribution::Pareto { h, .. } => {
+            faults.share_above_zero(&format!("{key}.h"), Share(*h), true);
+        }
+    }
+}
+
+/// With more, all requests go to one page.
+const MOST_THETA: f64 = 100.0;
+
+fn zones(key: &str, requests: &[Share], pages: &[Share], faults: &mut Report) {
+    if requests.is_empty() || requests.len() != pages.len() {
+        let (found, zones) = (pages.len(), requests.len());
+        let problem =
+            format!("found {found} for {zones} shares of requests; allowed: one for each");
+        return faults.add(&format!("{key}.pages"), problem);
+    }
+    for (name, shares) in [("requests", requests), ("pages", pages)] {
+        for (index, share) in shares.iter().enumerate() {
+            faults.share(&format!("{key}.{name}.{index}"), *share);
+        }
+        let sum: f64 = shares.iter().map(|share| share.0).sum();
+        if !((1.0 - ROUNDING)..=(1.0 + ROUNDING)).contains(&sum) {
+            let problem = format!("found shares of {} in all; allowed: 1", Share(sum));
+            faults.add(&format!("{key}.{name}"), problem);
+        }
+    }
+    if requests.iter().zip(pages).all(|(requests, pages)| requests.0 == 0.0 || pages.0 == 0.0) {
+        let problem = "found no region with both pages and requests; allowed: one or more";
+        faults.add(&format!("{key}.pages"), problem);
     }
 }

@@ -30,7 +30,7 @@ choice! {
 impl Default for Workload {
     /// Table III of Lee et al. (ISPASS 2011): open loop, Poisson arrivals.
     fn default() -> Self {
-        let inter_arrival = Some(InterArrival::Exponential { mean: Time::from_us(3000) });
+        let inter_arrival = Some(TimeDistribution::Exponential { mean: Time::from_us(3000) });
         Self::Synthetic(SyntheticWorkload { inter_arrival, ..SyntheticWorkload::default() })
     }
 }

@@ -1,67 +1,67 @@
 //! When requests arrive.
 
-use rand_distr::{Distribution, Exp1};
-
-use crate::config::InterArrival;
+use super::bursts::OnOff;
+use super::times::{END_OF_TIME_NS, Times};
+use crate::config::{Bursts, SyntheticWorkload};
 use crate::rng::Stream;
 use crate::units::{Duration, Instant};
-
-/// No request arrives later, however long the gaps: about 292 years, which leaves room for what
-/// is added to an arrival.
-const END_OF_TIME_NS: u64 = u64::MAX / 2;
+use crate::workload::InputError;
 
 /// Draws arrivals.
 pub struct Arrivals {
     gaps: Gaps,
     next: Instant,
-    stream: Stream,
 }
 
 enum Gaps {
     /// All at once: a closed loop paces itself.
     None,
-    Fixed(Duration),
-    /// What is cut off one gap is carried to the next, so that rounding adds no drift.
-    Exponential {
-        mean_ns: f64,
-        carried_ns: f64,
-    },
+    Steady(Times),
+    Bursts(Box<OnOff>),
 }
 
 impl Arrivals {
-    /// Arrivals with gaps of the distribution, the first at time zero.
-    pub fn new(inter_arrival: Option<InterArrival>, stream: Stream) -> Self {
-        let gaps = match inter_arrival {
-            None => Gaps::None,
-            Some(InterArrival::Fixed(gap)) => Gaps::Fixed(gap.0),
-            Some(InterArrival::Exponential { mean }) => {
-                Gaps::Exponential { mean_ns: mean.0.as_ns() as f64, carried_ns: 0.0 }
+    /// Arrivals as configured, the first at time zero. `stream` gives the random stream of a part.
+    ///
+    /// # Errors
+    /// If a distribution names a file that cannot be read or makes no sense.
+    pub fn new(
+        config: &SyntheticWorkload,
+        stream: &impl Fn(&str) -> Stream,
+    ) -> Result<Self, InputError> {
+        let within = match &config.inter_arrival {
+            Some(gap) if config.iodepth.is_none() => {
+                Some(Times::new(gap, "workload.inter_arrival", stream("arrival"))?)
+            }
+            _ => None,
+        };
+        let gaps = match (within, &config.bursts) {
+            (None, _) => Gaps::None,
+            (Some(within), Bursts::None) => Gaps::Steady(within),
+            (Some(within), Bursts::OnOff { on, off, background }) => {
+                let times = |times, part: &str| {
+                    let key = format!("workload.bursts.{part}");
+                    Times::new(times, &key, stream(&format!("bursts/{part}")))
+                };
+                let background = background.as_ref().map(|times_of| times(times_of, "background"));
+                let (on, off) = (times(on, "on")?, times(off, "off")?);
+                Gaps::Bursts(Box::new(OnOff::new(on, off, within, background.transpose()?)))
             }
         };
-        Self { gaps, next: Instant::START, stream }
+        Ok(Self { gaps, next: Instant::START })
     }
 
     /// The next arrival.
     #[inline]
     pub fn draw(&mut self) -> Instant {
         let arrival = self.next;
-        let next_ns = arrival.as_ns().saturating_add(self.gap().as_ns());
+        let gap = match &mut self.gaps {
+            Gaps::None => Duration::ZERO,
+            Gaps::Steady(times) => times.draw(),
+            Gaps::Bursts(bursts) => bursts.gap(),
+        };
+        let next_ns = arrival.as_ns().saturating_add(gap.as_ns());
         self.next = Instant::from_ns(next_ns.min(END_OF_TIME_NS));
         arrival
-    }
-
-    #[inline]
-    fn gap(&mut self) -> Duration {
-        match &mut self.gaps {
-            Gaps::None => Duration::ZERO,
-            Gaps::Fixed(gap) => *gap,
-            Gaps::Exponential { mean_ns, carried_ns } => {
-                let draw: f64 = Exp1.sample(&mut self.stream);
-                let exact_ns = draw * *mean_ns + *carried_ns;
-                let whole_ns = exact_ns as u64;
-                *carried_ns = exact_ns - whole_ns as f64;
-                Duration::from_ns(whole_ns)
-            }
-        }
     }
 }

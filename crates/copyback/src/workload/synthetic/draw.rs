@@ -18,25 +18,42 @@ pub fn below(stream: &mut Stream, bound: u64) -> u64 {
     (product >> 64) as u64
 }
 
+/// Bits of a random fraction: those that a double holds.
+const BITS: u32 = 53;
+
+/// A whole number from 0 to 2^53 - 1, each as likely.
+#[inline]
+pub fn whole(stream: &mut Stream) -> u64 {
+    stream.next_u64() >> (u64::BITS - BITS)
+}
+
+/// The number below which [`whole`] lies with `probability`.
+pub fn threshold(probability: f64) -> u64 {
+    (probability.clamp(0.0, 1.0) * (1_u64 << BITS) as f64) as u64
+}
+
+/// A number from 0 to just below 1.
+#[inline]
+pub fn fraction(stream: &mut Stream) -> f64 {
+    whole(stream) as f64 / (1_u64 << BITS) as f64
+}
+
 /// An event of a fixed probability.
 #[derive(Debug, Clone, Copy)]
 pub struct Chance {
-    /// The probability times 2^53.
     threshold: u64,
 }
 
 impl Chance {
-    const BITS: u32 = 53;
-
     /// Happens with `probability`, from 0 (never) to 1 (always).
     pub fn new(probability: f64) -> Self {
-        Self { threshold: (probability.clamp(0.0, 1.0) * (1_u64 << Self::BITS) as f64) as u64 }
+        Self { threshold: threshold(probability) }
     }
 
     /// Whether it happens this time. Takes one number from the stream, whatever the probability.
     #[inline]
     pub fn draw(self, stream: &mut Stream) -> bool {
-        stream.next_u64() >> (u64::BITS - Self::BITS) < self.threshold
+        whole(stream) < self.threshold
     }
 }
 

@@ -2,16 +2,21 @@
 //!
 //! Size, address, arrival, sequentiality and kind each have a random stream of their own, so that
 //! changing one distribution changes no draw of another. A new distribution is an enum line in the
-//! configuration and an arm in the file of its slot: [`address`], [`arrival`] or [`size`].
+//! configuration and an arm in the file of its slot: [`address`], [`times`] or [`size`].
 
 mod address;
 mod arrival;
+mod bursts;
 mod draw;
+mod mix;
+mod scatter;
 mod size;
+mod times;
 
 use self::address::Addresses;
 use self::arrival::Arrivals;
 use self::draw::Chance;
+use self::mix::Mix;
 use self::size::Sizes;
 use crate::config::SyntheticWorkload;
 use crate::config::quantity::Size;
@@ -28,12 +33,11 @@ pub struct Generator {
     sizes: Sizes,
     addresses: Addresses,
     arrivals: Arrivals,
-    reads: Chance,
+    operations: Mix,
     sequential: Chance,
-    kinds: Stream,
     runs: Stream,
-    /// Where the next sequential read and write start, in units from the base.
-    next: [u64; 2],
+    /// Where the next sequential read, write and trim start, in units from the base.
+    next: [u64; 3],
 }
 
 impl Generator {
@@ -41,7 +45,8 @@ impl Generator {
     /// such as `workload/0`; its random streams are derived from it and from `seed`.
     ///
     /// # Errors
-    /// If no unit of `alignment` bytes lies within the footprint.
+    /// If no unit of `alignment` bytes lies within the footprint, or a distribution's file cannot
+    /// be read or makes no sense.
     pub fn new(
         config: &SyntheticWorkload,
         space: AddressSpace,
@@ -51,21 +56,19 @@ impl Generator {
         let stream = |part: &str| stream(seed, &format!("{name}/{part}"));
         let footprint = Footprint::new(config, space)?;
         let alignment = config.alignment_on(Size(space.page_size)).0;
-        let closed_loop = config.iodepth.is_some();
-        let inter_arrival = if closed_loop { None } else { config.inter_arrival };
+        let units = footprint.units;
         Ok(Self {
             requests: config.requests,
             issued: 0,
             alignment,
             base: footprint.first_unit * alignment,
-            sizes: Sizes::new(config.request_size, alignment, footprint.units, stream("size")),
-            addresses: Addresses::new(config.address, footprint.units, stream("address")),
-            arrivals: Arrivals::new(inter_arrival, stream("arrival")),
-            reads: Chance::new(config.read_share.0),
+            sizes: Sizes::new(&config.request_size, alignment, units, &stream),
+            addresses: Addresses::new(&config.address, units, stream("address"), stream("scatter")),
+            arrivals: Arrivals::new(config, &stream)?,
+            operations: Mix::new(config, stream("kind")),
             sequential: Chance::new(config.sequential_share.0),
-            kinds: stream("kind"),
             runs: stream("sequential"),
-            next: [0; 2],
+            next: [0; 3],
         })
     }
 
@@ -77,16 +80,17 @@ impl Generator {
             return None;
         }
         self.issued += 1;
-        let is_read = self.reads.draw(&mut self.kinds);
-        let units = self.sizes.draw();
-        let start = self.start(usize::from(is_read), units);
-        Some(Request {
-            arrival: self.arrivals.draw(),
-            operation: if is_read { Operation::Read } else { Operation::Write },
-            offset: self.base + start * self.alignment,
-            length: units * self.alignment,
-            measured: None,
-        })
+        let operation = self.operations.draw();
+        let units = self.sizes.draw(operation == Operation::Read);
+        let arrival = self.arrivals.draw();
+        let (offset, length) = match operation {
+            Operation::Flush => (0, 0),
+            _ => {
+                let start = self.start(operation, units);
+                (self.base + start * self.alignment, units * self.alignment)
+            }
+        };
+        Some(Request { arrival, operation, offset, length, measured: None })
     }
 
     /// Share of the requests that were handed out, from 0 to 1.
@@ -96,8 +100,9 @@ impl Generator {
 
     /// First unit of a request: where the last one of its kind ended, or anywhere. The first run
     /// begins at the start of the footprint, and one that reaches its end goes on there.
-    fn start(&mut self, kind: usize, units: u64) -> u64 {
+    fn start(&mut self, operation: Operation, units: u64) -> u64 {
         let follows = self.sequential.draw(&mut self.runs);
+        let kind = operation as usize;
         let next = self.next[kind];
         let start = match follows {
             true if next + units <= self.addresses.units() => next,
