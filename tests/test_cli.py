@@ -137,6 +137,8 @@ def test_a_directory_that_cannot_be_made_is_found_before_the_run(
         (["run", "missing.toml"], "missing.toml"),
         (["run", "--preset", "no-such-preset"], "no-such-preset"),
         (["run", "tiny.toml", "--preset", "x"], "give one"),
+        (["run", "tiny.toml", "--workload", "pgc-2011-bass"], "did you mean \"pgc-2011-base\"?"),
+        (["run", "tiny.toml", "--workload", "pgc-2011-base", "--trace", "x"], "give one"),
         (["run", "tiny.toml", "--set", "seed"], "KEY=VALUE"),
         (["run", "tiny.toml", "--set", "ssd.gc.victm=fifo"], "ssd.gc.vict"),
         (["run", "tiny.toml", "--set", "ssd.gc.victim=best"], "ssd.gc.victim"),
@@ -279,6 +281,19 @@ def assert_same_result(one: Path, two: Path) -> None:
     assert summaries[0] == summaries[1]
 
 
+def test_a_workload_preset_takes_the_place_of_the_workload(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    few = ("--set", "workload.requests=500")
+    cli("run", tiny_toml, "--workload", "pgc-2011-reads-80", *few, "--out", "a")
+    cli("run", tiny_toml, "--set", "workload.preset=pgc-2011-reads-80", *few, "--out", "b")
+    config = (tmp_path / "a" / "config.toml").read_text()
+    assert config == (tmp_path / "b" / "config.toml").read_text()
+    assert "read_share = 0.8" in config
+    assert "requests = 500" in config
+    assert "preset" not in config
+
+
 def test_report_renders_again(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
     cli("run", tiny_toml, "--out", "out")
     page = tmp_path / "out/report.html"
@@ -348,9 +363,12 @@ def test_a_full_disk_is_the_machines_trouble(tiny_toml: Path) -> None:
 
 def test_show(cli: RunCli) -> None:
     presets = cli("show", "presets", "--names").stdout.split()
-    assert presets
-    for preset in presets:
-        assert cli("show", "preset", preset).stdout.strip()
+    for preset in ("pgc-2011", "pgc-2011-base", "stand-in-msnfs-4"):
+        assert preset in presets
+        assert cli("show", "preset", preset).stdout.startswith("# ")
+    drives, workloads = cli("show", "presets").stdout.split("\n\n")
+    assert "tlc-nvme" in drives
+    assert "stand-in-cello99" in workloads
     policies = cli("show", "policies").stdout
     for policy in ("ssd.gc.victim", "greedy", "rga", "random+", "fifo", "cost_benefit"):
         assert policy in policies

@@ -203,7 +203,10 @@ def writable_formats() -> list[str]:
     """Return the formats that traces can be written in."""
 
 def presets() -> list[tuple[str, str, str]]:
-    """Return name, summary and TOML of every preset."""
+    """Return name, summary and TOML of every drive that `preset` may name."""
+
+def workload_presets() -> list[tuple[str, str, str]]:
+    """Return name, summary and TOML of every workload that `workload.preset` may name."""
 
 def policies() -> list[tuple[str, str, str]]:
     """Return key, name and meaning of every named choice."""

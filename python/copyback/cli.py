@@ -71,6 +71,9 @@ def run(
     config: ConfigFile = None,
     preset: Preset = None,
     setting: Setting = None,
+    workload: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Generate this preset's workload.")
+    ] = None,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Replay this trace as the workload.")
     ] = None,
@@ -112,6 +115,7 @@ def run(
         config,
         preset,
         settings_of(
+            workload=workload,
             trace=trace,
             format_=format_,
             lenient=lenient,
@@ -182,22 +186,25 @@ def report(
 def presets(
     names: Annotated[bool, typer.Option("--names", help="Print only the names.")] = False,
 ) -> None:
-    """List the presets."""
+    """List the presets: drives, and workloads."""
     from copyback import _core
 
-    found = _core.presets()
+    drives, workloads = _core.presets(), _core.workload_presets()
     if names:
-        print("\n".join(name for name, _, _ in found))
+        print("\n".join(name for name, _, _ in drives + workloads))
         return
-    _print_pairs([(name, description) for name, description, _ in found])
+    print("Drives (--preset NAME, or preset at the top of a configuration)")
+    _print_pairs([(f"  {name}", about) for name, about, _ in drives])
+    print("\nWorkloads (--workload NAME, or preset in [workload])")
+    _print_pairs([(f"  {name}", about) for name, about, _ in workloads])
 
 
 @show_app.command()
 def preset(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
-    """Print a preset as TOML."""
+    """Print a preset, a drive or a workload, as TOML."""
     from copyback import _core
 
-    found = {known: toml for known, _, toml in _core.presets()}
+    found = {known: toml for known, _, toml in _core.presets() + _core.workload_presets()}
     if name not in found:
         import difflib
 

@@ -116,6 +116,12 @@ def trace_settings(trace: str | os.PathLike[str], format_: str | None) -> list[t
     return [("workload", '{ type = "synthetic" }'), ("workload", to_toml(workload))]
 
 
+def workload_settings(preset: str) -> list[tuple[str, str]]:
+    """Return the settings that put a preset in place of the workload, whatever it was."""
+    # A preset over another one would keep what overrides that.
+    return [("workload", '{ type = "trace" }'), ("workload", to_toml({"preset": preset}))]
+
+
 def keyword_settings(overrides: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return settings from keyword arguments: ``ssd__gc__victim`` is ``ssd.gc.victim``."""
     return [(key.replace("__", "."), to_toml(value)) for key, value in overrides.items()]

@@ -167,6 +167,7 @@ def peak_rss_mib() -> float | None:
 
 def settings_of(
     *,
+    workload: str | None = None,
     trace: str | os.PathLike[str] | None,
     format_: str | None,
     lenient: bool = False,
@@ -177,10 +178,14 @@ def settings_of(
 ) -> list[tuple[str, str]]:
     """Return overrides and the dedicated arguments as settings.
 
-    A trace replaces the workload, so it comes before the overrides, which may tell more of it; the
-    other arguments come last.
+    A trace or a preset replaces the workload, so it comes before the overrides, which may tell more
+    of it; the other arguments come last.
     """
+    if workload is not None and trace is not None:
+        raise InputError(f"a trace ({os.fspath(trace)}) and a workload ({workload}): give one")
     settings = configuration.trace_settings(trace, format_) if trace is not None else []
+    if workload is not None:
+        settings += configuration.workload_settings(workload)
     settings += overrides
     if trace is None and format_ is not None:
         settings.append(("workload.format", configuration.to_toml(format_)))
@@ -199,6 +204,7 @@ def run(
     config: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
     preset: str | None = None,
+    workload: str | None = None,
     trace: str | os.PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002 - the command line's --format
     lenient: bool = False,
@@ -219,8 +225,10 @@ def run(
         A TOML file, or a dictionary of the same shape.
     preset
         Name of a preset, in place of a file or as the base of a dictionary.
+    workload
+        Name of a workload preset that takes the place of the configured workload.
     trace
-        A block trace that takes the place of the configured workload.
+        A block trace that takes its place.
     format
         Format of the trace; detected if not given.
     lenient
@@ -261,6 +269,7 @@ def run(
     1000
     """
     settings = settings_of(
+        workload=workload,
         trace=trace,
         format_=format,
         lenient=lenient,

@@ -51,10 +51,22 @@ impl Config {
     }
 }
 
-/// Name, summary and TOML of every preset.
+type Preset = (&'static str, &'static str, &'static str);
+
+/// Name, summary and TOML of every drive that `preset` may name.
 #[pyfunction]
-pub fn presets() -> Vec<(&'static str, &'static str, &'static str)> {
-    config::presets::all().iter().map(|preset| (preset.name, preset.summary, preset.text)).collect()
+pub fn presets() -> Vec<Preset> {
+    told(config::presets::devices())
+}
+
+/// Name, summary and TOML of every workload that `workload.preset` may name.
+#[pyfunction]
+pub fn workload_presets() -> Vec<Preset> {
+    told(config::presets::workloads())
+}
+
+fn told(presets: &[config::presets::Preset]) -> Vec<Preset> {
+    presets.iter().map(|preset| (preset.name, preset.summary, preset.text)).collect()
 }
 
 /// Key, name and meaning of every named choice.

@@ -14,7 +14,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::config::{Config, json_schema, policies, presets, reference_markdown};
+    use super::config::{
+        Config, json_schema, policies, presets, reference_markdown, workload_presets,
+    };
     #[pymodule_export]
     use super::error::{InputError, SimulationError};
     #[pymodule_export]

@@ -1,8 +1,8 @@
 //! The configuration as users meet it: layers, messages, presets, resolved output.
 
 use copyback::config::{
-    AddressDistribution, Allocation, AllocationOrder, Bursts, Config, FreeBlocks, Loader,
-    RequestSize, TimeDistribution, VictimPolicy, Workload, presets,
+    AddressDistribution, Allocation, AllocationOrder, Bursts, Config, Flow, FreeBlocks, Loader,
+    RequestSize, SyntheticWorkload, TimeDistribution, VictimPolicy, Workload, presets,
     quantity::{Share, Size, Time},
     schema,
 };
@@ -17,7 +17,7 @@ fn refused(text: &str) -> String {
     load(text).expect_err("must be refused")
 }
 
-fn synthetic(config: &Config) -> &copyback::config::SyntheticWorkload {
+fn synthetic(config: &Config) -> &SyntheticWorkload {
     match &config.workload {
         Workload::Synthetic(workload) => workload,
         other => panic!("not synthetic: {other:?}"),
@@ -335,7 +335,7 @@ fn digests_differ_with_any_value() {
 
 #[test]
 fn every_preset_loads_and_survives_a_round_trip() {
-    for preset in presets::all() {
+    for preset in presets::devices() {
         let config = Loader::new().preset(Some(preset.name)).load();
         let config = config.unwrap_or_else(|faults| panic!("{}: {faults}", preset.name));
         let again = load(&config.to_toml()).unwrap();
@@ -343,6 +343,138 @@ fn every_preset_loads_and_survives_a_round_trip() {
         assert_eq!(again.digest(), config.digest());
         let json = Loader::new().json(&config.to_json()).load().unwrap();
         assert_eq!(json, config, "{}", preset.name);
+    }
+}
+
+/// A configuration with that workload preset.
+fn with_workload(name: &str) -> Config {
+    let config = Loader::new().set("workload.preset", name).load();
+    config.unwrap_or_else(|faults| panic!("{name}: {faults}"))
+}
+
+#[test]
+fn every_workload_preset_loads_on_every_drive() {
+    for workload in presets::workloads() {
+        for drive in presets::devices() {
+            let loader = Loader::new().preset(Some(drive.name));
+            let config = loader.set("workload.preset", workload.name).load();
+            let config = config.unwrap_or_else(|f| panic!("{} {}: {f}", drive.name, workload.name));
+            assert_eq!(config.workload, with_workload(workload.name).workload);
+            assert_eq!(load(&config.to_toml()).unwrap(), config, "{}", workload.name);
+        }
+    }
+}
+
+#[test]
+fn presets_have_names_of_their_own_and_a_header() {
+    let all: Vec<_> = presets::devices().iter().chain(presets::workloads()).collect();
+    let names: std::collections::BTreeSet<_> = all.iter().map(|preset| preset.name).collect();
+    assert_eq!(names.len(), all.len());
+    for preset in all {
+        assert!(preset.text.starts_with("# "), "{}", preset.name);
+        let says_so = preset.text.contains("A stand-in: generated from published statistics");
+        assert_eq!(preset.name.starts_with("stand-in-"), says_so, "{}", preset.name);
+    }
+}
+
+#[test]
+fn a_workload_preset_starts_afresh_and_is_overridden() {
+    let base = with_workload("pgc-2011-base");
+    let drive = "preset = 'tlc-nvme'\n[workload]\nrequests = 7\nrequest_size = '4KiB'";
+    let over_file = Loader::new().toml(drive, "a", None).set("workload.preset", "pgc-2011-base");
+    assert_eq!(over_file.load().unwrap().workload, base.workload);
+    let trace = "workload = { type = 'trace', path = 'x' }";
+    let over_trace = Loader::new().toml(trace, "a", None).set("workload.preset", "pgc-2011-base");
+    assert_eq!(over_trace.load().unwrap().workload, base.workload);
+
+    let text = "[workload]\npreset = 'pgc-2011-base'\nrequests = 7\nrequest_size.mean = '8KiB'";
+    let config = load(text).unwrap();
+    let workload = synthetic(&config);
+    assert_eq!((workload.requests, workload.sequential_share), (7, Share(0.4)));
+    assert_eq!(workload.request_size, RequestSize::Exponential { mean: Size(8192) });
+    let closed = Loader::new().toml(text, "a", None).set("workload.iodepth", "4").load().unwrap();
+    assert_eq!((synthetic(&closed).iodepth, synthetic(&closed).requests), (Some(4), 7));
+}
+
+#[test]
+fn a_later_layer_may_name_another_workload_preset() {
+    let text = "[workload]\npreset = 'pgc-2011-base'\nrequests = 7";
+    let layers = || Loader::new().toml(text, "a", None);
+    let config = layers().set("workload.preset", "harmonia-2012-hpc-r").load().unwrap();
+    let workload = synthetic(&config);
+    assert_eq!((workload.requests, workload.read_share), (7, Share(0.8008)));
+    let config = layers().set("workload.preset", "fifo-mqsim-mixed").load().unwrap();
+    assert_eq!(config.workload, with_workload("fifo-mqsim-mixed").workload);
+    let typed = layers().set("workload", "{ type = 'synthetic', requests = 8 }").load().unwrap();
+    assert_eq!((synthetic(&typed).requests, synthetic(&typed).read_share), (8, Share(0.4)));
+    let trace = layers().set("workload", "{ type = 'trace', path = 'x' }").load().unwrap();
+    assert!(matches!(trace.workload, Workload::Trace(_)));
+}
+
+#[test]
+fn flows_start_from_workload_presets() {
+    let text = "[workload]\ntype = 'flows'\nflows = [{ preset = 'pgc-2011-base', requests = 7 }, \
+                { type = 'synthetic', iodepth = 1 }]";
+    let flows = |loader: Loader| match loader.load().unwrap().workload {
+        Workload::Flows(flows) => flows.flows,
+        other => panic!("not flows: {other:?}"),
+    };
+    let layers = || Loader::new().toml(text, "a", None);
+    let expected = |name: &str, requests| match with_workload(name).workload {
+        Workload::Synthetic(workload) => {
+            Flow::Synthetic(SyntheticWorkload { requests, ..workload })
+        }
+        other => panic!("not synthetic: {other:?}"),
+    };
+    assert_eq!(flows(layers())[0], expected("pgc-2011-base", 7));
+    let second = flows(layers().set("workload.flows.1.preset", "harmonia-2012-hpc-w"));
+    assert_eq!(second[1], expected("harmonia-2012-hpc-w", 50_000));
+    let first = flows(layers().set("workload.flows.0.preset", "pgc-2011-reads-80"));
+    assert_eq!(first[0], expected("pgc-2011-reads-80", 7));
+}
+
+#[test]
+fn workload_presets_that_are_none_are_told() {
+    let message = |text: &str| {
+        let message = refused(text);
+        message.split(" (allowed").next().unwrap().to_owned()
+    };
+    let cases = [
+        (
+            "[workload]\npreset = 'pgc-2011-bas'",
+            "file.toml:2: workload.preset: found \"pgc-2011-bas\"; did you mean \"pgc-2011-base\"?",
+        ),
+        (
+            "workload.preset = 3",
+            "file.toml:1: workload.preset: found 3; allowed: the name of a workload preset",
+        ),
+        (
+            "workload.preset = 'pgc-2011'",
+            "file.toml:1: workload.preset: found \"pgc-2011\", a drive; allowed there: preset, at the top",
+        ),
+        (
+            "preset = 'pgc-2011-base'",
+            "file.toml:1: preset: found \"pgc-2011-base\", a workload; allowed there: workload.preset",
+        ),
+        (
+            "workload = { type = 'trace', preset = 'pgc-2011-base', path = 'x' }",
+            "file.toml:1: workload.preset: found \"pgc-2011-base\", which is of type \"synthetic\"; allowed: one of type \"trace\", or no type beside it",
+        ),
+        (
+            "workload = { type = 'flows', flows = [{ preset = 'fifo-mqsim-mixed' }] }",
+            "file.toml:1: workload.flows.0.preset: found \"fifo-mqsim-mixed\", which is of several flows; allowed: one of a single",
+        ),
+        (
+            "[workload]\npreset = 'pgc-2011-base'\nread_shar = 1",
+            "file.toml:3: workload.read_shar: unknown key; did you mean \"read_share\"?",
+        ),
+        (
+            "[workload]\npreset = 'pgc-2011-base'\nread_share = 2",
+            "file.toml:3: workload.read_share: found 2; allowed: 0 to 1",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(message(text), expected, "{text}");
     }
 }
 

@@ -17,5 +17,7 @@ mod mixes;
 mod sizes;
 #[path = "synthetic/skew.rs"]
 mod skew;
+#[path = "synthetic/stand_ins.rs"]
+mod stand_ins;
 #[path = "synthetic/support.rs"]
 mod support;

@@ -9,13 +9,14 @@ use super::{
     presets,
     read::{self, suggestion},
     tree::{self, Node, Value},
-    write,
+    workload_preset, write,
 };
 
 /// Gathers layers, each laid over the ones before; [`load`](Self::load) resolves and checks them.
 ///
 /// Beneath them all lie the defaults and then the preset that the topmost layer with a key
-/// `preset` names.
+/// `preset` names. `workload.preset` starts the workload afresh: keys of the layers below are gone,
+/// those beside it and above it override the preset.
 #[derive(Debug, Default)]
 pub struct Loader {
     layers: Vec<Node>,
@@ -116,9 +117,11 @@ fn resolve(mut layers: Vec<Node>) -> Result<Config, Vec<Fault>> {
         Some(Err(fault)) => (defaults(), Some(fault)),
     };
     let mut faults: Vec<_> = unknown.into_iter().collect();
-    for layer in layers {
+    for mut layer in layers {
+        faults.extend(workload_preset::state_types(&mut layer));
         root.merge(layer);
     }
+    workload_preset::expand(&mut root);
     let (config, unreadable) = read::read::<Config>(&root);
     faults.extend(unreadable);
     let Some(config) = config else { return Err(faults) };
@@ -149,16 +152,21 @@ fn preset(name: &Node) -> Result<Node, Fault> {
     let Some(text) = name.text() else {
         return Err(fault(format!("found {}; allowed: the name of a preset", name.value)));
     };
-    let Some(preset) = presets::find(text) else {
-        let names: Vec<_> = presets::all().iter().map(|preset| preset.name).collect();
+    let Some(preset) = presets::device(text) else {
+        if presets::workload(text).is_some() {
+            let problem = format!("found {text:?}, a workload; allowed there: workload.preset");
+            return Err(fault(problem));
+        }
+        let names: Vec<_> = presets::devices().iter().map(|preset| preset.name).collect();
         return Err(fault(format!("found {text:?}{}", suggestion(text, &names))));
     };
-    let source = format!("preset {}", preset.name);
-    let mut layer = tree::from_toml(preset.text, &source).map_err(|mut faults| faults.remove(0))?;
+    let mut layer = tree::from_preset(preset);
     let mut root = match take_preset(&mut layer) {
         Some(base) => self::preset(&base)?,
         None => defaults(),
     };
+    let faults = workload_preset::state_types(&mut layer);
+    debug_assert!(faults.is_empty(), "{faults:?}");
     root.merge(layer);
     Ok(root)
 }

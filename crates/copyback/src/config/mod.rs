@@ -20,6 +20,7 @@ mod read;
 pub mod schema;
 mod tree;
 mod workload;
+mod workload_preset;
 mod write;
 
 pub use csv::*;

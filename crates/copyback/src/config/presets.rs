@@ -1,5 +1,8 @@
-//! Named configurations to start from. Each file's header says where its numbers come from and what
-//! had to be chosen.
+//! Named configurations to start from: drives, and workloads. Each file's header says where its
+//! numbers come from and what had to be chosen.
+
+mod devices;
+mod workloads;
 
 /// A named configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,34 +15,22 @@ pub struct Preset {
     pub text: &'static str,
 }
 
-macro_rules! presets {
-    ($($name:literal: $summary:literal,)*) => {
-        const ALL: &[Preset] = &[$(Preset {
-            name: $name,
-            summary: $summary,
-            text: include_str!(concat!("presets/", $name, ".toml")),
-        }),*];
-    };
+/// The presets that `preset` at the top names: drives, some with a workload.
+pub const fn devices() -> &'static [Preset] {
+    devices::ALL
 }
 
-presets! {
-    "pgc-2011": "semi-preemptive GC (ISPASS 2011), Table II: 32 GB, 8 elements of 8 planes",
-    "agc-dgc-2012-64gb": "GC off the critical path (Middleware 2012): 64 GB MLC, 4 channels of 4 ways",
-    "agc-dgc-2012-128gb": "the same, 128 GB, 8 channels of 8 ways",
-    "harmonia-2012": "global GC in arrays (IEEE TC), Table 7: 32 GB, 64 elements of 4 planes",
-    "pagc-2016": "parallel GC over planes (SC 2016), Table I: 800 GB MLC, 16 channels of 8 chips",
-    "fifo-mqsim": "victim policies when space is scarce: MQSim's default 512 GiB device, two flows",
-    "disksim-msr": "DiskSim 4 with the MSR SSD add-on, as its validation input ssd-rw5m ships",
-    "tlc-nvme": "a representative TLC NVMe drive of today, 493 GB",
-    "tlc-nvme-64gb": "the same with an eighth of the blocks, 61 GB: runs in seconds",
+/// The presets that `workload.preset` names.
+pub const fn workloads() -> &'static [Preset] {
+    workloads::ALL
 }
 
-/// All presets.
-pub const fn all() -> &'static [Preset] {
-    ALL
+/// The drive of that name.
+pub fn device(name: &str) -> Option<&'static Preset> {
+    devices().iter().find(|preset| preset.name == name)
 }
 
-/// The preset of that name.
-pub fn find(name: &str) -> Option<&'static Preset> {
-    ALL.iter().find(|preset| preset.name == name)
+/// The workload of that name.
+pub fn workload(name: &str) -> Option<&'static Preset> {
+    workloads().iter().find(|preset| preset.name == name)
 }

@@ -18,7 +18,9 @@ pub struct Policy {
 
 /// The JSON schema of a configuration.
 pub fn json_schema() -> String {
-    let text = serde_json::to_string_pretty(&schema()).expect("a schema is plain data");
+    let mut schema = schema();
+    allow_workload_presets(&mut schema);
+    let text = serde_json::to_string_pretty(&schema).expect("a schema is plain data");
     text + "\n"
 }
 
@@ -47,19 +49,35 @@ const INTRODUCTION: &str = "\
 
 Generated from the types of `copyback::config`; do not edit.
 
-A file is TOML. `preset = \"NAME\"` at its top starts from a preset (see the end of this page); every other
-key overrides that. A choice with parameters is a string or a table with `type`: `\"greedy\"`,
+A file is TOML. `preset = \"NAME\"` at its top starts from a drive, and in `[workload]` from a workload (both
+are listed at the end of this page); every other key overrides that. A choice with parameters is a string or a table with `type`: `\"greedy\"`,
 `{ type = \"rga\", d = 10 }`.
 ";
 
 fn schema() -> Json {
     let mut schema: Schema = schemars::schema_for!(Config);
-    let names: Vec<_> = presets::all().iter().map(|preset| preset.name).collect();
+    let names: Vec<_> = presets::devices().iter().map(|preset| preset.name).collect();
     let preset = json!({ "description": "The preset to start from.", "enum": names });
     if let Some(Json::Object(keys)) = schema.get_mut("properties") {
         keys.insert("preset".into(), preset);
     }
     schema.to_value()
+}
+
+/// Lets a workload and a flow start from a preset in place of stating a type.
+fn allow_workload_presets(schema: &mut Json) {
+    let names: Vec<_> = presets::workloads().iter().map(|preset| preset.name).collect();
+    let started = json!({
+        "description": "Start from a preset; the other keys override it.",
+        "type": "object",
+        "properties": { "preset": { "enum": names } },
+        "required": ["preset"]
+    });
+    for choice in ["Workload", "Flow"] {
+        if let Json::Array(variants) = &mut schema["$defs"][choice]["oneOf"] {
+            variants.push(started.clone());
+        }
+    }
 }
 
 /// A walk over the schema, with the resolved defaults at hand.
@@ -220,8 +238,18 @@ impl Page {
     }
 
     fn presets(&mut self) {
-        self.text.push_str("\n## Presets\n\n| name | what it is |\n| --- | --- |\n");
-        for preset in presets::all() {
+        self.presets_of("Drives", "`preset` at the top names one.", presets::devices());
+        let about = "`preset` in `[workload]`, or in one of its flows, names one: `workload.preset`. What \
+                     lies below it (a drive's own workload, the defaults) is gone; keys beside it and \
+                     above it override it. Those that begin with `stand-in` are made from published \
+                     statistics of traces that cannot be had.";
+        self.presets_of("Workloads", about, presets::workloads());
+    }
+
+    fn presets_of(&mut self, title: &str, about: &str, presets: &[presets::Preset]) {
+        let head = "| name | what it is |\n| --- | --- |\n";
+        self.text.push_str(&format!("\n## {title}\n\n{about}\n\n{head}"));
+        for preset in presets {
             self.text.push_str(&format!("| `{}` | {} |\n", preset.name, preset.summary));
         }
     }

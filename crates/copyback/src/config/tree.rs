@@ -8,7 +8,10 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::fault::{Fault, Place};
+use super::{
+    fault::{Fault, Place},
+    presets::Preset,
+};
 
 /// A value and its place.
 #[derive(Debug, Clone)]
@@ -68,7 +71,8 @@ impl Node {
     }
 
     /// Lays `upper` over this: tables merge key by key, anything else is replaced. A table whose
-    /// `type` differs is another choice, and replaces the whole.
+    /// `type` differs is another choice, and replaces the whole; so does one that starts from a
+    /// preset, unless the other does too.
     pub fn merge(&mut self, upper: Self) {
         if same_choice(self, &upper) {
             self.place = upper.place;
@@ -112,7 +116,10 @@ fn give_way(below: &mut BTreeMap<String, Node>, above: &BTreeMap<String, Node>) 
 }
 
 fn same_choice(below: &Node, above: &Node) -> bool {
-    let (Some(_), Some(_)) = (below.table(), above.table()) else { return false };
+    let (Some(below_keys), Some(above_keys)) = (below.table(), above.table()) else { return false };
+    if above_keys.contains_key("preset") && !below_keys.contains_key("preset") {
+        return false;
+    }
     match above.get("type") {
         Some(kind) => below.get("type").and_then(Node::text) == kind.text(),
         None => true,
@@ -136,6 +143,12 @@ pub(super) fn from_toml(text: &str, source: &str) -> Result<Node, Vec<Fault>> {
     }
     let reader = TomlReader { source: source.into(), text };
     Ok(Node { place: reader.place(0), value: reader.table(table.into_inner()) })
+}
+
+/// Reads a preset, whose syntax the tests have checked.
+pub(super) fn from_preset(preset: &Preset) -> Node {
+    let read = from_toml(preset.text, &format!("preset {}", preset.name));
+    read.unwrap_or_else(|faults| panic!("the preset {} is no TOML: {}", preset.name, faults[0]))
 }
 
 fn syntax_fault(error: &toml::de::Error, text: &str, source: &str) -> Fault {

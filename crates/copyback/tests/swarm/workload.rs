@@ -83,6 +83,7 @@ fn synthetic(draw: &mut Draw, ssd: &Ssd) -> SyntheticWorkload {
         sequential_share: Share(draw.of(&[0.0, 0.4, 1.0])),
         inter_arrival,
         bursts,
+        time_scale: draw.of(&[1.0, 1.0, 0.25, 3.5]),
         iodepth,
         address: address(draw),
         offset: Share(offset),

@@ -69,6 +69,16 @@ fn fixed_gaps_are_exact() {
 }
 
 #[test]
+fn a_time_scale_multiplies_every_arrival() {
+    let plain = generate(&poisson(1000, 3_000_000), 12);
+    let fast = SyntheticWorkload { time_scale: 0.0625, ..poisson(1000, 3_000_000) };
+    for (plain, fast) in plain.iter().zip(generate(&fast, 12)) {
+        assert_eq!(fast.arrival.as_ns(), plain.arrival.as_ns() / 16);
+        assert_eq!(fast.offset, plain.offset);
+    }
+}
+
+#[test]
 fn a_closed_loop_has_no_arrival_times() {
     let no_gaps = SyntheticWorkload { inter_arrival: None, ..single_pages(100) };
     let depth = SyntheticWorkload { iodepth: Some(4), ..single_pages(100) };

@@ -12,6 +12,10 @@ pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report
     operations(key, workload, faults);
     sizes(key, workload, faults);
     arrivals(key, workload, faults);
+    let scale = workload.time_scale;
+    if !(scale.is_finite() && scale > 0.0) {
+        faults.add(&format!("{key}.time_scale"), format!("found {scale}; allowed: above 0"));
+    }
     bursts(key, workload, faults);
     addresses(key, workload, faults);
 }

@@ -10,6 +10,9 @@ use crate::workload::InputError;
 /// Draws arrivals.
 pub struct Arrivals {
     gaps: Gaps,
+    /// What times are multiplied by, if not by 1.
+    scale: Option<f64>,
+    /// Before that.
     next: Instant,
 }
 
@@ -48,7 +51,8 @@ impl Arrivals {
                 Gaps::Bursts(Box::new(OnOff::new(on, off, within, background.transpose()?)))
             }
         };
-        Ok(Self { gaps, next: Instant::START })
+        let scale = Some(config.time_scale).filter(|scale| *scale != 1.0);
+        Ok(Self { gaps, scale, next: Instant::START })
     }
 
     /// The next arrival.
@@ -62,6 +66,10 @@ impl Arrivals {
         };
         let next_ns = arrival.as_ns().saturating_add(gap.as_ns());
         self.next = Instant::from_ns(next_ns.min(END_OF_TIME_NS));
-        arrival
+        self.scale.map_or(arrival, |scale| scaled(arrival, scale))
     }
+}
+
+fn scaled(arrival: Instant, scale: f64) -> Instant {
+    Instant::from_ns(((arrival.as_ns() as f64 * scale) as u64).min(END_OF_TIME_NS))
 }

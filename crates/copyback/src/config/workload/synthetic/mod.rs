@@ -38,6 +38,8 @@ pub struct SyntheticWorkload {
     pub inter_arrival: Option<TimeDistribution>,
     /// Bursts of arrivals, and quiet between them.
     pub bursts: Bursts,
+    /// All times between arrivals are multiplied by this: 0.5 is twice as fast.
+    pub time_scale: f64,
     /// Outstanding requests of a closed loop; absent for an open one.
     pub iodepth: Option<u32>,
     /// Where random requests go.
@@ -70,6 +72,7 @@ impl Default for SyntheticWorkload {
             sequential_share: Share(0.4),
             inter_arrival: None,
             bursts: Bursts::None,
+            time_scale: 1.0,
             iodepth: None,
             address: AddressDistribution::Uniform,
             offset: Share(0.0),

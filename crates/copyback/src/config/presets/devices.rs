@@ -1,0 +1,25 @@
+//! Drives.
+
+use super::Preset;
+
+macro_rules! devices {
+    ($($name:literal: $summary:literal,)*) => {
+        pub(super) const ALL: &[Preset] = &[$(Preset {
+            name: $name,
+            summary: $summary,
+            text: include_str!(concat!("devices/", $name, ".toml")),
+        }),*];
+    };
+}
+
+devices! {
+    "pgc-2011": "semi-preemptive GC (ISPASS 2011), Table II: 32 GB, 8 elements of 8 planes",
+    "agc-dgc-2012-64gb": "GC off the critical path (Middleware 2012): 64 GB MLC, 4 channels of 4 ways",
+    "agc-dgc-2012-128gb": "the same, 128 GB, 8 channels of 8 ways",
+    "harmonia-2012": "global GC in arrays (IEEE TC), Table 7: 32 GB, 64 elements of 4 planes",
+    "pagc-2016": "parallel GC over planes (SC 2016), Table I: 800 GB MLC, 16 channels of 8 chips",
+    "fifo-mqsim": "victim policies when space is scarce: MQSim's default 512 GiB device, two flows",
+    "disksim-msr": "DiskSim 4 with the MSR SSD add-on, as its validation input ssd-rw5m ships",
+    "tlc-nvme": "a representative TLC NVMe drive of today, 493 GB",
+    "tlc-nvme-64gb": "the same with an eighth of the blocks, 61 GB: runs in seconds",
+}
