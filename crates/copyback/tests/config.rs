@@ -122,7 +122,7 @@ fn every_kind_of_fault_has_its_message() {
         (
             "[workload.request_size]\ntype = 'histogram'\nsizes = ['4KiB', '0B']\nweights = [1, -1]",
             "file.toml:3: workload.request_size.sizes.1: found 0B; allowed: 1B or more\n\
-             file.toml:4: workload.request_size.weights: found 1, -1; allowed: numbers of 0 or more, one above 0",
+             file.toml:4: workload.request_size.weights: found 1, -1; allowed: numbers from 0 to 1e12, one above 0",
         ),
         (
             "[workload.request_size]\ntype = 'by_operation'\nread = '4KiB'\nwrite = { type = 'by_operation', read = 1, write = 1 }",

@@ -114,6 +114,14 @@ fn background_arrivals_keep_their_rate() {
     assert_near(quiet, 9.0 * cycles, (9.0 * cycles).sqrt() + 9.0);
 }
 
+/// A Pareto of shape just above 1 draws years now and then, among bursts of a millisecond.
+#[test]
+fn a_gap_of_years_among_short_bursts_ends() {
+    let gaps = TimeDistribution::Pareto { mean: time(SECOND), shape: 1.001 };
+    let found = arrivals(2000, gaps, quiet(fixed(1_000_000), fixed(1_000_000)), 6);
+    assert!(found.is_sorted());
+}
+
 /// Bursts that lie far apart, and periods of no length, end all the same.
 #[test]
 fn absurd_bursts_stop_the_clock() {

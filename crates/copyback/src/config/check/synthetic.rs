@@ -200,15 +200,19 @@ fn some_above_zero(key: &str, times: &[Time], faults: &mut Report) {
     }
 }
 
+/// Far from where sums of them overflow.
+const MOST_WEIGHT: f64 = 1e12;
+
 fn weights_of(key: &str, of: &str, count: usize, weights: &[f64], faults: &mut Report) {
     let key = format!("{key}.weights");
     let sum: f64 = weights.iter().sum();
     if count == 0 || count != weights.len() {
         let problem = format!("found {} for {count} {of}; allowed: one for each", weights.len());
         faults.add(&key, problem);
-    } else if !(weights.iter().all(|weight| *weight >= 0.0) && sum.is_finite() && sum > 0.0) {
+    } else if !(weights.iter().all(|weight| (0.0..=MOST_WEIGHT).contains(weight)) && sum > 0.0) {
         let found = weights.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
-        let problem = format!("found {found}; allowed: numbers of 0 or more, one above 0");
+        let problem =
+            format!("found {found}; allowed: numbers from 0 to {MOST_WEIGHT:e}, one above 0");
         faults.add(&key, problem);
     }
 }

@@ -4,8 +4,11 @@
 //! when a burst ends passes in the next one. So the arrivals of all bursts, put together, are those
 //! of one stream without quiet.
 
-use super::times::{END_OF_TIME_NS, Times};
+use super::times::Times;
 use crate::units::Duration;
+
+/// A gap ends after so many periods, or a rare long one among short periods would take for ever.
+const MOST_PERIODS_A_GAP: u32 = 1 << 20;
 
 /// Draws the gaps between arrivals that come in bursts.
 pub struct OnOff {
@@ -44,7 +47,7 @@ impl OnOff {
     #[inline]
     pub fn gap(&mut self) -> Duration {
         let mut passed_ns = 0_u64;
-        while passed_ns < END_OF_TIME_NS {
+        for _ in 0..MOST_PERIODS_A_GAP {
             let clock = self.periods[self.now].arrivals.as_mut();
             if let Some(clock) = clock {
                 if clock.left_ns <= self.left_ns {
