@@ -137,7 +137,7 @@ def test_a_directory_that_cannot_be_made_is_found_before_the_run(
         (["run", "missing.toml"], "missing.toml"),
         (["run", "--preset", "no-such-preset"], "no-such-preset"),
         (["run", "tiny.toml", "--preset", "x"], "give one"),
-        (["run", "tiny.toml", "--workload", "pgc-2011-bass"], "did you mean \"pgc-2011-base\"?"),
+        (["run", "tiny.toml", "--workload", "pgc-2011-bass"], 'did you mean "pgc-2011-base"?'),
         (["run", "tiny.toml", "--workload", "pgc-2011-base", "--trace", "x"], "give one"),
         (["run", "tiny.toml", "--set", "seed"], "KEY=VALUE"),
         (["run", "tiny.toml", "--set", "ssd.gc.victm=fifo"], "ssd.gc.vict"),

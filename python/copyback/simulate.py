@@ -182,7 +182,7 @@ def settings_of(
     of it; the other arguments come last.
     """
     if workload is not None and trace is not None:
-        raise InputError(f"a trace ({os.fspath(trace)}) and a workload ({workload}): give one")
+        raise InputError(f"a trace ({trace}) and a workload ({workload}): give one")
     settings = configuration.trace_settings(trace, format_) if trace is not None else []
     if workload is not None:
         settings += configuration.workload_settings(workload)
