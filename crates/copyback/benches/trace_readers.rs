@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock};
 
 use copyback::config::quantity::{Share, Size};
 use copyback::config::{
-    AddressDistribution, RequestSize, SyntheticWorkload, TraceFormat, TraceWorkload,
+    AddressDistribution, CsvFormat, RequestSize, SyntheticWorkload, TraceFormat, TraceWorkload,
 };
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
@@ -104,8 +104,13 @@ fn text(format: &TraceFormat) -> String {
             TraceFormat::Ssdsim | TraceFormat::Mqsim => {
                 writeln!(text, "{ns} 0 {sector} 8 {}", u8::from(read))
             }
-            TraceFormat::Csv(_)
-            | TraceFormat::HpSrt
+            TraceFormat::Csv(_) => {
+                let (kind, us) = (if read { 'R' } else { 'W' }, ns / 1000);
+                let head = if i == 0 { "op,time,disk,offset,size,latency\n" } else { "" };
+                let (disk, offset) = (i % 20, sector * 512);
+                writeln!(text, "{head}{kind},{us},{disk},{offset},4096,317.25")
+            }
+            TraceFormat::HpSrt
             | TraceFormat::Vscsi
             | TraceFormat::Parquet
             | TraceFormat::Blktrace { .. } => Ok(()),
@@ -116,8 +121,57 @@ fn text(format: &TraceFormat) -> String {
     text
 }
 
+/// Records of a binary format.
+fn records(format: &TraceFormat) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if *format == TraceFormat::HpSrt {
+        bytes.extend(b"$$TR_IOREC-1.3\0\nsectorsize = 256,\n\x0c");
+    }
+    for i in 0..ROWS {
+        let (us, sector, read) = (i * 1_234, i * 7919 % 90_000_000, i % 3 == 0);
+        match format {
+            TraceFormat::HpSrt => {
+                let (seconds, us) = ((us / 1_000_000) as u32, (us % 1_000_000) as u32);
+                let times = [56, 4 << 16 | 1, seconds, us, 146, 36_899];
+                let rest = [4096, 2 * sector as u32, i as u32 % 20, 4, 1, u32::from(read), 7, 1];
+                bytes.extend(times.into_iter().chain(rest).flat_map(u32::to_be_bytes));
+            }
+            TraceFormat::Vscsi => {
+                let command = if read { 0x28 } else { 0x2a };
+                let head = [i as u32, 4096, 1, command | 1 << 24];
+                bytes.extend(head.into_iter().flat_map(u32::to_le_bytes));
+                bytes.extend([sector, us].into_iter().flat_map(u64::to_le_bytes));
+            }
+            _ => {
+                bytes.extend([0x6561_7407, i as u32].into_iter().flat_map(u32::to_le_bytes));
+                bytes.extend([1000 * us, sector].into_iter().flat_map(u64::to_le_bytes));
+                let asked = if read { 1 } else { 2 };
+                let rest = [4096, 1 | asked << 16, 697, 8 << 20, 3, 0];
+                bytes.extend(rest.into_iter().flat_map(u32::to_le_bytes));
+            }
+        }
+    }
+    bytes
+}
+
+fn content(name: &str) -> Vec<u8> {
+    let format = format(name);
+    if BINARY.contains(&name) { records(&format) } else { text(&format).into_bytes() }
+}
+
 /// The format called `name`, with its keys at their defaults.
 fn format(name: &str) -> TraceFormat {
+    if name == "csv" {
+        return TraceFormat::Csv(CsvFormat {
+            time: "time:us".into(),
+            offset: "offset:bytes".into(),
+            length: "size:bytes".into(),
+            operation: "op".into(),
+            device: Some("disk".into()),
+            response: Some("latency:us".into()),
+            ..CsvFormat::EMPTY
+        });
+    }
     serde_json::from_value(serde_json::json!({ name: {} }))
         .or_else(|_| serde_json::from_value(name.into()))
         .expect("a format")
@@ -125,11 +179,11 @@ fn format(name: &str) -> TraceFormat {
 
 type Texts<T> = Mutex<BTreeMap<&'static str, &'static T>>;
 
-/// The same text for every sample.
+/// The same bytes for every sample.
 fn trace(name: &'static str) -> &'static [u8] {
-    static TRACES: Texts<String> = Mutex::new(BTreeMap::new());
+    static TRACES: Texts<Vec<u8>> = Mutex::new(BTreeMap::new());
     let mut traces = TRACES.lock().expect("no panic before");
-    traces.entry(name).or_insert_with(|| Box::leak(Box::new(text(&format(name))))).as_bytes()
+    traces.entry(name).or_insert_with(|| Box::leak(Box::new(content(name))))
 }
 
 fn gzipped(name: &'static str) -> &'static [u8] {
@@ -161,7 +215,9 @@ fn replay(bytes: &'static [u8], name: &str) -> u64 {
     drain(open(bytes, name))
 }
 
-const FORMATS: [&str; 16] = [
+const BINARY: [&str; 3] = ["hp_srt", "vscsi", "blktrace"];
+
+const TEXT: [&str; 17] = [
     "msr",
     "spc",
     "disksim",
@@ -178,9 +234,10 @@ const FORMATS: [&str; 16] = [
     "ssdsim",
     "mqsim",
     "dtrs",
+    "csv",
 ];
 
-#[divan::bench(args = FORMATS, sample_count = 10)]
+#[divan::bench(args = TEXT, sample_count = 10)]
 fn floor_line_ends(bencher: Bencher, format: &'static str) {
     let bytes = trace(format);
     bencher
@@ -188,13 +245,13 @@ fn floor_line_ends(bencher: Bencher, format: &'static str) {
         .bench(|| memchr::memchr_iter(b'\n', divan::black_box(bytes)).count());
 }
 
-#[divan::bench(args = FORMATS, sample_count = 10)]
+#[divan::bench(args = TEXT.into_iter().chain(BINARY), sample_count = 10)]
 fn plain(bencher: Bencher, format: &'static str) {
     let bytes = trace(format);
     bencher.counter(ItemsCount::new(ROWS)).bench(|| replay(bytes, format));
 }
 
-#[divan::bench(args = FORMATS, sample_count = 10)]
+#[divan::bench(args = TEXT.into_iter().chain(BINARY), sample_count = 10)]
 fn gzip(bencher: Bencher, format: &'static str) {
     let bytes = gzipped(format);
     bencher.counter(ItemsCount::new(ROWS)).bench(|| replay(bytes, format));

@@ -5,6 +5,8 @@
 #[path = "trace_readers/support.rs"]
 mod support;
 
+#[path = "trace_readers/blktrace.rs"]
+mod blktrace;
 #[path = "trace_readers/faults.rs"]
 mod faults;
 #[path = "trace_readers/files.rs"]
@@ -14,6 +16,8 @@ mod fuzz;
 #[path = "fuzz/trace.rs"]
 #[allow(dead_code)]
 mod fuzz_target;
+#[path = "trace_readers/hostile.rs"]
+mod hostile;
 #[path = "trace_readers/lenient.rs"]
 mod lenient;
 #[path = "trace_readers/real.rs"]

@@ -31,6 +31,13 @@ pub struct CsvFormat {
     /// What it holds for a flush, if there are any.
     #[serde(default)]
     pub flush: Option<String>,
+    /// The column of the device, volume or disk, a whole number, if there is one.
+    #[serde(default)]
+    pub device: Option<String>,
+    /// The measured response time and its unit, if there is one, for example `"latency:us"`. It may be
+    /// empty for some requests.
+    #[serde(default)]
+    pub response: Option<String>,
     /// What stands between two columns: one character.
     #[serde(default = "comma")]
     pub separator: char,
@@ -69,14 +76,16 @@ pub enum CsvTime {
 /// Columns and units of a CSV trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvColumns {
-    /// Time, offset, length and operation.
-    pub columns: [CsvColumn; 4],
+    /// Time, offset, length, operation, device and response.
+    pub columns: [Option<CsvColumn>; 6],
     /// Unit of time.
     pub time: CsvTime,
     /// Bytes in a unit of the offset.
     pub offset: u64,
     /// Bytes in a unit of the length.
     pub length: u64,
+    /// Unit of the response time.
+    pub response: CsvTime,
 }
 
 impl CsvFormat {
@@ -90,6 +99,8 @@ impl CsvFormat {
         write: String::new(),
         trim: None,
         flush: None,
+        device: None,
+        response: None,
         separator: ',',
     };
 
@@ -98,28 +109,29 @@ impl CsvFormat {
     /// # Errors
     /// The key that makes no sense, what was found, and what is allowed.
     pub fn columns(&self) -> Result<CsvColumns, (&'static str, String, &'static str)> {
-        let (time, unit) = split(&self.time);
-        let places = match unit {
-            "s" => CsvTime::Places(9),
-            "ms" => CsvTime::Places(6),
-            "us" => CsvTime::Places(3),
-            "ns" => CsvTime::Places(0),
-            "100ns" => CsvTime::Ticks,
-            _ => return Err(("time", found(&self.time), TIME)),
-        };
-        let time = column(time).ok_or_else(|| ("time", found(&self.time), TIME))?;
+        let time = |key, text| time(text).ok_or_else(|| (key, found(text), TIME));
+        let (time_column, unit) = time("time", &self.time)?;
+        let response = self.response.as_deref().map(|text| time("response", text)).transpose()?;
         let bytes = |key, text| bytes(text).ok_or_else(|| (key, found(text), BYTES));
         let (offset_column, offset) = bytes("offset", &self.offset)?;
         let (length_column, length) = bytes("length", &self.length)?;
-        let operation = column(&self.operation);
-        let operation =
-            operation.ok_or_else(|| ("operation", found(&self.operation), "a column"))?;
+        let plain = |key, text: &str| column(text).ok_or_else(|| (key, found(text), "a column"));
+        let operation = plain("operation", &self.operation)?;
+        let device = self.device.as_deref().map(|text| plain("device", text)).transpose()?;
         if !self.separator.is_ascii() || self.separator == '\n' || self.separator == '"' {
             let found = found(&self.separator.to_string());
             return Err(("separator", found, "one ASCII character"));
         }
-        let columns = [time, offset_column, length_column, operation];
-        Ok(CsvColumns { columns, time: places, offset, length })
+        let (response_column, response) = response.unzip();
+        let columns = [
+            Some(time_column),
+            Some(offset_column),
+            Some(length_column),
+            Some(operation),
+            device,
+            response_column,
+        ];
+        Ok(CsvColumns { columns, time: unit, offset, length, response: response.unwrap_or(unit) })
     }
 }
 
@@ -141,6 +153,19 @@ fn column(name: &str) -> Option<CsvColumn> {
         (_, Ok(number)) => number.checked_sub(1).map(CsvColumn::Number),
         (name, Err(_)) => Some(CsvColumn::Named(name.into())),
     }
+}
+
+fn time(text: &str) -> Option<(CsvColumn, CsvTime)> {
+    let (name, unit) = split(text);
+    let unit = match unit {
+        "s" => CsvTime::Places(9),
+        "ms" => CsvTime::Places(6),
+        "us" => CsvTime::Places(3),
+        "ns" => CsvTime::Places(0),
+        "100ns" => CsvTime::Ticks,
+        _ => return None,
+    };
+    column(name).map(|column| (column, unit))
 }
 
 fn bytes(text: &str) -> Option<(CsvColumn, u64)> {
@@ -171,12 +196,30 @@ mod tests {
     fn columns_and_units() {
         let named = |name: &str| CsvColumn::Named(name.into());
         let expected = CsvColumns {
-            columns: [named("ts"), named("lba"), CsvColumn::Number(2), named("op")],
+            columns: [
+                Some(named("ts")),
+                Some(named("lba")),
+                Some(CsvColumn::Number(2)),
+                Some(named("op")),
+                None,
+                None,
+            ],
             time: CsvTime::Places(3),
             offset: 512,
             length: 4096,
+            response: CsvTime::Places(3),
         };
-        assert_eq!(format().columns(), Ok(expected));
+        assert_eq!(format().columns(), Ok(expected.clone()));
+        let [time, offset, length, operation, ..] = expected.columns;
+        let more = CsvFormat {
+            device: Some("disk".into()),
+            response: Some("latency:ms".into()),
+            ..format()
+        };
+        let (device, response) = (Some(named("disk")), Some(named("latency")));
+        let columns = [time, offset, length, operation, device, response];
+        let expected = CsvColumns { columns, response: CsvTime::Places(6), ..expected };
+        assert_eq!(more.columns(), Ok(expected));
     }
 
     #[test]
@@ -193,5 +236,10 @@ mod tests {
         }
         assert_eq!(fault(CsvFormat { operation: String::new(), ..format() }).0, "operation");
         assert_eq!(fault(CsvFormat { separator: '\u{e9}', ..format() }).0, "separator");
+        assert_eq!(fault(CsvFormat { device: Some(String::new()), ..format() }).0, "device");
+        assert_eq!(
+            fault(CsvFormat { response: Some("rt".into()), ..format() }),
+            ("response", "\"rt\"".into(), TIME)
+        );
     }
 }

@@ -60,7 +60,7 @@ fn format() -> impl Strategy<Value = Option<TraceFormat>> {
 }
 
 /// Files of the binary formats, good ones.
-fn binary_samples() -> [(TraceFormat, Vec<u8>); 4] {
+pub fn binary_samples() -> [(TraceFormat, Vec<u8>); 4] {
     let numbers = |numbers: &[u32]| -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
     };

@@ -98,7 +98,7 @@ fn what_is_not_the_rows_fault_is_never_skipped() {
     assert!(header.starts_with("x.csv:1: offset: found no column \"lba\""), "{header}");
 }
 
-/// vscsi records of version 1: the one numbered `damaged` has a command that moves no data.
+/// vscsi records of version 1: the one numbered `damaged` has a command that is none.
 fn vscsi(damaged: usize) -> Vec<u8> {
     let record = |i: usize| {
         let mut record = [0; 32];
@@ -151,6 +151,21 @@ fn repeated_rounds_do_not_count_again() {
     let notes = source.notes();
     assert!(notes[0].contains("1 damaged rows were skipped, the first at 2:"), "{notes:?}");
     assert!(notes[1].ends_with("the trace was started 6 times"), "{notes:?}");
+}
+
+#[test]
+fn what_the_parser_passed_over_is_told_of_one_round() {
+    let mut bytes = vscsi(9);
+    bytes[32 + 12] = 0x12;
+    bytes[4 * 32 + 24..][..3].copy_from_slice(&1_000_000_u32.to_le_bytes()[..3]);
+    let file = Scratch::file("x.vscsi", &bytes);
+    let duration = Some("3s".parse().unwrap());
+    let config = TraceWorkload { duration, ..config(&file.0) };
+    let mut source = TraceSource::open(&config, GIB).unwrap();
+    assert_eq!(drain(&mut source).unwrap().len(), 4 + 4 + 3);
+    let notes = source.notes();
+    assert!(notes[0].ends_with("x.vscsi: 1 commands that move no data were left out"), "{notes:?}");
+    assert!(notes[1].ends_with("the trace was started 3 times"), "{notes:?}");
 }
 
 #[test]

@@ -233,7 +233,9 @@ choice! {
         HpSrt,
         /// VMware's vscsi, binary, version 1 or 2.
         Vscsi,
-        /// What blktrace writes, binary: one file, such as `blkparse -d` merges from several.
+        /// What blktrace writes, binary. Of its files for each processor (`sda.blktrace.0` and so on),
+        /// `path` names any one, or `sda`: all are merged by time. A file that `blkparse -d` merged
+        /// will do as well.
         Blktrace {
             /// The events that count as requests; the others are passed over.
             #[serde(default)]

@@ -6,8 +6,9 @@
 //! error u16, payload u16
 //! ```
 //!
-//! blktrace writes a file for each processor; `blkparse -d FILE` merges them into one, which is what
-//! is read here. The low half of `action` says what happened, the high half what was asked for.
+//! blktrace writes a file for each processor; here they come as one stream (see
+//! [`blktrace_files`](super::blktrace_files)), or one file as `blkparse -d FILE` merges them. The
+//! low half of `action` says what happened, the high half what was asked for.
 
 use super::binary::{be16, be32, be64, le16, le32, le64};
 use super::devices::{MAJOR_MINOR, Selector, major_minor};
@@ -17,7 +18,10 @@ use super::record::{Record, SECTOR};
 use crate::config::BlkparseAction;
 use crate::workload::Operation;
 
-const HEAD: usize = 48;
+/// Bytes of an event without its payload.
+pub const HEAD: usize = 48;
+/// What is wrong with a file that ends behind an event's head.
+pub const NO_PAYLOAD: &str = "found the end of the file; expected an event's payload";
 /// The three upper bytes of the magic number; the lowest is the version.
 const MAGIC: u64 = 0x0065_6174;
 const VERSION: u64 = 7;
@@ -86,7 +90,7 @@ impl LineParser for Parser {
 
     fn at_end(&self) -> Result<(), Fault> {
         if self.payload > 0 {
-            return Err(Fault::other("found the end of the file; expected an event's payload"));
+            return Err(Fault::other(NO_PAYLOAD));
         }
         if self.requests || self.events == 0 {
             return Ok(());
@@ -98,6 +102,14 @@ impl LineParser for Parser {
             char::from(self.action.letter()),
         )))
     }
+}
+
+/// When the event with this head happened, and the bytes of its payload.
+///
+/// # Errors
+/// If it is no head of an event.
+pub fn time_and_payload(head: &[u8]) -> Result<(u64, usize), Fault> {
+    Event::of(head).map(|event| (event.time_ns, event.payload as usize))
 }
 
 /// The number of an action in the low half of its field.

@@ -8,25 +8,31 @@ use super::format::{LineParser, TraceFormat};
 use super::number;
 use super::record::Record;
 use crate::config::{CsvColumn, CsvColumns, CsvFormat, CsvTime};
+use crate::units::Duration;
 use crate::workload::Operation;
 
 const LAYOUT: &str = "the columns that workload.format names";
 const NS_PER_TICK: u64 = 100;
 /// The fields, in the order of [`CsvColumns`].
-const FIELDS: [&str; 4] = ["time", "offset", "length", "operation"];
+const FIELDS: [&str; FIELD_COUNT] = ["time", "offset", "length", "operation", "device", "response"];
+const FIELD_COUNT: usize = 6;
 
 /// The parser of a file: knows which columns its first line names.
 #[derive(Debug, Default)]
 pub struct Parser {
     spec: Option<Box<(CsvFormat, CsvColumns)>>,
-    /// Where the four fields stand, once that is known.
-    at: Option<[usize; 4]>,
+    /// Where the fields stand, once that is known.
+    places: Option<Places>,
 }
+
+/// The place of each field that is there, and which it is, from the left.
+type Places = Vec<(usize, usize)>;
 
 impl LineParser for Parser {
     fn configure(&mut self, format: &TraceFormat) {
         if let TraceFormat::Csv(format) = format {
             self.spec = format.columns().ok().map(|columns| Box::new((format.clone(), columns)));
+            self.places = self.spec.as_deref().and_then(|(_, columns)| numbered(columns));
         }
     }
 
@@ -35,51 +41,58 @@ impl LineParser for Parser {
     }
 
     fn can_go_on(&self) -> bool {
-        self.at.is_some()
+        self.places.is_some()
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
         let Some((format, columns)) = self.spec.as_deref() else {
             return Err(Fault::other("workload.format names no columns; expected type csv"));
         };
-        let Some(at) = self.at else {
-            self.at = numbers(columns);
-            if self.at.is_some() {
-                return self.parse(line);
-            }
-            self.at = Some(named(line, format, columns)?);
+        let Some(places) = &self.places else {
+            self.places = Some(named(line, format, columns)?);
             return Ok(None);
         };
-        request(&values(line, format.separator, at)?, format, columns).map(Some)
+        request(&values(line, format.separator, places)?, format, columns).map(Some)
     }
 }
 
 /// The places of columns that are all named by number.
-fn numbers(columns: &CsvColumns) -> Option<[usize; 4]> {
-    let mut at = [0; 4];
-    for (place, column) in at.iter_mut().zip(&columns.columns) {
-        let CsvColumn::Number(number) = column else { return None };
-        *place = *number;
+fn numbered(columns: &CsvColumns) -> Option<Places> {
+    let mut places = Vec::new();
+    for (field, column) in columns.columns.iter().enumerate() {
+        match column {
+            Some(CsvColumn::Number(number)) => places.push((*number, field)),
+            Some(CsvColumn::Named(_)) => return None,
+            None => {}
+        }
     }
-    Some(at)
+    places.sort_unstable();
+    Some(places)
 }
 
 /// The places of columns, by the names on the first line.
-fn named(line: &[u8], format: &CsvFormat, columns: &CsvColumns) -> Result<[usize; 4], Fault> {
-    let mut at = [0; 4];
-    for (i, place) in at.iter_mut().enumerate() {
-        *place = match &columns.columns[i] {
-            CsvColumn::Number(number) => *number,
-            CsvColumn::Named(name) => find(line, format.separator, name).ok_or_else(|| {
-                Fault::other(format!(
-                    "{}: found no column {name:?} among {}; expected a line of names with it",
-                    FIELDS[i],
-                    super::fault::shown(line),
-                ))
-            })?,
+fn named(line: &[u8], format: &CsvFormat, columns: &CsvColumns) -> Result<Places, Fault> {
+    let mut places = Vec::new();
+    for (field, column) in columns.columns.iter().enumerate() {
+        let place = match column {
+            Some(CsvColumn::Number(number)) => *number,
+            Some(CsvColumn::Named(name)) => {
+                find(line, format.separator, name).ok_or_else(|| missing(field, name, line))?
+            }
+            None => continue,
         };
+        places.push((place, field));
     }
-    Ok(at)
+    places.sort_unstable();
+    Ok(places)
+}
+
+fn missing(field: usize, name: &str, line: &[u8]) -> Fault {
+    Fault::other(format!(
+        "{}: found no column {name:?} among {}; expected a line of names with it",
+        FIELDS[field],
+        super::fault::shown(line),
+    ))
 }
 
 fn find(line: &[u8], separator: char, name: &str) -> Option<usize> {
@@ -104,38 +117,58 @@ fn unquoted(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text)
 }
 
-/// What stands at the four places.
-fn values(line: &[u8], separator: char, at: [usize; 4]) -> Result<[&[u8]; 4], Fault> {
-    let mut values: [&[u8]; 4] = [b""; 4];
+/// What stands at the places.
+fn values<'a>(
+    line: &'a [u8],
+    separator: char,
+    places: &Places,
+) -> Result<[&'a [u8]; FIELD_COUNT], Fault> {
+    let mut values: [&[u8]; FIELD_COUNT] = [b""; FIELD_COUNT];
     let mut columns = cut(line, separator);
-    let last = at.into_iter().max().unwrap_or(0);
-    for place in 0..=last {
-        let text = unquoted(columns.text()?);
-        for (value, _) in values.iter_mut().zip(at).filter(|(_, at)| *at == place) {
-            *value = text;
+    let (mut next, mut text): (usize, &[u8]) = (0, b"");
+    for (place, field) in places {
+        while next <= *place {
+            text = columns.text()?;
+            next += 1;
         }
+        values[*field] = unquoted(text);
     }
     Ok(values)
 }
 
 fn request(
-    &[time, offset, length, operation]: &[&[u8]; 4],
+    &[time, offset, length, operation, device, response]: &[&[u8]; FIELD_COUNT],
     format: &CsvFormat,
     columns: &CsvColumns,
 ) -> Result<Record, Fault> {
-    let time_ns = match columns.time {
-        CsvTime::Places(places) => number::decimal(time, places),
-        CsvTime::Ticks => number::whole(time).and_then(|ticks| ticks.checked_mul(NS_PER_TICK)),
+    let time_ns = nanoseconds("time", time, columns.time)?;
+    let operation = asked(operation, format)?;
+    let (offset, length) = match operation {
+        Operation::Flush => (0, 0),
+        _ => (bytes("offset", offset, columns.offset)?, bytes("length", length, columns.length)?),
+    };
+    let device = match format.device {
+        Some(_) => self::device(device)?,
+        None => 0,
+    };
+    let measured = match response {
+        b"" => None,
+        text => Some(Duration::from_ns(nanoseconds("response", text, columns.response)?)),
+    };
+    Ok(Record::new(time_ns, operation, offset, length).on(device).took(measured))
+}
+
+fn nanoseconds(field: &'static str, text: &[u8], unit: CsvTime) -> Result<u64, Fault> {
+    let ns = match unit {
+        CsvTime::Places(places) => number::decimal(text, places),
+        CsvTime::Ticks => number::whole(text).and_then(|ticks| ticks.checked_mul(NS_PER_TICK)),
     };
     let expected = "a number, in the unit that workload.format names";
-    let time_ns = time_ns.ok_or_else(|| Fault::field("time", time, expected))?;
-    let operation = asked(operation, format)?;
-    if operation == Operation::Flush {
-        return Ok(Record::new(time_ns, operation, 0, 0));
-    }
-    let offset = bytes("offset", offset, columns.offset)?;
-    let length = bytes("length", length, columns.length)?;
-    Ok(Record::new(time_ns, operation, offset, length))
+    ns.ok_or_else(|| Fault::field(field, text, expected))
+}
+
+fn device(text: &[u8]) -> Result<u64, Fault> {
+    number::whole(text).ok_or_else(|| Fault::field("device", text, "a whole number"))
 }
 
 fn bytes(field: &'static str, text: &[u8], unit: u64) -> Result<u64, Fault> {
@@ -174,7 +207,7 @@ mod tests {
             write: "W".into(),
             trim: Some("D".into()),
             flush: Some("F".into()),
-            separator: ',',
+            ..CsvFormat::EMPTY
         }
     }
 
@@ -206,6 +239,34 @@ mod tests {
     fn columns_by_number() {
         let spaced = CsvFormat { separator: ' ', ..format("1:100ns", "2:bytes", "3:1KiB", "4") };
         assert_eq!(read(spaced, "15 4096  8 W\n"), Ok(vec![record(Operation::Write)]));
+    }
+
+    #[test]
+    fn devices_and_response_times() {
+        let format = CsvFormat {
+            device: Some("disk".into()),
+            response: Some("rt:ms".into()),
+            ..format("ts:us", "lba:sectors", "size:4KiB", "op")
+        };
+        let names = "rt,op,ts,lba,size,disk\n";
+        let text = format!("{names}0.25,W,1.5,8,2,7\n,W,1.5,8,2,9\n");
+        let write = record(Operation::Write);
+        let timed = write.on(7).took(Some(Duration::from_us(250)));
+        assert_eq!(read(format.clone(), &text), Ok(vec![timed, write.on(9)]));
+        let fault = |text: &str| read(format.clone(), text).unwrap_err().to_string();
+        assert_eq!(
+            fault(&format!("{names},W,1.5,8,2,sda\n")),
+            "device: found \"sda\"; expected a whole number"
+        );
+        assert_eq!(
+            fault(&format!("{names}-1,W,1.5,8,2,7\n")),
+            "response: found \"-1\"; expected a number, in the unit that workload.format names"
+        );
+        assert_eq!(
+            fault("op,ts,lba,size,rt\n"),
+            "device: found no column \"disk\" among \"op,ts,lba,size,rt\"; expected a line of \
+             names with it"
+        );
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub enum Compression {
 }
 
 impl Compression {
+    /// How the names of compressed files end.
+    pub const SUFFIXES: [&str; 4] = [".gz", ".bz2", ".zst", ".xz"];
+
     /// The name of the format.
     pub fn name(self) -> &'static str {
         match self {

@@ -39,6 +39,11 @@ pub trait LineParser: Default {
         None
     }
 
+    /// Optional: what the user should know about the lines so far, a sentence each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Optional: checks at the end of the file what no single line can show.
     fn at_end(&self) -> Result<(), Fault> {
         Ok(())
@@ -149,6 +154,13 @@ macro_rules! formats {
             pub fn rows_read(&self) -> Option<RowsRead> {
                 match self {
                     $(Self::$format(parser) => parser.rows_read(),)+
+                }
+            }
+
+            /// What the user should know about the lines so far.
+            pub fn notes(&self) -> Vec<String> {
+                match self {
+                    $(Self::$format(parser) => parser.notes(),)+
                 }
             }
 

@@ -15,6 +15,7 @@ mod binary;
 mod blkparse;
 mod blkreplay;
 mod blktrace;
+mod blktrace_files;
 mod bounds;
 mod clock;
 mod columns;
@@ -71,6 +72,8 @@ use crate::workload::{InputError, Operation, Request};
 /// A trace that is being replayed.
 pub struct TraceSource {
     name: String,
+    /// The files it is read from: one, or several that are merged.
+    files: Vec<PathBuf>,
     rows: Rows,
     format: Box<TraceFormat>,
     schedule: Schedule,
@@ -87,8 +90,8 @@ pub struct TraceSource {
     /// Requests of this round that may still be read.
     left: u64,
     limit: Option<u64>,
-    /// What is read in each round; `None` if there is only one.
-    again: Option<PathBuf>,
+    /// Whether the files are read again at their end.
+    repeats: bool,
     /// Times the trace was started, the first included.
     rounds: u64,
     /// Whether the window's end was reached in this round.
@@ -133,7 +136,7 @@ impl TraceSource {
         if self.is_over {
             return 1.0;
         }
-        if self.again.is_some() {
+        if self.repeats {
             return self.schedule.fraction(self.latest);
         }
         let share = |part: u64, whole: u64| {
@@ -183,6 +186,9 @@ impl TraceSource {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.rows.notes();
         let mut note = |text: String| notes.push(format!("{}: {text}", self.name));
+        if self.files.len() > 1 {
+            note(format!("{} files were merged by time", self.files.len()));
+        }
         if let Some(text) = self.addresses.note() {
             note(text);
         }
@@ -268,8 +274,7 @@ impl TraceSource {
     /// Starts the trace again, if it is to be replayed for a time that has not passed.
     #[cold]
     fn next_round(&mut self) -> Result<bool, InputError> {
-        let Some(path) = &self.again else { return Ok(false) };
-        if self.is_over || !self.is_alive {
+        if !self.repeats || self.is_over || !self.is_alive {
             return Ok(false);
         }
         let takes_time = self.schedule.next_round(self.rows.length(), self.reached_end);
@@ -278,8 +283,9 @@ impl TraceSource {
                            workload.duration can repeat";
             return Err(self.rows.whole_file(problem.to_owned()));
         }
-        let (lines, parser) = open::reopened(path, &self.format, &self.taken)?;
-        self.rows.restart(lines, parser);
+        let format = Some(&*self.format);
+        let input = open::Input::of_files(&self.name, &self.files, format, &self.taken)?;
+        self.rows.restart(input.lines, input.parser);
         self.left = self.limit.unwrap_or(u64::MAX);
         self.rounds += 1;
         self.reached_end = false;

@@ -2,17 +2,18 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::addresses::Addresses;
+use super::blktrace_files::{self, Merged};
 use super::decompress::{Bytes, Compression, decompress};
 use super::detect::{detect, detect_binary};
 use super::devices::{Devices, Selector};
 use super::format::{Parser, Piece};
 use super::lines::{BUFFER, LineError, LineReader};
-use super::rows::{Rows, line_problem};
+use super::rows::{Rows, line_problem, placed};
 use super::schedule::Schedule;
 use super::{TraceSource, parquet};
 use crate::config::quantity::Size;
@@ -31,19 +32,19 @@ impl TraceSource {
     /// is malformed, or the configuration makes no sense.
     pub fn open(config: &TraceWorkload, capacity_bytes: u64) -> Result<Self, InputError> {
         check(config)?;
-        let (file, size) = open_file(&config.path)?;
-        let input = match rows_of(&config.path, &file, size, config.format.as_ref())? {
-            Some(parser) => Input::rows(parser),
-            None => Input::read(Box::new(file), config)?,
-        };
-        let mut source = Self::new(input, size.unwrap_or(0), config, capacity_bytes)?;
+        let files = files_of(config);
+        let taken = Arc::new(AtomicU64::new(0));
+        let name = config.path.display().to_string();
+        let input = Input::of_files(&name, &files, config.format.as_ref(), &taken)?;
+        let is_pipe = input.size.is_none();
+        let mut source = Self { files, ..Self::new(input, taken, config, capacity_bytes)? };
         if config.duration.is_some() {
-            if size.is_none() {
+            if is_pipe {
                 let problem = "workload.duration starts the trace again, which a pipe can't; \
                                expected a file";
                 return Err(source.rows.whole_file(problem.to_owned()));
             }
-            source.again = Some(config.path.clone());
+            source.repeats = true;
         }
         source.primed()
     }
@@ -61,22 +62,27 @@ impl TraceSource {
         capacity_bytes: u64,
     ) -> Result<Self, InputError> {
         check(config)?;
-        Self::new(Input::read(input, config)?, size, config, capacity_bytes)?.primed()
+        let taken = Arc::new(AtomicU64::new(0));
+        let name = config.path.display().to_string();
+        let input = Input::of_stream(&name, input, Some(size), config.format.as_ref(), &taken)?;
+        Self::new(input, taken, config, capacity_bytes)?.primed()
     }
 
+    /// Yet without a request, and with no file to open again.
     fn new(
         input: Input,
-        size: u64,
+        taken: Arc<AtomicU64>,
         config: &TraceWorkload,
         capacity_bytes: u64,
     ) -> Result<Self, InputError> {
         let name = config.path.display().to_string();
-        let Input { lines, compression, parser, format, taken } = input;
+        let Input { lines, compression, parser, format, size } = input;
         let addresses = Addresses::new(config, capacity_bytes)
             .map_err(|(key, problem)| fault_of(key, problem))?;
         let devices = Devices::new(selectors(config, &format)?);
         let limit = config.limit;
         Ok(Self {
+            files: Vec::new(),
             rows: Rows::new(name.clone(), lines, compression, parser, config.lenient),
             format: Box::new(format),
             schedule: Schedule::new(config),
@@ -88,14 +94,14 @@ impl TraceSource {
             first: None,
             left: limit.unwrap_or(u64::MAX),
             limit,
-            again: None,
+            repeats: false,
             rounds: 1,
             reached_end: false,
             is_alive: false,
             is_over: false,
             latest: Instant::START,
             taken,
-            size,
+            size: size.unwrap_or(0),
             name,
         })
     }
@@ -125,26 +131,71 @@ impl TraceSource {
 }
 
 /// What is read, once its format is known.
-struct Input {
-    lines: LineReader<Bytes>,
+pub struct Input {
+    /// What the parser is fed.
+    pub lines: LineReader<Bytes>,
+    /// The parser, at the start of the trace.
+    pub parser: Parser,
     compression: Compression,
-    parser: Parser,
     format: TraceFormat,
-    taken: Arc<AtomicU64>,
+    /// Compressed bytes in all, unless it comes from a pipe.
+    size: Option<u64>,
 }
 
 impl Input {
-    /// Lines or records of an input that is read from its start.
-    fn read(input: Bytes, config: &TraceWorkload) -> Result<Self, InputError> {
-        let name = config.path.display().to_string();
-        let fail = |problem| InputError { place: name.clone(), problem };
-        let taken = Arc::new(AtomicU64::new(0));
-        let (content, compression) =
-            decompress(input, &taken).map_err(|error| fail(open_problem(&error)))?;
+    /// The content of a file, or of several that are merged, of the trace that messages call `name`.
+    /// `taken` counts the compressed bytes read.
+    ///
+    /// # Errors
+    /// If one can't be read, or its format isn't known; if one of several is damaged at its start.
+    pub fn of_files(
+        name: &str,
+        files: &[PathBuf],
+        format: Option<&TraceFormat>,
+        taken: &Arc<AtomicU64>,
+    ) -> Result<Self, InputError> {
+        let [path] = files else {
+            let merged = Merged::open(files, taken)?;
+            let size = merged.size();
+            return Self::of_content(name, Box::new(merged), Compression::None, size, format);
+        };
+        let (file, size) = open_file(path)?;
+        match rows_of(path, &file, size, format)? {
+            Some(parser) => Ok(Self::of_rows(parser, size)),
+            None => Self::of_stream(name, Box::new(file), size, format, taken),
+        }
+    }
+
+    /// What is read from `stream`, plain or compressed.
+    fn of_stream(
+        name: &str,
+        stream: Bytes,
+        size: Option<u64>,
+        format: Option<&TraceFormat>,
+        taken: &Arc<AtomicU64>,
+    ) -> Result<Self, InputError> {
+        let (content, compression) = decompress(stream, taken).map_err(|error| InputError {
+            place: name.to_owned(),
+            problem: open_problem(&error),
+        })?;
+        Self::of_content(name, content, compression, size, format)
+    }
+
+    /// Lines or records of content that is read from its start.
+    fn of_content(
+        name: &str,
+        content: Bytes,
+        compression: Compression,
+        size: Option<u64>,
+        format: Option<&TraceFormat>,
+    ) -> Result<Self, InputError> {
+        let fail = |problem| InputError { place: name.to_owned(), problem };
         let mut lines = LineReader::new(content);
-        let line_fault = |error: LineError| fail(line_problem(&error, compression));
+        let line_fault = |error: LineError| {
+            placed(&error).unwrap_or_else(|| fail(line_problem(&error, compression)))
+        };
         let head = lines.head().map_err(line_fault)?;
-        let format = match config.format.clone().or_else(|| detect_binary(head)) {
+        let format = match format.cloned().or_else(|| detect_binary(head)) {
             Some(format) if Parser::new(&format).wants() != Piece::Line => format,
             named => {
                 lines.drop_mark().map_err(line_fault)?;
@@ -155,24 +206,19 @@ impl Input {
                 named.map_or_else(|| detect(head).map_err(fail), Ok)?
             }
         };
-        Ok(Self { lines, compression, parser: Parser::new(&format), format, taken })
+        Ok(Self { lines, compression, parser: Parser::new(&format), format, size })
     }
 
     /// A file that its parser reads by itself.
-    fn rows(parser: Parser) -> Self {
+    fn of_rows(parser: Parser, size: Option<u64>) -> Self {
         Self {
-            lines: no_lines(),
+            lines: LineReader::new(Box::new(io::empty())),
             compression: Compression::None,
             parser,
             format: TraceFormat::Parquet,
-            taken: Arc::default(),
+            size,
         }
     }
-}
-
-/// What a parser that reads its file by itself is fed.
-fn no_lines() -> LineReader<Bytes> {
-    LineReader::new(Box::new(io::empty()))
 }
 
 /// The parser of a file that it reads by itself, if the file is one.
@@ -189,19 +235,13 @@ fn rows_of(
     Ok(parquet::Parser::open(file).map_err(fail)?.map(Parser::Parquet))
 }
 
-/// The file of a trace in `format`, opened again for its next round.
-pub fn reopened(
-    path: &Path,
-    format: &TraceFormat,
-    taken: &Arc<AtomicU64>,
-) -> Result<(LineReader<Bytes>, Parser), InputError> {
-    let (file, size) = open_file(path)?;
-    if let Some(parser) = rows_of(path, &file, size, Some(format))? {
-        return Ok((no_lines(), parser));
-    }
-    let (content, _) =
-        decompress(Box::new(file), taken).map_err(|error| cannot_open(path, &error))?;
-    Ok((LineReader::new(content), Parser::new(format)))
+/// The files that `config.path` stands for.
+fn files_of(config: &TraceWorkload) -> Vec<PathBuf> {
+    let several = match config.format {
+        None | Some(TraceFormat::Blktrace { .. }) => blktrace_files::find(&config.path),
+        Some(_) => Vec::new(),
+    };
+    if several.is_empty() { vec![config.path.clone()] } else { several }
 }
 
 /// Which devices of a trace in `format` are replayed.
@@ -220,12 +260,12 @@ fn fault_of(key: &str, problem: String) -> InputError {
 }
 
 /// The file and, unless it is a pipe, its size.
-fn open_file(path: &Path) -> Result<(File, Option<u64>), InputError> {
+pub(super) fn open_file(path: &Path) -> Result<(File, Option<u64>), InputError> {
     try_open(path).map_err(|error| cannot_open(path, &error))
 }
 
 #[cold]
-fn cannot_open(path: &Path, error: &io::Error) -> InputError {
+pub(super) fn cannot_open(path: &Path, error: &io::Error) -> InputError {
     InputError { place: path.display().to_string(), problem: open_problem(error) }
 }
 

@@ -35,6 +35,8 @@ pub struct Rows {
 /// What is odd about the rows.
 #[derive(Debug, Clone, Default)]
 struct Findings {
+    /// What the parser has to say.
+    of_parser: Vec<String>,
     inversions: Inversions,
     skipped: u64,
     /// Place and fault of the first row that was skipped.
@@ -129,8 +131,9 @@ impl Rows {
 
     /// What the user should know: one line each.
     pub fn notes(&self) -> Vec<String> {
-        let Findings { inversions, .. } = self.findings();
+        let Findings { inversions, of_parser, .. } = self.findings();
         let mut notes = Vec::from_iter(self.skipped_note());
+        notes.extend(of_parser.into_iter().map(|note| format!("{}: {note}", self.name)));
         if inversions.count > 0 {
             notes.push(format!(
                 "{}: {} requests have a time before an earlier line's (the first at {} {}, by at \
@@ -170,7 +173,11 @@ impl Rows {
     }
 
     fn findings(&self) -> Findings {
-        let now = || Findings { inversions: self.clock.inversions(), ..self.findings.clone() };
+        let now = || Findings {
+            of_parser: self.parser.notes(),
+            inversions: self.clock.inversions(),
+            ..self.findings.clone()
+        };
         self.before.clone().unwrap_or_else(now)
     }
 
@@ -230,6 +237,9 @@ impl Rows {
 
     #[cold]
     fn line_error(&self, error: &LineError) -> InputError {
+        if let Some(placed) = placed(error) {
+            return placed;
+        }
         let place = match self.parser.wants() {
             Piece::Line => format!("{}:{}", self.name, self.lines.number() + 1),
             _ => format!("{}:byte {}", self.name, self.lines.position()),
@@ -256,6 +266,14 @@ fn clock_fault(error: ClockError) -> Fault {
             pause.as_ns() / 86_400_000_000_000,
         ),
     })
+}
+
+/// A fault whose place the stream itself knows, as that of several files does.
+pub fn placed(error: &LineError) -> Option<InputError> {
+    match error {
+        LineError::Read(error) => error.get_ref()?.downcast_ref::<InputError>().cloned(),
+        _ => None,
+    }
 }
 
 /// Why a piece can't be had.

@@ -6,12 +6,17 @@
 //! 2: command u16, version u16, serial u32, bytes u32, segments u32, sector u64, us u64, response u64
 //! ```
 //!
-//! The version is the high byte of its field. Sectors have 512 bytes.
+//! The version is the high byte of its field. Sectors have 512 bytes. The response time is in us.
+//!
+//! A virtual disk gets other commands, too. Those that neither read nor write its content, such as
+//! INQUIRY, are passed over and counted in a note. So is UNMAP: the ranges that it discards are in its
+//! data, which the trace does not hold. Any other command ends the replay.
 
 use super::binary::{le16, le32, le64};
 use super::fault::Fault;
 use super::format::{LineParser, Piece};
 use super::record::{Record, SECTOR};
+use crate::units::Duration;
 use crate::workload::Operation;
 
 /// Where a version has its fields.
@@ -24,6 +29,7 @@ struct Layout {
     bytes_at: usize,
     sector_at: usize,
     time_at: usize,
+    response_at: Option<usize>,
 }
 
 const FIRST: Layout = Layout {
@@ -34,6 +40,7 @@ const FIRST: Layout = Layout {
     bytes_at: 4,
     sector_at: 16,
     time_at: 24,
+    response_at: None,
 };
 const SECOND: Layout = Layout {
     version: 2,
@@ -43,6 +50,7 @@ const SECOND: Layout = Layout {
     bytes_at: 8,
     sector_at: 16,
     time_at: 24,
+    response_at: Some(32),
 };
 const NS_PER_US: u64 = 1000;
 /// Bytes that tell the version: a whole record of version 1.
@@ -54,6 +62,9 @@ const START: usize = FIRST.size;
 pub struct Parser {
     layout: Option<Layout>,
     start: Option<[u8; START]>,
+    unmaps: u64,
+    /// Other commands that were passed over.
+    others: u64,
 }
 
 impl LineParser for Parser {
@@ -82,26 +93,66 @@ impl LineParser for Parser {
         let Some(layout) = self.layout else {
             self.layout = [FIRST, SECOND].into_iter().find(|layout| layout.is_of(bytes));
             if let Some(layout) = self.layout.filter(|layout| layout.size == START) {
-                return layout.request(bytes).map(Some);
+                return self.record(layout, bytes);
             }
             self.start = bytes.try_into().ok();
             let unknown = || Fault::other("found no vscsi record of version 1 or 2; expected one");
             return self.layout.map(|_| None).ok_or_else(unknown);
         };
-        let Some(start) = self.start.take() else { return layout.request(bytes).map(Some) };
+        let Some(start) = self.start.take() else { return self.record(layout, bytes) };
         let mut record = [0; SECOND.size];
         record[..START].copy_from_slice(&start);
         record[START..layout.size].copy_from_slice(bytes);
-        layout.request(&record).map(Some)
+        self.record(layout, &record)
     }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.unmaps > 0 {
+            notes.push(format!(
+                "{} UNMAP commands, whose ranges it lacks, were left out",
+                self.unmaps
+            ));
+        }
+        if self.others > 0 {
+            notes.push(format!("{} commands that move no data were left out", self.others));
+        }
+        notes
+    }
+}
+
+impl Parser {
+    /// The request in a whole record, unless its command is passed over.
+    fn record(&mut self, layout: Layout, record: &[u8]) -> Result<Option<Record>, Fault> {
+        match layout.asked(record)? {
+            Asked::Request(operation) => layout.request(operation, record).map(Some),
+            Asked::Unmap => {
+                self.unmaps += 1;
+                Ok(None)
+            }
+            Asked::NoData => {
+                self.others += 1;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// What a command asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Request(Operation),
+    Unmap,
+    NoData,
 }
 
 impl Layout {
     /// Whether a file that starts with `head` has two records of this version, or one and no more.
     fn starts(&self, head: &[u8]) -> bool {
-        let mut records = head.chunks_exact(self.size).take(2);
+        let records = || head.chunks_exact(self.size).take(2);
         let whole = head.len() == self.size || head.len() >= 2 * self.size;
-        whole && records.all(|record| self.is_of(record) && operation(self.command(record)).is_ok())
+        let is_request = |record| matches!(self.asked(record), Ok(Asked::Request(_)));
+        whole && records().all(|record| self.asked(record).is_ok()) && records().any(is_request)
     }
 
     fn is_of(&self, record: &[u8]) -> bool {
@@ -112,7 +163,7 @@ impl Layout {
         le16(record, self.command_at)
     }
 
-    fn request(&self, record: &[u8]) -> Result<Record, Fault> {
+    fn asked(&self, record: &[u8]) -> Result<Asked, Fault> {
         if !self.is_of(record) {
             return Err(Fault::other(format!(
                 "version: found {}; expected {}, as in the first record",
@@ -120,30 +171,57 @@ impl Layout {
                 self.version
             )));
         }
-        let operation = operation(self.command(record))?;
+        asked(self.command(record))
+    }
+
+    fn request(&self, operation: Operation, record: &[u8]) -> Result<Record, Fault> {
         let time_ns = le64(record, self.time_at).checked_mul(NS_PER_US);
         let offset = le64(record, self.sector_at).checked_mul(SECTOR);
         let small = |field| Fault::other(format!("{field}: expected a smaller number"));
-        Ok(Record {
-            time_ns: time_ns.ok_or_else(|| small("time"))?,
-            operation,
-            offset: offset.ok_or_else(|| small("sector"))?,
-            length: le32(record, self.bytes_at),
-            device: 0,
-            measured: None,
-        })
+        let (time_ns, offset) =
+            (time_ns.ok_or_else(|| small("time"))?, offset.ok_or_else(|| small("sector"))?);
+        let (offset, length) = match operation {
+            Operation::Flush => (0, 0),
+            _ => (offset, le32(record, self.bytes_at)),
+        };
+        let response = self.response_at.map(|at| le64(record, at).saturating_mul(NS_PER_US));
+        Ok(Record::new(time_ns, operation, offset, length).took(response.map(Duration::from_ns)))
     }
 }
 
 /// What a SCSI command asks for.
-fn operation(command: u64) -> Result<Operation, Fault> {
+fn asked(command: u64) -> Result<Asked, Fault> {
     match command {
-        0x08 | 0x28 | 0x88 | 0xa8 => Ok(Operation::Read),
-        0x0a | 0x2a | 0x8a | 0xaa => Ok(Operation::Write),
-        0x35 | 0x91 => Ok(Operation::Flush),
+        // READ, WRITE and WRITE AND VERIFY of every length, SYNCHRONIZE CACHE.
+        0x08 | 0x28 | 0x88 | 0xa8 => Ok(Asked::Request(Operation::Read)),
+        0x0a | 0x2a | 0x2e | 0x8a | 0x8e | 0xaa | 0xae => Ok(Asked::Request(Operation::Write)),
+        0x35 | 0x91 => Ok(Asked::Request(Operation::Flush)),
+        0x42 => Ok(Asked::Unmap),
+        // TEST UNIT READY, REQUEST SENSE, INQUIRY, MODE SELECT and SENSE, RESERVE, RELEASE, START STOP
+        // UNIT, diagnostics, PREVENT ALLOW, READ CAPACITY, VERIFY, LOG SENSE, PERSISTENT RESERVE,
+        // SERVICE ACTION IN (READ CAPACITY), REPORT LUNS, MAINTENANCE.
+        0x00
+        | 0x03
+        | 0x12
+        | 0x15..=0x17
+        | 0x1a..=0x1e
+        | 0x25
+        | 0x2f
+        | 0x4c
+        | 0x4d
+        | 0x55..=0x57
+        | 0x5a
+        | 0x5e
+        | 0x5f
+        | 0x8f
+        | 0x9e
+        | 0xa0
+        | 0xa3
+        | 0xa4
+        | 0xaf => Ok(Asked::NoData),
         _ => Err(Fault::other(format!(
             "command: found {command:#04x}; expected a SCSI command to read, write or synchronise \
-             the cache"
+             the cache, or one that moves no data"
         ))),
     }
 }
@@ -186,12 +264,13 @@ mod tests {
             device: 0,
             measured: None,
         };
+        let timed = expected.took(Some(Duration::from_us(99)));
         let one = first(0x2a, 42_932_745);
         assert_eq!(one.len(), 32);
         assert_eq!(read(&one.repeat(3)), Ok(vec![expected; 3]));
         let two = second(0x2a, 42_932_745);
         assert_eq!(two.len(), 40);
-        assert_eq!(read(&two.repeat(3)), Ok(vec![expected; 3]));
+        assert_eq!(read(&two.repeat(3)), Ok(vec![timed; 3]));
         for bytes in [one, two] {
             assert!(Parser::recognises_start(&bytes));
             assert!(Parser::recognises_start(&bytes.repeat(2)));
@@ -200,12 +279,33 @@ mod tests {
     }
 
     #[test]
+    fn passes_over_what_moves_no_data_and_counts_it() {
+        let records =
+            [0x12, 0x2a, 0x42, 0x00, 0x35, 0x28].map(|command| first(command, 8)).concat();
+        assert!(Parser::recognises_start(&records), "one of the first two is a write");
+        assert!(!Parser::recognises_start(&[first(0, 8), first(0x12, 8)].concat()));
+        let mut parser = Parser::default();
+        let read = records.chunks(32).filter_map(|record| parser.parse(record).unwrap());
+        let operations: Vec<_> = read.map(|record| (record.operation, record.length)).collect();
+        let expected = [(Operation::Write, 512), (Operation::Flush, 0), (Operation::Read, 512)];
+        assert_eq!(operations, expected);
+        assert_eq!(
+            parser.notes(),
+            [
+                "1 UNMAP commands, whose ranges it lacks, were left out",
+                "2 commands that move no data were left out",
+            ]
+        );
+    }
+
+    #[test]
     fn says_what_is_wrong() {
         let fault = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
         assert_eq!(fault(&[9; 32]), "found no vscsi record of version 1 or 2; expected one");
         assert_eq!(
-            fault(&first(0x12, 0)),
-            "command: found 0x12; expected a SCSI command to read, write or synchronise the cache"
+            fault(&first(0x41, 0)),
+            "command: found 0x41; expected a SCSI command to read, write or synchronise the cache, \
+             or one that moves no data"
         );
         assert_eq!(fault(&first(0x28, u64::MAX)), "sector: expected a smaller number");
         let mut other = [first(0x28, 0), first(0x28, 0)].concat();
