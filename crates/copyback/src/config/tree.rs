@@ -139,7 +139,12 @@ fn items_of(below: &Node, upper: &Node) -> Option<Vec<(usize, Node)>> {
 pub(super) fn from_toml(text: &str, source: &str) -> Result<Node, Vec<Fault>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        return Err(errors.iter().map(|error| syntax_fault(error, text, source)).collect());
+        let mut faults: Vec<_> =
+            errors.iter().map(|error| syntax_fault(error, text, source)).collect();
+        // One slip leads to others behind it on its line, which would only hide it.
+        faults.sort_by_key(|fault| fault.place.line);
+        faults.dedup_by_key(|fault| fault.place.line);
+        return Err(faults);
     }
     let reader = TomlReader { source: source.into(), text };
     Ok(Node { place: reader.place(0), value: reader.table(table.into_inner()) })

@@ -13,8 +13,8 @@ const PROCESSORS: u64 = 3;
 
 /// An event that queues a request, with a payload now and then.
 fn event(number: u64, time_ns: u64, processor: u64) -> Vec<u8> {
-    let payload = vec![7; if number % 5 == 0 { 12 } else { 0 }];
-    let asked = if number % 3 == 0 { 1 } else { 2 };
+    let payload = vec![7; if number.is_multiple_of(5) { 12 } else { 0 }];
+    let asked = if number.is_multiple_of(3) { 1 } else { 2 };
     let mut event = Vec::new();
     event.extend(0x6561_7407_u32.to_le_bytes());
     event.extend((number as u32).to_le_bytes());
