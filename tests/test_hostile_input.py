@@ -1,5 +1,7 @@
-"""Bad input, full disks and killed runs: one clear line, status 2 (1 if it is the machine's trouble), and
-nothing half-written. The readers' own tests go through every format; these go through the whole program.
+"""Bad input, full disks and killed runs, met by the whole program.
+
+One clear line, status 2 (1 if it is the machine's trouble), and nothing half-written. The readers'
+own tests go through every format.
 """
 
 from __future__ import annotations
