@@ -236,10 +236,17 @@ def _number(value: Any, noun: str) -> str:
 
 
 def _choice(value: Any) -> str:
-    """Return a choice with its parameters: ``{type = "rga", d = 10}`` is ``rga (d 10)``."""
+    """Return a choice with its parameters: ``{type = "rga", d = 10}`` is ``rga (d 10)``.
+
+    A switch is named if it is on.
+    """
     if isinstance(value, Mapping):
         if "type" in value:
-            rest = ", ".join(f"{k} {v}" for k, v in value.items() if k != "type")
+            rest = ", ".join(
+                key if item is True else f"{key} {_choice(item)}"
+                for key, item in value.items()
+                if key != "type" and item is not False
+            )
             return f"{value['type']} ({rest})" if rest else str(value["type"])
         return ", ".join(f"{key} {_choice(item)}" for key, item in value.items())
     return str(value)

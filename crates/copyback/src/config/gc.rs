@@ -228,39 +228,31 @@ choice! {
     pub enum Preemption {
         /// A die that collects serves nobody until none of its planes is short of space.
         None,
-        /// A collection yields between its flash operations (Lee et al., ISPASS 2011). A plane with
-        /// fewer free blocks than `hard_threshold` opens none for the writes that it yields to.
-        SemiPreemptive(SemiPreemptive),
+        /// A collection yields between its flash operations (Lee et al., ISPASS 2011). The defaults
+        /// are the paper's plain scheme; `hard_threshold` is its T_hard.
+        SemiPreemptive {
+            /// Time that each look at the queue takes: twenty instructions and five memory accesses.
+            #[serde(default = "default_poll")]
+            poll: Time,
+            /// A request for the page that the collection holds in the register is served from there.
+            #[serde(default)]
+            merge: bool,
+            /// The page that the oldest request asks for is moved next, so that it can be merged.
+            #[serde(default)]
+            reorder: bool,
+            /// The collection's next operation overlaps a request's of the same kind: one is in the
+            /// array while the other is on the channel.
+            #[serde(default)]
+            pipeline: bool,
+            /// A write that finds no free block keeps everybody from preempting until it finds one.
+            #[serde(default)]
+            high_priority_writes: bool,
+        },
     }
 }
 
-/// How a semi-preemptive collection yields. The defaults are the paper's plain scheme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct SemiPreemptive {
-    /// Time that each look at the queue takes: twenty instructions and five memory accesses.
-    pub poll: Time,
-    /// A request for the page that the collection holds in the register is served from there.
-    pub merge: bool,
-    /// The page that the oldest request asks for is moved next, so that it can be merged.
-    pub reorder: bool,
-    /// The collection's next operation overlaps a request's of the same kind: one is in the array
-    /// while the other is on the channel.
-    pub pipeline: bool,
-    /// A write that finds no free block keeps everybody from preempting until it finds one.
-    pub high_priority_writes: bool,
-}
-
-impl Default for SemiPreemptive {
-    fn default() -> Self {
-        Self {
-            poll: Time::from_ns(600),
-            merge: false,
-            reorder: false,
-            pipeline: false,
-            high_priority_writes: false,
-        }
-    }
+const fn default_poll() -> Time {
+    Time::from_ns(600)
 }
 
 /// When a plane below the soft threshold is looked at.

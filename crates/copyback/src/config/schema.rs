@@ -119,7 +119,7 @@ impl Walk {
     fn has_keys(&self, property: &Json) -> bool {
         let inner = self.resolve(property);
         let is_large =
-            |variant: &Json| variant["properties"].as_object().is_some_and(|keys| keys.len() > 4);
+            |variant: &Json| variant["properties"].as_object().is_some_and(|keys| keys.len() > 6);
         inner["properties"].is_object()
             || inner["oneOf"].as_array().is_some_and(|variants| variants.iter().any(is_large))
     }
@@ -267,7 +267,7 @@ fn quoted(names: &[Json]) -> String {
 fn parameters(variant: &Json) -> String {
     let keys = variant["properties"].as_object().into_iter().flatten();
     let mut text = String::new();
-    for (name, property) in keys.filter(|(name, _)| *name != "type").take(3) {
+    for (name, property) in keys.filter(|(name, _)| *name != "type") {
         let default = property.get("default").map(|value| format!(", default {value}"));
         let meaning = one_line(&property["description"]);
         let meaning = meaning.trim_end_matches('.');

@@ -82,8 +82,9 @@ pub struct Operation<T> {
     pub waited_for_array: Duration,
     /// What it is for.
     pub tag: T,
-    /// The pages that it programs, if somebody may want to read one meanwhile.
-    pub targets: SmallVec<[Ppn; 2]>,
+    /// The pages that it programs, if somebody may want to read one meanwhile. Boxed, as hardly any
+    /// operation has some and all are moved from slot to slot.
+    pub targets: Option<Box<SmallVec<[Ppn; 2]>>>,
     /// How often it has been suspended.
     suspends: u32,
     phase: Phase,
@@ -102,7 +103,7 @@ impl<T> Operation<T> {
             waited_for_bus: Duration::ZERO,
             waited_for_array: Duration::ZERO,
             tag,
-            targets: SmallVec::new(),
+            targets: None,
             suspends: 0,
             phase: Phase::New,
             phase_since: now,
@@ -144,7 +145,7 @@ pub enum Action<T> {
 pub struct Die<T> {
     array: Option<Operation<T>>,
     port: Option<Operation<T>>,
-    suspended: Option<Suspended<T>>,
+    suspended: Option<Box<Suspended<T>>>,
     /// When the array is done with what it does now.
     array_due: Option<Instant>,
     /// Time for which the array has yet to be started: to suspend, or to go on.
@@ -224,7 +225,7 @@ impl<T> Die<T> {
         };
         operation.suspends += 1;
         operation.enter(Phase::Suspended, now);
-        self.suspended = Some(Suspended { operation, left: due - now });
+        self.suspended = Some(Box::new(Suspended { operation, left: due - now }));
         self.suspending = !overhead.is_zero();
         self.to_run = self.suspending.then_some(overhead);
         self.stirred = true;
@@ -233,7 +234,8 @@ impl<T> Die<T> {
     /// Goes on with the suspended operation, which takes `overhead` and what was left of it.
     pub fn resume(&mut self, overhead: Duration, now: Instant) {
         debug_assert!(self.has_free_registers() && !self.suspending);
-        let Some(Suspended { mut operation, left }) = self.suspended.take() else { return };
+        let Some(suspended) = self.suspended.take() else { return };
+        let Suspended { mut operation, left } = *suspended;
         operation.enter(Phase::InArray, now);
         operation.waited_for_array += overhead;
         self.array = Some(operation);
@@ -244,7 +246,10 @@ impl<T> Die<T> {
     /// Whether `page` is being programmed, or its program is suspended.
     pub fn programs(&self, page: Ppn) -> bool {
         let operations = self.array.iter().chain(self.suspended());
-        operations.into_iter().any(|operation| operation.targets.contains(&page))
+        let targets = |operation: &Operation<T>| {
+            operation.targets.as_ref().is_some_and(|targets| targets.contains(&page))
+        };
+        operations.into_iter().any(targets)
     }
 
     /// Whether everything in the die is a `command`, and there is something.

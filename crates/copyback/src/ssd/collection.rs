@@ -92,7 +92,7 @@ impl Ssd {
         let mask = lanes.planes().fold(0, |mask, plane| mask | self.bit(plane));
         let to_level = mask | to_level;
         let collection = Collection { lanes, mask, to_level, in_flight: false };
-        self.collections[die.index()] = Some(collection);
+        self.collections[die.index()] = Some(Box::new(collection));
     }
 
     /// Carries out the next step of the die's collection, or ends it. Returns whether the die may

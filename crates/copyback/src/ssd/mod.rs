@@ -81,7 +81,8 @@ pub struct Ssd {
     width: Width,
     dies: Vec<Die<Purpose>>,
     channels: Vec<Channel>,
-    collections: Vec<Option<Collection>>,
+    /// Boxed, as a collection leaves its place for each of its steps.
+    collections: Vec<Option<Box<Collection>>>,
     queues: HostQueues,
     transactions: Transactions,
     submitted: u64,

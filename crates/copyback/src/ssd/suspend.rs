@@ -83,7 +83,7 @@ impl Ssd {
     }
 
     /// The pages that the operation which starts now programs.
-    pub(super) fn take_targets(&mut self) -> SmallVec<[Ppn; 2]> {
-        std::mem::take(&mut self.targets)
+    pub(super) fn take_targets(&mut self) -> Option<Box<SmallVec<[Ppn; 2]>>> {
+        (!self.targets.is_empty()).then(|| Box::new(std::mem::take(&mut self.targets)))
     }
 }

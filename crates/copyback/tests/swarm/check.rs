@@ -157,7 +157,7 @@ impl Floor {
 }
 
 fn merges(config: &Config) -> bool {
-    matches!(config.ssd.gc.preemption, Preemption::SemiPreemptive(scheme) if scheme.merge)
+    matches!(config.ssd.gc.preemption, Preemption::SemiPreemptive { merge: true, .. })
 }
 
 fn buffered(config: &Config) -> bool {

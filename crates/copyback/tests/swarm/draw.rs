@@ -5,8 +5,7 @@ use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Buffer, BusArbitration, Commands, Config,
     Duplex, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
     Idle, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition, Preemption,
-    Register, Scheduling, SemiPreemptive, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear,
-    Width,
+    Register, Scheduling, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -146,13 +145,13 @@ fn preemption(draw: &mut Draw) -> Preemption {
         return Preemption::None;
     }
     let merge = draw.chance(0.5);
-    Preemption::SemiPreemptive(SemiPreemptive {
+    Preemption::SemiPreemptive {
         poll: draw.time(1, 2000),
         merge,
         reorder: merge && draw.chance(0.5),
         pipeline: draw.chance(0.5),
         high_priority_writes: draw.chance(0.5),
-    })
+    }
 }
 
 fn width(draw: &mut Draw, geometry: &Geometry) -> Width {
@@ -201,7 +200,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry) -> Gc {
     let d = draw.small_within(1, 12) as u32;
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
-        Preemption::SemiPreemptive(_) => &[GcStart::AtOnce],
+        Preemption::SemiPreemptive { .. } => &[GcStart::AtOnce],
     };
     Gc {
         victim: draw.of(&[

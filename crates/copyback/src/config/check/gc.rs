@@ -27,8 +27,8 @@ fn commands(ssd: &Ssd, faults: &mut Report) {
 }
 
 fn preemption(gc: &Gc, faults: &mut Report) {
-    let Preemption::SemiPreemptive(scheme) = gc.preemption else { return };
-    if scheme.reorder && !scheme.merge {
+    let Preemption::SemiPreemptive { merge, reorder, .. } = gc.preemption else { return };
+    if reorder && !merge {
         let problem = "found true; allowed: with merge = true, as a page is moved out of turn only to \
                        serve the request for it from the register";
         faults.add("ssd.gc.preemption.reorder", problem);

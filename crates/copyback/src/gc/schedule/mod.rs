@@ -72,9 +72,22 @@ impl Schedule {
     pub fn new(config: &config::Gc, dies: usize, planes_per_die: u32) -> Self {
         let yielding = match (config.preemption, config.idle) {
             (config::Preemption::None, config::Idle::None) => Yielding::Never,
-            (config::Preemption::SemiPreemptive(settings), config::Idle::None) => {
-                Yielding::SemiPreemptive(SemiPreemptive::new(settings))
-            }
+            (
+                config::Preemption::SemiPreemptive {
+                    poll,
+                    merge,
+                    reorder,
+                    pipeline,
+                    high_priority_writes,
+                },
+                config::Idle::None,
+            ) => Yielding::SemiPreemptive(SemiPreemptive {
+                poll: poll.0,
+                merge,
+                reorder,
+                pipeline,
+                high_priority_writes,
+            }),
         };
         Self { turns: Turns::new(dies, planes_per_die), yielding }
     }
@@ -107,22 +120,22 @@ impl Schedule {
     pub const fn poll(&self) -> Duration {
         match &self.yielding {
             Yielding::Never => Duration::ZERO,
-            Yielding::SemiPreemptive(scheme) => scheme.poll(),
+            Yielding::SemiPreemptive(scheme) => scheme.poll,
         }
     }
 
     /// Whether a request for the page in the register is served from there.
     pub const fn merges(&self) -> bool {
-        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.merges())
+        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.merge)
     }
 
     /// Whether the page that the oldest request asks for is moved next.
     pub const fn reorders(&self) -> bool {
-        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.reorders())
+        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.reorder)
     }
 
     /// Whether an operation of a collection overlaps one of the host of the same kind.
     pub const fn pipelines(&self) -> bool {
-        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.pipelines())
+        matches!(&self.yielding, Yielding::SemiPreemptive(scheme) if scheme.pipeline)
     }
 }

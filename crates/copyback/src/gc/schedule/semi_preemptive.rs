@@ -23,7 +23,6 @@
 //! What takes a free block in state 2 is for the translation layer to say: a plane with fewer than
 //! `hard_threshold` free blocks opens none for the host.
 
-use crate::config;
 use crate::units::Duration;
 
 use super::{Admitted, Point, Situation};
@@ -31,11 +30,16 @@ use super::{Admitted, Point, Situation};
 /// The settings of the scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SemiPreemptive {
-    poll: Duration,
-    merge: bool,
-    reorder: bool,
-    pipeline: bool,
-    high_priority_writes: bool,
+    /// What a look at the queue takes.
+    pub poll: Duration,
+    /// Whether a request for the page in the register is served from there.
+    pub merge: bool,
+    /// Whether the page that the oldest request asks for is moved next.
+    pub reorder: bool,
+    /// Whether an operation of the collection overlaps one of the host of the same kind.
+    pub pipeline: bool,
+    /// Whether a write that finds no free block keeps everybody from preempting.
+    pub high_priority_writes: bool,
 }
 
 /// Who may preempt.
@@ -52,12 +56,6 @@ pub enum State {
 }
 
 impl SemiPreemptive {
-    pub(super) const fn new(config: config::SemiPreemptive) -> Self {
-        let config::SemiPreemptive { poll, merge, reorder, pipeline, high_priority_writes } =
-            config;
-        Self { poll: poll.0, merge, reorder, pipeline, high_priority_writes }
-    }
-
     /// The state of a die.
     pub const fn state(&self, situation: &Situation) -> State {
         if !situation.collecting {
@@ -82,26 +80,6 @@ impl SemiPreemptive {
             (State::Closed, _) => Admitted::NOTHING,
         }
     }
-
-    /// What a look at the queue takes.
-    pub const fn poll(&self) -> Duration {
-        self.poll
-    }
-
-    /// Whether a request for the page in the register is served from there.
-    pub const fn merges(&self) -> bool {
-        self.merge
-    }
-
-    /// Whether the page that the oldest request asks for is moved next.
-    pub const fn reorders(&self) -> bool {
-        self.reorder
-    }
-
-    /// Whether an operation of the collection overlaps one of the host of the same kind.
-    pub const fn pipelines(&self) -> bool {
-        self.pipeline
-    }
 }
 
 #[cfg(test)]
@@ -113,8 +91,13 @@ mod tests {
     }
 
     fn scheme(high_priority_writes: bool) -> SemiPreemptive {
-        let defaults = config::SemiPreemptive::default();
-        SemiPreemptive::new(config::SemiPreemptive { high_priority_writes, ..defaults })
+        SemiPreemptive {
+            poll: Duration::from_ns(600),
+            merge: false,
+            reorder: false,
+            pipeline: false,
+            high_priority_writes,
+        }
     }
 
     #[test]
