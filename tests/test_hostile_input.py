@@ -202,7 +202,14 @@ def test_a_configuration_that_is_none(
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"copyback-state\n", b"copyback-state\n\1\0\0\0" + bytes(16), bytes(1000), b"a text\n"],
+    [
+        b"",
+        b"copyback-state\n",
+        b"copyback-state\n\1\0\0\0" + bytes(16),
+        b"copyback-state\n\2\0\0\0" + bytes(16),
+        bytes(1000),
+        b"a text\n",
+    ],
 )
 def test_a_state_that_is_none(
     capsys: pytest.CaptureFixture[str],
