@@ -23,9 +23,18 @@ fn the_examples_of_the_guides_compile_and_pass_their_tests() {
         }
     }
     scratch.write();
-    let output =
-        scratch.test(&["trace::plain", "victim::first_below", "devices", "translation_layer"]);
-    for test in ["plain::tests::says_what_is_wrong", "first_below::tests::takes"] {
+    let output = scratch.test(&[
+        "trace::plain",
+        "victim::first_below",
+        "schedule::yield_to_reads",
+        "devices",
+        "translation_layer",
+    ]);
+    for test in [
+        "plain::tests::says_what_is_wrong",
+        "first_below::tests::takes",
+        "yield_to_reads::tests::only_reads",
+    ] {
         assert!(output.contains(test), "{output}");
     }
 }
