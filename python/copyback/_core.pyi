@@ -58,6 +58,10 @@ class Config:
         """Digest of the resolved configuration."""
 
     @property
+    def state_digest(self) -> str:
+        """Digest of what decides a prepared device: runs that share it may share its state file."""
+
+    @property
     def keeps_requests(self) -> bool:
         """Whether `metrics.requests` is set: call `take_requests` between advances."""
 

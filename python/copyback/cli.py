@@ -18,6 +18,7 @@ import typer
 
 from copyback import __version__
 from copyback._core import InputError, SimulationError
+from copyback.papers.app import app as paper_app
 from copyback.trace.cli import app as trace_app
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ app = typer.Typer(
 show_app = typer.Typer(help="Show presets, policies, the JSON schema or the reference.")
 app.add_typer(show_app, name="show", no_args_is_help=True)
 app.add_typer(trace_app, name="trace", no_args_is_help=True)
+app.add_typer(paper_app, name="paper", no_args_is_help=True)
 
 
 def _version(wanted: bool) -> None:

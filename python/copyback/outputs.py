@@ -58,6 +58,10 @@ class Staging:
     ----------
     target
         The directory to write. It may be absent, empty, or hold an earlier result.
+    files
+        Every file that a result may hold.
+    marker
+        The file that every result holds.
 
     Raises
     ------
@@ -65,9 +69,17 @@ class Staging:
         If the target cannot be written, or holds what is not a result.
     """
 
-    def __init__(self, target: Path) -> None:
+    def __init__(
+        self,
+        target: Path,
+        *,
+        files: frozenset[str] = names.FILES,
+        marker: str = names.SUMMARY,
+    ) -> None:
         self.target = Path(os.path.abspath(target))  # noqa: PTH100 - keeps symbolic links
         self.given = target
+        self._files = files
+        self._marker = marker
         self._created: list[Path] = []
         self._check()
 
@@ -80,15 +92,15 @@ class Staging:
             entries = {entry.name for entry in self.target.iterdir()}
         except OSError as fault:
             raise InputError(f"{self.given}: {fault.strerror}") from None
-        strangers = sorted(entries - names.FILES)
+        strangers = sorted(entries - self._files)
         if strangers:
             raise InputError(
                 f"{self.given}: holds something other than a Copyback result ({strangers[0]}); "
                 "give a new or empty directory"
             )
-        if entries and names.SUMMARY not in entries:
+        if entries and self._marker not in entries:
             raise InputError(
-                f"{self.given}: holds {min(entries)} but no {names.SUMMARY}, so it is not a "
+                f"{self.given}: holds {min(entries)} but no {self._marker}, so it is not a "
                 "Copyback result; give a new or empty directory"
             )
         if not os.access(self.target, os.W_OK):

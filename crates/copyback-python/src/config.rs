@@ -46,6 +46,11 @@ impl Config {
     }
 
     #[getter]
+    fn state_digest(&self) -> String {
+        copyback::state::fingerprint(&self.0)
+    }
+
+    #[getter]
     fn keeps_requests(&self) -> bool {
         self.0.metrics.requests
     }

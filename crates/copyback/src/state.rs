@@ -51,8 +51,9 @@ pub fn to_bytes(config: &Config, device: &Preconditioner) -> io::Result<Vec<u8>>
     Ok(bytes)
 }
 
-/// A digest of every setting that decides what a prepared device looks like.
-fn fingerprint(config: &Config) -> String {
+/// A digest of every setting that decides what a prepared device looks like: runs that share it may
+/// start from one saved device.
+pub fn fingerprint(config: &Config) -> String {
     let gc = &config.ssd.gc;
     let decisive = serde_json::json!([
         config.seed,

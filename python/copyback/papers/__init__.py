@@ -1,0 +1,6 @@
+"""The experiments of the papers: what ``copyback paper`` lists and runs.
+
+A paper is a directory of TOML files, one an experiment: a figure, a table or a question. Reading
+goes through `experiment` and `catalogue`, running through `plan` and `runner`, and what is found is
+compared with the paper's claims by `measures`, `checks` and `agreement`, and written by `output`.
+"""

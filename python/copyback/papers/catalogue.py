@@ -1,0 +1,130 @@
+"""Finds papers and their experiments: those that ship, or a directory of one's own."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copyback._core import InputError
+from copyback.papers.experiment import SHARED, Experiment, read_experiment, read_fields
+from copyback.papers.targets import Target, find_target, read_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from copyback.papers.fields import Fields
+
+SHIPPED = Path(__file__).parent / "experiments"
+PAPER = "paper.toml"
+TARGETS = "targets.csv"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and what of it can be run.
+
+    Attributes
+    ----------
+    name
+        Name of its directory.
+    summary
+        What it is about, in a line.
+    source
+        Where it was published.
+    unanswered
+        Claims that no experiment answers, and why.
+    """
+
+    name: str
+    path: Path
+    title: str
+    summary: str
+    source: str
+    targets: tuple[Target, ...]
+    experiments: tuple[Experiment, ...]
+    unanswered: tuple[tuple[Target, str], ...]
+
+
+def shipped() -> list[str]:
+    """Return the names of the papers that come with the package."""
+    return sorted(entry.name for entry in SHIPPED.iterdir() if (entry / PAPER).is_file())
+
+
+def load_paper(name: str) -> Paper:
+    """Return a paper by its name, or by the path of a directory that holds a ``paper.toml``.
+
+    Raises
+    ------
+    InputError
+        If there is none, or a file of it is wrong.
+    """
+    directory = SHIPPED / name
+    if name not in shipped():
+        directory = Path(name)
+    if not (directory / PAPER).is_file():
+        raise InputError(f"no paper {name!r}{_hint(name, shipped())}")
+    own = directory / TARGETS
+    targets = read_targets(own if own.is_file() else SHIPPED / TARGETS, directory.name)
+    path = directory / PAPER
+    fields = read_fields(path)
+    files = (file for file in directory.glob("*.toml") if file.name not in {PAPER, SHARED})
+    paper = Paper(
+        name=directory.name,
+        path=directory,
+        title=fields.text("title"),
+        summary=fields.text("summary"),
+        source=fields.text("source"),
+        targets=targets,
+        experiments=tuple(read_experiment(file, targets) for file in sorted(files, key=_natural)),
+        unanswered=tuple(_unanswered(table, targets) for table in fields.tables("unanswered")),
+    )
+    fields.end()
+    return paper
+
+
+def _unanswered(fields: Fields, targets: tuple[Target, ...]) -> tuple[Target, str]:
+    wanted = {key: str(value) for key, value in fields.table("target").rest().items()}
+    reason = fields.text("reason")
+    fields.end()
+    return find_target(targets, wanted, "paper.toml: unanswered"), reason
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """Sort 8a before 9, and 9 before 10; what is not a figure comes last."""
+    parts = re.findall(r"\d+|\D+", path.stem)
+    key = [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+    return key if path.stem[:1].isdigit() else [(10_000, path.stem)]
+
+
+def select(paper: Paper, figure: str | None) -> Sequence[Experiment]:
+    """Return the experiments that answer a figure: all, one by its name, or those that draw it.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if figure is None:
+        return paper.experiments
+    named = [experiment for experiment in paper.experiments if experiment.name == figure]
+    drawing = [
+        experiment
+        for experiment in paper.experiments
+        if figure in {drawn.name for drawn in experiment.figures}
+    ]
+    parts = [e for e in paper.experiments if re.fullmatch(re.escape(figure) + "[a-z]", e.name)]
+    found = named or drawing or parts
+    if not found:
+        raise InputError(
+            f"{paper.name} has no figure {figure!r}"
+            + _hint(figure, [experiment.name for experiment in paper.experiments])
+        )
+    return found
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"

@@ -1,0 +1,201 @@
+"""Answers to the papers' claims, and to our own questions: numbers from what was measured."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copyback import units
+from copyback.papers import agreement, rules
+from copyback.papers.agreement import Verdict
+from copyback.papers.measures import Cell
+from copyback.papers.targets import SHAPE, Target, find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from copyback.papers.fields import Fields
+    from copyback.papers.measures import Measures
+
+#: How a number is made from a variant's measure and its baseline's.
+FORMS = ("reduction", "ratio", "normalised", "value")
+
+#: How several workloads or points become one number.
+TAKES: dict[str, Callable[[Iterable[float]], float]] = {
+    "mean": statistics.fmean,
+    "max": max,
+    "min": min,
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One answer.
+
+    Attributes
+    ----------
+    target
+        The claim that it answers; None if the question is our own.
+    says
+        What is asked.
+    baseline_point
+        The point of the baseline; None for the variant's own point.
+    workloads, points
+        Under what; all if empty.
+    at_least
+        The claim is a lower bound.
+    rules
+        Those of a shape; empty if the answer is a number.
+    """
+
+    target: Target | None
+    says: str
+    form: str
+    measure: str
+    variant: str
+    baseline: str
+    baseline_point: str | None
+    workloads: tuple[str, ...]
+    points: tuple[str, ...]
+    take: str
+    at_least: bool
+    rules: tuple[rules.Rule, ...]
+
+    def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """Yield the names of variants, points and workloads that it uses."""
+        yield "variants", tuple(filter(None, (self.variant, self.baseline)))
+        yield "points", self.points + ((self.baseline_point,) if self.baseline_point else ())
+        yield "workloads", self.workloads
+        for rule in self.rules:
+            yield "variants", rule.variants + ((rule.baseline,) if rule.baseline else ())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a check.
+
+    Attributes
+    ----------
+    note
+        The spread over seeds, or what each rule found.
+    """
+
+    check: Check
+    paper: str
+    ours: str
+    verdict: Verdict
+    note: str
+
+
+def read_check(fields: Fields, targets: tuple[Target, ...]) -> Check:
+    """Read a check."""
+    wanted = {key: str(value) for key, value in fields.table("target").rest().items()}
+    where = str(fields.fault("target", "").args[0]).rstrip(": ")
+    target = find_target(targets, wanted, where) if wanted else None
+    found = tuple(rules.read_rule(table) for table in fields.tables("rules"))
+    check = Check(
+        target=target,
+        says=fields.text("says", target.label if target else None),
+        form=fields.one_of("form", FORMS, "reduction"),
+        measure=fields.text("measure", "response_us.all.mean"),
+        variant=fields.text("variant", "" if found else None),
+        baseline=fields.text("baseline", ""),
+        baseline_point=fields.optional_text("baseline_point"),
+        workloads=fields.texts("workloads"),
+        points=fields.texts("points"),
+        take=fields.one_of("take", tuple(TAKES), "mean"),
+        at_least=fields.take("at_least", bool, False),
+        rules=found,
+    )
+    fields.end()
+    if target is not None and (target.value is None) == (not found):
+        needed = "rules" if target.unit == SHAPE else "a number, not rules"
+        raise fields.fault("rules", f"the claim needs {needed}")
+    return check
+
+
+def answer(check: Check, measures: Measures) -> Answer | None:
+    """Return the answer, or None if nothing that it needs was run."""
+    cells = _cells(check, measures)
+    if not cells:
+        return None
+    return _of_shape(check, measures, cells) if check.rules else _number(check, measures, cells)
+
+
+def _cells(check: Check, measures: Measures) -> list[tuple[str, str]]:
+    """Return the workloads and points that were run, in order."""
+    there = dict.fromkeys((cell.workload, cell.point) for cell in measures.rows)
+    return [
+        (load, point)
+        for load, point in there
+        if (not check.workloads or load in check.workloads)
+        and (not check.points or point in check.points)
+    ]
+
+
+def _of_shape(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> Answer:
+    loads = list(dict.fromkeys(load for load, _ in cells))
+    points = list(dict.fromkeys(point for _, point in cells))
+    held = [rules.judge(rule, measures, loads, points) for rule in check.rules]
+    verdict = agreement.of_rules([rule.holds for rule in held])
+    kept = f"{sum(rule.holds for rule in held)} of {len(held)} rules hold"
+    note = "; ".join(f"{'' if rule.holds else 'NOT '}{rule.text}" for rule in held)
+    return Answer(check, "shape" if check.target else "", kept, verdict, note)
+
+
+def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> Answer | None:
+    per_cell = [_by_seed(check, measures, load, point) for load, point in cells]
+    if not all(per_cell):
+        return None
+    per_seed = [TAKES[check.take](values) for values in zip(*per_cell, strict=True)]
+    ours = statistics.fmean(per_seed)
+    spread = ""
+    if len(per_seed) > 1:
+        low, high = (_show(check, value) for value in (min(per_seed), max(per_seed)))
+        spread = f"{low} to {high} over {len(per_seed)} seeds"
+    paper, verdict = "", Verdict.NONE
+    if check.target is not None and check.target.value is not None:
+        paper = ("at least " if check.at_least else "") + _show(check, check.target.value)
+        effects = _effect(check, check.target.value), _effect(check, ours)
+        reached = check.at_least and effects[1] >= effects[0]
+        verdict = Verdict.YES if reached else agreement.compare(*effects)
+    return Answer(check, paper, _show(check, ours), verdict, spread)
+
+
+def _by_seed(check: Check, measures: Measures, load: str, point: str) -> list[float]:
+    """Return the number for each seed; none if a run is missing."""
+    cell = Cell(load, point, check.variant)
+    other = Cell(load, check.baseline_point or point, check.baseline or check.variant)
+    if cell not in measures or other not in measures:
+        return []
+    ours = measures.by_seed(cell, check.measure)
+    base: Sequence[float] = measures.by_seed(other, check.measure)
+    return [_form(check.form, value, against) for value, against in zip(ours, base, strict=True)]
+
+
+def _form(form: str, value: float, base: float) -> float:
+    if form == "value":
+        return value
+    if not base:
+        return math.nan
+    ratio = value / base
+    return {"reduction": 100 * (1 - ratio), "ratio": ratio, "normalised": 100 * ratio}[form]
+
+
+def _effect(check: Check, value: float) -> float:
+    """Return how far a number is from saying that nothing changes, as a share."""
+    return {
+        "reduction": value / 100,
+        "ratio": value - 1,
+        "normalised": 1 - value / 100,
+        "value": value,
+    }[check.form]
+
+
+def _show(check: Check, value: float) -> str:
+    if not math.isfinite(value):
+        return units.MISSING
+    suffix = {"reduction": " %", "ratio": " ×", "normalised": " %", "value": ""}[check.form]
+    return f"{units.significant(value)}{suffix}"

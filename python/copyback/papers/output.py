@@ -1,0 +1,96 @@
+"""Files: each experiment's directory, and the page of the whole paper beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copyback._core import InputError
+from copyback.outputs import Staging, replace_file
+from copyback.papers import found as findings
+from copyback.papers import plots, render
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from copyback.papers.catalogue import Paper
+    from copyback.papers.experiment import Experiment
+    from copyback.papers.found import Found
+
+RESULTS = "results.parquet"
+RESULTS_CSV = "results.csv"
+DRAWN = "drawn.parquet"
+PAGE = "report.md"
+PAGE_HTML = "report.html"
+
+
+def files_of(experiment: Experiment) -> frozenset[str]:
+    """Return every file that an experiment's directory may hold."""
+    pictures = {picture(figure.name) for figure in experiment.figures}
+    return frozenset({RESULTS, RESULTS_CSV, DRAWN, PAGE, PAGE_HTML} | pictures)
+
+
+def picture(name: str) -> str:
+    """Return the file name of a figure's drawing."""
+    return f"figure-{name}.svg"
+
+
+def staging(experiment: Experiment, out: Path) -> Staging:
+    """Return the directory of an experiment under construction."""
+    return Staging(out / experiment.name, files=files_of(experiment), marker=RESULTS)
+
+
+def write_experiment(paper: Paper, found: Found, directory: Path) -> None:
+    """Write everything of one experiment into a directory that exists."""
+    found.frame.write_parquet(directory / RESULTS)
+    found.frame.write_csv(directory / RESULTS_CSV)
+    if found.drawn is not None:
+        found.drawn.write_parquet(directory / DRAWN)
+    names = []
+    if plots.available():
+        for figure in found.experiment.figures:
+            plots.draw(found, figure, directory / picture(figure.name))
+            names.append(picture(figure.name))
+    pictures = {found.experiment.name: names}
+    _write(directory / PAGE, render.markdown(paper, [found], pictures))
+    _write(directory / PAGE_HTML, render.html(paper, [found], pictures))
+
+
+def write_paper(paper: Paper, found: Sequence[Found], out: Path) -> None:
+    """Write the page of all experiments beside their directories."""
+    pictures = {
+        one.experiment.name: [
+            f"{one.experiment.name}/{picture(figure.name)}"
+            for figure in one.experiment.figures
+            if plots.available()
+        ]
+        for one in found
+    }
+    replace_file(out / PAGE, render.markdown(paper, found, pictures).encode())
+    replace_file(out / PAGE_HTML, render.html(paper, found, pictures).encode())
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def load_experiment(experiment: Experiment, scale: str, out: Path) -> Found | None:
+    """Return what an earlier run left of an experiment; None if it left nothing.
+
+    Raises
+    ------
+    InputError
+        If the rows are not those of the experiment.
+    """
+    import polars as pl
+
+    directory = out / experiment.name
+    if not (directory / RESULTS).is_file():
+        return None
+    frame = pl.read_parquet(directory / RESULTS)
+    missing = set(findings.KEYS) - set(frame.columns)
+    if missing:
+        raise InputError(f"{directory / RESULTS}: has no column {min(missing)}")
+    drawn = directory / DRAWN
+    rows = pl.read_parquet(drawn) if drawn.is_file() else None
+    return findings.make(experiment, experiment.scale(scale), frame, rows)

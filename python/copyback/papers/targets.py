@@ -1,0 +1,93 @@
+"""What the papers claim: ``targets.csv``, one row a number or a shape."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copyback._core import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+#: The unit of a claim that has no number.
+SHAPE = "shape"
+
+COLUMNS = ("paper", "figure", "workload", "quantity", "scheme", "baseline", "value", "unit")
+
+
+@dataclass(frozen=True)
+class Target:
+    """One claim of a paper.
+
+    Attributes
+    ----------
+    value
+        The number, in `unit`; None of a shape.
+    """
+
+    paper: str
+    figure: str
+    workload: str
+    quantity: str
+    scheme: str
+    baseline: str
+    value: float | None
+    unit: str
+
+    @property
+    def label(self) -> str:
+        """The claim in a line."""
+        return f"{self.workload}: {self.quantity}"
+
+
+def read_targets(path: Path, paper: str) -> tuple[Target, ...]:
+    """Return the claims of one paper.
+
+    Raises
+    ------
+    InputError
+        If the file is no table of claims.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    found = []
+    for number, row in enumerate(rows, start=1):
+        if tuple(row) != COLUMNS:
+            raise InputError(f"{path}: row {number}: columns needed: {','.join(COLUMNS)}")
+        if row["paper"] == paper:
+            found.append(_target(row))
+    return tuple(found)
+
+
+def _target(row: Mapping[str, str]) -> Target:
+    return Target(
+        paper=row["paper"],
+        figure=row["figure"],
+        workload=row["workload"],
+        quantity=row["quantity"],
+        scheme=row["scheme"],
+        baseline=row["baseline"],
+        value=float(row["value"]) if row["value"] else None,
+        unit=row["unit"],
+    )
+
+
+def find_target(targets: Sequence[Target], wanted: Mapping[str, str], where: str) -> Target:
+    """Return the one claim that has all these columns.
+
+    Raises
+    ------
+    InputError
+        If none has, or several have.
+    """
+    found = [
+        target
+        for target in targets
+        if all(getattr(target, key, None) == value for key, value in wanted.items())
+    ]
+    if len(found) != 1:
+        raise InputError(f"{where}: {len(found)} rows of targets.csv match {dict(wanted)}, not one")
+    return found[0]

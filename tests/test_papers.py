@@ -1,0 +1,332 @@
+"""The papers' experiments: every shipped file is sound, and one is run from end to end."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from copyback import InputError
+from copyback.papers import agreement, output, rules
+from copyback.papers.agreement import Verdict
+from copyback.papers.catalogue import load_paper, select, shipped
+from copyback.papers.measures import Cell, Measures
+from copyback.papers.plan import make_plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunCli
+
+TARGETS = """\
+# claims of a made-up paper
+paper,figure,workload,quantity,scheme,baseline,value,unit
+tiny,1,random,mean write response time reduction,free,greedy,50,%
+tiny,1,random,writes get slower as the drive fills,greedy,,,shape
+tiny,2,random,something else,greedy,,3,x
+"""
+
+PAPER = """\
+title = "A made-up paper"
+summary = "Two schemes on a toy."
+source = "Nowhere."
+
+[[unanswered]]
+target = { figure = "2" }
+reason = "nobody knows"
+"""
+
+EXPERIMENT = """\
+title = "Writes on a toy"
+claim = "Collections cost time."
+chosen = ["Everything."]
+
+[config.ssd.geometry]
+channels = 1
+chips_per_channel = 1
+planes_per_die = 1
+blocks_per_plane = 32
+pages_per_block = 16
+[config.ssd.ftl]
+over_provisioning = 0.3
+[config.workload]
+type = "synthetic"
+read_share = 0.2
+inter_arrival = { type = "exponential", mean = "2ms" }
+
+[variants]
+"greedy" = {}
+"free" = { "ssd.gc.zero_cost" = true }
+
+[points]
+axis = "filled (%)"
+[points.values]
+"50" = { "precondition.fill" = 0.5 }
+"100" = { "precondition.fill" = 1.0 }
+
+[workloads."random"]
+stands_for = "random writes."
+"workload.requests" = 4000
+[workloads."mail server"]
+trace = "mail.csv"
+
+[quick]
+note = "half."
+seeds = [1, 2]
+shorter = 2
+[full]
+
+[[figures]]
+name = "1"
+title = "Mean write response"
+kind = "lines"
+measure = "response_us.write.mean"
+axis = "mean (ms)"
+scale = 0.001
+[[figures]]
+name = "1b"
+title = "Parts"
+kind = "stack"
+axis = "share"
+normalise = "greedy"
+[figures.parts]
+"service" = "breakdown_us.service"
+"GC" = "breakdown_us.gc_same_plane"
+[[figures]]
+name = "1c"
+title = "Response times"
+kind = "distribution"
+axis = "share of requests"
+
+[[checks]]
+target = { figure = "1", quantity = "mean write response time reduction" }
+variant = "free"
+baseline = "greedy"
+measure = "response_us.write.mean"
+workloads = ["random"]
+points = ["100"]
+[[checks]]
+target = { figure = "1", scheme = "greedy" }
+[[checks.rules]]
+rule = "rises"
+variants = ["greedy"]
+bound = 1.01
+[[checks.rules]]
+rule = "at_most"
+variants = ["free"]
+baseline = "greedy"
+"""
+
+
+@pytest.fixture
+def tiny_paper(tmp_path: Path) -> Path:
+    directory = tmp_path / "tiny"
+    directory.mkdir()
+    (directory / "targets.csv").write_text(TARGETS)
+    (directory / "paper.toml").write_text(PAPER)
+    (directory / "1.toml").write_text(EXPERIMENT)
+    return directory
+
+
+def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: Path) -> None:
+    wide = {"COLUMNS": "200"}
+    done = cli("paper", "run", tiny_paper, "--out", "out", "--jobs", "2", env=wide)
+    out = tmp_path / "out"
+    assert {entry.name for entry in out.iterdir()} == {"1", "report.md", "report.html"}
+    assert {entry.name for entry in (out / "1").iterdir()} == {
+        "results.parquet",
+        "results.csv",
+        "drawn.parquet",
+        "report.md",
+        "report.html",
+        "figure-1.svg",
+        "figure-1b.svg",
+        "figure-1c.svg",
+    }
+    frame = pl.read_parquet(out / "1/results.parquet")
+    assert len(frame) == 2 * 2 * 2
+    assert set(frame["requests.count"]) == {2000}
+    means = {
+        variant: frame.filter((pl.col("variant") == variant) & (pl.col("point") == "100"))[
+            "response_us.write.mean"
+        ].mean()
+        for variant in ("greedy", "free")
+    }
+    page = (out / "report.md").read_text()
+    reduction = 100 * (1 - means["free"] / means["greedy"])  # type: ignore[operator]
+    assert f"| 50.0 % | {reduction:.1f} % |" in page
+    assert "2 of 2 rules hold" in page
+    assert "Left out: mail server: there was no trace mail.csv" in page
+    assert "mail.csv: --traces or COPYBACK_TRACES is not given" in done.stdout
+    assert "something else: nobody knows" in page
+    assert "random stands for random writes." in page
+    assert "2 of 2 rules hold" in done.stdout
+    assert (out / "1/figure-1.svg").read_text().startswith("<?xml")
+
+
+def test_the_same_numbers_give_the_same_bytes(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        cli("paper", "run", tiny_paper, "--out", name, "--quiet")
+    before = (tmp_path / "b/1/figure-1.svg").read_bytes()
+    cli("paper", "report", tiny_paper, "--out", "b")
+    for file in ("results.csv", "report.md", "report.html", "figure-1.svg", "figure-1c.svg"):
+        assert (tmp_path / "a/1" / file).read_bytes() == (tmp_path / "b/1" / file).read_bytes()
+    assert (tmp_path / "b/1/figure-1.svg").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('variant = "free"', 'variant = "fre"', "checks[0]: no 'fre' among the variants"),
+        ('"greedy" = {}', '"greedy" = { "ssd.gc.victim" = "gredy" }', "ssd.gc.victim"),
+        ('figure = "1", scheme', 'figure = "3", scheme', "0 rows of targets.csv match"),
+        ("shorter = 2", "short = 2", "quick.short: unknown key; did you mean shorter?"),
+        ('title = "Writes on a toy"', "", "title: missing; a text is needed"),
+        ('kind = "lines"', 'kind = "line"', "figures[0].kind: found 'line'; allowed: lines"),
+        ("seeds = [1, 2]", 'seeds = ["1"]', "quick.seeds: found ['1']"),
+    ],
+)
+def test_a_fault_of_a_file_is_told_in_a_line(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path, old: str, new: str, fault: str
+) -> None:
+    (tiny_paper / "1.toml").write_text(EXPERIMENT.replace(old, new))
+    done = cli("paper", "run", tiny_paper, "--out", "out", status=2)
+    assert fault in done.stderr
+    assert "1.toml: " in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_unknown_names_are_refused(cli: RunCli) -> None:
+    assert "did you mean pgc-2011?" in cli("paper", "run", "pgc-2010", status=2).stderr
+    assert "no figure '8e'" in cli("paper", "run", "pgc-2011", "8e", status=2).stderr
+    fault = cli("paper", "run", "pgc-2011", "--traces", "nowhere", status=2).stderr
+    assert "nowhere: no such directory" in fault
+
+
+def test_a_directory_with_other_files_is_left_alone(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "out/1").mkdir(parents=True)
+    (tmp_path / "out/1/thesis.tex").write_text("mine")
+    done = cli("paper", "run", tiny_paper, "--out", "out", status=2)
+    assert "thesis.tex" in done.stderr
+    assert (tmp_path / "out/1/thesis.tex").read_text() == "mine"
+
+
+def test_every_paper_and_figure_is_listed(cli: RunCli) -> None:
+    listed = cli("paper", "list").stdout
+    for name in shipped():
+        assert name in listed
+        for experiment in load_paper(name).experiments:
+            assert f"  {experiment.name} " in listed
+
+
+@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("scale", ["quick", "full"])
+def test_every_configuration_of_a_shipped_experiment_is_sound(
+    name: str, scale: str, tmp_path: Path
+) -> None:
+    for experiment in load_paper(name).experiments:
+        for load in experiment.workloads:
+            if load.trace is not None:
+                (tmp_path / load.trace).touch()
+        plan = make_plan(experiment, scale, tmp_path)
+        assert plan.runs
+        assert not plan.skipped
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_every_claim_is_answered_or_said_not_to_be(name: str) -> None:
+    paper = load_paper(name)
+    answered = [check.target for e in paper.experiments for check in e.checks if check.target]
+    given_up = [target for target, _ in paper.unanswered]
+    assert len(answered) == len(set(answered))
+    assert not set(answered) & set(given_up)
+    assert set(answered) | set(given_up) == set(paper.targets)
+
+
+def test_the_table_of_claims_has_a_known_paper_and_unit_in_every_row() -> None:
+    path = load_paper(shipped()[0]).path.parent / "targets.csv"
+    with path.open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    assert {row["unit"] for row in rows} == {
+        "%",
+        "x",
+        "ms",
+        "runs",
+        "shape",
+        "devices",
+        "% of GC threshold",
+    }
+    assert set(shipped()) <= {row["paper"] for row in rows}
+
+
+def test_a_figure_is_found_by_its_file_by_what_is_drawn_and_by_its_number() -> None:
+    paper = load_paper("pgc-2011")
+    assert [e.name for e in select(paper, "8a")] == ["8a"]
+    assert [e.name for e in select(paper, "9b")] == ["9"]
+    assert [e.name for e in select(paper, "8")] == ["8a", "8b", "8c", "8d"]
+    with pytest.raises(InputError, match="no figure '13'"):
+        select(paper, "13")
+
+
+@pytest.mark.parametrize(
+    ("paper", "ours", "verdict"),
+    [
+        (0.30, 0.45, Verdict.YES),
+        (0.30, 0.15, Verdict.YES),
+        (0.30, 0.61, Verdict.DIRECTION),
+        (0.30, 0.02, Verdict.DIRECTION),
+        (0.30, 0.009, Verdict.NO),
+        (0.30, -0.30, Verdict.NO),
+        (3.0, -0.2, Verdict.NO),
+        (0.0, 0.0, Verdict.YES),
+        (0.3, float("nan"), Verdict.NO),
+    ],
+)
+def test_effects_agree_within_a_factor_of_two(paper: float, ours: float, verdict: Verdict) -> None:
+    assert agreement.compare(paper, ours) is verdict
+
+
+@pytest.mark.parametrize(
+    ("kind", "variants", "baseline", "bound", "holds"),
+    [
+        ("flat", ("a",), None, 2.0, True),
+        ("flat", ("a",), None, 1.9, False),
+        ("rises", ("a",), None, 2.0, True),
+        ("rises", ("b",), None, 1.1, False),
+        ("at_most", ("a",), "b", 1.0, True),
+        ("at_most", ("b",), "a", 1.9, False),
+        ("at_least", ("b",), "a", 1.0, True),
+        ("at_least", ("b",), "a", 1.1, False),
+        ("alike", ("a", "b"), None, 2.0, True),
+        ("alike", ("a", "b"), None, 1.9, False),
+        ("none", ("c",), None, 1.0, True),
+        ("none", ("a",), None, 1.0, False),
+        ("some", ("a", "b"), None, 1.0, True),
+        ("some", ("a", "c"), None, 1.0, False),
+    ],
+)
+def test_a_rule_holds_up_to_its_bound(
+    kind: str, variants: tuple[str, ...], baseline: str | None, bound: float, holds: bool
+) -> None:
+    values = {"a": (1.0, 2.0), "b": (2.0, 2.0), "c": (0.0, 0.0)}
+    rows = {
+        Cell("load", point, variant): [{"x": number}]
+        for variant, numbers in values.items()
+        for point, number in zip(("p", "q"), numbers, strict=True)
+    }
+    rule = rules.Rule(kind, "x", variants, baseline, bound)
+    assert rules.judge(rule, Measures(rows), ["load"], ["p", "q"]).holds is holds
+
+
+def test_a_directory_without_results_has_nothing_to_report(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path
+) -> None:
+    assert "holds no results" in cli("paper", "report", tiny_paper, "--out", "o", status=2).stderr
+    experiment = load_paper(str(tiny_paper)).experiments[0]
+    assert output.load_experiment(experiment, "quick", tmp_path) is None
