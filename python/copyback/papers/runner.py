@@ -135,10 +135,20 @@ class Runner:
             for key, value in flatten(result.summary.to_dict())
             if not key.startswith(_LEFT_OUT)
         }
-        return Outcome(run, numbers, _kept(result, self._table))
+        kept = _kept(result, self._table)
+        return Outcome(run, {**numbers, **_least(kept, self._table)}, kept)
 
 
 def _kept(result: Any, table: str | None) -> pa.Table | None:
     if table == "series":
         return result.series
     return result.distribution if table == "distribution" else None
+
+
+def _least(table: pa.Table | None, name: str | None) -> dict[str, float | None]:
+    """Return the least value of each column of a series, for rules about what never runs out."""
+    import pyarrow.compute as pc
+
+    if table is None or name != "series":
+        return {}
+    return {f"series.least.{key}": pc.min(table[key]).as_py() for key in table.column_names}
