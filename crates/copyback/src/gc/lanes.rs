@@ -12,7 +12,7 @@
 
 use smallvec::SmallVec;
 
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, ReclaimStep};
 use crate::gc::job::Job;
 use crate::ids::{PlaneId, Ppn};
 
@@ -45,11 +45,15 @@ pub struct Lanes {
     /// The page that is to be read next, whatever its turn.
     preferred: Option<(usize, Ppn)>,
     erased: bool,
+    /// Whether a lone plane's pages are moved with one command each.
+    one_command: bool,
 }
 
 /// The next flash operation of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
+    /// Moves this page of the only lane inside its plane with one command.
+    Move(Ppn),
     /// Reads pages at one offset of the victims, one of each of these lanes.
     Read(Pages),
     /// Programs what these lanes carry: all of them together, or one alone.
@@ -59,8 +63,9 @@ pub enum Step {
 }
 
 impl Lanes {
-    /// The collection of one plane.
-    pub fn of(job: Job) -> Self {
+    /// The collection of one plane, whose pages are moved with `one_command` each or read out and
+    /// programmed.
+    pub fn of(job: Job, one_command: bool) -> Self {
         let mut lanes = SmallVec::new();
         lanes.push(Lane { job, carried: None });
         Self {
@@ -70,6 +75,7 @@ impl Lanes {
             read_together: false,
             preferred: None,
             erased: false,
+            one_command,
         }
     }
 
@@ -115,6 +121,14 @@ impl Lanes {
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
         if self.erased {
             return None;
+        }
+        if self.one_command
+            && let [lane] = &mut self.lanes[..]
+        {
+            return lane.job.next_step(ftl).map(|step| match step {
+                ReclaimStep::Move(page) => Step::Move(page),
+                ReclaimStep::Erase(_) => Step::Erase,
+            });
         }
         for lane in &mut self.lanes {
             lane.carried = lane.carried.filter(|page| ftl.is_valid(*page));
@@ -180,6 +194,7 @@ impl Lanes {
                     self.lanes[*lane].carried = None;
                 }
             }
+            Step::Move(_) => {}
             Step::Erase => self.erased = true,
         }
     }

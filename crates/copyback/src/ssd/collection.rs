@@ -65,7 +65,7 @@ impl Ssd {
         let first = self.geometry.first_plane(die);
         while let Some(plane) = self.schedule.plane_to_collect(die.index(), first, hungry) {
             if let Some(job) = Job::on_demand(plane, &mut self.ftl) {
-                let mut lanes = Lanes::of(job);
+                let mut lanes = Lanes::of(job, self.one_command());
                 if self.width.is_parallel() {
                     self.let_planes_join(&mut lanes);
                 }
@@ -74,6 +74,12 @@ impl Ssd {
             hungry &= !(1 << (plane.0 - first.0));
         }
         None
+    }
+
+    /// Whether a lone plane's pages are moved with one command each: nobody looks at them between
+    /// the read and the program.
+    fn one_command(&self) -> bool {
+        self.options.copyback && !self.schedule.yields()
     }
 
     fn let_planes_join(&mut self, lanes: &mut Lanes) {
@@ -105,6 +111,7 @@ impl Ssd {
         };
         self.collection_runs(die, collection.mask, now);
         match step {
+            Step::Move(page) => self.copy_back(die, page, now),
             Step::Read(pages) => self.start_reading(die, &mut collection.lanes, pages, now),
             Step::Program(members) => {
                 self.start_programming(die, &mut collection.lanes, &members, now);
@@ -135,15 +142,11 @@ impl Ssd {
     }
 
     fn start_reading(&mut self, die: DieId, lanes: &mut Lanes, pages: Pages, now: Instant) {
-        if let [(lane, page)] = pages[..] {
-            if self.options.copyback && lanes.lanes.len() == 1 && !self.schedule.yields() {
-                return self.copy_back(die, page, now);
-            }
-            if self.ftl.parked_pages() < self.options.cache_pages
-                && lanes.is_surplus(lane, &self.ftl)
-            {
-                return self.read_to_park(die, page, now);
-            }
+        if let [(lane, page)] = pages[..]
+            && self.ftl.parked_pages() < self.options.cache_pages
+            && lanes.is_surplus(lane, &self.ftl)
+        {
+            return self.read_to_park(die, page, now);
         }
         let count = pages.len() as u64;
         let array = self.timing.read(self.geometry.page_offset(pages[0].1)) + self.schedule.poll();
@@ -265,7 +268,11 @@ impl Ssd {
         self.collection_rests(die, now);
         for plane in planes_in(collection.to_level, die, self.geometry.planes_per_die) {
             if let Some(job) = Job::wear_levelling(plane, &mut self.ftl) {
-                return self.put_on_die(die, Lanes::of(job), collection.to_level);
+                return self.put_on_die(
+                    die,
+                    Lanes::of(job, self.one_command()),
+                    collection.to_level,
+                );
             }
         }
     }

@@ -41,7 +41,7 @@ pub struct Counters {
     pub cached_reads: u64,
     /// How often a read suspended a program or erase.
     pub suspends: u64,
-    /// Die time in which writes waited for a free block.
+    /// Die time in which writes waited for a free block although collections yield.
     pub stalled: Duration,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,

@@ -74,8 +74,12 @@ impl Ssd {
         }
     }
 
-    /// Keeps account of the time in which writes wait for a free block.
+    /// Keeps account of the time in which writes wait for a free block although collections yield.
+    /// Where they don't, writes wait for the collections themselves.
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
+        if !self.schedule.yields() {
+            return;
+        }
         let since = &self.stalled[die.index()];
         if since.is_none() && self.ftl.hungry_planes(die) == 0 {
             return;
@@ -100,7 +104,7 @@ impl Ssd {
         let command = match collection.lanes.next_step(&self.ftl) {
             Some(Step::Read(_)) => Command::Read,
             Some(Step::Program(_)) => Command::Program,
-            Some(Step::Erase) | None => return false,
+            Some(Step::Move(_) | Step::Erase) | None => return false,
         };
         let state = &self.dies[die.index()];
         if !state.holds_only(command) || !state.accepts(command) {
