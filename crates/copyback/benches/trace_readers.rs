@@ -169,6 +169,9 @@ fn format(name: &str) -> TraceFormat {
             operation: "op".into(),
             device: Some("disk".into()),
             response: Some("latency:us".into()),
+            read: "R".into(),
+            write: "W".into(),
+            separator: ',',
             ..CsvFormat::EMPTY
         });
     }
