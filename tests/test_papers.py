@@ -121,7 +121,8 @@ baseline = "greedy"
 
 
 @pytest.fixture
-def tiny_paper(tmp_path: Path) -> Path:
+def tiny_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("COPYBACK_TRACES", raising=False)
     directory = tmp_path / "tiny"
     directory.mkdir()
     (directory / "targets.csv").write_text(TARGETS)
