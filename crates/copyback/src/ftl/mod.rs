@@ -222,9 +222,7 @@ impl Ftl {
 
     /// Whether a host write fits into `plane` now.
     pub fn accepts(&self, plane: PlaneId) -> bool {
-        (self.planes[plane.index()].frontier(Stream::Host).is_some()
-            || self.may_open_for_host(plane))
-            && self.leaves_room(plane)
+        self.next_host_offset(plane).is_some()
     }
 
     /// Whether a host write leaves room for what a collection that has yielded must still move, and

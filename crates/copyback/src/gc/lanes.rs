@@ -117,7 +117,8 @@ impl Lanes {
     }
 
     /// Drops what is carried and has become out of date, and returns the next step; `None` when the
-    /// victims have been erased. Nothing is done before [`begin`](Self::begin).
+    /// victims have been erased. A step counts as taken when it [begins](Self::begin), so that it may
+    /// be looked at and left; a move with one command, which nobody looks at, counts at once.
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
         if self.erased {
             return None;

@@ -3,7 +3,6 @@
 use crate::host::Completion;
 use crate::ssd::Part;
 use crate::units::Duration;
-use crate::workload::Operation;
 
 /// Columns with one entry a completed request, in order of completion.
 #[derive(Debug, Default, Clone)]
@@ -38,12 +37,7 @@ impl RequestColumns {
         self.is_unmeasured.push(request.measured.is_none());
         self.offset.push(request.offset);
         self.bytes.push(request.length);
-        self.operation.push(match request.operation {
-            Operation::Read => 0,
-            Operation::Write => 1,
-            Operation::Trim => 2,
-            Operation::Flush => 3,
-        });
+        self.operation.push(request.operation.number());
         self.flow.push(completion.flow.0);
         for part in Part::ALL {
             self.parts_ns[part as usize].push(completion.parts[part].as_ns());

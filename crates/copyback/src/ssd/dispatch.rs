@@ -68,15 +68,21 @@ impl Ssd {
         admitted: Admitted,
         now: Instant,
     ) -> bool {
+        let next = self.next_host_operation(die, admitted);
+        self.start_if_ready(die, next, now)
+    }
+
+    /// Starts `next` if the die can take it.
+    pub(super) fn start_if_ready(&mut self, die: DieId, next: Option<Next>, now: Instant) -> bool {
         if !self.options.double_register && !self.dies[die.index()].is_idle() {
             return false;
         }
-        match self.next_host_operation(die, admitted) {
+        match next {
             Some(Next::Read(plane)) if self.dies[die.index()].accepts(Command::Read) => {
                 self.start_read(plane, now)
             }
             Some(Next::Write(target)) if self.dies[die.index()].accepts(Command::Program) => {
-                self.start_write(die, target, now)
+                self.start_write(target, now)
             }
             // Nothing waits, or the die is not ready for what comes first.
             _ => false,
@@ -206,28 +212,22 @@ impl Ssd {
 
     /// Starts the first write of `queue` on `plane`, and with it those that a multi-plane command
     /// may join on the die's other planes.
-    fn start_write(
-        &mut self,
-        die: DieId,
-        (queue, plane): (WriteQueue, PlaneId),
-        now: Instant,
-    ) -> bool {
-        if self.ftl.next_host_offset(plane).is_none() {
-            return false;
-        }
+    fn start_write(&mut self, (queue, plane): (WriteQueue, PlaneId), now: Instant) -> bool {
+        let Some(offset) = self.ftl.next_host_offset(plane) else { return false };
         let Some(id) = self.queues.pop_write(queue, &self.transactions) else { return false };
-        self.start_taken_write(die, (queue, plane), id, now)
+        self.start_taken_write(id, queue, (plane, offset), now);
+        true
     }
 
-    /// The same for a write that has been taken off `queue`.
+    /// The same for a write that has been taken off `queue`, and the plane and offset it goes to.
     pub(super) fn start_taken_write(
         &mut self,
-        die: DieId,
-        (queue, plane): (WriteQueue, PlaneId),
         id: TransactionId,
+        queue: WriteQueue,
+        (plane, offset): (PlaneId, u32),
         now: Instant,
-    ) -> bool {
-        let Some(offset) = self.ftl.next_host_offset(plane) else { return false };
+    ) {
+        let die = self.geometry.die_of_plane(plane);
         let mut group = Fifo::default();
         let mut summary = self.place(id, plane, &mut group, now);
         let mut members = 1;
@@ -257,7 +257,6 @@ impl Ssd {
             Duration::ZERO,
         ];
         self.start_host(die, Command::Program, times, group, now);
-        true
     }
 
     /// The planes of `die` on which a write might join one from `queue`.

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::config;
-use crate::ids::{DieId, Ppn};
+use crate::ids::{DieId, PlaneId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::units::{Duration, Instant};
 
@@ -69,7 +69,7 @@ impl Ssd {
     }
 
     /// The plane of the read that has waited longest, unless its page is being programmed.
-    fn next_read_besides_programs(&self, die: DieId) -> Option<crate::ids::PlaneId> {
+    fn next_read_besides_programs(&self, die: DieId) -> Option<PlaneId> {
         let (_, plane) = self.oldest_read(die)?;
         let page = self.page_of_first_read(plane);
         page.is_none_or(|page| !self.dies[die.index()].programs(page)).then_some(plane)

@@ -1,6 +1,8 @@
 //! A collection stands between two of its flash operations: who goes next, and what the host's
 //! requests share with it. The schedule decides; this carries it out.
 
+use smallvec::SmallVec;
+
 use crate::gc::lanes::Step;
 use crate::gc::schedule::{Admitted, Point, Situation};
 use crate::ids::{DieId, PlaneId, Ppn};
@@ -22,8 +24,8 @@ impl Ssd {
             }
             let admitted = self.admitted(die);
             let next = self.next_host_operation(die, admitted);
-            if !self.will_be_merged(die, next) {
-                if self.start_host_operation(die, admitted, now) {
+            if !self.move_what_is_asked_for(die, next) {
+                if self.start_if_ready(die, next, now) {
                     self.yield_to_host(die, now);
                     return true;
                 }
@@ -62,7 +64,7 @@ impl Ssd {
             WriteLevel::Plane => {
                 let mask = self.queues.planes_with_writes(die);
                 planes_in(mask, die, self.geometry.planes_per_die)
-                    .any(|plane| self.ftl.next_host_offset(plane).is_none())
+                    .any(|plane| !self.ftl.accepts(plane))
             }
             WriteLevel::Die => {
                 self.queues.first_write(WriteQueue::Die(die)).is_some()
@@ -114,9 +116,9 @@ impl Ssd {
         self.start_collection_step(die, now)
     }
 
-    /// Whether the host's next operation reads a page that the collection now moves next, to be
-    /// served from the register.
-    fn will_be_merged(&mut self, die: DieId, next: Option<Next>) -> bool {
+    /// If the host's next operation reads a page of a victim, has the collection move that page next,
+    /// to be served from the register. Returns whether it will.
+    fn move_what_is_asked_for(&mut self, die: DieId, next: Option<Next>) -> bool {
         if !self.schedule.reorders() {
             return false;
         }
@@ -138,8 +140,7 @@ impl Ssd {
             return false;
         }
         let carried = collection.lanes.lanes.iter().filter_map(|lane| lane.carried);
-        let carried: smallvec::SmallVec<[Ppn; 2]> =
-            carried.filter(|page| self.ftl.is_valid(*page)).collect();
+        let carried: SmallVec<[Ppn; 2]> = carried.filter(|page| self.ftl.is_valid(*page)).collect();
         carried
             .into_iter()
             .any(|page| self.merge_reads(die, page, now) || self.merge_write(die, page, now))
@@ -176,11 +177,10 @@ impl Ssd {
     /// Serves the first write that waits for the page, whose old data then need not be moved.
     fn merge_write(&mut self, die: DieId, page: Ppn, now: Instant) -> bool {
         let plane = self.geometry.plane_of(page);
-        if self.queues.write_level() != WriteLevel::Plane
-            || self.ftl.next_host_offset(plane).is_none()
-        {
+        if self.queues.write_level() != WriteLevel::Plane {
             return false;
         }
+        let Some(offset) = self.ftl.next_host_offset(plane) else { return false };
         let queue = WriteQueue::Plane(plane);
         let found = self.queues.take_write(queue, &mut self.transactions, |transaction| {
             self.ftl.lookup(transaction.lpn) == Some(page)
@@ -188,6 +188,7 @@ impl Ssd {
         let Some(id) = found else { return false };
         self.counters.merged_writes += 1;
         self.yield_to_host(die, now);
-        self.start_taken_write(die, (queue, plane), id, now)
+        self.start_taken_write(id, queue, (plane, offset), now);
+        true
     }
 }

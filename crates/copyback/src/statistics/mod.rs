@@ -94,7 +94,7 @@ impl Statistics {
             ));
         }
         let end = offset.saturating_add(length);
-        let kind = &mut self.kinds[index(operation)];
+        let kind = &mut self.kinds[usize::from(operation.number())];
         kind.count += 1;
         if operation != Operation::Flush {
             kind.sizes.add(length);
@@ -232,15 +232,6 @@ impl Statistics {
             "overwrite_distance_bytes": self.footprint.overwrite_curve(),
             "measured_response_us": of_kinds(measured),
         })
-    }
-}
-
-const fn index(operation: Operation) -> usize {
-    match operation {
-        Operation::Read => 0,
-        Operation::Write => 1,
-        Operation::Trim => 2,
-        Operation::Flush => 3,
     }
 }
 

@@ -21,6 +21,18 @@ pub enum Operation {
     Flush,
 }
 
+impl Operation {
+    /// Its place in tables: 0 read, 1 write, 2 trim, 3 flush.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Read => 0,
+            Self::Write => 1,
+            Self::Trim => 2,
+            Self::Flush => 3,
+        }
+    }
+}
+
 /// A request of the host, as the trace or generator states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {

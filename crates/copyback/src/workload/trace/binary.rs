@@ -1,5 +1,12 @@
 //! Numbers from binary records.
 
+#[cfg(test)]
+use super::{
+    fault::Fault,
+    format::{LineParser, Piece},
+    record::Record,
+};
+
 /// The two bytes from `at` on, the most significant first.
 pub fn be16(record: &[u8], at: usize) -> u64 {
     record[at..at + 2].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -28,6 +35,19 @@ pub fn le32(record: &[u8], at: usize) -> u64 {
 /// The eight bytes from `at` on, the least significant first.
 pub fn le64(record: &[u8], at: usize) -> u64 {
     le32(record, at) | le32(record, at + 4) << 32
+}
+
+/// The requests in a whole binary file, for the tests of its reader.
+#[cfg(test)]
+pub fn records<P: LineParser>(bytes: &[u8]) -> Result<Vec<Record>, Fault> {
+    let (mut parser, mut rest, mut records) = (P::default(), bytes, Vec::new());
+    while let Piece::Bytes(count) = parser.wants()
+        && let Some((record, more)) = rest.split_at_checked(count)
+    {
+        records.extend(parser.parse(record)?);
+        rest = more;
+    }
+    parser.at_end().map(|()| records)
 }
 
 #[cfg(test)]

@@ -192,6 +192,7 @@ impl Event {
 
 #[cfg(test)]
 mod tests {
+    use super::super::binary::records;
     use super::*;
 
     const QUEUE: u32 = 1 | 1 << 20;
@@ -212,14 +213,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Record>, Fault> {
-        let (mut parser, mut rest, mut records) = (Parser::default(), bytes, Vec::new());
-        while let Piece::Bytes(count) = parser.wants()
-            && let Some((record, more)) = rest.split_at_checked(count)
-        {
-            records.extend(parser.parse(record)?);
-            rest = more;
-        }
-        parser.at_end().map(|()| records)
+        records::<Parser>(bytes)
     }
 
     fn of(asked: u64, bytes: u32) -> Option<Operation> {

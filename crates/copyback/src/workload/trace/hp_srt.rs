@@ -181,6 +181,7 @@ impl Version {
 
 #[cfg(test)]
 mod tests {
+    use super::super::binary::records;
     use super::*;
 
     const THREE: &[u8] = b"$$TR_IOREC-1.3 (x)\0\nversion = 1.3;\n  sectorsize  = 256,\n};\n\x0c";
@@ -191,14 +192,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Record>, Fault> {
-        let (mut parser, mut rest, mut records) = (Parser::default(), bytes, Vec::new());
-        while let Piece::Bytes(count) = parser.wants()
-            && let Some((record, more)) = rest.split_at_checked(count)
-        {
-            records.extend(parser.parse(record)?);
-            rest = more;
-        }
-        parser.at_end().map(|()| records)
+        records::<Parser>(bytes)
     }
 
     #[test]

@@ -1,24 +1,4 @@
 //! MQSim: `ns device sector sectors 0|1`, 1 = read, for example
-//! `938513000 4 264719034 16 0`. Formats with other units of time have the same columns, so it must be named.
+//! `938513000 4 264719034 16 0`. These are SSDsim's lines.
 
-use super::fault::Fault;
-use super::five_numbers::request;
-use super::format::LineParser;
-use super::record::Record;
-
-const LAYOUT: &str = "5 columns (ns device sector sectors 0|1)";
-const NS: u64 = 1;
-
-/// The parser of a file.
-#[derive(Debug, Default)]
-pub struct Parser;
-
-impl LineParser for Parser {
-    fn recognises(_: &[u8]) -> bool {
-        false
-    }
-
-    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
-        request(line, NS, "a whole number of nanoseconds", LAYOUT).map(Some)
-    }
-}
+pub use super::ssdsim::Parser;

@@ -228,6 +228,7 @@ fn asked(command: u64) -> Result<Asked, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::binary::records;
     use super::*;
 
     fn first(command: u16, sector: u64) -> Vec<u8> {
@@ -244,14 +245,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Record>, Fault> {
-        let (mut parser, mut rest, mut records) = (Parser::default(), bytes, Vec::new());
-        while let Piece::Bytes(count) = parser.wants()
-            && let Some((record, more)) = rest.split_at_checked(count)
-        {
-            records.extend(parser.parse(record)?);
-            rest = more;
-        }
-        Ok(records)
+        records::<Parser>(bytes)
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! offset pass.
 
 use crate::units::Duration;
-use crate::workload::Operation;
 use crate::workload::trace::record::Record;
 
 /// Odd, and with its bits well mixed: two to the power 64 over the golden ratio.
@@ -19,7 +18,7 @@ impl Checksum {
     pub fn add(&mut self, record: &Record) {
         let Record { time_ns, operation, offset, length, device, measured } = *record;
         let measured = measured.map_or(0, |measured: Duration| measured.as_ns().wrapping_add(1));
-        let values = [time_ns, index(operation), offset, length, device, measured];
+        let values = [time_ns, operation.number().into(), offset, length, device, measured];
         for (lane, value) in self.0.iter_mut().zip(values) {
             *lane = mixed(*lane, value);
         }
@@ -36,18 +35,10 @@ fn mixed(lane: u64, value: u64) -> u64 {
     (lane ^ value).wrapping_mul(FACTOR).rotate_left(31)
 }
 
-const fn index(operation: Operation) -> u64 {
-    match operation {
-        Operation::Read => 0,
-        Operation::Write => 1,
-        Operation::Trim => 2,
-        Operation::Flush => 3,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Operation;
 
     #[test]
     fn every_field_and_the_order_count() {

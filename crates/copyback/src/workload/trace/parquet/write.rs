@@ -14,7 +14,6 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use super::checksum::Checksum;
 use super::{CHECKSUMS, names};
-use crate::workload::Operation;
 use crate::workload::trace::record::Record;
 
 /// Rows of a row group.
@@ -73,7 +72,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         self.checksum.add(record);
         let rows = &mut self.rows;
         rows.arrival.push(time_ns as i64);
-        rows.operation.push(self.operations[index(operation)].clone());
+        rows.operation.push(self.operations[usize::from(operation.number())].clone());
         rows.offset.push(offset as i64);
         rows.bytes.push(length as i64);
         rows.device.push(device as i64);
@@ -190,15 +189,6 @@ fn properties(source: &str) -> WriterProperties {
             .set_column_encoding(column, encoding);
     }
     properties.build()
-}
-
-const fn index(operation: Operation) -> usize {
-    match operation {
-        Operation::Read => 0,
-        Operation::Write => 1,
-        Operation::Trim => 2,
-        Operation::Flush => 3,
-    }
 }
 
 /// What the library says, as trouble of the output: the rows themselves are sound.
