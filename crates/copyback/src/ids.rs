@@ -49,6 +49,10 @@ index_type!(
     ChannelId(u32)
 );
 index_type!(
+    /// A drive of the array.
+    SsdId(u16)
+);
+index_type!(
     /// A stream of requests with its own submission queue.
     FlowId(u16)
 );

@@ -144,7 +144,7 @@ impl Ssd {
 
 impl FreeBlocks {
     /// The number of blocks of a plane that has `blocks_per_plane`; a share gives `least` or more.
-    fn resolve(self, blocks_per_plane: u32, least: u32) -> u32 {
+    pub(super) fn resolve(self, blocks_per_plane: u32, least: u32) -> u32 {
         match self {
             Self::Share(share) => {
                 let exact = share.0 * f64::from(blocks_per_plane);

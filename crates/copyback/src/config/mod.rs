@@ -3,6 +3,7 @@
 //!
 //! [`load`] turns TOML (or the same shape as JSON) into a [`Config`] or a list of every fault in it.
 
+mod array;
 mod check;
 mod choice;
 mod csv;
@@ -23,6 +24,7 @@ mod workload;
 mod workload_preset;
 mod write;
 
+pub use array::*;
 pub use csv::*;
 pub use device::*;
 pub use fault::{Fault, Faults};
@@ -36,7 +38,7 @@ pub use workload::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A whole experiment: one device, one workload, one seed.
+/// A whole experiment: one drive or several, one workload, one seed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -44,8 +46,10 @@ pub struct Config {
     pub seed: u64,
     /// Check every invariant as the run goes. Costs time and memory; a violation ends the run.
     pub audit: bool,
-    /// The simulated drive.
+    /// The simulated drive, or each drive of the array.
     pub ssd: Ssd,
+    /// The array of drives.
+    pub array: Array,
     /// The host interface in front of the drive.
     pub host: Host,
     /// The requests.

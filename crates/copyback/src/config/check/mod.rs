@@ -1,6 +1,7 @@
 //! What a well-formed configuration must satisfy to make physical sense. Every check reports; none
 //! stops at the first fault.
 
+mod array;
 mod gc;
 mod synthetic;
 mod workload;
@@ -45,6 +46,10 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     if scope == Scope::Whole && faults.0.is_empty() {
         space(config, &mut faults);
     }
+    if scope == Scope::Whole && faults.0.is_empty() {
+        array::space(config, &mut faults);
+    }
+    array::check(&config.array, &mut faults);
     host(&config.host, &mut faults);
     workload::check(&config.workload, &mut faults);
     precondition(&config.precondition, &mut faults);
@@ -55,15 +60,20 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
 }
 
 impl Config {
-    /// Pages that the host sees: the physical pages (summary pages included) less the
+    /// Pages that each drive offers: the physical pages (summary pages included) less the
     /// over-provisioned share, rounded down so that every plane has equally many.
     pub fn logical_pages(&self) -> u64 {
         self.ssd.logical_pages_per_plane() * self.ssd.managed_planes()
     }
 
+    /// Bytes that each drive offers.
+    pub fn device_bytes(&self) -> u64 {
+        self.logical_pages() * self.ssd.managed_page_size().0
+    }
+
     /// Bytes that the host sees.
     pub fn capacity_bytes(&self) -> u64 {
-        self.logical_pages() * self.ssd.managed_page_size().0
+        self.array.capacity(self.device_bytes())
     }
 }
 

@@ -1,0 +1,246 @@
+//! `[array]`: several drives behind one controller.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Config, FreeBlocks,
+    choice::choice,
+    quantity::{Rate, Share, Size, Time},
+};
+
+/// Several drives behind one controller. Each is as `[ssd]` and `[host]` say, and is prepared with
+/// random choices of its own, so that no two start alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Array {
+    /// How addresses and parity are spread over the drives.
+    pub layout: Layout,
+    /// Drives.
+    pub devices: u32,
+    /// Stripe unit: bytes that lie together on a drive before the next drive's turn (chunk).
+    pub stripe: Size,
+    /// Requests that the controller works on at once, if there are several drives; each drive has
+    /// its own queue behind it (`host.queue_depth`).
+    pub queue_depth: u32,
+    /// Drives that are lost from the start, counted from 0.
+    pub failed: Vec<u32>,
+    /// Whether lost drives are replaced by empty ones and written anew.
+    pub rebuild: Rebuild,
+    /// Reads that would wait behind a collection are made up from the other drives of the stripe and
+    /// its parity, if none of these collects.
+    pub reads_around_gc: bool,
+    /// MAY I: how the drives' collections are coordinated.
+    pub coordination: Coordination,
+    /// What the drives and the controller tell one another.
+    pub protocol: Protocol,
+}
+
+impl Default for Array {
+    fn default() -> Self {
+        Self {
+            layout: Layout::Single,
+            devices: 1,
+            stripe: Size(64 << 10),
+            queue_depth: 1024,
+            failed: Vec::new(),
+            rebuild: Rebuild::None,
+            reads_around_gc: false,
+            coordination: Coordination::Uncoordinated,
+            protocol: Protocol::default(),
+        }
+    }
+}
+
+/// How addresses and parity are spread over the drives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    /// One drive.
+    Single,
+    /// The drives one after the other. A trace's disks go to drives of their own with
+    /// `workload.device_layout = "concatenate"`.
+    Jbod,
+    /// Striped, without parity.
+    Raid0,
+    /// Striped, one parity unit a stripe that moves from drive to drive (left-symmetric).
+    Raid5,
+    /// Striped, two parity units a stripe, P and Q side by side (left-symmetric).
+    Raid6,
+}
+
+impl Layout {
+    /// Parity units of a stripe.
+    pub const fn parities(self) -> u32 {
+        match self {
+            Self::Single | Self::Jbod | Self::Raid0 => 0,
+            Self::Raid5 => 1,
+            Self::Raid6 => 2,
+        }
+    }
+
+    /// Whether addresses go from drive to drive.
+    pub const fn is_striped(self) -> bool {
+        matches!(self, Self::Raid0 | Self::Raid5 | Self::Raid6)
+    }
+
+    /// Fewest drives.
+    pub const fn least_devices(self) -> u32 {
+        match self {
+            Self::Single | Self::Jbod | Self::Raid0 => 1,
+            Self::Raid5 => 3,
+            Self::Raid6 => 4,
+        }
+    }
+}
+
+impl Array {
+    /// Bytes of its address space, of drives of `device_bytes` each. Of a striped drive the rest that
+    /// is no whole unit stays unused.
+    pub fn capacity(&self, device_bytes: u64) -> u64 {
+        let data = u64::from(self.devices.saturating_sub(self.layout.parities()));
+        match self.layout.is_striped() {
+            true => data.saturating_mul(device_bytes - device_bytes % self.stripe.0.max(1)),
+            false => data.saturating_mul(device_bytes),
+        }
+    }
+}
+
+impl Config {
+    /// Free blocks of a plane below which a drive tells the controller that it runs short (T_soft).
+    pub fn register_threshold(&self) -> u32 {
+        let margin = self.array.protocol.register_margin;
+        self.ssd.soft_threshold() + margin.resolve(self.ssd.geometry.blocks_per_plane, 1)
+    }
+
+    /// Free blocks of a plane at which a drive that was told to collect is done with it.
+    pub fn collection_target(&self) -> u32 {
+        let least = self.register_threshold() - self.ssd.soft_threshold();
+        let margin = self.array.protocol.target_margin;
+        self.ssd.soft_threshold() + margin.resolve(self.ssd.geometry.blocks_per_plane, least)
+    }
+}
+
+choice! {
+    /// Whether lost drives are replaced and written anew.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum Rebuild {
+        /// No: what they held is made up from the others at each read.
+        None,
+        /// From the first stripe to the last, while requests are served.
+        Rate {
+            /// Bytes written to each replacement in a second, if the drives keep up.
+            rate: Rate,
+            /// Bytes of a drive that are rebuilt at a time; whole stripe units.
+            #[serde(default = "default_rebuild_unit")]
+            unit: Size,
+        },
+    }
+}
+
+const fn default_rebuild_unit() -> Size {
+    Size(512 << 10)
+}
+
+choice! {
+    /// MAY I: how the collections of an array's drives are coordinated. Whatever the controller says
+    /// or doesn't, a drive collects by itself when a plane has fewer free blocks than
+    /// `ssd.gc.soft_threshold` (Kim, Lee, Oral, Dillow, Wang, Shipman: Harmonia, IEEE TC).
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum Coordination {
+        /// Each drive collects when it must.
+        Uncoordinated,
+        /// A drive that runs short makes all of them collect.
+        ReactiveInclusive {
+            /// Every plane collects at least one block each time, whether it is short or not, as in
+            /// the paper; else only planes below the target do.
+            #[serde(default = "yes")]
+            regardless: bool,
+        },
+        /// Drives below the register threshold enrol; the first that must collect makes these, and
+        /// only these, collect with it.
+        ReactiveSelective,
+        /// As `reactive_selective`; and when no request has been in the array for a while, those
+        /// enrolled collect until their whole reserve is free or a request comes.
+        ProactiveIdle {
+            /// How often the controller looks whether the array is idle.
+            #[serde(default = "default_check")]
+            check: Time,
+            /// The array is taken to stay idle after it has been so for longer than this.
+            #[serde(default = "default_idle")]
+            idle: Time,
+        },
+        /// The controller asks all drives for their state now and then, and picks the moment for
+        /// those below the register threshold to collect together (described in the paper, not
+        /// evaluated there).
+        ProactiveSoftLimit {
+            /// How often it asks.
+            #[serde(default = "default_period")]
+            period: Time,
+            /// Share of the drives that must be below the register threshold ...
+            #[serde(default = "default_quorum")]
+            quorum: Share,
+            /// ... and requests in the array, at most, for the moment to be right.
+            #[serde(default)]
+            outstanding: u32,
+        },
+        /// Drives take turns: each may collect up to the target in its own window, so that the others
+        /// are predictable (NVMe predictable latency mode; IODA, SOSP 2021).
+        Staggered {
+            /// Length of a window.
+            #[serde(default = "default_window")]
+            window: Time,
+        },
+    }
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn default_check() -> Time {
+    Time::from_us(1000)
+}
+
+const fn default_idle() -> Time {
+    Time::from_us(10_000)
+}
+
+const fn default_period() -> Time {
+    Time::from_us(10_000)
+}
+
+const fn default_quorum() -> Share {
+    Share(0.5)
+}
+
+const fn default_window() -> Time {
+    Time::from_us(100_000)
+}
+
+/// What the drives and the controller of an array tell one another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Protocol {
+    /// Time that a message takes, either way.
+    pub latency: Time,
+    /// Drives that neither send nor understand messages, counted from 0.
+    pub silent: Vec<u32>,
+    /// How far above `ssd.gc.soft_threshold` (T_hard of Harmonia) a drive tells the controller that
+    /// it runs short: the register threshold (T_soft). At least one block.
+    pub register_margin: FreeBlocks,
+    /// How far above `ssd.gc.soft_threshold` a plane's free blocks are when a drive that was told to
+    /// collect is done with it: the target. At least the register threshold.
+    pub target_margin: FreeBlocks,
+}
+
+impl Default for Protocol {
+    fn default() -> Self {
+        Self {
+            latency: Time::from_us(0),
+            silent: Vec::new(),
+            register_margin: FreeBlocks::Share(Share(0.01)),
+            target_margin: FreeBlocks::Share(Share(0.02)),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What an array must satisfy.
+
+use super::*;
+
+/// Drives are counted in 16 bits; so many are more than any controller has.
+const MOST_DEVICES: u32 = 1024;
+const STRIPE_STEP: Size = Size(4096);
+
+/// The faults of `[array]`, each key for itself and against its neighbours.
+pub(super) fn check(array: &Array, faults: &mut Report) {
+    devices(array, faults);
+    stripe(array, faults);
+    faults.at_least_one("array.queue_depth", array.queue_depth.into());
+    listed("array.failed", &array.failed, array.devices, faults);
+    listed("array.protocol.silent", &array.protocol.silent, array.devices, faults);
+    lost(array, faults);
+    coordination(&array.coordination, faults);
+    for (key, margin) in [
+        ("array.protocol.register_margin", array.protocol.register_margin),
+        ("array.protocol.target_margin", array.protocol.target_margin),
+    ] {
+        if let FreeBlocks::Share(share) = margin {
+            faults.share(key, share);
+        }
+    }
+}
+
+/// Stripe and drives against one another.
+pub(super) fn space(config: &Config, faults: &mut Report) {
+    let array = &config.array;
+    let device = config.device_bytes();
+    if array.layout.is_striped() && array.stripe.0 > device {
+        let (found, device) = (array.stripe, Size(device));
+        let problem = format!("found {found}; allowed: at most a drive's {device}");
+        faults.add("array.stripe", problem);
+    }
+    if array.coordination == Coordination::Uncoordinated {
+        return;
+    }
+    let (register, target) = (config.register_threshold(), config.collection_target());
+    let blocks = config.ssd.geometry.blocks_per_plane;
+    if target < register {
+        let problem = format!(
+            "found {target} free blocks in all, fewer than the {register} at which drives register; \
+             allowed: at least array.protocol.register_margin"
+        );
+        faults.add("array.protocol.target_margin", problem);
+    } else if target >= blocks {
+        let problem = format!(
+            "found {target} free blocks of a plane in all; allowed: fewer than its {blocks} blocks"
+        );
+        faults.add("array.protocol.target_margin", problem);
+    }
+}
+
+fn devices(array: &Array, faults: &mut Report) {
+    let (found, least) = (array.devices, array.layout.least_devices());
+    let most = if array.layout == Layout::Single { 1 } else { MOST_DEVICES };
+    if found >= least && found <= most {
+        return;
+    }
+    let problem = match array.layout {
+        Layout::Single => format!("found {found}; allowed: 1, or another array.layout"),
+        _ => format!("found {found}; allowed: {least} to {MOST_DEVICES} with this layout"),
+    };
+    faults.add("array.devices", problem);
+}
+
+fn stripe(array: &Array, faults: &mut Report) {
+    let stripe = array.stripe;
+    if stripe.0 == 0 || !stripe.0.is_multiple_of(STRIPE_STEP.0) {
+        let problem = format!("found {stripe}; allowed: a multiple of {STRIPE_STEP}");
+        faults.add("array.stripe", problem);
+    }
+}
+
+/// Drives that are named: each there, and once.
+fn listed(key: &str, named: &[u32], devices: u32, faults: &mut Report) {
+    if let Some(device) = named.iter().find(|device| **device >= devices) {
+        let last = devices.saturating_sub(1);
+        faults.add(key, format!("found drive {device}; allowed: 0 to {last}"));
+    }
+    let is_again = |(place, device): (usize, &u32)| named[..place].contains(device);
+    if let Some((_, device)) = named.iter().enumerate().find(|named| is_again(*named)) {
+        faults.add(key, format!("found drive {device} twice; allowed: once"));
+    }
+}
+
+fn lost(array: &Array, faults: &mut Report) {
+    let (lost, spare) = (array.failed.len(), array.layout.parities());
+    if lost > spare as usize {
+        let problem = match spare {
+            0 => "found a lost drive; allowed: none without parity (raid5, raid6)".to_owned(),
+            _ => format!("found {lost} lost drives; allowed: at most {spare} with this layout"),
+        };
+        faults.add("array.failed", problem);
+    }
+    if array.reads_around_gc && spare == 0 {
+        let problem = "found true; allowed: with parity to read from (raid5, raid6)";
+        faults.add("array.reads_around_gc", problem);
+    }
+    let Rebuild::Rate { unit, .. } = array.rebuild else { return };
+    if lost == 0 {
+        faults.add("array.rebuild", "found a rebuild of no drive; allowed: with array.failed");
+    }
+    if unit.0 == 0 || !unit.0.is_multiple_of(array.stripe.0.max(1)) {
+        let stripe = array.stripe;
+        let problem = format!("found {unit}; allowed: a multiple of the stripe unit of {stripe}");
+        faults.add("array.rebuild.unit", problem);
+    }
+}
+
+fn coordination(coordination: &Coordination, faults: &mut Report) {
+    let none = |time: Time| time == Time::default();
+    let mut more_than_zero = |key: &str, time: Time| {
+        if none(time) {
+            faults.add(&format!("array.coordination.{key}"), "found 0s; allowed: more than 0s");
+        }
+    };
+    match *coordination {
+        Coordination::Uncoordinated
+        | Coordination::ReactiveInclusive { .. }
+        | Coordination::ReactiveSelective => {}
+        Coordination::ProactiveIdle { check, .. } => more_than_zero("check", check),
+        Coordination::ProactiveSoftLimit { period, quorum, .. } => {
+            more_than_zero("period", period);
+            faults.share("array.coordination.quorum", quorum);
+        }
+        Coordination::Staggered { window } => more_than_zero("window", window),
+    }
+}
