@@ -1,0 +1,156 @@
+//! Where the bytes of an array lie, and what a request becomes on its drives. Pure arithmetic: no
+//! events, no time, no drives.
+//!
+//! ```text
+//! jbod, single   the drives one after the other
+//! raid0          units of `array.stripe` bytes that go from drive to drive
+//! raid5, raid6   the same, with one or two parity units a stripe that move from drive to drive
+//! ```
+
+mod missing;
+mod parity;
+mod plain;
+mod plan;
+
+use std::ops::Range;
+
+pub use self::missing::Missing;
+use self::parity::Parity;
+use self::plain::{Concatenated, Striped};
+pub use self::plan::{Piece, Pieces, Plan};
+use crate::config;
+use crate::ids::SsdId;
+use crate::workload::Operation;
+
+/// The layout of an array: how its address space, `0..capacity` in bytes, is spread over its drives.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    devices: u32,
+    capacity: u64,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Concatenated(Concatenated),
+    Striped(Striped),
+    Parity(Parity),
+}
+
+impl Layout {
+    /// The layout of a checked configuration over drives of `device_bytes` each.
+    pub fn new(config: &config::Array, device_bytes: u64) -> Self {
+        let (devices, unit) = (config.devices, config.stripe.0);
+        let kind = match config.layout {
+            config::Layout::Single | config::Layout::Jbod => {
+                Kind::Concatenated(Concatenated { device_bytes })
+            }
+            config::Layout::Raid0 => Kind::Striped(Striped { devices, unit }),
+            config::Layout::Raid5 | config::Layout::Raid6 => {
+                let parities = config.layout.parities();
+                Kind::Parity(Parity { devices, parities, unit })
+            }
+        };
+        Self { devices, capacity: config.capacity(device_bytes), kind }
+    }
+
+    /// Bytes of the array's address space.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// Drives.
+    pub fn devices(&self) -> usize {
+        self.devices as usize
+    }
+
+    /// Bytes of each drive that the layout uses: those that a rebuild writes anew.
+    pub fn used_device_bytes(&self) -> u64 {
+        let parities = match &self.kind {
+            Kind::Concatenated(_) | Kind::Striped(_) => 0,
+            Kind::Parity(parity) => parity.parities,
+        };
+        self.capacity / u64::from(self.devices - parities)
+    }
+
+    /// What `operation` on the array's `bytes` becomes on its drives, put in the place of what `plan`
+    /// held. A flush has no bytes.
+    ///
+    /// A trim is passed through where there is no parity. Elsewhere only whole stripes are trimmed:
+    /// a trimmed unit no longer agrees with its parity unless that is trimmed too, and to make it
+    /// agree would cost reads and writes for a mere hint. Linux md does the same.
+    ///
+    /// # Panics
+    ///
+    /// If more drives are missing than the layout has parities: the configuration allows no such
+    /// array.
+    pub fn plan(
+        &self,
+        operation: Operation,
+        bytes: Range<u64>,
+        missing: &Missing,
+        plan: &mut Plan,
+    ) {
+        debug_assert!(bytes.start <= bytes.end && bytes.end <= self.capacity, "{bytes:?}");
+        plan.start(operation);
+        match operation {
+            Operation::Flush => self.flush(missing, plan),
+            _ if bytes.is_empty() => {}
+            _ => self.spread(operation, bytes, missing, plan),
+        }
+    }
+
+    fn spread(&self, operation: Operation, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
+        match (&self.kind, operation) {
+            (Kind::Concatenated(layout), _) => layout.pieces(bytes, plan.phase(operation)),
+            (Kind::Striped(layout), _) => layout.pieces(bytes, plan.phase(operation)),
+            (Kind::Parity(layout), Operation::Write) => layout.write(bytes, missing, plan),
+            (Kind::Parity(layout), Operation::Trim) => layout.trim(bytes, missing, plan),
+            (Kind::Parity(layout), _) => {
+                let is_whole = layout.read(bytes, missing, &[], plan);
+                assert!(is_whole, "more drives are missing than there are parities: {missing:?}");
+            }
+        }
+    }
+
+    /// Plans a read of the array's `bytes` that takes nothing from the drives in `avoid`: what they
+    /// hold is made up from the others. False, and an empty plan, if that can't be done.
+    pub fn reads_around(
+        &self,
+        bytes: Range<u64>,
+        avoid: &[SsdId],
+        missing: &Missing,
+        plan: &mut Plan,
+    ) -> bool {
+        plan.start(Operation::Read);
+        let Kind::Parity(layout) = &self.kind else { return false };
+        let is_whole = layout.read(bytes, missing, avoid, plan);
+        if !is_whole {
+            plan.start(Operation::Read);
+        }
+        is_whole
+    }
+
+    /// Plans to write `bytes` of the replacement of `device` anew, at most up to
+    /// [`Self::used_device_bytes`]. What is already there is taken not to be.
+    ///
+    /// # Panics
+    ///
+    /// If more drives are missing than the layout has parities, as every drive of a layout without
+    /// parity.
+    pub fn rebuild(&self, device: SsdId, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
+        plan.start(Operation::Write);
+        let Kind::Parity(layout) = &self.kind else {
+            panic!("a drive can't be rebuilt without parity")
+        };
+        layout.rebuild(device, bytes.start..bytes.end.min(self.used_device_bytes()), missing, plan);
+    }
+
+    /// Every drive that is there, and every replacement that holds something.
+    fn flush(&self, missing: &Missing, plan: &mut Plan) {
+        let devices = (0..self.devices()).map(SsdId::from_index);
+        for device in devices.filter(|device| missing.from(*device) != Some(0)) {
+            plan.then.push(device, 0..0);
+        }
+    }
+}

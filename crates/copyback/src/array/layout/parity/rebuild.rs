@@ -1,0 +1,30 @@
+//! What a lost drive held, written to its replacement.
+
+use super::segment::sections;
+use super::*;
+
+impl Parity {
+    /// Makes up `bytes` of `device` from the others and writes them.
+    pub(in super::super) fn rebuild(
+        &self,
+        device: SsdId,
+        bytes: Range<u64>,
+        missing: &Missing,
+        plan: &mut Plan,
+    ) {
+        if bytes.is_empty() {
+            return;
+        }
+        for number in bytes.start / self.unit..bytes.end.div_ceil(self.unit) {
+            let start = number * self.unit;
+            let rows = bytes.start.max(start) - start..bytes.end.min(start + self.unit) - start;
+            let stripe = Stripe::new(self, number, missing, &[device]);
+            for section in sections(&stripe, &rows, &[]) {
+                let is_whole = stripe.push_survivors(&section, &mut plan.first);
+                assert!(is_whole, "more drives are missing than there are parities: {missing:?}");
+            }
+            plan.lock(number);
+        }
+        plan.then.push(device, bytes);
+    }
+}

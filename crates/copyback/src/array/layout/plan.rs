@@ -1,0 +1,117 @@
+//! What a request becomes on the drives.
+
+use std::ops::{Deref, Range};
+
+use smallvec::SmallVec;
+
+use crate::ids::SsdId;
+use crate::workload::Operation;
+
+/// A range of bytes of one drive, and what is done with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Which drive.
+    pub device: SsdId,
+    /// What is done.
+    pub operation: Operation,
+    /// First byte of the drive.
+    pub offset: u64,
+    /// Bytes; zero for a flush.
+    pub length: u64,
+}
+
+impl Piece {
+    /// The byte after its last.
+    pub const fn end(&self) -> u64 {
+        self.offset + self.length
+    }
+}
+
+/// What a request becomes on the drives, in two phases: all pieces of `first` end before those of
+/// `then` start. Either may be empty. Meant to be used again for the next request.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What is read: for the host, or to make up parity or lost bytes.
+    pub first: Pieces,
+    /// What is written, trimmed or flushed.
+    pub then: Pieces,
+    /// Stripes in which nobody else may write from before the request is planned until it is done:
+    /// their parity must not change on the way. None if it has nothing to do with parity. A request
+    /// that only reads (`then` is empty) may share them with others of its kind.
+    pub stripes: Option<Range<u64>>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            first: Pieces::of(Operation::Read),
+            then: Pieces::of(Operation::Write),
+            stripes: None,
+        }
+    }
+}
+
+impl Plan {
+    /// Forgets the last request, and makes ready for one that does `operation`.
+    pub(super) fn start(&mut self, operation: Operation) {
+        self.first.pieces.clear();
+        self.then.pieces.clear();
+        self.then.operation = operation;
+        self.stripes = None;
+    }
+
+    /// Where the pieces of `operation` belong, for which the plan was started.
+    pub(super) fn phase(&mut self, operation: Operation) -> &mut Pieces {
+        match operation {
+            Operation::Read => &mut self.first,
+            Operation::Write | Operation::Trim | Operation::Flush => &mut self.then,
+        }
+    }
+
+    /// Adds `stripe`, which comes after those it has.
+    pub(super) fn lock(&mut self, stripe: u64) {
+        let first = self.stripes.as_ref().map_or(stripe, |stripes| stripes.start);
+        self.stripes = Some(first..stripe + 1);
+    }
+}
+
+/// Pieces of one phase: a slice of [`Piece`]. Neighbouring ranges of a drive are one piece.
+#[derive(Debug, Clone)]
+pub struct Pieces {
+    operation: Operation,
+    pieces: SmallVec<[Piece; 16]>,
+    /// Where the last piece of each drive is. Perhaps of an earlier plan: it is checked when used.
+    last: Vec<u32>,
+}
+
+impl Pieces {
+    fn of(operation: Operation) -> Self {
+        Self { operation, pieces: SmallVec::new(), last: Vec::new() }
+    }
+
+    /// Adds `bytes` of `device`, which come after those of it that are there.
+    pub(super) fn push(&mut self, device: SsdId, bytes: Range<u64>) {
+        let (operation, length) = (self.operation, bytes.end - bytes.start);
+        if self.last.len() <= device.index() {
+            self.last.resize(device.index() + 1, 0);
+        }
+        let last = &mut self.last[device.index()];
+        match self.pieces.get_mut(*last as usize) {
+            Some(piece) if piece.device == device && piece.end() == bytes.start => {
+                piece.length += length;
+            }
+            _ => {
+                *last = self.pieces.len() as u32;
+                self.pieces.push(Piece { device, operation, offset: bytes.start, length });
+            }
+        }
+    }
+}
+
+impl Deref for Pieces {
+    type Target = [Piece];
+
+    fn deref(&self) -> &[Piece] {
+        &self.pieces
+    }
+}

@@ -1,0 +1,3 @@
+//! Several drives behind one controller.
+
+pub mod layout;
