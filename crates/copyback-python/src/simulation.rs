@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use copyback::precondition::Preconditioner;
+use copyback::metrics::{CollectionColumns, CommandColumns};
+use copyback::precondition;
 use copyback::ssd::Part;
 use copyback::state;
 use copyback::{Phase, Status, simulation};
@@ -78,6 +79,28 @@ impl Simulation {
         Ok(columns.0)
     }
 
+    fn take_collections<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let CollectionColumns { device, begin_ns, end_ns } = self.inner().take_collections();
+        let columns = Columns::new(py);
+        columns.add("device", device)?;
+        columns.add("begin_ns", begin_ns)?;
+        columns.add("end_ns", end_ns)?;
+        Ok(columns.0)
+    }
+
+    fn take_commands<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows: CommandColumns = self.inner().take_commands();
+        let columns = Columns::new(py);
+        columns.add("device", rows.device)?;
+        columns.add("arrival_ns", rows.arrival_ns)?;
+        columns.add("response_ns", rows.response_ns)?;
+        columns.add("host_queue_ns", rows.host_queue_ns)?;
+        columns.add("operation", rows.operation)?;
+        columns.add("offset", rows.offset)?;
+        columns.add("bytes", rows.bytes)?;
+        Ok(columns.0)
+    }
+
     fn series<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = Columns::new(py);
         for (name, values) in self.inner().series() {
@@ -106,11 +129,11 @@ impl Simulation {
     }
 }
 
-/// A device that is prepared to be saved, and not run.
+/// Devices that are prepared to be saved, and not run.
 #[pyclass(module = "copyback._core")]
 pub struct Preparation {
     config: copyback::config::Config,
-    device: Preconditioner,
+    devices: precondition::Preparation,
 }
 
 #[pymethods]
@@ -118,30 +141,30 @@ impl Preparation {
     #[new]
     fn new(py: Python<'_>, config: &Config) -> PyResult<Self> {
         let config = config.0.clone();
-        let device = error::run(py, || Ok(Preconditioner::new(&config)))?;
-        Ok(Self { config, device })
+        let devices = error::run(py, || Ok(precondition::Preparation::new(&config)))?;
+        Ok(Self { config, devices })
     }
 
     fn advance(&mut self, py: Python<'_>, writes: u64) -> PyResult<bool> {
-        let device = &mut self.device;
+        let devices = &mut self.devices;
         error::run(py, || {
-            device.advance(writes);
-            Ok(device.is_done())
+            devices.advance(writes);
+            Ok(devices.is_done())
         })
     }
 
     fn progress(&self) -> Progress {
         Progress {
             phase: PRECONDITION,
-            fraction: self.device.fraction(),
+            fraction: self.devices.fraction(),
             simulated_ns: 0,
             requests: 0,
-            page_operations: self.device.pages_written(),
+            page_operations: self.devices.pages_written(),
         }
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        error::run(py, || state::save(&self.config, &self.device, &path))
+        error::run(py, || state::save(&self.config, &self.devices, &path))
     }
 }
 

@@ -7,7 +7,7 @@ use hashlink::LinkedHashMap;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use crate::config::{self, Eviction};
-use crate::ids::{Lpn, RequestId};
+use crate::ids::{CommandId, Lpn};
 use crate::ssd::{Owner, Ssd};
 use crate::units::{Duration, Instant};
 
@@ -19,7 +19,7 @@ type PageTable = LinkedHashMap<Lpn, Entry, Xxh3DefaultBuilder>;
 /// A write buffer.
 #[derive(Debug)]
 pub struct WriteBuffer {
-    /// Time that a request spends in DRAM.
+    /// Time that a command spends in DRAM.
     pub latency: Duration,
     capacity: usize,
     start_at: usize,
@@ -31,12 +31,12 @@ pub struct WriteBuffer {
     /// Pages that are being written to flash.
     leaving: PageTable,
     /// Writes that wait for room.
-    waiting: VecDeque<(RequestId, Lpn, Sectors)>,
+    waiting: VecDeque<(CommandId, Lpn, Sectors)>,
     destaging: bool,
     /// Pages that are not in flash yet, by the order in which they were written.
     unwritten: BTreeMap<u64, Lpn>,
     /// Flushes, and the order that every earlier write must have left before they end.
-    flushes: VecDeque<(RequestId, u64)>,
+    flushes: VecDeque<(CommandId, u64)>,
     written: u64,
 }
 
@@ -71,12 +71,12 @@ impl WriteBuffer {
         })
     }
 
-    /// Takes the data of a page. Returns whether they were placed at once; if not, the request is
+    /// Takes the data of a page. Returns whether they were placed at once; if not, the command is
     /// named by [`make_room`](Self::make_room) later.
-    pub fn write(&mut self, request: RequestId, lpn: Lpn, sectors: Sectors) -> bool {
+    pub fn write(&mut self, command: CommandId, lpn: Lpn, sectors: Sectors) -> bool {
         let must_wait = !self.waiting.is_empty() || !self.has_room_for(lpn);
         if must_wait {
-            self.waiting.push_back((request, lpn, sectors));
+            self.waiting.push_back((command, lpn, sectors));
             return false;
         }
         self.place(lpn, sectors);
@@ -134,16 +134,16 @@ impl WriteBuffer {
     }
 
     /// Makes everything that has been acknowledged leave. Returns whether nothing has to; if not,
-    /// the request is named by [`ended_flushes`](Self::ended_flushes) later.
-    pub fn flush(&mut self, request: RequestId) -> bool {
+    /// the command is named by [`ended_flushes`](Self::ended_flushes) later.
+    pub fn flush(&mut self, command: CommandId) -> bool {
         if self.unwritten.is_empty() {
             return true;
         }
-        self.flushes.push_back((request, self.written + 1));
+        self.flushes.push_back((command, self.written + 1));
         false
     }
 
-    /// Sends pages to flash if the buffer is full enough, a request waits for room, or a flush is
+    /// Sends pages to flash if the buffer is full enough, a command waits for room, or a flush is
     /// under way.
     pub fn destage(&mut self, ssd: &mut Ssd, now: Instant) {
         if self.dirty.len() >= self.start_at {
@@ -178,26 +178,26 @@ impl WriteBuffer {
         }
     }
 
-    /// Places the next waiting write, if there is room now, and returns its request.
-    pub fn make_room(&mut self) -> Option<RequestId> {
-        let (request, lpn, sectors) = *self.waiting.front()?;
+    /// Places the next waiting write, if there is room now, and returns its command.
+    pub fn make_room(&mut self) -> Option<CommandId> {
+        let (command, lpn, sectors) = *self.waiting.front()?;
         if !self.has_room_for(lpn) {
             return None;
         }
         self.waiting.pop_front();
         self.place(lpn, sectors);
-        Some(request)
+        Some(command)
     }
 
     /// The next flush that has ended.
-    pub fn ended_flush(&mut self) -> Option<RequestId> {
-        let (request, before) = *self.flushes.front()?;
+    pub fn ended_flush(&mut self) -> Option<CommandId> {
+        let (command, before) = *self.flushes.front()?;
         let oldest = self.unwritten.first_key_value().map(|(order, _)| *order);
         if oldest.is_some_and(|oldest| oldest < before) {
             return None;
         }
         self.flushes.pop_front();
-        Some(request)
+        Some(command)
     }
 }
 

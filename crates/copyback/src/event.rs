@@ -1,10 +1,10 @@
 //! What can happen in a simulation.
 
 use crate::engine::EventQueue;
-use crate::ids::{ChannelId, DieId, FlowId, RequestId};
+use crate::ids::{ChannelId, CommandId, DieId, FlowId};
 use crate::units::Instant;
 
-/// Something that happens at an instant.
+/// Something that happens in a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// A die's array has finished its operation.
@@ -13,10 +13,8 @@ pub enum Event {
     TransferDone(ChannelId),
     /// The host link has finished a transfer.
     LinkDone(LinkDirection),
-    /// The controller has finished with a request's command, or with its DRAM.
-    ControllerDone(RequestId),
-    /// A flow's next request arrives.
-    Arrival(FlowId),
+    /// The drive's controller has finished with a command, or with its DRAM.
+    ControllerDone(CommandId),
 }
 
 /// A direction of the host link.
@@ -28,18 +26,20 @@ pub enum LinkDirection {
     Out,
 }
 
-/// The events of a simulation.
+/// The events of a drive.
 pub type Agenda = EventQueue<Event>;
 
+/// The arrivals of the flows' next requests.
+pub type Arrivals = EventQueue<FlowId>;
+
 impl Event {
-    /// Completions free things before arrivals want them.
+    /// What frees something comes before what may want it.
     const fn class(self) -> u8 {
         match self {
             Self::ArrayDone(_) => 0,
             Self::TransferDone(_) => 1,
             Self::LinkDone(_) => 2,
             Self::ControllerDone(_) => 3,
-            Self::Arrival(_) => 4,
         }
     }
 }

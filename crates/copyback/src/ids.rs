@@ -1,4 +1,4 @@
-//! Typed identifiers. Each counts from zero over the whole device; only
+//! Typed identifiers. Those of flash count from zero over the whole drive; only
 //! [`Geometry`](crate::nand::Geometry) converts between them.
 
 use std::num::NonZeroU32;
@@ -58,8 +58,17 @@ index_type!(
 );
 
 index_type!(
-    /// A request in the device, by its place in the host's table; places are reused.
+    /// A request in the array, by its place in the host's table; places are reused.
     RequestId(u32)
+);
+index_type!(
+    /// What the controller does for a request, or for itself, by its place in the controller's table;
+    /// places are reused.
+    TaskId(u32)
+);
+index_type!(
+    /// A command in a drive, by its place in the drive's table; places are reused.
+    CommandId(u32)
 );
 
 /// A physical page number, numbered block by block over the device.

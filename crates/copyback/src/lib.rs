@@ -1,10 +1,10 @@
 //! Copyback: a simulator of garbage collection in flash SSDs and in arrays of SSDs.
 //!
 //! ```text
-//!  workload ──► host ──► buffer ──► ssd ◄──► ftl ◄──► gc
-//!  (trace or    (queues,  (DRAM)     │   (mapping,   (victim, schedule,
-//!  synthetic)    link)               ▼    blocks)     width, job)
-//!                            nand, channel
+//!  workload ──► host ──► array ──► drive ──► buffer ──► ssd ◄──► ftl ◄──► gc
+//!  (trace or    (flows,  (layout,  (queue,   (DRAM)      │   (mapping,   (victim, schedule,
+//!  synthetic)    depth)   parity)   link)                ▼    blocks)     width, job)
+//!                                                nand, channel
 //!  engine: events and instants         metrics: observes all of it
 //! ```
 //!
@@ -16,6 +16,7 @@ pub mod buffer;
 pub mod channel;
 pub mod config;
 pub mod convert;
+mod drive;
 pub mod engine;
 mod error;
 pub mod event;

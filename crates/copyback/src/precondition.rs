@@ -1,4 +1,4 @@
-//! Preparing a device: fill a share of the logical space, then overwrite at random. Untimed, through
+//! Preparing devices: fill a share of the logical space, then overwrite at random. Untimed, through
 //! the same mapping, allocation and collection code as the measured run.
 
 use rand::RngExt;
@@ -6,13 +6,74 @@ use rand::RngExt;
 use crate::config::Config;
 use crate::ftl::{Allocation, Ftl};
 use crate::gc::job::{self, Tally};
-use crate::ids::{DieId, Lpn, PlaneId};
+use crate::ids::{DieId, Lpn, PlaneId, SsdId};
 use crate::rng::{self, Stream};
 
-/// The place of the device in the names of random streams.
-pub const DEVICE: &str = "ssd/0";
+/// The place of a device in the names of random streams.
+pub fn name(device: SsdId) -> String {
+    format!("ssd/{}", device.0)
+}
+
 /// Overwrites drawn ahead, so that their table entries can be fetched together.
 const BATCH: usize = 16;
+
+/// The devices of a configuration on their way to the states that a run starts from, one after the
+/// other, each with random choices of its own.
+#[derive(Debug)]
+pub struct Preparation {
+    devices: Vec<Preconditioner>,
+    /// The one that is being prepared.
+    current: usize,
+}
+
+impl Preparation {
+    /// New devices of a checked configuration.
+    pub fn new(config: &Config) -> Self {
+        let devices = 0..config.array.devices as usize;
+        Self::of(devices.map(|id| Preconditioner::new(config, SsdId::from_index(id))).collect())
+    }
+
+    /// These devices.
+    pub const fn of(devices: Vec<Preconditioner>) -> Self {
+        Self { devices, current: 0 }
+    }
+
+    /// The devices, in order.
+    pub fn devices(&self) -> &[Preconditioner] {
+        &self.devices
+    }
+
+    /// The devices, in order, to be run.
+    pub fn into_devices(self) -> Vec<Preconditioner> {
+        self.devices
+    }
+
+    /// Share of the work that has been done.
+    pub fn fraction(&self) -> f64 {
+        let all: u64 = self.devices.iter().map(Preconditioner::pages_to_write).sum();
+        if all == 0 { 1.0 } else { self.pages_written() as f64 / all as f64 }
+    }
+
+    /// Host pages written so far.
+    pub fn pages_written(&self) -> u64 {
+        self.devices.iter().map(Preconditioner::pages_written).sum()
+    }
+
+    /// Whether every device is ready.
+    pub fn is_done(&self) -> bool {
+        self.devices.iter().all(Preconditioner::is_done)
+    }
+
+    /// Writes up to `pages` more pages.
+    pub fn advance(&mut self, pages: u64) {
+        while let Some(device) = self.devices.get_mut(self.current) {
+            if !device.is_done() {
+                return device.advance(pages);
+            }
+            self.current += 1;
+        }
+    }
+}
 
 /// A device on its way to the state that a run starts from.
 #[derive(Debug)]
@@ -30,13 +91,16 @@ pub struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// A new device of a checked configuration.
-    pub fn new(config: &Config) -> Self {
-        Self::new_around(config, Ftl::new(config, DEVICE))
+    /// A new device of a checked configuration. One that is lost, or has just replaced one that is,
+    /// stays empty.
+    pub fn new(config: &Config, device: SsdId) -> Self {
+        Self::new_around(config, Ftl::new(config, &name(device)), device)
     }
 
-    fn new_around(config: &Config, ftl: Ftl) -> Self {
-        let fill = (config.precondition.fill.0 * ftl.logical_pages() as f64).round() as usize;
+    fn new_around(config: &Config, ftl: Ftl, device: SsdId) -> Self {
+        let is_lost = config.array.failed.contains(&u32::from(device.0));
+        let fill = if is_lost { 0.0 } else { config.precondition.fill.0 };
+        let fill = (fill * ftl.logical_pages() as f64).round() as usize;
         let overwrites = (config.precondition.overwrites * fill as f64).round() as u64;
         Self {
             ftl,
@@ -44,24 +108,23 @@ impl Preconditioner {
             fill,
             overwritten: 0,
             overwrites,
-            random: rng::stream(config.seed, &format!("{DEVICE}/precondition")),
+            random: rng::stream(config.seed, &format!("{}/precondition", name(device))),
             next_die: 0,
             tally: Tally::default(),
         }
     }
 
     /// A device that has been prepared before.
-    pub fn prepared(config: &Config, ftl: Ftl) -> Self {
-        let mut preconditioner = Self::new_around(config, ftl);
+    pub fn prepared(config: &Config, ftl: Ftl, device: SsdId) -> Self {
+        let mut preconditioner = Self::new_around(config, ftl, device);
         preconditioner.filled = preconditioner.fill;
         preconditioner.overwritten = preconditioner.overwrites;
         preconditioner
     }
 
-    /// Share of the work that has been done.
-    pub fn fraction(&self) -> f64 {
-        let all = self.fill as u64 + self.overwrites;
-        if all == 0 { 1.0 } else { self.pages_written() as f64 / all as f64 }
+    /// Host pages that are written in all.
+    const fn pages_to_write(&self) -> u64 {
+        self.fill as u64 + self.overwrites
     }
 
     /// Host pages written so far.

@@ -7,8 +7,10 @@ use serde_json::{Map, Value, json};
 use crate::config::Config;
 use crate::error::Error;
 use crate::host::Host;
-use crate::metrics::{LatencyStats, RequestColumns, SeriesColumns};
-use crate::precondition::Preconditioner;
+use crate::metrics::{
+    CollectionColumns, CommandColumns, Devices, LatencyStats, RequestColumns, SeriesColumns,
+};
+use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress, Status};
 use crate::run::Run;
 use crate::state;
@@ -18,13 +20,13 @@ use crate::units::Instant;
 pub struct Simulation {
     config: Config,
     /// Until the run starts.
-    preparation: Option<Preparation>,
+    preparation: Option<Waiting>,
     run: Option<Box<Run>>,
 }
 
-/// A device that is being prepared, and the host that waits for it.
-struct Preparation {
-    device: Preconditioner,
+/// Devices that are being prepared, and the host that waits for them.
+struct Waiting {
+    devices: Preparation,
     host: Host,
 }
 
@@ -38,30 +40,30 @@ const CLASSES: [&str; 6] =
     ["all", "read", "write", "measured_all", "measured_read", "measured_write"];
 
 impl Simulation {
-    /// A run of a checked configuration, on a new device or on one saved in the file `state`.
+    /// A run of a checked configuration, on new devices or on those saved in the file `state`.
     ///
     /// # Errors
     /// If the trace cannot be read, or the state file is damaged or of another device.
     pub fn new(config: &Config, state: Option<&Path>) -> Result<Self, Error> {
         // The workload first: a missing trace should not cost a preconditioning.
         let host = Host::new(config)?;
-        let device = match state {
+        let devices = match state {
             Some(path) => state::load(config, path)?,
-            None => Preconditioner::new(config),
+            None => Preparation::new(config),
         };
-        Ok(Self::of(config, device, host))
+        Ok(Self::of(config, devices, host))
     }
 
-    /// A run of the checked configuration `config` on a device that was prepared for it.
+    /// A run of the checked configuration `config` on devices that were prepared for it.
     ///
     /// # Errors
     /// If the trace cannot be read.
-    pub fn on(config: &Config, device: Preconditioner) -> Result<Self, Error> {
-        Ok(Self::of(config, device, Host::new(config)?))
+    pub fn on(config: &Config, devices: Preparation) -> Result<Self, Error> {
+        Ok(Self::of(config, devices, Host::new(config)?))
     }
 
-    fn of(config: &Config, device: Preconditioner, host: Host) -> Self {
-        let preparation = Some(Preparation { device, host });
+    fn of(config: &Config, devices: Preparation, host: Host) -> Self {
+        let preparation = Some(Waiting { devices, host });
         Self { config: config.clone(), preparation, run: None }
     }
 
@@ -74,13 +76,12 @@ impl Simulation {
             return run.advance(budget);
         }
         if let Some(preparation) = &mut self.preparation {
-            preparation.device.advance(budget);
+            preparation.devices.advance(budget);
         }
-        if let Some(Preparation { device, host }) =
-            self.preparation.take_if(|preparation| preparation.device.is_done())
+        if let Some(Waiting { devices, host }) =
+            self.preparation.take_if(|preparation| preparation.devices.is_done())
         {
-            let first_order = device.pages_written();
-            let run = Run::new(&self.config, device.ftl, first_order, host)?;
+            let run = Run::new(&self.config, devices.into_devices(), host)?;
             self.run = Some(Box::new(run));
         }
         Ok(Status::Running)
@@ -91,19 +92,32 @@ impl Simulation {
         if let Some(run) = &self.run {
             return run.progress();
         }
-        let device = self.preparation.as_ref().map(|preparation| &preparation.device);
+        let devices = self.preparation.as_ref().map(|preparation| &preparation.devices);
         Progress {
             phase: Phase::Precondition,
-            fraction: device.map_or(1.0, Preconditioner::fraction),
+            fraction: devices.map_or(1.0, Preparation::fraction),
             simulated: Instant::START,
             requests: 0,
-            page_operations: device.map_or(0, Preconditioner::pages_written),
+            page_operations: devices.map_or(0, Preparation::pages_written),
         }
     }
 
     /// The rows of the requests completed since the last call, if they are kept.
     pub fn take_requests(&mut self) -> RequestColumns {
         self.run.as_mut().map(|run| run.recorder.take_requests()).unwrap_or_default()
+    }
+
+    /// When each drive of an array collected, since the last call, if that is kept.
+    pub fn take_collections(&mut self) -> CollectionColumns {
+        let devices = self.run.as_mut().and_then(|run| run.recorder.devices.as_mut());
+        devices.map(|devices| devices.overlap.take_intervals()).unwrap_or_default()
+    }
+
+    /// The commands that the controller sent to the drives of an array and that have ended since the
+    /// last call, if they are kept.
+    pub fn take_commands(&mut self) -> CommandColumns {
+        let devices = self.run.as_mut().and_then(|run| run.recorder.devices.as_mut());
+        devices.map(Devices::take_commands).unwrap_or_default()
     }
 
     /// The time series so far.

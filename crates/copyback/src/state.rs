@@ -1,8 +1,8 @@
-//! A prepared device in a file.
+//! Prepared devices in a file.
 //!
 //! ```text
 //! magic "copyback-state\n" | format version (u32) | checksum of the rest (u128) | zstd stream of
-//! the fingerprint of the configuration and the translation layer
+//! the fingerprint of the configuration, the number of devices and their translation layers
 //! ```
 //!
 //! All numbers are little endian. The file is written beside its place and renamed.
@@ -16,31 +16,33 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::config::Config;
 use crate::error::Error;
 use crate::ftl::Ftl;
-use crate::precondition::{DEVICE, Preconditioner};
+use crate::ids::SsdId;
+use crate::precondition::{self, Preconditioner, Preparation};
 
 const MAGIC: &[u8] = b"copyback-state\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = MAGIC.len() + 4 + 16;
 /// Fast, and the tables shrink to about half.
 const COMPRESSION_LEVEL: i32 = 1;
 
-/// Saves a prepared device.
+/// Saves prepared devices.
 ///
 /// # Errors
 /// If the file cannot be written; nothing is left behind then.
-pub fn save(config: &Config, device: &Preconditioner, path: &Path) -> Result<(), Error> {
-    let written = to_bytes(config, device).and_then(|bytes| write_whole(path, &bytes));
+pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), Error> {
+    let written = to_bytes(config, devices).and_then(|bytes| write_whole(path, &bytes));
     written.map_err(|error| Error::Machine(format!("{}: {error}", path.display())))
 }
 
-/// The content of the file that a prepared device is saved in.
+/// The content of the file that prepared devices are saved in.
 ///
 /// # Errors
 /// If it cannot be compressed.
-pub fn to_bytes(config: &Config, device: &Preconditioner) -> io::Result<Vec<u8>> {
+pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEADER];
     let mut encoder = zstd::Encoder::new(&mut bytes, COMPRESSION_LEVEL)?;
-    postcard::to_io(&(fingerprint(config), &device.ftl), &mut encoder).map_err(io::Error::other)?;
+    let devices: Vec<_> = devices.devices().iter().map(|device| &device.ftl).collect();
+    postcard::to_io(&(fingerprint(config), devices), &mut encoder).map_err(io::Error::other)?;
     encoder.finish()?;
     let (header, body) = bytes.split_at_mut(HEADER);
     let (magic, numbers) = header.split_at_mut(MAGIC.len());
@@ -51,8 +53,8 @@ pub fn to_bytes(config: &Config, device: &Preconditioner) -> io::Result<Vec<u8>>
     Ok(bytes)
 }
 
-/// A digest of every setting that decides what a prepared device looks like: runs that share it may
-/// start from one saved device.
+/// A digest of every setting that decides what prepared devices look like: runs that share it may
+/// start from the same saved ones.
 pub fn fingerprint(config: &Config) -> String {
     let gc = &config.ssd.gc;
     let decisive = serde_json::json!([
@@ -67,6 +69,8 @@ pub fn fingerprint(config: &Config) -> String {
         gc.hard_threshold,
         gc.hysteresis_blocks,
         config.precondition,
+        config.array.devices,
+        config.array.failed,
     ]);
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }
@@ -87,22 +91,22 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Loads the device that `path` holds, to be run under `config`.
+/// Loads the devices that `path` holds, to be run under `config`.
 ///
 /// # Errors
 /// If the file cannot be read, is damaged, holds a state that no device can be in, or was prepared
 /// for another device.
-pub fn load(config: &Config, path: &Path) -> Result<Preconditioner, Error> {
+pub fn load(config: &Config, path: &Path) -> Result<Preparation, Error> {
     let refuse = |problem: &str| Error::Input(format!("{}: {problem}", path.display()));
     let bytes = fs::read(path).map_err(|error| refuse(&error.to_string()))?;
     from_bytes(config, &bytes).map_err(|problem| refuse(&problem))
 }
 
-/// Loads the device that the content of a file holds.
+/// Loads the devices that the content of a file holds.
 ///
 /// # Errors
 /// As [`load`], as a sentence.
-pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preconditioner, String> {
+pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> {
     let body = checked_body(bytes)?;
     let damaged = |_| DAMAGED.to_owned();
     // A number is read byte by byte, which a decoder serves at a cost each time.
@@ -114,19 +118,25 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preconditioner, Strin
         return Err(OTHER_DEVICE.to_owned());
     }
     let mut scratch = vec![0; 1 << 12];
-    let (ftl, (decoder, _)): (Ftl, _) =
+    let (devices, (decoder, _)): (Vec<Ftl>, _) =
         postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
-    if decoder.bytes().next().is_some() {
+    if devices.len() != config.array.devices as usize || decoder.bytes().next().is_some() {
         return Err(DAMAGED.to_owned());
     }
-    let ftl = ftl.restored(config, DEVICE).map_err(|part| {
-        format!("damaged: its {part} can't be that of this device; expected a file as saved")
-    })?;
-    Ok(Preconditioner::prepared(config, ftl))
+    let devices = devices.into_iter().enumerate();
+    let devices = devices.map(|(id, ftl)| restored(config, SsdId::from_index(id), ftl));
+    Ok(Preparation::of(devices.collect::<Result<_, _>>()?))
 }
 
-const OTHER_DEVICE: &str = "prepared for another device: geometry, ftl, gc, wear, precondition and \
-                            seed must be those it was saved with";
+fn restored(config: &Config, device: SsdId, ftl: Ftl) -> Result<Preconditioner, String> {
+    let ftl = ftl.restored(config, &precondition::name(device)).map_err(|part| {
+        format!("damaged: its {part} can't be that of this device; expected a file as saved")
+    })?;
+    Ok(Preconditioner::prepared(config, ftl, device))
+}
+
+const OTHER_DEVICE: &str = "prepared for another device: geometry, ftl, gc, wear, precondition, \
+                            drives of the array and seed must be those it was saved with";
 const DAMAGED: &str = "damaged: its content does not agree with its checksum";
 
 fn checked_body(bytes: &[u8]) -> Result<&[u8], &'static str> {

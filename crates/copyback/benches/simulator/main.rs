@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use copyback::config::quantity::{Rate, Share, Size};
 use copyback::config::{Config, FreeBlocks, SyntheticWorkload, Workload};
+use copyback::ids::SsdId;
 use copyback::precondition::Preconditioner;
 use copyback::{Phase, Simulation, Status};
 use cpu_time::ProcessTime;
@@ -130,7 +131,7 @@ fn preconditioning(scale: u32, divisor: u64) -> Measured {
     config.precondition.overwrites = 3.0;
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
-    let mut device = Preconditioner::new(&config);
+    let mut device = Preconditioner::new(&config, SsdId(0));
     device.advance(2 * config.logical_pages());
     let moved = device.tally().pages_moved;
     let writes = 8_000_000 / divisor;

@@ -1,3 +1,337 @@
 //! Several drives behind one controller.
+//!
+//! A request becomes a task: pieces on drives, in up to two phases (a write under parity first reads
+//! what it needs for the new parity). A task ends with the last piece of its last phase; where its
+//! time went is what that piece of each phase tells.
 
 pub mod layout;
+mod locks;
+mod rebuild;
+
+use std::collections::VecDeque;
+
+use slab::Slab;
+use smallvec::SmallVec;
+
+use crate::config::Config;
+use crate::drive::{Command, Drive, Ended};
+use crate::engine::DirtySet;
+use crate::ids::{RequestId, SsdId, TaskId};
+use crate::precondition::Preconditioner;
+use crate::ssd::{Part, Parts};
+use crate::units::Instant;
+use crate::workload::{Operation, Request};
+
+use layout::{Layout, Missing, Piece, Plan};
+use locks::StripeLocks;
+use rebuild::{RebuildStep, Rebuilder};
+
+/// An array.
+pub struct Array {
+    drives: Vec<Drive>,
+    layout: Layout,
+    missing: Missing,
+    rebuilder: Option<Rebuilder>,
+    tasks: Slab<Task>,
+    locks: StripeLocks,
+    /// When something happens in each drive next.
+    due: Vec<Option<Instant>>,
+    /// Drives that something has happened to at this instant.
+    touched: DirtySet,
+    finished: VecDeque<FinishedRequest>,
+    /// Pieces that have ended; kept if there are several drives, to be observed.
+    pieces: Option<Vec<(SsdId, Ended)>>,
+    /// Kept to reuse their memory.
+    plan: Plan,
+    ended: Vec<(SsdId, Ended)>,
+    now: Instant,
+}
+
+/// What the controller does for a request, or for itself.
+#[derive(Debug)]
+struct Task {
+    purpose: Purpose,
+    stage: Stage,
+    /// What is to be done after the phase that is under way.
+    then: SmallVec<[Piece; 2]>,
+    /// Whether it keeps others from its stripes.
+    has_lock: bool,
+    parts: Parts,
+}
+
+/// What a task is for: what its pieces are planned from.
+#[derive(Debug, Clone, Copy)]
+enum Purpose {
+    /// A request of the host: an operation on bytes of the array.
+    Request { id: RequestId, operation: Operation, offset: u64, length: u64 },
+    /// A part of a replacement is written anew.
+    Rebuild(RebuildStep),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    /// Other tasks hold its stripes, since then.
+    Waiting(Instant),
+    /// So many pieces have not ended.
+    Running(u32),
+}
+
+/// A request whose last piece has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedRequest {
+    /// Which.
+    pub request: RequestId,
+    /// Where its time in the array went.
+    pub parts: Parts,
+    /// The drive that ended last.
+    pub device: SsdId,
+}
+
+impl Array {
+    /// The array of a checked configuration, of prepared devices.
+    pub fn new(config: &Config, devices: Vec<Preconditioner>) -> Self {
+        let drives: Vec<_> = devices.into_iter().map(|device| Drive::new(config, device)).collect();
+        let layout = Layout::new(&config.array, config.device_bytes());
+        let mut missing = Missing::default();
+        config.array.failed.iter().for_each(|device| missing.lose(SsdId(*device as u16)));
+        let mut touched = DirtySet::new(drives.len());
+        // Preparation may have left drives short of space.
+        (0..drives.len()).for_each(|drive| touched.insert(drive));
+        Self {
+            rebuilder: Rebuilder::new(&config.array, config.device_bytes()),
+            due: vec![None; drives.len()],
+            drives,
+            layout,
+            missing,
+            tasks: Slab::new(),
+            locks: StripeLocks::default(),
+            touched,
+            finished: VecDeque::new(),
+            pieces: (config.array.devices > 1).then(Vec::new),
+            plan: Plan::default(),
+            ended: Vec::new(),
+            now: Instant::START,
+        }
+    }
+
+    /// The drives, in order.
+    pub fn drives(&self) -> &[Drive] {
+        &self.drives
+    }
+
+    /// When something happens next.
+    pub fn next_time(&self) -> Option<Instant> {
+        let drives = self.due.iter().copied().flatten().min();
+        let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
+        [drives, rebuild].into_iter().flatten().min()
+    }
+
+    /// Whether drives have work that no request waits for: pages in their buffers.
+    pub fn is_destaging(&self) -> bool {
+        self.drives.iter().any(Drive::is_destaging)
+    }
+
+    /// Begins no further step of a rebuild.
+    pub fn stop_rebuilding(&mut self) {
+        self.rebuilder = None;
+    }
+
+    /// The first phase of an instant: every state change that falls on it.
+    pub fn apply_events(&mut self, now: Instant) {
+        self.now = now;
+        for (index, drive) in self.drives.iter_mut().enumerate() {
+            if self.due[index] == Some(now) {
+                drive.apply_events(now);
+                self.touched.insert(index);
+            }
+        }
+        if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
+            self.begin(Purpose::Rebuild(step));
+        }
+    }
+
+    /// The second phase, first half: books what has ended.
+    pub fn book_finished(&mut self) {
+        for index in self.touched.iter() {
+            self.drives[index].book_finished();
+        }
+        self.take_ended();
+    }
+
+    /// The second phase, second half: everything that is free looks for work. Returns whether
+    /// something has ended at once.
+    pub fn start_work(&mut self) -> bool {
+        let mut more = false;
+        for index in self.touched.iter() {
+            more |= self.drives[index].start_work();
+        }
+        more
+    }
+
+    /// Ends an instant. Calls `changed` for each drive that something has happened to.
+    pub fn end_instant(&mut self, mut changed: impl FnMut(SsdId, &Drive)) {
+        while let Some(index) = self.touched.pop() {
+            self.due[index] = self.drives[index].next_time();
+            changed(SsdId::from_index(index), &self.drives[index]);
+        }
+    }
+
+    /// Takes a request whose last piece has ended.
+    pub fn take_finished(&mut self) -> Option<FinishedRequest> {
+        self.finished.pop_front()
+    }
+
+    /// Takes the pieces that have ended since the last call, if there are several drives.
+    pub fn take_pieces(&mut self) -> impl Iterator<Item = (SsdId, Ended)> {
+        self.pieces.iter_mut().flat_map(|pieces| pieces.drain(..))
+    }
+
+    /// Hands in a request.
+    pub fn submit(&mut self, id: RequestId, request: &Request, now: Instant) {
+        self.now = now;
+        let Request { operation, offset, length, .. } = *request;
+        self.begin(Purpose::Request { id, operation, offset, length });
+        self.take_ended();
+    }
+
+    fn begin(&mut self, purpose: Purpose) {
+        let stage = Stage::Running(0);
+        let (then, parts) = (SmallVec::new(), Parts::default());
+        let task = Task { purpose, stage, then, has_lock: false, parts };
+        let id = TaskId::from_index(self.tasks.insert(task));
+        self.make_plan(purpose);
+        if let Some(stripes) = self.plan.stripes.clone() {
+            let task = &mut self.tasks[id.index()];
+            task.has_lock = true;
+            if !self.locks.take(id, stripes) {
+                task.stage = Stage::Waiting(self.now);
+                return;
+            }
+        }
+        self.begin_planned(id);
+    }
+
+    fn make_plan(&mut self, purpose: Purpose) {
+        match purpose {
+            Purpose::Request { operation, offset, length, .. } => {
+                self.layout.plan(operation, offset..offset + length, &self.missing, &mut self.plan);
+            }
+            Purpose::Rebuild(RebuildStep { device, offset, length }) => {
+                self.layout.rebuild(device, offset..offset + length, &self.missing, &mut self.plan);
+            }
+        }
+    }
+
+    /// Begins the task that the plan was made for.
+    fn begin_planned(&mut self, id: TaskId) {
+        let plan = std::mem::take(&mut self.plan);
+        if plan.first.is_empty() {
+            self.begin_phase(id, &plan.then);
+        } else {
+            self.tasks[id.index()].then = SmallVec::from_slice(&plan.then);
+            self.begin_phase(id, &plan.first);
+        }
+        self.plan = plan;
+    }
+
+    /// Hands the pieces of a phase to their drives; a phase of none has ended at once.
+    fn begin_phase(&mut self, id: TaskId, pieces: &[Piece]) {
+        if pieces.is_empty() {
+            return self.end_task(id, SsdId::default());
+        }
+        self.tasks[id.index()].stage = Stage::Running(pieces.len() as u32);
+        for piece in pieces {
+            let Piece { device, operation, offset, length } = *piece;
+            let command = Command { task: id, operation, offset, length };
+            self.drives[device.index()].submit(command, self.now);
+            self.touched.insert(device.index());
+        }
+    }
+
+    /// Takes the commands that have ended in the drives, until no more do.
+    fn take_ended(&mut self) {
+        let mut ended = std::mem::take(&mut self.ended);
+        loop {
+            for index in self.touched.iter() {
+                let device = SsdId::from_index(index);
+                ended.extend(self.drives[index].take_ended().map(|ended| (device, ended)));
+            }
+            if ended.is_empty() {
+                break;
+            }
+            for (device, ended) in ended.drain(..) {
+                self.piece_ended(device, &ended);
+            }
+        }
+        self.ended = ended;
+    }
+
+    fn piece_ended(&mut self, device: SsdId, ended: &Ended) {
+        if let Some(pieces) = &mut self.pieces {
+            pieces.push((device, *ended));
+        }
+        let id = ended.command.task;
+        let task = &mut self.tasks[id.index()];
+        let Stage::Running(left) = &mut task.stage else { return };
+        *left -= 1;
+        if *left == 0 {
+            task.parts += ended.parts;
+            self.end_phase(id, device);
+        }
+    }
+
+    /// The last piece of a phase has ended, on `device`.
+    fn end_phase(&mut self, id: TaskId, device: SsdId) {
+        let then = std::mem::take(&mut self.tasks[id.index()].then);
+        if then.is_empty() {
+            self.end_task(id, device);
+        } else {
+            self.begin_phase(id, &then);
+        }
+    }
+
+    fn end_task(&mut self, id: TaskId, device: SsdId) {
+        let task = self.tasks.remove(id.index());
+        match task.purpose {
+            Purpose::Request { id: request, .. } => {
+                let parts = task.parts;
+                self.finished.push_back(FinishedRequest { request, parts, device });
+            }
+            Purpose::Rebuild(step) => self.rebuilt(step),
+        }
+        if task.has_lock {
+            self.locks.release(id);
+            self.begin_unlocked();
+        }
+    }
+
+    fn rebuilt(&mut self, step: RebuildStep) {
+        let end = step.offset + step.length;
+        if end < self.layout.used_device_bytes() {
+            self.missing.rebuilt(step.device, end);
+        } else {
+            self.missing.restore(step.device);
+        }
+        if let Some(rebuilder) = &mut self.rebuilder {
+            rebuilder.ended(step, self.now);
+        }
+    }
+
+    /// Begins the tasks that waited for stripes which are free now. They are planned anew: more of a
+    /// replacement may have been rebuilt meanwhile.
+    fn begin_unlocked(&mut self) {
+        while let Some(id) = self.locks.next_unlocked() {
+            let task = &mut self.tasks[id.index()];
+            let Stage::Waiting(since) = task.stage else { continue };
+            task.parts[Part::QueueBehindIo] += self.now - since;
+            let purpose = task.purpose;
+            self.make_plan(purpose);
+            self.begin_planned(id);
+        }
+    }
+
+    /// The first broken invariant that the audit of a drive has seen, if any.
+    pub fn violation(&self) -> Option<&str> {
+        self.drives.iter().find_map(Drive::violation)
+    }
+}

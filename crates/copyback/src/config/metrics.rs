@@ -6,11 +6,30 @@ use serde::{Deserialize, Serialize};
 use super::quantity::Time;
 
 /// What is recorded.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Metrics {
     /// Width of a row of the time series; absent: chosen as the run goes, for about a thousand rows.
     pub interval: Option<Time>,
     /// Keep one row a request.
     pub requests: bool,
+    /// Bandwidth is measured over windows of this length; the summary tells how it varies.
+    pub bandwidth_window: Time,
+    /// Keep when each drive of an array collected, and write `collections.parquet`.
+    pub collections: bool,
+    /// Keep one row a command that the controller sent to a drive of an array, and write
+    /// `commands.parquet`.
+    pub commands: bool,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            interval: None,
+            requests: false,
+            bandwidth_window: Time::from_us(1_000_000),
+            collections: false,
+            commands: false,
+        }
+    }
 }

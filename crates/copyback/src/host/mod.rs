@@ -1,14 +1,14 @@
-//! The host and its interface: when requests arrive, how many the device takes at once, and the
-//! link that their data cross.
+//! The host: when requests arrive, and how many the drive or the array takes at once.
 
-mod link;
 mod request;
 
-pub use link::Link;
-pub use request::{Active, Completion, Requests};
+pub use request::{Active, Completion};
 
+use slab::Slab;
+
+use crate::array::FinishedRequest;
 use crate::config::{Config, Flow as FlowConfig};
-use crate::event::{Agenda, Event};
+use crate::event::Arrivals;
 use crate::ids::{FlowId, RequestId};
 use crate::units::Instant;
 use crate::workload::{AddressSpace, InputError, Request, Source};
@@ -19,8 +19,8 @@ pub struct Host {
     queues: Vec<Queue>,
     /// The queue that is looked at first: the device fetches round robin.
     next_queue: usize,
-    /// Requests that are in the device.
-    pub requests: Requests,
+    /// Requests that are in the array.
+    requests: Slab<Active>,
 }
 
 struct Flow {
@@ -63,10 +63,13 @@ impl Host {
     /// # Errors
     /// If a trace cannot be opened or its first line is malformed.
     pub fn new(config: &Config) -> Result<Self, InputError> {
-        let depth = config.host.depth();
+        let depth = match config.array.devices {
+            1 => config.host.depth(),
+            // Each drive has its own queue behind the controller's.
+            _ => config.array.queue_depth,
+        };
         let queues = (0..config.host.queues).map(|_| Queue { depth, outstanding: 0 }).collect();
-        let mut host =
-            Self { flows: Vec::new(), queues, next_queue: 0, requests: Requests::default() };
+        let mut host = Self { flows: Vec::new(), queues, next_queue: 0, requests: Slab::new() };
         for (index, flow) in config.workload.flows().iter().enumerate() {
             host.add_flow(flow, index, config)?;
         }
@@ -93,21 +96,21 @@ impl Host {
         Ok(())
     }
 
-    /// The next request that may enter the device now. Announces the next arrival if there is none.
+    /// The next request that may enter the array now. Announces the next arrival if there is none.
     ///
     /// # Errors
     /// If the trace is malformed.
     pub fn admit(
         &mut self,
         now: Instant,
-        agenda: &mut Agenda,
-    ) -> Result<Option<RequestId>, InputError> {
+        arrivals: &mut Arrivals,
+    ) -> Result<Option<(RequestId, Request)>, InputError> {
         for step in 0..self.queues.len() {
             let queue = (self.next_queue + step) % self.queues.len();
             if self.queues[queue].outstanding >= self.queues[queue].depth {
                 continue;
             }
-            if let Some(flow) = self.ready_flow(queue, now, agenda) {
+            if let Some(flow) = self.ready_flow(queue, now, arrivals) {
                 self.next_queue = (queue + 1) % self.queues.len();
                 return self.enter(flow, now).map(Some);
             }
@@ -116,7 +119,7 @@ impl Host {
     }
 
     /// The flow of `queue` whose request has waited longest.
-    fn ready_flow(&mut self, queue: usize, now: Instant, agenda: &mut Agenda) -> Option<usize> {
+    fn ready_flow(&mut self, queue: usize, now: Instant, arrivals: &mut Arrivals) -> Option<usize> {
         let mut first: Option<(Instant, usize)> = None;
         for (index, flow) in self.flows.iter_mut().enumerate() {
             if flow.queue != queue {
@@ -127,7 +130,7 @@ impl Host {
             }
             let Some(arrival) = flow.arrival(now) else { continue };
             if arrival > now {
-                flow.announce(arrival, FlowId::from_index(index), agenda);
+                flow.announce(arrival, FlowId::from_index(index), arrivals);
             } else if first.is_none_or(|(earliest, _)| arrival < earliest) {
                 first = Some((arrival, index));
             }
@@ -135,7 +138,7 @@ impl Host {
         first.map(|(_, index)| index)
     }
 
-    fn enter(&mut self, index: usize, now: Instant) -> Result<RequestId, InputError> {
+    fn enter(&mut self, index: usize, now: Instant) -> Result<(RequestId, Request), InputError> {
         let flow = &mut self.flows[index];
         let next = flow.source.next_request()?;
         let request = std::mem::replace(&mut flow.next, next);
@@ -146,7 +149,8 @@ impl Host {
             flow.rounds.check(flow.source.rounds(), now, *iodepth)?;
         }
         self.queues[flow.queue].outstanding += 1;
-        Ok(self.requests.insert(Active::new(request, FlowId::from_index(index), now)))
+        let active = Active { request, flow: FlowId::from_index(index), entered: now };
+        Ok((RequestId::from_index(self.requests.insert(active)), request))
     }
 
     /// The announced arrival of `flow` has come.
@@ -154,20 +158,25 @@ impl Host {
         self.flows[flow.index()].announced = false;
     }
 
-    /// A request leaves the device.
-    pub fn leave(&mut self, request: RequestId, now: Instant) -> Completion {
-        let active = self.requests.remove(request);
+    /// A request leaves the array.
+    pub fn leave(&mut self, finished: &FinishedRequest, now: Instant) -> Completion {
+        let active = self.requests.remove(finished.request.index());
         let flow = &mut self.flows[active.flow.index()];
         self.queues[flow.queue].outstanding -= 1;
         if let Pace::Closed { outstanding, .. } = &mut flow.pace {
             *outstanding -= 1;
         }
-        Completion::new(&active, now)
+        Completion::new(&active, finished.parts, finished.device, now)
     }
 
-    /// Whether every request has entered the device and left it.
+    /// Whether every request has entered the array and left it.
     pub fn is_done(&self) -> bool {
         self.requests.is_empty() && self.flows.iter().all(|flow| flow.next.is_none())
+    }
+
+    /// Requests in the array.
+    pub fn outstanding(&self) -> usize {
+        self.requests.len()
     }
 
     /// What the user should know of the input: times held back, addresses wrapped.
@@ -200,10 +209,10 @@ impl Flow {
         }
     }
 
-    fn announce(&mut self, arrival: Instant, id: FlowId, agenda: &mut Agenda) {
+    fn announce(&mut self, arrival: Instant, id: FlowId, arrivals: &mut Arrivals) {
         if !self.announced {
             self.announced = true;
-            agenda.add(arrival, Event::Arrival(id));
+            arrivals.schedule(arrival, 0, id);
         }
     }
 }

@@ -1,16 +1,22 @@
 //! What a run measures. Observes and never decides.
 
+mod bandwidth;
+mod devices;
 mod latency;
+mod overlap;
 mod requests;
 mod series;
 mod summary;
 
+pub use bandwidth::Bandwidth;
+pub use devices::{CollectionColumns, CommandColumns, Devices};
 pub use latency::LatencyStats;
+pub use overlap::Overlap;
 pub use requests::RequestColumns;
 pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
-pub use summary::{Totals, WearStats, summary};
+pub use summary::{DeviceSummary, Totals, WearStats, summary};
 
-use crate::config;
+use crate::config::Config;
 use crate::host::Completion;
 use crate::units::Instant;
 use crate::workload::Operation;
@@ -52,6 +58,10 @@ pub struct Recorder {
     pub measured: Option<Box<Responses>>,
     /// Rows over time.
     pub series: Series,
+    /// Bytes a second.
+    pub bandwidth: Bandwidth,
+    /// The drives of an array, one by one.
+    pub devices: Option<Devices>,
     /// Counts by kind.
     pub totals: Totals,
     requests: Option<RequestColumns>,
@@ -59,11 +69,15 @@ pub struct Recorder {
 
 impl Recorder {
     /// Nothing recorded yet.
-    pub fn new(config: &config::Metrics) -> Self {
+    pub fn new(config: &Config) -> Self {
+        let devices = (config.array.devices > 1).then(|| Devices::new(config));
+        let config = &config.metrics;
         Self {
             responses: Responses::default(),
             measured: None,
             series: Series::new(config.interval.map(|interval| interval.0)),
+            bandwidth: Bandwidth::new(config.bandwidth_window.0),
+            devices,
             totals: Totals::default(),
             requests: config.requests.then(RequestColumns::default),
         }
@@ -85,6 +99,10 @@ impl Recorder {
             responses.add(operation, |stats| stats.record_whole(measured));
         }
         self.totals.end = now;
+        self.bandwidth.completed(operation, length, now);
+        if let Some(devices) = &mut self.devices {
+            devices.request_ended(completion.device);
+        }
         self.series.completed(completion);
         if let Some(requests) = &mut self.requests {
             requests.push(completion);

@@ -50,35 +50,53 @@ impl WearStats {
     }
 }
 
+/// What a drive has done, or several together.
+#[derive(Debug, Clone, Copy)]
+pub struct DeviceSummary {
+    /// Flash operations and collections.
+    pub counters: Counters,
+    /// Die time spent collecting.
+    pub collecting: Duration,
+    /// How the planes' time was used.
+    pub planes: PlaneUse,
+    /// Erase counts.
+    pub wear: WearStats,
+}
+
+impl DeviceSummary {
+    /// Its keys in `summary.json`.
+    pub fn put_into(&self, summary: &mut Map<String, Value>) {
+        let Self { counters, collecting, planes, wear } = self;
+        let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
+        put("flash", flash(counters));
+        put("write_amplification", json!(counters.write_amplification()));
+        put("gc", gc(counters, *collecting, planes));
+        put(
+            "wear",
+            json!({
+                "erase_count": {
+                    "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,
+                },
+                "levelling_runs": counters.levelling_runs,
+            }),
+        );
+    }
+}
+
 /// The part of the summary that the requests and the flash decide: everything but `schema`,
 /// `version`, `config_digest`, `seed` and `simulator`.
-pub fn summary(
-    recorder: &Recorder,
-    counters: &Counters,
-    collecting: Duration,
-    planes: &PlaneUse,
-    wear: &WearStats,
-) -> Map<String, Value> {
+pub fn summary(recorder: &Recorder, all: &DeviceSummary) -> Map<String, Value> {
     let mut summary = Map::new();
     let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
-    put("requests", requests(recorder, counters));
+    put("requests", requests(recorder, &all.counters));
     put("response_us", responses(&recorder.responses));
     if let Some(measured) = &recorder.measured {
         put("measured_response_us", responses(measured));
     }
     put("throughput", throughput(recorder));
-    put("flash", flash(counters));
-    put("write_amplification", json!(counters.write_amplification()));
-    put("gc", gc(counters, collecting, planes));
-    put(
-        "wear",
-        json!({
-            "erase_count": {
-                "mean": wear.mean, "min": wear.min, "max": wear.max, "stddev": wear.stddev,
-            },
-            "levelling_runs": counters.levelling_runs,
-        }),
-    );
+    put("bandwidth", recorder.bandwidth.summary());
+    all.put_into(&mut summary);
+    let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
     put("breakdown_us", breakdown(&recorder.responses.all));
     put(
         "breakdown_by_class_us",
@@ -105,7 +123,7 @@ fn requests(recorder: &Recorder, counters: &Counters) -> Value {
     })
 }
 
-fn responses(responses: &Responses) -> Value {
+pub(super) fn responses(responses: &Responses) -> Value {
     responses.classes().into_iter().map(|(name, stats)| (name, latency(stats))).collect()
 }
 
@@ -187,6 +205,6 @@ fn gc(counters: &Counters, collecting: Duration, planes: &PlaneUse) -> Value {
 }
 
 /// Mean of each part, in microseconds; they add up to the mean response time.
-fn breakdown(stats: &LatencyStats) -> Value {
+pub(super) fn breakdown(stats: &LatencyStats) -> Value {
     Part::ALL.iter().map(|part| (part.name(), json!(stats.mean_part(*part) / 1e3))).collect()
 }

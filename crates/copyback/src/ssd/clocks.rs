@@ -184,6 +184,11 @@ impl DeviceClock {
         self.collected + (now - self.since) * self.collecting
     }
 
+    /// Whether a die collects.
+    pub const fn is_collecting(&self) -> bool {
+        self.collecting > 0
+    }
+
     fn advance(&mut self, now: Instant) {
         self.collected = self.collected(now);
         self.since = now;

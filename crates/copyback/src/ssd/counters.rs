@@ -1,9 +1,11 @@
 //! What a device has done in the measured run.
 
+use derive_more::AddAssign;
+
 use crate::units::Duration;
 
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
 pub struct Counters {
     /// Pages read over the channel, for the host or to be moved.
     pub reads: u64,
@@ -52,7 +54,7 @@ pub struct Counters {
 }
 
 /// Pages moved by collections, by how (Shahidi et al., SC 2016).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
 pub struct Moves {
     /// Read together and programmed together.
     pub together: u64,

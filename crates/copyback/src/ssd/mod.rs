@@ -105,7 +105,7 @@ pub struct Ssd {
 }
 
 /// Time of all planes together.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, derive_more::AddAssign)]
 pub struct PlaneUse {
     /// In which a plane was collected.
     pub busy: Duration,
@@ -188,6 +188,11 @@ impl Ssd {
     /// Die time spent collecting until `now`.
     pub fn collecting_until(&self, now: Instant) -> Duration {
         self.device_clock.collected(now)
+    }
+
+    /// Whether a die collects at this moment.
+    pub const fn is_collecting(&self) -> bool {
+        self.device_clock.is_collecting()
     }
 
     /// How much of the planes' time until `now` went to collections.

@@ -1,6 +1,6 @@
 //! Page operations of the host, waiting or in service, and the queues they wait in.
 
-use crate::ids::{DieId, Lpn, RequestId};
+use crate::ids::{CommandId, DieId, Lpn};
 
 use super::breakdown::Parts;
 use super::clocks::{ArrivalNote, DeviceNote};
@@ -8,8 +8,8 @@ use super::clocks::{ArrivalNote, DeviceNote};
 /// Who a page operation is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// A request of the host.
-    Host(RequestId),
+    /// A command of the host.
+    Host(CommandId),
     /// The write buffer, which makes room.
     Destage,
 }

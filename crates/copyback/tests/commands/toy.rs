@@ -4,7 +4,7 @@ use copyback::config::{Config, Loader};
 use copyback::event::{Agenda, Event};
 use copyback::ftl::{Ftl, ReclaimStep};
 use copyback::gc::job::Job;
-use copyback::ids::{Lpn, PlaneId, RequestId};
+use copyback::ids::{CommandId, Lpn, PlaneId};
 use copyback::ssd::{Finished, Owner, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
 
@@ -98,7 +98,7 @@ impl Toy {
     /// Hands in a read at `ns`.
     pub fn read(&mut self, ns: u64, request: u32, lpn: u32) {
         self.run_until(ns);
-        self.ssd.read(Owner::Host(RequestId(request)), Lpn(lpn), at(ns));
+        self.ssd.read(Owner::Host(CommandId(request)), Lpn(lpn), at(ns));
         self.settle();
     }
 
@@ -106,7 +106,7 @@ impl Toy {
     pub fn writes(&mut self, ns: u64, writes: &[(u32, u32)]) {
         self.run_until(ns);
         for (request, lpn) in writes {
-            self.ssd.write(Owner::Host(RequestId(*request)), Lpn(*lpn), true, at(ns));
+            self.ssd.write(Owner::Host(CommandId(*request)), Lpn(*lpn), true, at(ns));
         }
         self.settle();
     }
@@ -115,7 +115,7 @@ impl Toy {
     pub fn reads(&mut self, ns: u64, reads: &[(u32, u32)]) {
         self.run_until(ns);
         for (request, lpn) in reads {
-            self.ssd.read(Owner::Host(RequestId(*request)), Lpn(*lpn), at(ns));
+            self.ssd.read(Owner::Host(CommandId(*request)), Lpn(*lpn), at(ns));
         }
         self.settle();
     }
@@ -128,7 +128,7 @@ impl Toy {
     /// Hands in the write of a part of a page at `ns`.
     pub fn write_part(&mut self, ns: u64, request: u32, lpn: u32) {
         self.run_until(ns);
-        self.ssd.write(Owner::Host(RequestId(request)), Lpn(lpn), false, at(ns));
+        self.ssd.write(Owner::Host(CommandId(request)), Lpn(lpn), false, at(ns));
         self.settle();
     }
 
@@ -190,7 +190,7 @@ impl Toy {
         self.ssd.take_finished(&mut finished);
         let ns = self.now.as_ns();
         for Finished { owner, parts, .. } in finished {
-            let Owner::Host(RequestId(request)) = owner else { panic!("no buffer here") };
+            let Owner::Host(CommandId(request)) = owner else { panic!("no buffer here") };
             self.done.push(Done { request, ns, parts });
         }
         assert_eq!(self.ssd.violation(), None, "at {ns}");

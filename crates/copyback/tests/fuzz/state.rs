@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use copyback::config::{Config, Loader};
-use copyback::precondition::Preconditioner;
+use copyback::precondition::Preparation;
 use copyback::{Error, Simulation, Status, state};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -97,7 +97,7 @@ fn survive(saved: &Saved, content: &[u8]) {
     }
 }
 
-fn finish(config: &Config, device: Preconditioner) {
+fn finish(config: &Config, device: Preparation) {
     let mut simulation = Simulation::on(config, device).expect("a synthetic workload");
     for _ in 0..100 {
         match simulation.advance(1000) {
@@ -126,7 +126,7 @@ fn prepared(settings: &[(&str, &str)]) -> Saved {
     let loader = Loader::new().toml(DEVICE, "device.toml", None);
     let loader = settings.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
     let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
-    let mut device = Preconditioner::new(&config);
+    let mut device = Preparation::new(&config);
     device.advance(u64::MAX);
     let file = state::to_bytes(&config, &device).expect("memory takes any bytes");
     let content = zstd::decode_all(&file[HEADER..]).expect("a state is compressed");

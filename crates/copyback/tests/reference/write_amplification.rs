@@ -6,7 +6,7 @@
 use copyback::config::{Config, SyntheticWorkload, Workload};
 use copyback::ftl::Ftl;
 use copyback::gc::job::{Tally, collect_untimed};
-use copyback::ids::{DieId, Lpn, PlaneId};
+use copyback::ids::{DieId, Lpn, PlaneId, SsdId};
 use copyback::precondition::Preconditioner;
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
@@ -102,7 +102,7 @@ fn device(row: &Row, length: Length) -> Config {
 fn uniform_untimed(row: &Row, length: Length) -> f64 {
     let config = device(row, length);
     let pages = config.logical_pages();
-    let mut device = Preconditioner::new(&config);
+    let mut device = Preconditioner::new(&config, SsdId(0));
     device.advance(pages * (1 + length.warm));
     let moved = device.tally().pages_moved;
     device.advance(pages * length.measured);

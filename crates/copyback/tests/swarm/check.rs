@@ -344,7 +344,8 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
 }
 
 fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
-    let device = prepared(config);
+    let devices = prepared(config);
+    let device = &devices.devices()[0];
     let tally = device.tally();
     let before: u64 = device.ftl.erase_counts().map(u64::from).sum();
     equal("erases of the preparation", &before, &(tally.collections + tally.levelling_runs))?;

@@ -2,7 +2,7 @@
 
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
-    Allocation, AllocationChoice, AllocationOrder, Buffer, BusArbitration, Commands, Config,
+    Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
     Idle, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition, Preemption,
     Register, Scheduling, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
@@ -112,12 +112,14 @@ fn config(draw: &mut Draw, number: u64) -> Config {
         seed: draw.within(0, u64::MAX >> 1),
         audit: true,
         ssd,
+        array: Array::default(),
         host,
         workload,
         precondition: precondition(draw),
         metrics: Metrics {
             interval: draw.chance(0.5).then(|| draw.time(500_000, 1_000_000_000)),
             requests: true,
+            ..Metrics::default()
         },
     }
 }

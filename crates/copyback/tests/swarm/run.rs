@@ -4,7 +4,7 @@ use std::path::Path;
 
 use copyback::config::Config;
 use copyback::metrics::{RequestColumns, SeriesColumns};
-use copyback::precondition::Preconditioner;
+use copyback::precondition::Preparation;
 use copyback::{Error, Simulation, Status, state};
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ fn append(all: &mut RequestColumns, mut new: RequestColumns) {
 }
 
 /// A device of `config`, prepared.
-pub fn prepared(config: &Config) -> Preconditioner {
-    let mut device = Preconditioner::new(config);
+pub fn prepared(config: &Config) -> Preparation {
+    let mut device = Preparation::new(config);
     while !device.is_done() {
         device.advance(1000);
     }

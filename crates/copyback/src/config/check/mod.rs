@@ -53,9 +53,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     host(&config.host, &mut faults);
     workload::check(&config.workload, &mut faults);
     precondition(&config.precondition, &mut faults);
-    if config.metrics.interval == Some(Time::default()) {
-        faults.add("metrics.interval", "found 0s; allowed: more than 0s");
-    }
+    metrics(&config.metrics, &mut faults);
     faults.0
 }
 
@@ -291,6 +289,18 @@ fn host(host: &Host, faults: &mut Report) {
     if host.queues > 1 && host.interface != Interface::Nvme {
         let problem = format!("found {}; allowed: 1, or interface = \"nvme\"", host.queues);
         faults.add("host.queues", problem);
+    }
+}
+
+fn metrics(metrics: &Metrics, faults: &mut Report) {
+    let zero = |time: Option<Time>| time == Some(Time::default());
+    for (key, time) in [
+        ("metrics.interval", metrics.interval),
+        ("metrics.bandwidth_window", Some(metrics.bandwidth_window)),
+    ] {
+        if zero(time) {
+            faults.add(key, "found 0s; allowed: more than 0s");
+        }
     }
 }
 

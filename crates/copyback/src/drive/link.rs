@@ -1,15 +1,15 @@
 //! The host link: data of writes cross it before their page operations start, data of reads after
-//! theirs have ended, one request at a time in each direction (or altogether, if half duplex).
+//! theirs have ended, one command at a time in each direction (or altogether, if half duplex).
 
 use std::collections::VecDeque;
 
 use crate::config::{self, Duplex, quantity::Rate};
 use crate::event::LinkDirection;
-use crate::ids::RequestId;
+use crate::ids::CommandId;
 use crate::nand::transfer_time;
 use crate::units::Duration;
 
-/// A link and the requests that wait for it.
+/// A link and the commands that wait for it.
 #[derive(Debug)]
 pub struct Link {
     rate: Rate,
@@ -20,15 +20,15 @@ pub struct Link {
 
 #[derive(Debug, Default)]
 struct Direction {
-    current: Option<RequestId>,
-    waiting: VecDeque<(RequestId, u64)>,
+    current: Option<CommandId>,
+    waiting: VecDeque<(CommandId, u64)>,
 }
 
 /// A transfer that has got the link.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkTransfer {
     /// Whose data.
-    pub request: RequestId,
+    pub command: CommandId,
     /// Where to.
     pub direction: LinkDirection,
     /// How long.
@@ -53,9 +53,9 @@ impl Link {
         }
     }
 
-    /// Queues the data of a request.
-    pub fn ask(&mut self, direction: LinkDirection, request: RequestId, bytes: u64) {
-        self.direction(direction).waiting.push_back((request, bytes));
+    /// Queues the data of a command.
+    pub fn ask(&mut self, direction: LinkDirection, command: CommandId, bytes: u64) {
+        self.direction(direction).waiting.push_back((command, bytes));
     }
 
     /// Starts the next transfer, if the link is free for one. Data out go before data in.
@@ -72,13 +72,13 @@ impl Link {
         if taken.is_some() {
             return None;
         }
-        let (request, bytes) = self.direction(direction).waiting.pop_front()?;
-        self.direction(direction).current = Some(request);
-        Some(LinkTransfer { request, direction, time: transfer_time(bytes, self.rate) })
+        let (command, bytes) = self.direction(direction).waiting.pop_front()?;
+        self.direction(direction).current = Some(command);
+        Some(LinkTransfer { command, direction, time: transfer_time(bytes, self.rate) })
     }
 
     /// Ends the transfer in `direction` and returns whose it was.
-    pub fn release(&mut self, direction: LinkDirection) -> Option<RequestId> {
+    pub fn release(&mut self, direction: LinkDirection) -> Option<CommandId> {
         self.direction(direction).current.take()
     }
 }

@@ -1,0 +1,74 @@
+//! Commands while they are in a drive.
+
+use crate::ids::TaskId;
+use crate::ssd::{Part, Parts};
+use crate::units::{Duration, Instant};
+use crate::workload::Operation;
+
+/// What a drive is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Command {
+    /// What it is part of.
+    pub task: TaskId,
+    /// What is to be done.
+    pub operation: Operation,
+    /// First byte on the drive.
+    pub offset: u64,
+    /// Bytes; zero for a flush.
+    pub length: u64,
+}
+
+/// A command that has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended {
+    /// What was asked.
+    pub command: Command,
+    /// Where the time from its arrival at the drive went.
+    pub parts: Parts,
+}
+
+/// A command in the drive.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub(super) command: Command,
+    /// Page operations that have not ended.
+    pub(super) pages_left: u32,
+    /// Where its time went so far.
+    pub(super) parts: Parts,
+    /// Whether the write buffer serves it, or it waits for room there.
+    pub(super) in_buffer: bool,
+    arrived: Instant,
+    /// Until when `parts` accounts for its time.
+    accounted: Instant,
+}
+
+impl Active {
+    /// A command that arrived at `arrived`.
+    pub(super) fn new(command: Command, arrived: Instant) -> Self {
+        Self {
+            command,
+            pages_left: 0,
+            parts: Parts::default(),
+            in_buffer: false,
+            arrived,
+            accounted: arrived,
+        }
+    }
+
+    /// Books the time since the last booking, until `now`.
+    pub(super) fn spend(&mut self, part: Part, now: Instant) {
+        self.parts[part] += now - self.accounted;
+        self.accounted = now;
+    }
+
+    /// Books the parts of its last page operation, which ends now.
+    pub(super) fn spend_parts(&mut self, parts: &Parts, now: Instant) {
+        self.parts += *parts;
+        self.accounted = now;
+    }
+
+    /// From its arrival until `now`.
+    pub(super) fn response(&self, now: Instant) -> Duration {
+        now - self.arrived
+    }
+}

@@ -1,0 +1,264 @@
+//! A drive behind its interface: the way of a command through it.
+//!
+//! ```text
+//!            ┌── write: link in ──┐                                 ┌── read: link out ──┐
+//!  admitted ─┤                    ├─► controller ─► buffer / flash ─┤                    ├─► ended
+//!            └── read, trim, flush┘                                 └── others ──────────┘
+//! ```
+
+mod command;
+mod link;
+mod pages;
+
+use std::collections::VecDeque;
+
+use slab::Slab;
+
+use crate::buffer::WriteBuffer;
+use crate::config::Config;
+use crate::event::{Agenda, Event, LinkDirection};
+use crate::ids::CommandId;
+use crate::precondition::Preconditioner;
+use crate::ssd::{Finished, Owner, Part, Parts, Ssd};
+use crate::units::{Duration, Instant};
+use crate::workload::Operation;
+
+use command::Active;
+pub use command::{Command, Ended};
+use link::Link;
+
+/// A drive.
+pub struct Drive {
+    /// The flash and what manages it.
+    pub ssd: Ssd,
+    buffer: Option<WriteBuffer>,
+    link: Option<Link>,
+    agenda: Agenda,
+    commands: Slab<Active>,
+    /// Commands that wait outside, since the drive's queue is full, and since when.
+    waiting: VecDeque<(Command, Instant)>,
+    settings: Settings,
+    now: Instant,
+    ended: Vec<Ended>,
+    /// Page operations that have ended at this instant; kept to reuse its memory.
+    finished: Vec<Finished>,
+    violation: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Settings {
+    command_overhead: Duration,
+    page_size: u64,
+    queue_depth: usize,
+    audit: bool,
+}
+
+impl Drive {
+    /// A drive of a checked configuration around a prepared device.
+    pub fn new(config: &Config, device: Preconditioner) -> Self {
+        let page_size = device.ftl.geometry.page_size;
+        let first_order = device.pages_written();
+        Self {
+            ssd: Ssd::new(config, device.ftl, first_order),
+            buffer: WriteBuffer::new(&config.ssd.buffer, page_size),
+            link: Link::new(&config.host),
+            agenda: Agenda::default(),
+            commands: Slab::new(),
+            waiting: VecDeque::new(),
+            settings: Settings {
+                command_overhead: config.host.command_overhead.0,
+                page_size: u64::from(page_size),
+                queue_depth: config.host.depth() as usize * config.host.queues as usize,
+                audit: config.audit,
+            },
+            now: Instant::START,
+            ended: Vec::new(),
+            finished: Vec::new(),
+            violation: None,
+        }
+    }
+
+    /// When something happens in the drive next.
+    pub fn next_time(&self) -> Option<Instant> {
+        self.agenda.next_time()
+    }
+
+    /// Events scheduled so far.
+    pub const fn scheduled(&self) -> u64 {
+        self.agenda.scheduled()
+    }
+
+    /// The first phase of an instant: every state change that falls on it.
+    pub fn apply_events(&mut self, now: Instant) {
+        self.now = now;
+        while let Some(event) = self.agenda.pop_at(now) {
+            match event {
+                Event::ArrayDone(die) => self.ssd.array_done(die, now),
+                Event::TransferDone(channel) => self.ssd.transfer_done(channel, now),
+                Event::LinkDone(direction) => self.link_done(direction),
+                Event::ControllerDone(command) => self.controller_done(command),
+            }
+        }
+    }
+
+    /// Hands in a command.
+    pub fn submit(&mut self, command: Command, now: Instant) {
+        self.now = now;
+        if self.commands.len() < self.settings.queue_depth {
+            self.enter(Active::new(command, now));
+        } else {
+            self.waiting.push_back((command, now));
+        }
+    }
+
+    fn enter(&mut self, active: Active) {
+        let Command { operation, length, .. } = active.command;
+        let id = CommandId::from_index(self.commands.insert(active));
+        match &mut self.link {
+            Some(link) if operation == Operation::Write => link.ask(LinkDirection::In, id, length),
+            _ => self.start_controller(id),
+        }
+    }
+
+    /// The second phase of an instant, first half: books what has ended, and lets in what waited.
+    pub fn book_finished(&mut self) {
+        let mut finished = std::mem::take(&mut self.finished);
+        self.ssd.take_finished(&mut finished);
+        for page in &finished {
+            match page.owner {
+                Owner::Host(command) => self.page_finished(command, &page.parts),
+                Owner::Destage => {
+                    if let Some(buffer) = &mut self.buffer {
+                        buffer.written_to_flash(page.lpn, &mut self.ssd);
+                    }
+                }
+            }
+        }
+        self.finished = finished;
+        self.use_buffer_room();
+        self.let_in();
+    }
+
+    fn let_in(&mut self) {
+        while self.commands.len() < self.settings.queue_depth
+            && let Some((command, arrived)) = self.waiting.pop_front()
+        {
+            let mut active = Active::new(command, arrived);
+            active.spend(Part::HostQueue, self.now);
+            self.enter(active);
+        }
+    }
+
+    /// The second phase of an instant, second half: everything that is free looks for work. Returns
+    /// whether something has ended at once.
+    pub fn start_work(&mut self) -> bool {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.destage(&mut self.ssd, self.now);
+        }
+        self.ssd.arbitrate(self.now, &mut self.agenda);
+        self.start_link();
+        self.ssd.has_finished()
+    }
+
+    /// Takes the commands that have ended since the last call, in order.
+    pub fn take_ended(&mut self) -> impl Iterator<Item = Ended> {
+        self.ended.drain(..)
+    }
+
+    /// Whether there is work that no command waits for: pages of a buffer on their way to flash.
+    pub fn is_destaging(&self) -> bool {
+        self.buffer.is_some() && self.agenda.next_time().is_some()
+    }
+
+    fn active(&mut self, command: CommandId) -> &mut Active {
+        &mut self.commands[command.index()]
+    }
+
+    fn start_link(&mut self) {
+        let Some(link) = &mut self.link else { return };
+        while let Some(transfer) = link.grant() {
+            self.commands[transfer.command.index()].spend(Part::Bus, self.now);
+            self.agenda.add(self.now + transfer.time, Event::LinkDone(transfer.direction));
+        }
+    }
+
+    fn link_done(&mut self, direction: LinkDirection) {
+        let Some(command) = self.link.as_mut().and_then(|link| link.release(direction)) else {
+            return;
+        };
+        let now = self.now;
+        self.active(command).spend(Part::Service, now);
+        match direction {
+            LinkDirection::In => self.start_controller(command),
+            LinkDirection::Out => self.end(command),
+        }
+    }
+
+    fn start_controller(&mut self, command: CommandId) {
+        if self.settings.command_overhead.is_zero() {
+            self.dispatch(command);
+        } else {
+            let done = self.now + self.settings.command_overhead;
+            self.agenda.add(done, Event::ControllerDone(command));
+        }
+    }
+
+    /// The controller has finished with a command, or with the DRAM of one in the buffer.
+    fn controller_done(&mut self, command: CommandId) {
+        let now = self.now;
+        let active = self.active(command);
+        if active.in_buffer {
+            active.spend(Part::Buffer, now);
+            self.after_pages(command);
+        } else {
+            active.spend(Part::Service, now);
+            self.dispatch(command);
+        }
+    }
+
+    fn page_finished(&mut self, command: CommandId, parts: &Parts) {
+        let now = self.now;
+        let active = self.active(command);
+        active.pages_left -= 1;
+        if active.pages_left == 0 {
+            active.spend_parts(parts, now);
+            self.after_pages(command);
+        }
+    }
+
+    /// Writes and flushes that the buffer held up go on.
+    fn use_buffer_room(&mut self) {
+        while let Some(command) = self.buffer.as_mut().and_then(WriteBuffer::make_room) {
+            self.pages_buffered(command, 1);
+        }
+        while let Some(command) = self.buffer.as_mut().and_then(WriteBuffer::ended_flush) {
+            let now = self.now;
+            self.active(command).spend(Part::Buffer, now);
+            self.end(command);
+        }
+    }
+
+    /// The last page of a command has been served.
+    fn after_pages(&mut self, id: CommandId) {
+        let Command { operation, length, .. } = self.active(id).command;
+        match &mut self.link {
+            Some(link) if operation == Operation::Read => link.ask(LinkDirection::Out, id, length),
+            _ => self.end(id),
+        }
+    }
+
+    fn end(&mut self, id: CommandId) {
+        let active = self.commands.remove(id.index());
+        let response = active.response(self.now);
+        if self.settings.audit && active.parts.total() != response {
+            let problem = format!("the parts of a response of {response:?} differ: {active:?}");
+            self.violation.get_or_insert(problem);
+        }
+        self.ended.push(Ended { command: active.command, parts: active.parts });
+    }
+
+    /// The first broken invariant that the audit has seen, if any.
+    pub fn violation(&self) -> Option<&str> {
+        self.violation.as_deref().or_else(|| self.ssd.violation())
+    }
+}

@@ -1,0 +1,143 @@
+//! Commands become page operations.
+
+use crate::buffer::{Sectors, all_sectors};
+use crate::event::Event;
+use crate::ids::{CommandId, Lpn};
+use crate::ssd::Owner;
+use crate::units::Duration;
+use crate::workload::Operation;
+
+use super::Drive;
+
+/// Where a page of a command is served.
+enum Served {
+    /// By the flash; the device says when it has ended.
+    Flash,
+    /// By the buffer, at once.
+    Buffer,
+    /// By the buffer, when there is room.
+    BufferLater,
+}
+
+impl Drive {
+    /// Splits a command into page operations.
+    pub(super) fn dispatch(&mut self, id: CommandId) {
+        match self.active(id).command.operation {
+            Operation::Read => self.dispatch_pages(id, Self::read_page),
+            Operation::Write => self.dispatch_pages(id, Self::write_page),
+            Operation::Trim => self.trim(id),
+            Operation::Flush => self.flush(id),
+        }
+    }
+
+    /// Hands in every page of a command. `hand_in` returns where the page is served.
+    fn dispatch_pages(
+        &mut self,
+        id: CommandId,
+        hand_in: fn(&mut Self, CommandId, Lpn, Sectors) -> Served,
+    ) {
+        let page_size = self.settings.page_size;
+        let active = self.active(id);
+        let (start, end) = (active.command.offset, active.command.offset + active.command.length);
+        let pages = start / page_size..end.div_ceil(page_size);
+        active.pages_left = (pages.end - pages.start) as u32;
+        let mut in_buffer = 0;
+        for page in pages {
+            let sectors = sectors_of_page(page, page_size, start, end);
+            match hand_in(self, id, Lpn(page as u32), sectors) {
+                Served::Flash => {}
+                Served::Buffer => in_buffer += 1,
+                Served::BufferLater => self.active(id).in_buffer = true,
+            }
+        }
+        if in_buffer > 0 {
+            self.pages_buffered(id, in_buffer);
+        }
+    }
+
+    fn read_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> Served {
+        if let Some(buffer) = &mut self.buffer
+            && buffer.read(lpn, sectors)
+        {
+            return Served::Buffer;
+        }
+        self.ssd.read(Owner::Host(id), lpn, self.now);
+        Served::Flash
+    }
+
+    fn write_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> Served {
+        match &mut self.buffer {
+            Some(buffer) => match buffer.write(id, lpn, sectors) {
+                true => Served::Buffer,
+                false => Served::BufferLater,
+            },
+            None => {
+                let whole = sectors == all_sectors(self.settings.page_size as u32);
+                self.ssd.write(Owner::Host(id), lpn, whole, self.now);
+                Served::Flash
+            }
+        }
+    }
+
+    /// Pages of a command have found their place in DRAM.
+    pub(super) fn pages_buffered(&mut self, id: CommandId, pages: u32) {
+        let active = self.active(id);
+        active.pages_left -= pages;
+        if active.pages_left == 0 {
+            active.in_buffer = true;
+            let latency = self.buffer.as_ref().map_or(Duration::ZERO, |buffer| buffer.latency);
+            self.agenda.add(self.now + latency, Event::ControllerDone(id));
+        }
+    }
+
+    /// Forgets every page that the command covers whole.
+    fn trim(&mut self, id: CommandId) {
+        let page_size = self.settings.page_size;
+        let range = self.active(id).command;
+        let end = (range.offset + range.length) / page_size;
+        for page in range.offset.div_ceil(page_size)..end {
+            let lpn = Lpn(page as u32);
+            if let Some(buffer) = &mut self.buffer {
+                buffer.trim(lpn);
+            }
+            self.ssd.trim(lpn);
+        }
+        self.use_buffer_room();
+        self.end(id);
+    }
+
+    /// Without a volatile buffer an acknowledged write is durable already.
+    fn flush(&mut self, id: CommandId) {
+        let nothing_to_do = self.buffer.as_mut().is_none_or(|buffer| buffer.flush(id));
+        if nothing_to_do {
+            self.end(id);
+        }
+    }
+}
+
+/// The sectors of `page` that the bytes from `start` to `end` touch.
+fn sectors_of_page(page: u64, page_size: u64, start: u64, end: u64) -> Sectors {
+    let first_byte = page * page_size;
+    if start <= first_byte && first_byte + page_size <= end {
+        return all_sectors(page_size as u32);
+    }
+    let first = start.saturating_sub(first_byte) / 512;
+    let last = (end - first_byte).min(page_size).div_ceil(512);
+    let below = |sector: u64| if sector >= 64 { Sectors::MAX } else { (1 << sector) - 1 };
+    below(last) & !below(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sectors_of_whole_and_partial_pages() {
+        assert_eq!(sectors_of_page(0, 4096, 0, 4096), 0xff);
+        assert_eq!(sectors_of_page(1, 4096, 512, 10_000), 0xff);
+        assert_eq!(sectors_of_page(0, 4096, 512, 1024), 0b10);
+        assert_eq!(sectors_of_page(1, 4096, 0, 4097), 0b1);
+        assert_eq!(sectors_of_page(2, 4096, 8192 + 3584, 20_000), 0x80);
+        assert_eq!(sectors_of_page(0, 32_768, 32_256, 32_768), 1 << 63);
+    }
+}

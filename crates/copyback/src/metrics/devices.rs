@@ -1,0 +1,154 @@
+//! The drives of an array, one by one.
+
+use serde_json::{Map, Value, json};
+
+use crate::config::Config;
+use crate::drive::Ended;
+use crate::ids::SsdId;
+use crate::ssd::Part;
+use crate::units::Instant;
+
+use super::summary::{breakdown, responses};
+use super::{DeviceSummary, Overlap, Responses};
+
+/// When drives collected: columns with one entry an interval in which a drive did, in order of its end.
+#[derive(Debug, Default, Clone)]
+pub struct CollectionColumns {
+    /// The drive.
+    pub device: Vec<u16>,
+    /// Its first die began, in nanoseconds of simulated time.
+    pub begin_ns: Vec<u64>,
+    /// No die collected any more.
+    pub end_ns: Vec<u64>,
+}
+
+impl CollectionColumns {
+    /// Adds a row.
+    pub fn push(&mut self, device: SsdId, begin: Instant, end: Instant) {
+        self.device.push(device.0);
+        self.begin_ns.push(begin.as_ns());
+        self.end_ns.push(end.as_ns());
+    }
+}
+
+/// Commands that the controller sent: columns with one entry each, in order of completion.
+#[derive(Debug, Default, Clone)]
+pub struct CommandColumns {
+    /// The drive.
+    pub device: Vec<u16>,
+    /// Arrival at the drive, in nanoseconds of simulated time.
+    pub arrival_ns: Vec<u64>,
+    /// Arrival to completion, the drive's own queue included.
+    pub response_ns: Vec<u64>,
+    /// The wait for a place in the drive's queue.
+    pub host_queue_ns: Vec<u64>,
+    /// 0 read, 1 write, 2 trim, 3 flush.
+    pub operation: Vec<u8>,
+    /// First byte on the drive.
+    pub offset: Vec<u64>,
+    /// Length.
+    pub bytes: Vec<u64>,
+}
+
+impl CommandColumns {
+    fn push(&mut self, device: SsdId, ended: &Ended, now: Instant) {
+        let response = ended.parts.total();
+        self.device.push(device.0);
+        self.arrival_ns.push((now - Instant::START - response).as_ns());
+        self.response_ns.push(response.as_ns());
+        self.host_queue_ns.push(ended.parts[Part::HostQueue].as_ns());
+        self.operation.push(ended.command.operation.number());
+        self.offset.push(ended.command.offset);
+        self.bytes.push(ended.command.length);
+    }
+}
+
+/// What is recorded of each drive.
+#[derive(Debug)]
+pub struct Devices {
+    /// Which of them collect together.
+    pub overlap: Overlap,
+    /// Service times: from entering the drive's queue to the end.
+    service: Vec<Responses>,
+    /// Requests that ended last on each drive.
+    ended_last: Vec<u64>,
+    commands: Option<CommandColumns>,
+}
+
+impl Devices {
+    /// Nothing recorded yet.
+    pub fn new(config: &Config) -> Self {
+        let drives = config.array.devices as usize;
+        Self {
+            overlap: Overlap::new(drives, config.metrics.collections),
+            service: (0..drives).map(|_| Responses::default()).collect(),
+            ended_last: vec![0; drives],
+            commands: config.metrics.commands.then(CommandColumns::default),
+        }
+    }
+
+    /// A command has ended on `device` at `now`.
+    pub fn command_ended(&mut self, device: SsdId, ended: &Ended, now: Instant) {
+        let mut parts = ended.parts;
+        parts[Part::HostQueue] = Default::default();
+        let service = parts.total();
+        let record = |stats: &mut super::LatencyStats| stats.record(service, &parts);
+        self.service[device.index()].add(ended.command.operation, record);
+        if let Some(commands) = &mut self.commands {
+            commands.push(device, ended, now);
+        }
+    }
+
+    /// A request has ended, last on `device`.
+    pub fn request_ended(&mut self, device: SsdId) {
+        self.ended_last[device.index()] += 1;
+    }
+
+    /// The commands that have ended since the last call, if they are kept.
+    pub fn take_commands(&mut self) -> CommandColumns {
+        self.commands.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The keys of the summary that only arrays have.
+    pub fn summary(
+        &self,
+        devices: impl Iterator<Item = DeviceSummary>,
+        now: Instant,
+    ) -> Map<String, Value> {
+        let devices: Vec<_> = devices
+            .enumerate()
+            .map(|(index, device)| self.device(SsdId::from_index(index), &device, now))
+            .collect();
+        let mut summary = Map::new();
+        summary.insert("collecting_together".into(), self.overlap.summary(now));
+        summary.insert("devices".into(), Value::Array(devices));
+        summary
+    }
+
+    fn device(&self, id: SsdId, device: &DeviceSummary, now: Instant) -> Value {
+        let service = &self.service[id.index()];
+        let mut summary = Map::new();
+        let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
+        put("device", json!(id.0));
+        put(
+            "commands",
+            json!({
+                "count": service.all.count(),
+                "reads": service.reads.count(),
+                "writes": service.writes.count(),
+            }),
+        );
+        put("requests_ended_last", json!(self.ended_last[id.index()]));
+        put("service_us", responses(service));
+        put("service_breakdown_us", breakdown(&service.all));
+        put(
+            "collecting",
+            json!({
+                "intervals": self.overlap.begun(id),
+                "us": self.overlap.collected(id, now).as_us_f64(),
+            }),
+        );
+        device.put_into(&mut summary);
+        Value::Object(summary)
+    }
+}
