@@ -23,6 +23,7 @@ pub mod event;
 pub mod ftl;
 pub mod gc;
 pub mod host;
+pub mod idle;
 pub mod ids;
 mod lists;
 pub mod metrics;

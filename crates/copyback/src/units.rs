@@ -36,6 +36,11 @@ impl Instant {
         self.0 as f64 / 1e9
     }
 
+    /// The first whole multiple of `span`, which is not zero, after this point.
+    pub const fn next_multiple(self, span: Duration) -> Self {
+        Self((self.0 / span.0 + 1).saturating_mul(span.0))
+    }
+
     /// The span from `earlier` to `self`, or zero if `earlier` is later.
     pub const fn saturating_since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))

@@ -4,6 +4,7 @@
 //! what it needs for the new parity). A task ends with the last piece of its last phase; where its
 //! time went is what that piece of each phase tells.
 
+pub mod coordination;
 pub mod layout;
 mod locks;
 mod rebuild;

@@ -6,6 +6,7 @@ mod allocation;
 mod audit;
 mod blocks;
 mod free_blocks;
+mod levels;
 mod mapping;
 mod parked;
 mod plane;
@@ -13,6 +14,7 @@ mod restore;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
+pub use levels::Levels;
 pub use mapping::{ReclaimPlan, ReclaimStep};
 pub use plane::Stream;
 
@@ -54,6 +56,9 @@ pub struct Ftl {
     parked: Parked,
     /// A bit for each plane of a die that is short of free blocks.
     hungry: Vec<u32>,
+    /// Kept once somebody [watches](Self::watch_levels).
+    #[serde(skip)]
+    levels: Option<Box<Levels>>,
     #[serde(skip)]
     audit: Option<Box<Audit>>,
 }
@@ -104,6 +109,7 @@ impl Ftl {
             reclaiming: vec![None; geometry.planes()],
             parked: Parked::new(geometry.planes()),
             hungry: vec![0; geometry.dies()],
+            levels: None,
             audit: config.audit.then(|| Box::new(Audit::new(&geometry, limits.logical_pages))),
         }
     }
@@ -294,6 +300,20 @@ impl Ftl {
         self.hungry[die.index()]
     }
 
+    /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
+    /// `register`.
+    pub fn watch_levels(&mut self, register: u32) {
+        let blocks = self.geometry.blocks_per_plane;
+        let soft = self.limits.soft_threshold as u32;
+        let levels = Levels::new(self.free_blocks_by_plane(), blocks, register, soft);
+        self.levels = Some(Box::new(levels));
+    }
+
+    /// Which planes are low on free blocks, if somebody watches.
+    pub fn levels(&self) -> Option<&Levels> {
+        self.levels.as_deref()
+    }
+
     /// Whether a plane of `die` has fewer free blocks than the hard threshold.
     pub fn has_plane_below_hard_threshold(&self, die: DieId) -> bool {
         let hungry = self.hungry_planes(die);
@@ -477,6 +497,11 @@ impl Ftl {
             *hungry |= bit;
         } else if free >= self.limits.sated {
             *hungry &= !bit;
+        }
+        if let Some(levels) = &mut self.levels
+            && self.reclaiming[plane.index()].is_none()
+        {
+            levels.changed(plane.index(), free as u32);
         }
     }
 

@@ -9,6 +9,10 @@ use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 pub enum Reason {
     /// Its plane was short of space.
     OnDemand,
+    /// The controller of an array asked for it.
+    Forced,
+    /// The same, because nothing else was to be done.
+    Idle,
     /// Its data have lain still for long: static wear levelling.
     WearLevelling,
 }
@@ -27,8 +31,13 @@ impl Job {
     /// Begins to collect `plane`, if its policy finds a block that is worth it and for whose valid
     /// pages there is room.
     pub fn on_demand(plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
+        Self::for_space(Reason::OnDemand, plane, ftl)
+    }
+
+    /// The same, for another reason.
+    pub fn for_space(reason: Reason, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         let victim = ftl.choose_victim(plane)?;
-        Some(Self::begin(Reason::OnDemand, plane, victim, ftl))
+        Some(Self::begin(reason, plane, victim, ftl))
     }
 
     /// Begins to level the wear of `plane`, if its erase counts have drifted apart.
@@ -61,7 +70,7 @@ impl Job {
 /// What untimed collections have done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Blocks collected because space was short.
+    /// Blocks collected for space.
     pub collections: u64,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
@@ -86,19 +95,25 @@ pub fn collect_untimed(ftl: &mut Ftl, die: DieId) -> Tally {
         let plane = PlaneId(die.0 * planes_per_die + bit);
         while ftl.hungry_planes(die) & (1 << bit) != 0 {
             let Some(job) = Job::on_demand(plane, ftl) else { break };
-            job.run_untimed(ftl, &mut tally);
-            while let Some(job) = Job::wear_levelling(plane, ftl) {
-                job.run_untimed(ftl, &mut tally);
-            }
+            job.run_with_levelling(ftl, &mut tally);
         }
     }
     tally
 }
 
 impl Job {
+    /// Collects the block, and levels the wear of its plane if that calls for it, in no time.
+    pub fn run_with_levelling(self, ftl: &mut Ftl, tally: &mut Tally) {
+        let plane = self.plane;
+        self.run_untimed(ftl, tally);
+        while let Some(job) = Self::wear_levelling(plane, ftl) {
+            job.run_untimed(ftl, tally);
+        }
+    }
+
     fn run_untimed(mut self, ftl: &mut Ftl, tally: &mut Tally) {
         match self.reason {
-            Reason::OnDemand => tally.collections += 1,
+            Reason::OnDemand | Reason::Forced | Reason::Idle => tally.collections += 1,
             Reason::WearLevelling => tally.levelling_runs += 1,
         }
         while let Some(step) = self.next_step(ftl) {

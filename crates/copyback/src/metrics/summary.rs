@@ -178,10 +178,10 @@ fn gc(counters: &Counters, collecting: Duration, planes: &PlaneUse) -> Value {
     };
     json!({
         "collections": counters.collections,
-        "on_demand": counters.collections - counters.joined,
+        "on_demand": counters.collections - counters.joined - counters.forced - counters.idle,
         "joined": counters.joined,
-        "idle": 0,
-        "forced": 0,
+        "idle": counters.idle,
+        "forced": counters.forced,
         "pages_moved": counters.pages_moved,
         "pages_moved_per_collection": per_collection(counters.pages_moved),
         "moves": {

@@ -184,7 +184,7 @@ impl DeviceClock {
         self.collected + (now - self.since) * self.collecting
     }
 
-    /// Whether a die collects.
+    /// Whether any die collects.
     pub const fn is_collecting(&self) -> bool {
         self.collecting > 0
     }

@@ -1,7 +1,7 @@
 //! Collections on the dies: carries out their steps, one flash operation each.
 
 use crate::config::GcStart;
-use crate::gc::job::{self, Job, Reason};
+use crate::gc::job::{self, Job, Reason, Tally};
 use crate::gc::lanes::{Lanes, Members, Pages, Step};
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::nand::{Command, Operation};
@@ -38,13 +38,15 @@ pub enum StepInFlight {
 }
 
 impl Ssd {
-    /// Whether a plane of `die` that is short of space is to be collected before anything else.
+    /// Whether a plane of `die` that is short of space, or asked for, is to be collected before
+    /// anything else.
     pub(super) fn collection_is_due(&self, die: DieId) -> bool {
-        self.ftl.hungry_planes(die) != 0
+        let is_short = self.ftl.hungry_planes(die) != 0
             && match self.options.gc_start {
                 GcStart::AtOnce => true,
                 GcStart::BeforeOperation => self.host_waits(die),
-            }
+            };
+        is_short || self.permits.planes_of(die) != 0
     }
 
     /// Begins to collect an idle die. Returns whether the die has work now.
@@ -58,20 +60,24 @@ impl Ssd {
         self.start_collection_step(die, now)
     }
 
-    /// The collection of the plane whose turn it is, of those that are short of space and have
-    /// something to give, and of the planes that join it.
+    /// The collection of the plane whose turn it is, of those that are short of space or asked for and
+    /// have something to give, and of the planes that join it.
     fn next_collection(&mut self, die: DieId) -> Option<Lanes> {
-        let mut hungry = self.ftl.hungry_planes(die);
+        let hungry = self.ftl.hungry_planes(die);
+        let mut candidates = hungry | self.permits.planes_of(die);
         let first = self.geometry.first_plane(die);
-        while let Some(plane) = self.schedule.plane_to_collect(die.index(), first, hungry) {
-            if let Some(job) = Job::on_demand(plane, &mut self.ftl) {
+        while let Some(plane) = self.schedule.plane_to_collect(die.index(), first, candidates) {
+            let bit = 1 << (plane.0 - first.0);
+            let reason = if hungry & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
+            if let Some(job) = Job::for_space(reason, plane, &mut self.ftl) {
                 let mut lanes = Lanes::of(job, self.one_command());
                 if self.width.is_parallel() {
                     self.let_planes_join(&mut lanes);
                 }
                 return Some(lanes);
             }
-            hungry &= !(1 << (plane.0 - first.0));
+            self.permits.give_up(plane);
+            candidates &= !bit;
         }
         None
     }
@@ -245,6 +251,8 @@ impl Ssd {
             if step == StepInFlight::Erase {
                 for lane in &collection.lanes.lanes {
                     self.ftl.erase(lane.job.victim());
+                    let plane = lane.job.plane;
+                    self.permits.block_collected(plane, self.ftl.free_blocks(plane));
                 }
             }
         }
@@ -259,11 +267,12 @@ impl Ssd {
     fn end_collection(&mut self, die: DieId, collection: &Collection, now: Instant) {
         let lanes = collection.lanes.lanes.len() as u64;
         match collection.lanes.lanes[0].job.reason {
-            Reason::OnDemand => {
-                self.counters.collections += lanes;
+            Reason::WearLevelling => self.counters.levelling_runs += 1,
+            reason => {
+                self.counters.count_collections(reason, 1);
+                self.counters.collections += lanes - 1;
                 self.counters.joined += lanes - 1;
             }
-            Reason::WearLevelling => self.counters.levelling_runs += 1,
         }
         self.collection_rests(die, now);
         for plane in planes_in(collection.to_level, die, self.geometry.planes_per_die) {
@@ -282,10 +291,29 @@ impl Ssd {
         1 << (plane.0 % self.geometry.planes_per_die)
     }
 
-    /// Collects every plane of `die` that is short of space, with all its effects but time.
+    /// Collects every plane of `die` that is short of space or asked for, with all its effects but
+    /// time.
     fn collect_at_no_cost(&mut self, die: DieId) {
         let tally = job::collect_untimed(&mut self.ftl, die);
-        self.counters.collections += tally.collections;
+        self.count_untimed(Reason::OnDemand, &tally);
+        let asked = self.permits.planes_of(die);
+        let mut tally = Tally::default();
+        for plane in planes_in(asked, die, self.geometry.planes_per_die) {
+            while self.permits.planes_of(die) & self.bit(plane) != 0 {
+                match Job::for_space(self.permits.reason(), plane, &mut self.ftl) {
+                    Some(job) => {
+                        job.run_with_levelling(&mut self.ftl, &mut tally);
+                        self.permits.block_collected(plane, self.ftl.free_blocks(plane));
+                    }
+                    None => self.permits.give_up(plane),
+                }
+            }
+        }
+        self.count_untimed(self.permits.reason(), &tally);
+    }
+
+    fn count_untimed(&mut self, reason: Reason, tally: &Tally) {
+        self.counters.count_collections(reason, tally.collections);
         self.counters.levelling_runs += tally.levelling_runs;
         self.counters.erases += tally.collections + tally.levelling_runs;
         self.counters.pages_moved += tally.pages_moved;

@@ -2,6 +2,7 @@
 
 use derive_more::AddAssign;
 
+use crate::gc::job::Reason;
 use crate::units::Duration;
 
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
@@ -25,9 +26,13 @@ pub struct Counters {
     pub host_programs: u64,
     /// Pages moved by collections and wear levelling.
     pub pages_moved: u64,
-    /// Blocks collected because space was short.
+    /// Blocks collected for space.
     pub collections: u64,
-    /// Of those, blocks of planes that joined the collection of another.
+    /// Of those, blocks that the controller of an array asked for.
+    pub forced: u64,
+    /// The same in idle time.
+    pub idle: u64,
+    /// Of all collected, blocks of planes that joined the collection of another.
     pub joined: u64,
     /// How the moved pages were moved.
     pub moves: Moves,
@@ -82,6 +87,16 @@ impl Moves {
 }
 
 impl Counters {
+    /// Counts collections of one block each that were begun for this reason.
+    pub const fn count_collections(&mut self, reason: Reason, collections: u64) {
+        self.collections += collections;
+        match reason {
+            Reason::Forced => self.forced += collections,
+            Reason::Idle => self.idle += collections,
+            Reason::OnDemand | Reason::WearLevelling => {}
+        }
+    }
+
     /// These counts, with each page standing for one of each of `planes` striped together.
     #[must_use]
     pub const fn striped(mut self, planes: u64) -> Self {

@@ -47,6 +47,10 @@ impl Ssd {
             self.wake_for_waiting_writes();
             return true;
         }
+        if !self.collection_is_due(die) {
+            // It has taken no time, or an asked plane has nothing to give: look anew.
+            return true;
+        }
         self.start_host_operation(die, Admitted::ALL, now)
     }
 

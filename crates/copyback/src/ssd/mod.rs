@@ -14,6 +14,7 @@ mod clocks;
 mod collection;
 mod counters;
 mod dispatch;
+mod permits;
 mod queues;
 mod submit;
 mod suspend;
@@ -24,6 +25,7 @@ mod yielding;
 
 pub use breakdown::{Part, Parts};
 pub use counters::Counters;
+pub use permits::Status;
 pub use transaction::Owner;
 
 use std::collections::BTreeMap;
@@ -35,6 +37,7 @@ use crate::config::{Config, GcStart, Register};
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
+use crate::gc::permit::Permits;
 use crate::gc::schedule::Schedule;
 use crate::gc::width::Width;
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, Ppn};
@@ -79,6 +82,7 @@ pub struct Ssd {
     pub ftl: Ftl,
     schedule: Schedule,
     width: Width,
+    permits: Permits,
     dies: Vec<Die<Purpose>>,
     channels: Vec<Channel>,
     /// Boxed, as a collection leaves its place for each of its steps.
@@ -132,13 +136,14 @@ struct Options {
 impl Ssd {
     /// A drive of a checked configuration around a prepared translation layer, in which every
     /// write so far has an order of at most `first_order`.
-    pub fn new(config: &Config, ftl: Ftl, first_order: u64) -> Self {
+    pub fn new(config: &Config, mut ftl: Ftl, first_order: u64) -> Self {
         let geometry = ftl.geometry;
         let double_register = config.ssd.timing.register == Register::Double;
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
         let pipelined = schedule.pipelines();
         let arbitration = config.ssd.timing.bus_arbitration;
         let dies = geometry.dies();
+        ftl.watch_levels(config.register_threshold());
         let mut ssd = Self {
             geometry,
             timing: Timing::new(&config.ssd),
@@ -146,6 +151,7 @@ impl Ssd {
             options: Options::new(config),
             schedule,
             width: Width::new(&config.ssd),
+            permits: Permits::new(dies, geometry.planes_per_die, config.reserve_blocks()),
             dies: (0..dies).map(|_| Die::new(double_register || pipelined)).collect(),
             channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
             collections: (0..dies).map(|_| None).collect(),
@@ -335,6 +341,7 @@ impl Ssd {
 
     fn admit(&mut self, owner: Owner, lpn: Lpn, kind: Kind) -> TransactionId {
         self.submitted += 1;
+        self.permits.request_came();
         self.transactions.insert(Transaction::new(owner, lpn, kind, self.submitted))
     }
 

@@ -12,6 +12,7 @@ mod host_operations;
 mod instants;
 mod multi_plane;
 mod parallel;
+mod permits;
 mod semi_preemptive;
 mod suspend;
 mod toy;

@@ -4,6 +4,7 @@ use copyback::config::{Config, Loader};
 use copyback::event::{Agenda, Event};
 use copyback::ftl::{Ftl, ReclaimStep};
 use copyback::gc::job::Job;
+use copyback::gc::permit::Asked;
 use copyback::ids::{CommandId, Lpn, PlaneId};
 use copyback::ssd::{Finished, Owner, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
@@ -136,6 +137,20 @@ impl Toy {
     pub fn trim(&mut self, ns: u64, lpn: u32) {
         self.run_until(ns);
         self.ssd.trim(Lpn(lpn));
+        self.settle();
+    }
+
+    /// Asks for collections at `ns`.
+    pub fn ask(&mut self, ns: u64, asked: Asked) {
+        self.run_until(ns);
+        self.ssd.ask_to_collect(asked);
+        self.settle();
+    }
+
+    /// Withdraws at `ns` what was asked.
+    pub fn stop_asking(&mut self, ns: u64) {
+        self.run_until(ns);
+        self.ssd.stop_asking();
         self.settle();
     }
 

@@ -38,16 +38,17 @@ pub(super) fn space(config: &Config, faults: &mut Report) {
         return;
     }
     let (register, target) = (config.register_threshold(), config.collection_target());
-    let blocks = config.ssd.geometry.blocks_per_plane;
+    let reserve = config.reserve_blocks();
     if target < register {
         let problem = format!(
             "found {target} free blocks in all, fewer than the {register} at which drives register; \
              allowed: at least array.protocol.register_margin"
         );
         faults.add("array.protocol.target_margin", problem);
-    } else if target >= blocks {
+    } else if target > reserve {
         let problem = format!(
-            "found {target} free blocks of a plane in all; allowed: fewer than its {blocks} blocks"
+            "found {target} free blocks of a plane in all; allowed: at most the {reserve} of a plane \
+             that is full of data"
         );
         faults.add("array.protocol.target_margin", problem);
     }

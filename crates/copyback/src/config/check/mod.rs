@@ -69,6 +69,11 @@ impl Config {
         self.logical_pages() * self.ssd.managed_page_size().0
     }
 
+    /// Most free blocks of a plane that is full of data.
+    pub fn reserve_blocks(&self) -> u32 {
+        self.ssd.reserve_blocks()
+    }
+
     /// Bytes that the host sees.
     pub fn capacity_bytes(&self) -> u64 {
         self.array.capacity(self.device_bytes())
@@ -82,6 +87,14 @@ impl Ssd {
         let physical = planes * u64::from(self.geometry.blocks_per_plane) * self.pages_per_block();
         let exact = physical as f64 * (1.0 - self.ftl.over_provisioning.0);
         (exact + ROUNDING).floor() as u64 / planes
+    }
+
+    /// Free blocks of a plane that is full of data and has its open blocks: what over-provisioning
+    /// reserves.
+    fn reserve_blocks(&self) -> u32 {
+        let data = self.logical_pages_per_plane().div_ceil(self.data_pages_per_block());
+        let taken = data + u64::from(self.open_blocks());
+        u64::from(self.geometry.blocks_per_plane).saturating_sub(taken) as u32
     }
 
     /// Planes of the device that are managed apart.

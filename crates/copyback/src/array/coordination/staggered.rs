@@ -1,0 +1,87 @@
+//! Staggered windows: drives take turns, so that at any time all but one are predictable (the NVMe
+//! predictable latency mode; Li et al., IODA, SOSP 2021).
+//!
+//! ```text
+//!  time     0        window    2 window   3 window
+//!  drive 0  │ Collect │ Stop    │          │ Collect
+//!  drive 1  │         │ Collect │ Stop     │
+//!  drive 2  │         │         │ Collect  │ Stop
+//! ```
+//!
+//! In its window a drive collects up to the target, so that it need not in the others' (if its window
+//! comes round often enough). Whose window it is follows from the time alone. Drives that do not speak
+//! the protocol have windows too, in which nobody is told anything. When nothing has been requested
+//! for a whole round, nothing can have changed, and the next request begins the windows anew.
+
+use crate::gc::permit::Asked;
+use crate::ids::SsdId;
+use crate::units::{Duration, Instant};
+
+use super::members::Members;
+use super::{Message, Order, Orders};
+
+/// The scheme.
+#[derive(Debug)]
+pub struct Staggered {
+    members: Members,
+    asked: Asked,
+    window: Duration,
+    /// The next start of a window, unless the array sleeps.
+    next: Option<Instant>,
+    /// The drive that has been told to collect and not to stop.
+    current: Option<SsdId>,
+    quiet_since: Option<Instant>,
+}
+
+impl Staggered {
+    pub(super) const fn new(members: Members, asked: Asked, window: Duration) -> Self {
+        let (next, quiet_since) = (Some(Instant::START), Some(Instant::START));
+        Self { members, asked, window, next, current: None, quiet_since }
+    }
+
+    pub(super) fn heard(&mut self, device: SsdId, message: Message) {
+        if let Message::Done { .. } = message {
+            self.members.done(device, false);
+        }
+    }
+
+    pub(super) const fn next_wake(&self) -> Option<Instant> {
+        self.next
+    }
+
+    /// A window may begin.
+    pub(super) fn wake(&mut self, now: Instant, orders: &mut Orders) {
+        if self.next.is_none_or(|next| now < next) {
+            return;
+        }
+        if let Some(last) = self.current.take() {
+            orders.push((last, Order::Stop));
+        }
+        if self.is_asleep(now) {
+            self.next = None;
+            return;
+        }
+        let turn = now.as_ns() / self.window.as_ns() % self.members.count() as u64;
+        let device = SsdId::from_index(turn as usize);
+        if self.members.speaks(device) {
+            self.members.force(&[device], self.asked, orders);
+            self.current = Some(device);
+        }
+        self.next = Some(now.next_multiple(self.window));
+    }
+
+    pub(super) fn became_busy(&mut self, now: Instant) {
+        self.quiet_since = None;
+        self.next.get_or_insert(now.next_multiple(self.window));
+    }
+
+    pub(super) const fn became_quiet(&mut self, now: Instant) {
+        self.quiet_since = Some(now);
+    }
+
+    /// Whether every drive has had a whole window since the last request.
+    fn is_asleep(&self, now: Instant) -> bool {
+        let round = self.window.as_ns().saturating_mul(self.members.count() as u64 + 1);
+        self.quiet_since.is_some_and(|since| now.saturating_since(since).as_ns() >= round)
+    }
+}

@@ -1,0 +1,183 @@
+//! MAY I: which planes somebody outside has asked a device to collect although they are not short
+//! of space. The device collects them as it does those that are: with its victim policy, when its
+//! schedule lets it, as wide as it collects anything.
+//!
+//! What is asked is fixed when it is asked: a plane is done when it has reached its goal once, or
+//! when there is nothing to gain.
+
+use crate::ids::{DieId, PlaneId};
+
+use super::job::Reason;
+
+/// How far asked planes are collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Until each has so many free blocks.
+    Target(u32),
+    /// Until nothing invalid is left in closed blocks, all of the plane's reserve is free, or a
+    /// request of the host comes. Then what has begun is finished, and nothing else begun.
+    ReserveFull,
+}
+
+/// What a device is asked to collect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// How far.
+    pub until: Until,
+    /// Whether each plane collects at least one block, whether it needs to or not.
+    pub regardless: bool,
+}
+
+/// The planes that are to be collected because somebody asks.
+#[derive(Debug)]
+pub struct Permits {
+    /// A bit for each plane of a die that is to be collected.
+    asked: Vec<u32>,
+    /// Bits in all of them.
+    planes: u32,
+    /// Free blocks at which a plane is done; one that has more is so after its next collection.
+    goal: usize,
+    reason: Reason,
+    planes_per_die: u32,
+    /// Free blocks of a plane whose reserve is free.
+    reserve: u32,
+}
+
+impl Permits {
+    /// None yet, for a device whose planes have `reserve` free blocks at most when they are full of
+    /// data.
+    pub fn new(dies: usize, planes_per_die: u32, reserve: u32) -> Self {
+        Self {
+            asked: vec![0; dies],
+            planes: 0,
+            goal: 0,
+            reason: Reason::Forced,
+            planes_per_die,
+            reserve,
+        }
+    }
+
+    /// Asks for what `asked` says in place of what was asked before. `free` has the free blocks of
+    /// every plane.
+    pub fn ask(&mut self, asked: Asked, free: impl Iterator<Item = usize>) {
+        self.withdraw();
+        (self.goal, self.reason) = match asked.until {
+            Until::Target(blocks) => (blocks as usize, Reason::Forced),
+            Until::ReserveFull => (self.reserve as usize, Reason::Idle),
+        };
+        for (plane, free) in free.enumerate() {
+            let (die, bit) = self.place(PlaneId::from_index(plane));
+            if asked.regardless || free < self.goal {
+                self.asked[die] |= bit;
+                self.planes += 1;
+            }
+        }
+    }
+
+    /// Nothing is asked any more.
+    pub fn withdraw(&mut self) {
+        if self.planes > 0 {
+            self.asked.fill(0);
+            self.planes = 0;
+        }
+    }
+
+    /// A request of the host has come: the device is not idle any more.
+    pub fn request_came(&mut self) {
+        if self.planes > 0 && self.reason == Reason::Idle {
+            self.withdraw();
+        }
+    }
+
+    /// Whether any plane is left to be collected.
+    pub const fn any(&self) -> bool {
+        self.planes > 0
+    }
+
+    /// A bit for each plane of `die` that is left to be collected.
+    pub fn planes_of(&self, die: DieId) -> u32 {
+        if self.planes > 0 { self.asked[die.index()] } else { 0 }
+    }
+
+    /// Why a block of a plane that is left is collected.
+    pub const fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// A block of `plane` has been collected, which now has so many `free` ones.
+    pub fn block_collected(&mut self, plane: PlaneId, free: usize) {
+        if self.planes > 0 && free >= self.goal {
+            self.give_up(plane);
+        }
+    }
+
+    /// Leaves `plane` alone: its goal is reached, or there is nothing to gain.
+    pub fn give_up(&mut self, plane: PlaneId) {
+        let (die, bit) = self.place(plane);
+        if self.asked[die] & bit != 0 {
+            self.asked[die] &= !bit;
+            self.planes -= 1;
+        }
+    }
+
+    /// The die of `plane`, and its bit in the masks of that die.
+    const fn place(&self, plane: PlaneId) -> (usize, u32) {
+        let (die, place) = (plane.0 / self.planes_per_die, plane.0 % self.planes_per_die);
+        (die as usize, 1 << place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIE: DieId = DieId(1);
+    /// Free blocks of two dies of two planes each.
+    const FREE: [usize; 4] = [1, 5, 2, 3];
+
+    fn asked(until: Until, regardless: bool) -> Permits {
+        let mut permits = Permits::new(2, 2, 6);
+        permits.ask(Asked { until, regardless }, FREE.into_iter());
+        permits
+    }
+
+    #[test]
+    fn planes_below_the_target_are_collected_until_they_reach_it() {
+        let mut permits = asked(Until::Target(3), false);
+        assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b01, 0b01]);
+        permits.block_collected(PlaneId(2), 2);
+        assert_eq!(permits.planes_of(DIE), 0b01);
+        permits.block_collected(PlaneId(2), 3);
+        assert_eq!((permits.planes_of(DIE), permits.any()), (0, true));
+        permits.give_up(PlaneId(0));
+        permits.give_up(PlaneId(0));
+        assert!(!permits.any());
+    }
+
+    #[test]
+    fn regardless_means_one_block_of_every_plane() {
+        let mut permits = asked(Until::Target(3), true);
+        assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b11, 0b11]);
+        permits.block_collected(PlaneId(1), 6);
+        permits.block_collected(PlaneId(0), 2);
+        assert_eq!(permits.planes_of(DieId(0)), 0b01);
+    }
+
+    #[test]
+    fn only_what_is_asked_for_idle_time_ends_with_a_request() {
+        let mut forced = asked(Until::Target(3), false);
+        forced.request_came();
+        assert!(forced.any());
+        let mut idle = asked(Until::ReserveFull, false);
+        assert_eq!((idle.planes_of(DieId(0)), idle.reason()), (0b11, Reason::Idle));
+        idle.request_came();
+        assert!(!idle.any());
+    }
+
+    #[test]
+    fn the_latest_question_counts() {
+        let mut permits = asked(Until::ReserveFull, false);
+        permits.ask(Asked { until: Until::Target(2), regardless: false }, FREE.into_iter());
+        assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b01, 0]);
+    }
+}

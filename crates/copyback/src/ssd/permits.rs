@@ -1,0 +1,58 @@
+//! What others may ask of a drive's collections, and what they are told about them.
+
+use crate::gc::permit::{Asked, Until};
+
+use super::Ssd;
+
+/// What a drive knows of its free space and its collections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Planes with fewer free blocks than the register threshold. A plane that is being collected
+    /// counts as it did before, here and in what follows.
+    pub below_register: u32,
+    /// How often a plane has fallen below it, those that were so at the start included.
+    pub crossings: u64,
+    /// Planes with fewer free blocks than the soft threshold.
+    pub short: u32,
+    /// How often a plane has fallen below it, those that were so at the start included.
+    pub shortages: u64,
+    /// Fewest free blocks of a plane.
+    pub free_blocks_min: u32,
+    /// Whether a die collects just now.
+    pub collecting: bool,
+    /// Whether planes are left that were asked for.
+    pub asked: bool,
+}
+
+impl Ssd {
+    /// Asks for collections beyond what the drive needs itself, in place of what was asked before.
+    /// They begin when it next [arbitrates](Self::arbitrate).
+    pub fn ask_to_collect(&mut self, asked: Asked) {
+        self.permits.ask(asked, self.ftl.free_blocks_by_plane());
+        if asked.until == Until::ReserveFull && self.outstanding() > 0 {
+            self.permits.request_came();
+        }
+        if self.permits.any() {
+            (0..self.geometry.dies()).for_each(|die| self.dirty_dies.insert(die));
+        }
+    }
+
+    /// Asks for nothing any more. Collections that have begun are finished.
+    pub fn stop_asking(&mut self) {
+        self.permits.withdraw();
+    }
+
+    /// How the drive stands. Costs next to nothing.
+    pub fn status(&self) -> Status {
+        let levels = self.ftl.levels().expect("a drive watches its levels from the start");
+        Status {
+            below_register: levels.below_register(),
+            crossings: levels.crossings(),
+            short: levels.short(),
+            shortages: levels.shortages(),
+            free_blocks_min: levels.least(),
+            collecting: self.device_clock.is_collecting(),
+            asked: self.permits.any(),
+        }
+    }
+}
