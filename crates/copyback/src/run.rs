@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::array::{Array, FinishedRequest};
+use crate::array::{Array, FinishedRequest, Letter};
 use crate::config::Config;
 use crate::error::Error;
 use crate::event::Arrivals;
@@ -199,6 +199,11 @@ impl Run {
         self.array.drives().iter().map(|drive| drive.ssd.collecting_until(now)).sum()
     }
 
+    /// What the controller and its drives have told one another since the last call, if that is kept.
+    pub fn take_messages(&mut self) -> Vec<Letter> {
+        self.array.take_messages()
+    }
+
     /// How far the run has come.
     pub fn progress(&self) -> Progress {
         Progress {
@@ -233,6 +238,7 @@ impl Run {
                 planes: drive.ssd.plane_use(self.now),
                 wear: WearStats::of(drive.ssd.ftl.erase_counts()),
             });
+            summary.insert("array".into(), self.array.summary());
             summary.extend(recorded.summary(devices, self.now));
         }
         let scheduled: u64 = drives.iter().map(crate::drive::Drive::scheduled).sum();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::array::Letter;
 use crate::config::Config;
 use crate::error::Error;
 use crate::host::Host;
@@ -118,6 +119,12 @@ impl Simulation {
     pub fn take_commands(&mut self) -> CommandColumns {
         let devices = self.run.as_mut().and_then(|run| run.recorder.devices.as_mut());
         devices.map(Devices::take_commands).unwrap_or_default()
+    }
+
+    /// What the controller of an array and its drives have told one another since the last call, if
+    /// that is kept.
+    pub fn take_messages(&mut self) -> Vec<Letter> {
+        self.run.as_mut().map(|run| run.take_messages()).unwrap_or_default()
     }
 
     /// The time series so far.

@@ -7,10 +7,13 @@
 pub mod coordination;
 pub mod layout;
 mod locks;
+mod protocol;
+mod read_around;
 mod rebuild;
 
 use std::collections::VecDeque;
 
+use serde_json::{Value, json};
 use slab::Slab;
 use smallvec::SmallVec;
 
@@ -23,8 +26,12 @@ use crate::ssd::{Part, Parts};
 use crate::units::Instant;
 use crate::workload::{Operation, Request};
 
+pub use protocol::{Letter, Said};
+
 use layout::{Layout, Missing, Piece, Plan};
 use locks::StripeLocks;
+use protocol::Protocol;
+use read_around::ReadAround;
 use rebuild::{RebuildStep, Rebuilder};
 
 /// An array.
@@ -33,12 +40,17 @@ pub struct Array {
     layout: Layout,
     missing: Missing,
     rebuilder: Option<Rebuilder>,
+    protocol: Option<Protocol>,
     tasks: Slab<Task>,
     locks: StripeLocks,
+    rebuilt_bytes: u64,
     /// When something happens in each drive next.
     due: Vec<Option<Instant>>,
     /// Drives that something has happened to at this instant.
     touched: DirtySet,
+    read_around: Option<ReadAround>,
+    /// Requests in the array.
+    outstanding: u32,
     finished: VecDeque<FinishedRequest>,
     /// Pieces that have ended; kept if there are several drives, to be observed.
     pieces: Option<Vec<(SsdId, Ended)>>,
@@ -100,6 +112,8 @@ impl Array {
         (0..drives.len()).for_each(|drive| touched.insert(drive));
         Self {
             rebuilder: Rebuilder::new(&config.array, config.device_bytes()),
+            protocol: Protocol::new(config),
+            rebuilt_bytes: 0,
             due: vec![None; drives.len()],
             drives,
             layout,
@@ -107,6 +121,8 @@ impl Array {
             tasks: Slab::new(),
             locks: StripeLocks::default(),
             touched,
+            read_around: ReadAround::new(&config.array),
+            outstanding: 0,
             finished: VecDeque::new(),
             pieces: (config.array.devices > 1).then(Vec::new),
             plan: Plan::default(),
@@ -124,7 +140,8 @@ impl Array {
     pub fn next_time(&self) -> Option<Instant> {
         let drives = self.due.iter().copied().flatten().min();
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
-        [drives, rebuild].into_iter().flatten().min()
+        let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
+        [drives, rebuild, protocol].into_iter().flatten().min()
     }
 
     /// Whether drives have work that no request waits for: pages in their buffers.
@@ -149,6 +166,10 @@ impl Array {
         if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
             self.begin(Purpose::Rebuild(step));
         }
+        if let Some(protocol) = &mut self.protocol {
+            let touched = |device: SsdId| self.touched.insert(device.index());
+            protocol.deliver(&mut self.drives, self.outstanding, now, touched);
+        }
     }
 
     /// The second phase, first half: books what has ended.
@@ -172,8 +193,15 @@ impl Array {
     /// Ends an instant. Calls `changed` for each drive that something has happened to.
     pub fn end_instant(&mut self, mut changed: impl FnMut(SsdId, &Drive)) {
         while let Some(index) = self.touched.pop() {
-            self.due[index] = self.drives[index].next_time();
-            changed(SsdId::from_index(index), &self.drives[index]);
+            let (device, drive) = (SsdId::from_index(index), &self.drives[index]);
+            self.due[index] = drive.next_time();
+            changed(device, drive);
+            if let Some(protocol) = &mut self.protocol {
+                protocol.watch(device, drive, self.now);
+            }
+        }
+        if let Some(protocol) = &mut self.protocol {
+            protocol.note_load(self.outstanding, self.now);
         }
     }
 
@@ -187,10 +215,26 @@ impl Array {
         self.pieces.iter_mut().flat_map(|pieces| pieces.drain(..))
     }
 
+    /// What it has done beside serving requests, for the summary.
+    pub fn summary(&self) -> Value {
+        json!({
+            "reads_around_gc": self.read_around.as_ref().map_or(0, ReadAround::count),
+            "rebuilt_bytes": self.rebuilt_bytes,
+            "drives_missing": self.missing.iter().count(),
+        })
+    }
+
+    /// What the controller and its drives have told one another since the last call, in order of
+    /// sending, if that is kept.
+    pub fn take_messages(&mut self) -> Vec<Letter> {
+        self.protocol.as_mut().map(Protocol::take_log).unwrap_or_default()
+    }
+
     /// Hands in a request.
     pub fn submit(&mut self, id: RequestId, request: &Request, now: Instant) {
         self.now = now;
         let Request { operation, offset, length, .. } = *request;
+        self.outstanding += 1;
         self.begin(Purpose::Request { id, operation, offset, length });
         self.take_ended();
     }
@@ -215,7 +259,14 @@ impl Array {
     fn make_plan(&mut self, purpose: Purpose) {
         match purpose {
             Purpose::Request { operation, offset, length, .. } => {
-                self.layout.plan(operation, offset..offset + length, &self.missing, &mut self.plan);
+                let bytes = offset..offset + length;
+                self.layout.plan(operation, bytes.clone(), &self.missing, &mut self.plan);
+                if operation == Operation::Read
+                    && let Some(read_around) = &mut self.read_around
+                {
+                    let layout = (&self.layout, &self.missing);
+                    read_around.replan(bytes, layout, &self.drives, &mut self.plan);
+                }
             }
             Purpose::Rebuild(RebuildStep { device, offset, length }) => {
                 self.layout.rebuild(device, offset..offset + length, &self.missing, &mut self.plan);
@@ -296,6 +347,7 @@ impl Array {
         match task.purpose {
             Purpose::Request { id: request, .. } => {
                 let parts = task.parts;
+                self.outstanding -= 1;
                 self.finished.push_back(FinishedRequest { request, parts, device });
             }
             Purpose::Rebuild(step) => self.rebuilt(step),
@@ -308,6 +360,7 @@ impl Array {
 
     fn rebuilt(&mut self, step: RebuildStep) {
         let end = step.offset + step.length;
+        self.rebuilt_bytes += step.length;
         if end < self.layout.used_device_bytes() {
             self.missing.rebuilt(step.device, end);
         } else {

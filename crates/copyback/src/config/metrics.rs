@@ -20,6 +20,9 @@ pub struct Metrics {
     /// Keep one row a command that the controller sent to a drive of an array, and write
     /// `commands.parquet`.
     pub commands: bool,
+    /// Keep what the controller and the drives of an array tell one another, and write
+    /// `messages.parquet`.
+    pub messages: bool,
 }
 
 impl Default for Metrics {
@@ -30,6 +33,7 @@ impl Default for Metrics {
             bandwidth_window: Time::from_us(1_000_000),
             collections: false,
             commands: false,
+            messages: false,
         }
     }
 }

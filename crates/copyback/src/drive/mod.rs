@@ -17,7 +17,8 @@ use slab::Slab;
 use crate::buffer::WriteBuffer;
 use crate::config::Config;
 use crate::event::{Agenda, Event, LinkDirection};
-use crate::ids::CommandId;
+use crate::gc::permit::Asked;
+use crate::ids::{CommandId, Lpn};
 use crate::precondition::Preconditioner;
 use crate::ssd::{Finished, Owner, Part, Parts, Ssd};
 use crate::units::{Duration, Instant};
@@ -109,6 +110,27 @@ impl Drive {
         } else {
             self.waiting.push_back((command, now));
         }
+    }
+
+    /// Whether a read of these bytes would wait behind a collection: what a drive that fails fast
+    /// answers at once.
+    pub fn is_behind_collection(&self, offset: u64, length: u64) -> bool {
+        let page_size = self.settings.page_size;
+        let mut pages = offset / page_size..(offset + length).div_ceil(page_size);
+        self.ssd.is_collecting()
+            && pages.any(|page| self.ssd.is_behind_collection(Lpn(page as u32)))
+    }
+
+    /// Asks for collections that the device does not need itself, in place of what was asked before.
+    pub fn ask_to_collect(&mut self, asked: Asked, now: Instant) {
+        self.now = now;
+        self.ssd.ask_to_collect(asked);
+    }
+
+    /// Asks for none any more. Those that have begun are finished.
+    pub fn stop_asking(&mut self, now: Instant) {
+        self.now = now;
+        self.ssd.stop_asking();
     }
 
     fn enter(&mut self, active: Active) {

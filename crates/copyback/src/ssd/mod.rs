@@ -201,6 +201,14 @@ impl Ssd {
         self.device_clock.is_collecting()
     }
 
+    /// Whether a read of `lpn` would find its die collecting.
+    pub fn is_behind_collection(&self, lpn: Lpn) -> bool {
+        self.ftl.lookup(lpn).is_some_and(|page| {
+            let die = self.geometry.die_of_plane(self.geometry.plane_of(page));
+            self.die_clocks[die.index()].is_collecting()
+        })
+    }
+
     /// How much of the planes' time until `now` went to collections.
     pub fn plane_use(&self, now: Instant) -> PlaneUse {
         let running: Duration = self.die_clocks.iter().map(|clocks| clocks.running(now)).sum();

@@ -14,18 +14,18 @@ use crate::run::{Outcome, prepared};
 /// Percentiles are at most this much high: the histogram has three digits.
 const HISTOGRAM_ERROR: f64 = 1.001;
 
-fn equal<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
+pub fn equal<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }
     Err(format!("{what}: found {found:?} instead of {expected:?}"))
 }
 
-fn holds(what: &str, condition: bool) -> Result<(), String> {
+pub fn holds(what: &str, condition: bool) -> Result<(), String> {
     if condition { Ok(()) } else { Err(what.to_owned()) }
 }
 
-fn close(what: &str, found: f64, expected: f64) -> Result<(), String> {
+pub fn close(what: &str, found: f64, expected: f64) -> Result<(), String> {
     let tolerance = 1e-9 * expected.abs().max(1.0);
     holds(&format!("{what}: {found}, not {expected}"), (found - expected).abs() <= tolerance)
 }
@@ -69,6 +69,16 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     nothing_waits_for_collections(&case.config, outcome)?;
     host_operations(case, outcome)?;
     wear(&case.config, outcome)
+}
+
+/// Checks what holds of an array as of a drive.
+pub fn check_array(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    every_request_completes_once(case, outcome)?;
+    responses_add_up(outcome)?;
+    for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
+        statistics_agree(class, &outcome.responses(of), outcome)?;
+    }
+    series_agrees(outcome)
 }
 
 fn every_request_completes_once(case: &Case, outcome: &Outcome) -> Result<(), String> {

@@ -10,6 +10,7 @@ use copyback::config::{
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
 
+use crate::array;
 use crate::pool::Failure;
 use crate::workload::{self, Flow};
 
@@ -61,9 +62,21 @@ impl Draw {
 }
 
 impl Case {
-    /// The case of this number.
+    /// The case of this number, of one drive.
     pub fn draw(number: u64) -> Self {
-        let mut draw = Draw::new(number, "swarm");
+        Self::of(number, "swarm", config)
+    }
+
+    /// The case of this number, of several drives.
+    pub fn draw_array(number: u64) -> Self {
+        Self::of(number, "swarm/array", |draw, number| {
+            let config = config(draw, number);
+            array::draw(draw, config)
+        })
+    }
+
+    fn of(number: u64, name: &str, config: impl Fn(&mut Draw, u64) -> Config) -> Self {
+        let mut draw = Draw::new(number, name);
         let mut draws = 0;
         loop {
             draws += 1;

@@ -7,6 +7,7 @@
 //!
 //! `COPYBACK_SWARM_RUNS` says how many runs there are, `COPYBACK_SWARM_SEED` the first number.
 
+mod array;
 mod check;
 mod coverage;
 mod draw;
@@ -82,6 +83,29 @@ fn random_devices_and_workloads() {
         assert!(draws < 2 * runs, "most draws must make sense: {draws} for {runs} runs");
         coverage::check(&met);
     }
+}
+
+#[test]
+fn random_arrays() {
+    let numbers = numbers();
+    let runs = numbers.end - numbers.start;
+    // Arrays are several drives each: fewer of them.
+    let numbers = numbers.start..numbers.start + runs.div_ceil(4);
+    let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
+    let met = pool::each(numbers, move |number| {
+        let case = Case::draw_array(number);
+        if replay {
+            println!("{}", case.config.to_toml());
+        }
+        case.write_traces();
+        let outcome = pool::guarded(|| array::examine(&case));
+        let failed = outcome.map_err(|problem| case.failure(problem));
+        if !replay {
+            case.remove_traces();
+        }
+        failed
+    });
+    array::coverage(&met, runs >= RUNS);
 }
 
 #[test]

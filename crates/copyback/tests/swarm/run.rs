@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use copyback::array::Letter;
 use copyback::config::Config;
-use copyback::metrics::{RequestColumns, SeriesColumns};
+use copyback::metrics::{CommandColumns, RequestColumns, SeriesColumns};
 use copyback::precondition::Preparation;
 use copyback::{Error, Simulation, Status, state};
 use serde_json::Value;
@@ -19,6 +20,8 @@ pub struct Outcome {
     pub summary: Value,
     pub series: SeriesColumns,
     pub requests: RequestColumns,
+    pub commands: CommandColumns,
+    pub messages: Vec<Letter>,
     pub distributions: Vec<(&'static str, Vec<(f64, f64)>)>,
 }
 
@@ -39,6 +42,8 @@ pub fn run(config: &Config, state: Option<&Path>, budget: u64) -> Result<Outcome
         summary: simulation.summary(),
         series: simulation.series(),
         requests,
+        commands: simulation.take_commands(),
+        messages: simulation.take_messages(),
         distributions: simulation.distributions(),
     })
 }
@@ -86,6 +91,12 @@ pub fn same(what: &str, first: &Outcome, second: &Outcome) -> Result<(), String>
     }
     if format!("{:?}", first.requests) != format!("{:?}", second.requests) {
         return differs("requests");
+    }
+    if first.messages != second.messages {
+        return differs("messages");
+    }
+    if format!("{:?}", first.commands) != format!("{:?}", second.commands) {
+        return differs("commands");
     }
     if first.distributions != second.distributions {
         return differs("distributions");

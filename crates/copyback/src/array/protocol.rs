@@ -1,0 +1,158 @@
+//! Messages on their way between the controller and its drives.
+//!
+//! A message that is sent at an instant arrives `array.protocol.latency` later: with none, in another
+//! round of the same instant.
+
+use crate::config::{Config, Coordination};
+use crate::drive::Drive;
+use crate::engine::EventQueue;
+use crate::ids::SsdId;
+use crate::units::{Duration, Instant};
+
+use super::coordination::{Agent, Coordinator, Message, Order, Orders, View};
+
+/// What is said, and by whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// By a drive to the controller.
+    ByDrive(Message),
+    /// By the controller to a drive.
+    ByController(Order),
+}
+
+/// A message and its times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Letter {
+    /// When it was sent.
+    pub sent: Instant,
+    /// When it arrived, or will.
+    pub arrives: Instant,
+    /// The drive that sent it or gets it.
+    pub device: SsdId,
+    /// Its content.
+    pub said: Said,
+}
+
+/// The controller's coordinator, the drives' agents, and what they have sent one another.
+#[derive(Debug)]
+pub struct Protocol {
+    coordinator: Coordinator,
+    /// `None` for a drive that does not speak.
+    agents: Vec<Option<Agent>>,
+    latency: Duration,
+    under_way: EventQueue<Letter>,
+    is_busy: bool,
+    log: Option<Vec<Letter>>,
+    orders: Orders,
+    messages: Vec<Message>,
+}
+
+impl Protocol {
+    /// The protocol of a checked configuration; none if nothing is coordinated.
+    pub fn new(config: &Config) -> Option<Self> {
+        let array = &config.array;
+        if array.coordination == Coordination::Uncoordinated {
+            return None;
+        }
+        let speaks = |drive| !array.protocol.silent.contains(&drive);
+        Some(Self {
+            coordinator: Coordinator::new(config),
+            agents: (0..array.devices).map(|d| speaks(d).then(Agent::default)).collect(),
+            latency: array.protocol.latency.0,
+            under_way: EventQueue::default(),
+            is_busy: false,
+            log: config.metrics.messages.then(Vec::new),
+            orders: Vec::new(),
+            messages: Vec::new(),
+        })
+    }
+
+    /// When something arrives, or the coordinator wants to be woken, next.
+    pub fn next_time(&self) -> Option<Instant> {
+        let times = [self.under_way.next_time(), self.coordinator.next_wake()];
+        times.into_iter().flatten().min()
+    }
+
+    /// What arrives at `now` arrives, and the coordinator is woken if it wants to be. Calls `touched`
+    /// for each drive that gets an order.
+    pub fn deliver(
+        &mut self,
+        drives: &mut [Drive],
+        outstanding: u32,
+        now: Instant,
+        mut touched: impl FnMut(SsdId),
+    ) {
+        let view = View { outstanding };
+        while let Some(Letter { device, said, .. }) = self.under_way.pop_at(now) {
+            match said {
+                Said::ByDrive(message) => {
+                    self.coordinator.heard(device, message, &view, &mut self.orders);
+                }
+                Said::ByController(order) => {
+                    self.carry_out(order, device, &mut drives[device.index()], now);
+                    touched(device);
+                }
+            }
+        }
+        if self.coordinator.next_wake().is_some_and(|wake| wake <= now) {
+            self.coordinator.wake(now, &view, &mut self.orders);
+        }
+        self.send_orders(now);
+    }
+
+    fn carry_out(&mut self, order: Order, device: SsdId, drive: &mut Drive, now: Instant) {
+        let Some(agent) = &mut self.agents[device.index()] else { return };
+        agent.told(order);
+        match order {
+            Order::Collect(asked) => drive.ask_to_collect(asked, now),
+            Order::Stop => drive.stop_asking(now),
+            Order::Report => {
+                let answer = Agent::report(&drive.ssd.status());
+                self.send(device, Said::ByDrive(answer), now);
+            }
+        }
+    }
+
+    /// At the end of an instant: what `device`, to which something has happened, has to say.
+    pub fn watch(&mut self, device: SsdId, drive: &Drive, now: Instant) {
+        let Some(agent) = &mut self.agents[device.index()] else { return };
+        agent.watch(&drive.ssd.status(), &mut self.messages);
+        for message in std::mem::take(&mut self.messages) {
+            self.send(device, Said::ByDrive(message), now);
+        }
+    }
+
+    /// At the end of an instant: whether requests are in the array.
+    pub fn note_load(&mut self, outstanding: u32, now: Instant) {
+        let is_busy = outstanding > 0;
+        if is_busy == self.is_busy {
+            return;
+        }
+        self.is_busy = is_busy;
+        if is_busy {
+            self.coordinator.became_busy(now);
+        } else {
+            self.coordinator.became_quiet(now, &View { outstanding }, &mut self.orders);
+            self.send_orders(now);
+        }
+    }
+
+    fn send_orders(&mut self, now: Instant) {
+        for (device, order) in std::mem::take(&mut self.orders) {
+            self.send(device, Said::ByController(order), now);
+        }
+    }
+
+    fn send(&mut self, device: SsdId, said: Said, now: Instant) {
+        let letter = Letter { sent: now, arrives: now + self.latency, device, said };
+        self.under_way.schedule(letter.arrives, 0, letter);
+        if let Some(log) = &mut self.log {
+            log.push(letter);
+        }
+    }
+
+    /// What has been sent since the last call, in order, if it is kept.
+    pub fn take_log(&mut self) -> Vec<Letter> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+}
