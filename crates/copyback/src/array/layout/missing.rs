@@ -33,6 +33,11 @@ impl Missing {
         self.drives.is_empty()
     }
 
+    /// Drives that miss something.
+    pub fn count(&self) -> u32 {
+        self.drives.len() as u32
+    }
+
     /// The first byte of `device` that is missing, if any is.
     pub fn from(&self, device: SsdId) -> Option<u64> {
         self.iter().find(|(missing, _)| *missing == device).map(|(_, from)| from)

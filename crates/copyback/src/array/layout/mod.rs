@@ -26,6 +26,8 @@ use crate::workload::Operation;
 #[derive(Debug, Clone)]
 pub struct Layout {
     devices: u32,
+    /// How many drives may be missing.
+    parities: u32,
     capacity: u64,
     kind: Kind,
 }
@@ -41,17 +43,17 @@ impl Layout {
     /// The layout of a checked configuration over drives of `device_bytes` each.
     pub fn new(config: &config::Array, device_bytes: u64) -> Self {
         let (devices, unit) = (config.devices, config.stripe.0);
+        let parities = config.layout.parities();
         let kind = match config.layout {
             config::Layout::Single | config::Layout::Jbod => {
                 Kind::Concatenated(Concatenated { device_bytes })
             }
             config::Layout::Raid0 => Kind::Striped(Striped { devices, unit }),
             config::Layout::Raid5 | config::Layout::Raid6 => {
-                let parities = config.layout.parities();
                 Kind::Parity(Parity { devices, parities, unit })
             }
         };
-        Self { devices, capacity: config.capacity(device_bytes), kind }
+        Self { devices, parities, capacity: config.capacity(device_bytes), kind }
     }
 
     /// Bytes of the array's address space.
@@ -66,11 +68,7 @@ impl Layout {
 
     /// Bytes of each drive that the layout uses: those that a rebuild writes anew.
     pub fn used_device_bytes(&self) -> u64 {
-        let parities = match &self.kind {
-            Kind::Concatenated(_) | Kind::Striped(_) => 0,
-            Kind::Parity(parity) => parity.parities,
-        };
-        self.capacity / u64::from(self.devices - parities)
+        self.capacity / u64::from(self.devices - self.parities)
     }
 
     /// What `operation` on the array's `bytes` becomes on its drives, put in the place of what `plan`
@@ -92,6 +90,7 @@ impl Layout {
         plan: &mut Plan,
     ) {
         debug_assert!(bytes.start <= bytes.end && bytes.end <= self.capacity, "{bytes:?}");
+        assert!(missing.count() <= self.parities, "{missing:?}, parities: {}", self.parities);
         plan.start(operation);
         match operation {
             Operation::Flush => self.flush(missing, plan),
@@ -108,7 +107,7 @@ impl Layout {
             (Kind::Parity(layout), Operation::Trim) => layout.trim(bytes, missing, plan),
             (Kind::Parity(layout), _) => {
                 let is_whole = layout.read(bytes, missing, &[], plan);
-                assert!(is_whole, "more drives are missing than there are parities: {missing:?}");
+                assert!(is_whole, "parities make up for all of {missing:?}");
             }
         }
     }

@@ -35,9 +35,9 @@ pub struct Plan {
     pub first: Pieces,
     /// What is written, trimmed or flushed.
     pub then: Pieces,
-    /// Stripes in which nobody else may write from before the request is planned until it is done:
-    /// their parity must not change on the way. None if it has nothing to do with parity. A request
-    /// that only reads (`then` is empty) may share them with others of its kind.
+    /// Stripes in which nobody else may write until this is done: their parity must not change on
+    /// the way. None if it has nothing to do with parity. What only reads (`then` is empty) may
+    /// share them. What had to wait for its stripes is planned again: others may be missing now.
     pub stripes: Option<Range<u64>>,
 }
 

@@ -21,7 +21,7 @@ impl Parity {
             let stripe = Stripe::new(self, number, missing, &[device]);
             for section in sections(&stripe, &rows, &[]) {
                 let is_whole = stripe.push_survivors(&section, &mut plan.first);
-                assert!(is_whole, "more drives are missing than there are parities: {missing:?}");
+                assert!(is_whole, "parities make up for {device:?} and all of {missing:?}");
             }
             plan.lock(number);
         }

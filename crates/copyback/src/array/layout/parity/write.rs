@@ -46,7 +46,7 @@ fn prepare(stripe: &Stripe<'_>, segment: &Segment, plan: &mut Plan) {
         }
         Preparation::Reconstruct => {
             let is_whole = stripe.push_survivors(rows, reads);
-            assert!(is_whole, "more drives are missing than there are parities: {stripe:?}");
+            assert!(is_whole, "parities make up for all that is missing of {stripe:?}");
         }
     }
 }

@@ -1,0 +1,9 @@
+//! Layouts of arrays against independent oracles: where every byte goes, with tables that are written
+//! from the definition, and what parity is worth, with real bytes on small drives.
+
+mod bytes;
+mod counts;
+mod field;
+mod parity;
+mod placement;
+mod table;
