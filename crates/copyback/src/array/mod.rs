@@ -111,7 +111,7 @@ impl Array {
         // Preparation may have left drives short of space.
         (0..drives.len()).for_each(|drive| touched.insert(drive));
         Self {
-            rebuilder: Rebuilder::new(&config.array, config.device_bytes()),
+            rebuilder: Rebuilder::new(&config.array, layout.used_device_bytes()),
             protocol: Protocol::new(config),
             rebuilt_bytes: 0,
             due: vec![None; drives.len()],

@@ -23,7 +23,7 @@ pub struct Rebuilder {
     next: Option<RebuildStep>,
     /// Drives that come after this one.
     others: Vec<SsdId>,
-    /// Bytes of a drive.
+    /// Bytes of a drive that are rebuilt.
     device_bytes: u64,
     unit: u64,
     /// From the start of a step to that of the next, at least.
@@ -34,10 +34,9 @@ pub struct Rebuilder {
 }
 
 impl Rebuilder {
-    /// The rebuild that a checked configuration asks for, of drives of `device_bytes`.
+    /// The rebuild that a checked configuration asks for, of the first `device_bytes` of each drive.
     pub fn new(config: &config::Array, device_bytes: u64) -> Option<Self> {
         let Rebuild::Rate { rate, unit } = config.rebuild else { return None };
-        let device_bytes = device_bytes - device_bytes % config.stripe.0;
         let mut others: Vec<_> = config.failed.iter().map(|device| SsdId(*device as u16)).collect();
         others.sort_unstable_by_key(|device| std::cmp::Reverse(*device));
         let mut rebuilder = Self {
@@ -100,7 +99,7 @@ mod tests {
             rebuild: Rebuild::Rate { rate: Rate::BytesPerSecond(4_096_000), unit: Size(8192) },
             ..Array::default()
         };
-        let mut rebuilder = Rebuilder::new(&config, 12_300).expect("one is asked for");
+        let mut rebuilder = Rebuilder::new(&config, 12_288).expect("one is asked for");
         let mut times = Vec::new();
         let mut steps = Vec::new();
         // Each step takes 1 ms, but for the second, which takes 5.

@@ -76,6 +76,21 @@ fn coordination(draw: &mut Draw) -> Coordination {
     ])
 }
 
+/// An array of one drive gives what the drive gives, bit for bit.
+pub fn one_drive_is_the_drive(case: &Case, alone: &Outcome) -> Result<(), String> {
+    for layout in [Layout::Jbod, Layout::Raid0] {
+        let array = Array { layout, stripe: Size(4096), ..Array::default() };
+        let config = Config { array, ..case.config.clone() };
+        if config.capacity_bytes() != case.config.capacity_bytes() {
+            continue;
+        }
+        let mut outcome = run::run(&config, None, 1 << 20)?;
+        outcome.summary["config_digest"] = alone.summary["config_digest"].clone();
+        run::same("an array of this one drive", alone, &outcome)?;
+    }
+    Ok(())
+}
+
 /// Everything that is demanded of one case. Returns what the case has met.
 pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     let config = &case.config;

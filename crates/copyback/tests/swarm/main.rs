@@ -46,6 +46,9 @@ fn examine(case: &Case) -> Result<coverage::Met, String> {
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
     }
+    if case.number % STATE_EVERY == 1 {
+        array::one_drive_is_the_drive(case, &first)?;
+    }
     Ok(coverage::met(&first))
 }
 
