@@ -122,7 +122,6 @@ fn config(draw: &mut Draw, number: u64) -> Config {
     let host = host(draw);
     let workload = workload::draw(draw, &ssd, number);
     Config {
-        array: copyback::config::Array::default(),
         seed: draw.within(0, u64::MAX >> 1),
         audit: true,
         ssd,
