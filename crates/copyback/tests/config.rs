@@ -35,7 +35,7 @@ fn every_kind_of_fault_has_its_message() {
     let cases = [
         (
             "sed = 1",
-            "file.toml:1: sed: unknown key; did you mean \"seed\"? (allowed: seed, audit, ssd, host, workload, precondition, metrics)",
+            "file.toml:1: sed: unknown key; did you mean \"seed\"? (allowed: seed, audit, ssd, array, host, workload, precondition, metrics)",
         ),
         (
             "\n[host]\nqueue_dept = 1",

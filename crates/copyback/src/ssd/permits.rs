@@ -51,7 +51,7 @@ impl Ssd {
             short: levels.short(),
             shortages: levels.shortages(),
             free_blocks_min: levels.least(),
-            collecting: self.device_clock.is_collecting(),
+            collecting: self.is_collecting(),
             asked: self.permits.any(),
         }
     }

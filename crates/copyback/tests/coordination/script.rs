@@ -1,0 +1,116 @@
+//! A coordinator that is told what drives say, and what it answers.
+
+use copyback::array::coordination::{Coordinator, Message, Order, Orders, Report, View};
+use copyback::config::{Config, Loader};
+use copyback::gc::permit::{Asked, Until};
+use copyback::ids::SsdId;
+use copyback::units::Instant;
+
+/// Four drives, of whose planes' blocks 4 must be free; drives register below 6, and are done at 8.
+const ARRAY: &str = r#"
+[array]
+layout = "raid0"
+devices = 4
+[array.protocol]
+register_margin = { blocks = 2 }
+target_margin = { blocks = 4 }
+[ssd.gc]
+soft_threshold = { blocks = 4 }
+"#;
+pub const TARGET: u32 = 8;
+
+/// Runs short: below the register threshold.
+pub const SHORT: Message = Message::RunsShort;
+pub const MUST: Message = Message::MustCollect;
+/// Done, with space enough.
+pub const DONE: Message = Message::Done { runs_short: false };
+/// Done, and still below the register threshold.
+pub const DONE_SHORT: Message = Message::Done { runs_short: true };
+
+pub const fn state(below_register: u32) -> Message {
+    Message::State(Report { below_register, free_blocks_min: 5 })
+}
+
+pub const fn collect(device: u16) -> (SsdId, Order) {
+    let asked = Asked { until: Until::Target(TARGET), regardless: false };
+    (SsdId(device), Order::Collect(asked))
+}
+
+pub const fn stop(device: u16) -> (SsdId, Order) {
+    (SsdId(device), Order::Stop)
+}
+
+pub const fn report(device: u16) -> (SsdId, Order) {
+    (SsdId(device), Order::Report)
+}
+
+/// The array with some settings changed.
+pub fn config(changes: &[(&str, &str)]) -> Config {
+    let loader = Loader::new().toml(ARRAY, "array.toml", None);
+    let loader = changes.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
+    loader.load().expect("the array is valid")
+}
+
+pub const fn at_us(us: u64) -> Instant {
+    Instant::from_ns(us * 1000)
+}
+
+/// A coordinator and the requests in its array.
+pub struct Script {
+    coordinator: Coordinator,
+    pub outstanding: u32,
+}
+
+impl Script {
+    pub fn new(coordination: &str, changes: &[(&str, &str)]) -> Self {
+        let scheme = [("array.coordination", coordination)];
+        let changes: Vec<_> = scheme.iter().chain(changes).copied().collect();
+        Self { coordinator: Coordinator::new(&config(&changes)), outstanding: 0 }
+    }
+
+    /// `device` says something. Returns the answer.
+    pub fn hears(&mut self, device: u16, message: Message) -> Orders {
+        let mut orders = Orders::new();
+        let view = View { outstanding: self.outstanding };
+        self.coordinator.heard(SsdId(device), message, &view, &mut orders);
+        orders
+    }
+
+    /// When it wants to be woken.
+    pub fn next_wake(&self) -> Option<Instant> {
+        self.coordinator.next_wake()
+    }
+
+    /// Wakes it. Returns what it says then.
+    pub fn wakes(&mut self, us: u64) -> Orders {
+        let mut orders = Orders::new();
+        let view = View { outstanding: self.outstanding };
+        self.coordinator.wake(at_us(us), &view, &mut orders);
+        orders
+    }
+
+    /// The first request comes.
+    pub fn busy(&mut self, us: u64) {
+        self.outstanding = 1;
+        self.coordinator.became_busy(at_us(us));
+    }
+
+    /// The last request leaves. Returns what the coordinator says then.
+    pub fn quiet(&mut self, us: u64) -> Orders {
+        self.outstanding = 0;
+        let mut orders = Orders::new();
+        self.coordinator.became_quiet(at_us(us), &View { outstanding: 0 }, &mut orders);
+        orders
+    }
+}
+
+#[test]
+fn without_coordination_nobody_is_told_anything() {
+    let mut script = Script::new("\"uncoordinated\"", &[]);
+    for message in [SHORT, MUST, DONE, state(1)] {
+        assert_eq!(script.hears(1, message), []);
+    }
+    script.busy(0);
+    assert_eq!(script.quiet(10), []);
+    assert_eq!((script.next_wake(), script.wakes(20)), (None, Orders::new()));
+}
