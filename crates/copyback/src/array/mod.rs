@@ -15,7 +15,6 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 use slab::Slab;
-use smallvec::SmallVec;
 
 use crate::config::Config;
 use crate::drive::{Command, Drive, Ended};
@@ -66,7 +65,7 @@ struct Task {
     purpose: Purpose,
     stage: Stage,
     /// What is to be done after the phase that is under way.
-    then: SmallVec<[Piece; 2]>,
+    then: Vec<Piece>,
     /// Whether it keeps others from its stripes.
     has_lock: bool,
     parts: Parts,
@@ -241,7 +240,7 @@ impl Array {
 
     fn begin(&mut self, purpose: Purpose) {
         let stage = Stage::Running(0);
-        let (then, parts) = (SmallVec::new(), Parts::default());
+        let (then, parts) = (Vec::new(), Parts::default());
         let task = Task { purpose, stage, then, has_lock: false, parts };
         let id = TaskId::from_index(self.tasks.insert(task));
         self.make_plan(purpose);
@@ -276,28 +275,37 @@ impl Array {
 
     /// Begins the task that the plan was made for.
     fn begin_planned(&mut self, id: TaskId) {
-        let plan = std::mem::take(&mut self.plan);
-        if plan.first.is_empty() {
-            self.begin_phase(id, &plan.then);
-        } else {
-            self.tasks[id.index()].then = SmallVec::from_slice(&plan.then);
-            self.begin_phase(id, &plan.first);
+        if self.plan.first.is_empty() {
+            return self.begin_last_phase(id);
         }
-        self.plan = plan;
+        let Plan { first, then, .. } = &self.plan;
+        let task = &mut self.tasks[id.index()];
+        task.stage = Stage::Running(first.len() as u32);
+        task.then = then.to_vec();
+        // By index: a plan is large, and handing in a piece needs the whole array.
+        for index in 0..self.plan.first.len() {
+            self.hand_in(id, self.plan.first[index]);
+        }
     }
 
-    /// Hands the pieces of a phase to their drives; a phase of none has ended at once.
-    fn begin_phase(&mut self, id: TaskId, pieces: &[Piece]) {
-        if pieces.is_empty() {
+    /// Begins the second phase of the plan as the only one; a task without pieces has ended at once.
+    fn begin_last_phase(&mut self, id: TaskId) {
+        let pieces = self.plan.then.len();
+        if pieces == 0 {
             return self.end_task(id, SsdId::default());
         }
-        self.tasks[id.index()].stage = Stage::Running(pieces.len() as u32);
-        for piece in pieces {
-            let Piece { device, operation, offset, length } = *piece;
-            let command = Command { task: id, operation, offset, length };
-            self.drives[device.index()].submit(command, self.now);
-            self.touched.insert(device.index());
+        self.tasks[id.index()].stage = Stage::Running(pieces as u32);
+        for index in 0..pieces {
+            self.hand_in(id, self.plan.then[index]);
         }
+    }
+
+    /// Hands a piece of a task to its drive.
+    fn hand_in(&mut self, task: TaskId, piece: Piece) {
+        let Piece { device, operation, offset, length } = piece;
+        let command = Command { task, operation, offset, length };
+        self.drives[device.index()].submit(command, self.now);
+        self.touched.insert(device.index());
     }
 
     /// Takes the commands that have ended in the drives, until no more do.
@@ -334,12 +342,13 @@ impl Array {
 
     /// The last piece of a phase has ended, on `device`.
     fn end_phase(&mut self, id: TaskId, device: SsdId) {
-        let then = std::mem::take(&mut self.tasks[id.index()].then);
+        let task = &mut self.tasks[id.index()];
+        let then = std::mem::take(&mut task.then);
         if then.is_empty() {
-            self.end_task(id, device);
-        } else {
-            self.begin_phase(id, &then);
+            return self.end_task(id, device);
         }
+        task.stage = Stage::Running(then.len() as u32);
+        then.into_iter().for_each(|piece| self.hand_in(id, piece));
     }
 
     fn end_task(&mut self, id: TaskId, device: SsdId) {
