@@ -14,7 +14,7 @@ use crate::metrics::{DeviceSummary, Recorder, Sample, WearStats, summary};
 use crate::precondition::Preconditioner;
 use crate::progress::{Phase, Progress, Status};
 use crate::ssd::{Counters, PlaneUse};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, earlier};
 
 /// A run.
 pub struct Run {
@@ -62,8 +62,8 @@ impl Run {
                     return self.end();
                 }
             }
-            let times = [self.array.next_time(), self.arrivals.next_time()];
-            let Some(next) = times.into_iter().flatten().min() else { return self.end() };
+            let next = earlier(self.array.next_time(), self.arrivals.next_time());
+            let Some(next) = next else { return self.end() };
             self.enter(next)?;
             self.array.apply_events(next);
             while let Some(flow) = self.arrivals.pop_at(next) {

@@ -105,6 +105,15 @@ impl AddAssign<Duration> for Instant {
     }
 }
 
+/// The earlier of two times that may be unknown.
+pub const fn earlier(first: Option<Instant>, second: Option<Instant>) -> Option<Instant> {
+    match (first, second) {
+        (Some(a), Some(b)) if b.0 < a.0 => Some(b),
+        (Some(a), _) => Some(a),
+        (None, second) => second,
+    }
+}
+
 impl Sub for Instant {
     type Output = Duration;
     /// The span between two points; `earlier` must not be later than `self`.

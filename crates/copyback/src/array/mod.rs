@@ -18,11 +18,11 @@ use slab::Slab;
 
 use crate::config::Config;
 use crate::drive::{Command, Drive, Ended};
-use crate::engine::DirtySet;
+use crate::engine::Touched;
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::precondition::Preconditioner;
 use crate::ssd::{Part, Parts};
-use crate::units::Instant;
+use crate::units::{Instant, earlier};
 use crate::workload::{Operation, Request};
 
 pub use protocol::{Letter, Said};
@@ -46,7 +46,7 @@ pub struct Array {
     /// When something happens in each drive next.
     due: Vec<Option<Instant>>,
     /// Drives that something has happened to at this instant.
-    touched: DirtySet,
+    touched: Touched,
     read_around: Option<ReadAround>,
     /// Requests in the array.
     outstanding: u32,
@@ -106,7 +106,7 @@ impl Array {
         let layout = Layout::new(&config.array, config.device_bytes());
         let mut missing = Missing::default();
         config.array.failed.iter().for_each(|device| missing.lose(SsdId(*device as u16)));
-        let mut touched = DirtySet::new(drives.len());
+        let mut touched = Touched::default();
         // Preparation may have left drives short of space.
         (0..drives.len()).for_each(|drive| touched.insert(drive));
         Self {
@@ -137,10 +137,10 @@ impl Array {
 
     /// When something happens next.
     pub fn next_time(&self) -> Option<Instant> {
-        let drives = self.due.iter().copied().flatten().min();
+        let drives = self.due.iter().copied().fold(None, earlier);
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
         let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
-        [drives, rebuild, protocol].into_iter().flatten().min()
+        earlier(drives, earlier(rebuild, protocol))
     }
 
     /// Whether drives have work that no request waits for: pages in their buffers.
@@ -173,10 +173,13 @@ impl Array {
 
     /// The second phase, first half: books what has ended.
     pub fn book_finished(&mut self) {
+        let mut any = false;
         for index in self.touched.iter() {
-            self.drives[index].book_finished();
+            any |= self.drives[index].book_finished();
         }
-        self.take_ended();
+        if any {
+            self.take_ended();
+        }
     }
 
     /// The second phase, second half: everything that is free looks for work. Returns whether
@@ -191,7 +194,7 @@ impl Array {
 
     /// Ends an instant. Calls `changed` for each drive that something has happened to.
     pub fn end_instant(&mut self, mut changed: impl FnMut(SsdId, &Drive)) {
-        while let Some(index) = self.touched.pop() {
+        for index in self.touched.iter() {
             let (device, drive) = (SsdId::from_index(index), &self.drives[index]);
             self.due[index] = drive.next_time();
             changed(device, drive);
@@ -199,6 +202,7 @@ impl Array {
                 protocol.watch(device, drive, self.now);
             }
         }
+        self.touched.clear();
         if let Some(protocol) = &mut self.protocol {
             protocol.note_load(self.outstanding, self.now);
         }
@@ -313,8 +317,10 @@ impl Array {
         let mut ended = std::mem::take(&mut self.ended);
         loop {
             for index in self.touched.iter() {
-                let device = SsdId::from_index(index);
-                ended.extend(self.drives[index].take_ended().map(|ended| (device, ended)));
+                if self.drives[index].has_ended() {
+                    let device = SsdId::from_index(index);
+                    ended.extend(self.drives[index].take_ended().map(|ended| (device, ended)));
+                }
             }
             if ended.is_empty() {
                 break;

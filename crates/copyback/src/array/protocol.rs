@@ -7,7 +7,7 @@ use crate::config::{Config, Coordination};
 use crate::drive::Drive;
 use crate::engine::EventQueue;
 use crate::ids::SsdId;
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, earlier};
 
 use super::coordination::{Agent, Coordinator, Message, Order, Orders, View};
 
@@ -69,8 +69,7 @@ impl Protocol {
 
     /// When something arrives, or the coordinator wants to be woken, next.
     pub fn next_time(&self) -> Option<Instant> {
-        let times = [self.under_way.next_time(), self.coordinator.next_wake()];
-        times.into_iter().flatten().min()
+        earlier(self.under_way.next_time(), self.coordinator.next_wake())
     }
 
     /// What arrives at `now` arrives, and the coordinator is woken if it wants to be. Calls `touched`

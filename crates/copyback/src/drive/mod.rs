@@ -143,7 +143,21 @@ impl Drive {
     }
 
     /// The second phase of an instant, first half: books what has ended, and lets in what waited.
-    pub fn book_finished(&mut self) {
+    /// Returns whether commands have ended.
+    pub fn book_finished(&mut self) -> bool {
+        if self.ssd.has_finished() {
+            self.book_pages();
+        }
+        if self.buffer.is_some() {
+            self.use_buffer_room();
+        }
+        if !self.waiting.is_empty() {
+            self.let_in();
+        }
+        self.has_ended()
+    }
+
+    fn book_pages(&mut self) {
         let mut finished = std::mem::take(&mut self.finished);
         self.ssd.take_finished(&mut finished);
         for page in &finished {
@@ -157,8 +171,6 @@ impl Drive {
             }
         }
         self.finished = finished;
-        self.use_buffer_room();
-        self.let_in();
     }
 
     fn let_in(&mut self) {
@@ -180,6 +192,11 @@ impl Drive {
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
         self.ssd.has_finished()
+    }
+
+    /// Whether commands have ended that nobody has taken yet.
+    pub const fn has_ended(&self) -> bool {
+        !self.ended.is_empty()
     }
 
     /// Takes the commands that have ended since the last call, in order.

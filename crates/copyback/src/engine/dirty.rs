@@ -17,12 +17,6 @@ impl DirtySet {
         self.words[index / 64] |= 1 << (index % 64);
     }
 
-    /// The indices, in order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> {
-        let words = self.words.iter().enumerate();
-        words.flat_map(|(position, word)| bits(*word).map(move |bit| position * 64 + bit))
-    }
-
     /// Removes and returns the lowest index.
     pub fn pop(&mut self) -> Option<usize> {
         let (position, word) = self.words.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
@@ -30,16 +24,6 @@ impl DirtySet {
         *word &= *word - 1;
         Some(position * 64 + bit)
     }
-}
-
-/// The places of the ones of `word`.
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = word.trailing_zeros() as usize;
-        let is_one = word != 0;
-        word &= word.wrapping_sub(1);
-        is_one.then_some(bit)
-    })
 }
 
 #[cfg(test)]
@@ -52,7 +36,6 @@ mod tests {
         for index in [130, 3, 64, 63, 3, 199] {
             set.insert(index);
         }
-        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63, 64, 130, 199]);
         let drained: Vec<usize> = std::iter::from_fn(|| set.pop()).collect();
         assert_eq!(drained, [3, 63, 64, 130, 199]);
     }

@@ -6,6 +6,8 @@
 
 mod dirty;
 mod queue;
+mod touched;
 
 pub use dirty::DirtySet;
 pub use queue::EventQueue;
+pub use touched::Touched;

@@ -231,6 +231,9 @@ impl Ssd {
         self.start_on_die(die, Command::Erase, times, StepInFlight::Erase, now);
     }
 
+    // Inlined, the times stay in registers: read back from memory right after they were written, they
+    // would wait for every cache miss before them.
+    #[inline(always)]
     pub(super) fn start_on_die(
         &mut self,
         die: DieId,

@@ -300,6 +300,8 @@ impl Ssd {
         group.push(id, &mut self.transactions);
     }
 
+    // Inlined as `start_on_die`.
+    #[inline(always)]
     fn start_host(
         &mut self,
         die: DieId,
