@@ -73,6 +73,9 @@ impl Simulation {
         columns.add("offset", rows.offset)?;
         columns.add("bytes", rows.bytes)?;
         columns.add("flow", rows.flow)?;
+        if self.inner().is_array() {
+            columns.add("device", rows.device)?;
+        }
         for (part, values) in Part::ALL.iter().zip(rows.parts_ns) {
             columns.add(&format!("{}_ns", part.name()), values)?;
         }
