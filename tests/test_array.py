@@ -69,6 +69,17 @@ def test_commands_agree_with_the_summary(kept: Result) -> None:
         assert service / 1e3 == pytest.approx(drive["service_us"]["all"]["mean"])
 
 
+def test_messages_are_kept(array: dict[str, Any]) -> None:
+    array["array"]["coordination"] = "reactive_inclusive"
+    array["array"]["protocol"] = {"latency": "5us"}
+    table = copyback.run({**array, "metrics": {"messages": True}}).to_polars("messages")
+    assert ((table["arrives_ns"] - table["sent_ns"]) == 5000).all()
+    first = table["message"].to_list()[0]
+    assert first == "runs_short"
+    begun = table.filter(table["message"] == "collect")
+    assert begun["device"].to_list()[:DRIVES] == list(range(DRIVES))
+
+
 def test_requests_name_the_drive_that_ended_last(kept: Result) -> None:
     assert kept.requests is not None
     ended = np.bincount(kept.requests["device"].to_numpy(), minlength=DRIVES)
@@ -76,7 +87,7 @@ def test_requests_name_the_drive_that_ended_last(kept: Result) -> None:
 
 
 def test_a_single_drive_has_none_of_these_tables(tiny: dict[str, Any]) -> None:
-    metrics = {"requests": True, "collections": True, "commands": True}
+    metrics = {"requests": True, "collections": True, "commands": True, "messages": True}
     result = copyback.run({**tiny, "metrics": metrics})
     assert result.collections is None
     assert result.commands is None

@@ -73,6 +73,10 @@ class Config:
     def keeps_commands(self) -> bool:
         """Whether `metrics.commands` of an array is set: call `take_commands`."""
 
+    @property
+    def keeps_messages(self) -> bool:
+        """Whether `metrics.messages` of an array is set: call `take_messages`."""
+
 @final
 class Progress:
     """How far a run has come."""
@@ -120,6 +124,9 @@ class Simulation:
 
     def take_commands(self) -> dict[str, NDArray[Any]]:
         """Return and forget the commands that drives of an array have ended, likewise."""
+
+    def take_messages(self) -> dict[str, NDArray[Any]]:
+        """Return and forget what controller and drives of an array have told one another."""
 
     def series(self) -> dict[str, NDArray[np.float64]]:
         """Return the time series, one array a column."""

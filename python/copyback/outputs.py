@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 #: Rows of a row group of a Parquet file. Fixed, so that the same run gives the same bytes.
 ROW_GROUP = 131_072
 
-OPERATIONS = ["read", "write", "trim", "flush"]
+#: What the numbers in some columns stand for.
+NAMES = {
+    "operation": ["read", "write", "trim", "flush"],
+    "message": ["runs_short", "must_collect", "done", "state", "collect", "stop", "report"],
+}
 
 
 def _make_parents(parent: Path) -> list[Path]:
@@ -201,9 +205,9 @@ def rows_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
             continue
         if name == "measured_response_ns":
             arrays[name] = pa.array(values, mask=columns["is_unmeasured"])
-        elif name == "operation":
+        elif name in NAMES:
             arrays[name] = pa.DictionaryArray.from_arrays(
-                pa.array(values.view(np.int8)), pa.array(OPERATIONS)
+                pa.array(values.view(np.int8)), pa.array(NAMES[name])
             )
         else:
             arrays[name] = pa.array(values)

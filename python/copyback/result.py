@@ -22,19 +22,23 @@ SERIES = "series.parquet"
 REQUESTS = "requests.parquet"
 COLLECTIONS = "collections.parquet"
 COMMANDS = "commands.parquet"
+MESSAGES = "messages.parquet"
 DISTRIBUTION = "distribution.parquet"
 REPORT = "report.html"
 
 #: Every file that a result directory may hold.
-FILES = frozenset({SUMMARY, CONFIG, SERIES, REQUESTS, COLLECTIONS, COMMANDS, DISTRIBUTION, REPORT})
+FILES = frozenset(
+    {SUMMARY, CONFIG, SERIES, REQUESTS, COLLECTIONS, COMMANDS, MESSAGES, DISTRIBUTION, REPORT}
+)
 
 #: Tables with a row for everything that happened; a run keeps them on request.
-RowTableName = Literal["requests", "collections", "commands"]
+RowTableName = Literal["requests", "collections", "commands", "messages"]
 TableName = Literal["series", "distribution", RowTableName]
 ROW_TABLE_FILES: dict[RowTableName, str] = {
     "requests": REQUESTS,
     "collections": COLLECTIONS,
     "commands": COMMANDS,
+    "messages": MESSAGES,
 }
 _TABLE_FILES: dict[TableName, str] = {"series": SERIES, "distribution": DISTRIBUTION}
 _TABLE_FILES.update(ROW_TABLE_FILES.items())
@@ -255,6 +259,15 @@ class Result:
         """
         return self._row_table("commands")
 
+    @property
+    def messages(self) -> pa.Table | None:
+        """What the controller of an array and its drives told one another, as it was sent.
+
+        None unless the run kept it (`metrics.messages`). ``runs_short``, ``must_collect``, ``done``
+        and ``state`` are by the drive ``device``; ``collect``, ``stop`` and ``report`` to it.
+        """
+        return self._row_table("messages")
+
     def _row_table(self, name: RowTableName) -> pa.Table | None:
         return self._table(name) if name in self._tables else None
 
@@ -269,7 +282,8 @@ class Result:
         Parameters
         ----------
         table
-            ``"series"``, ``"distribution"``, ``"requests"``, ``"collections"`` or ``"commands"``.
+            ``"series"``, ``"distribution"``, ``"requests"``, ``"collections"``, ``"commands"`` or
+            ``"messages"``.
 
         Returns
         -------

@@ -117,6 +117,7 @@ class Driver:
             "requests": (config.keeps_requests, simulation.take_requests),
             "collections": (config.keeps_collections, simulation.take_collections),
             "commands": (config.keeps_commands, simulation.take_commands),
+            "messages": (config.keeps_messages, simulation.take_messages),
         }
         return {table: take for table, (keeps, take) in takers.items() if keeps}
 

@@ -64,6 +64,11 @@ impl Config {
     fn keeps_commands(&self) -> bool {
         self.0.metrics.commands && self.0.array.devices > 1
     }
+
+    #[getter]
+    fn keeps_messages(&self) -> bool {
+        self.0.metrics.messages && self.0.array.devices > 1
+    }
 }
 
 type Preset = (&'static str, &'static str, &'static str);

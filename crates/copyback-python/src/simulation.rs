@@ -104,6 +104,18 @@ impl Simulation {
         Ok(columns.0)
     }
 
+    fn take_messages<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let letters = self.inner().take_messages();
+        let columns = Columns::new(py);
+        let sent = letters.iter().map(|letter| letter.sent.as_ns()).collect();
+        let arrives = letters.iter().map(|letter| letter.arrives.as_ns()).collect();
+        columns.add::<u64>("sent_ns", sent)?;
+        columns.add::<u64>("arrives_ns", arrives)?;
+        columns.add("device", letters.iter().map(|letter| letter.device.0).collect())?;
+        columns.add("message", letters.iter().map(|letter| letter.said.number()).collect())?;
+        Ok(columns.0)
+    }
+
     fn series<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = Columns::new(py);
         for (name, values) in self.inner().series() {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import describe, units
+from copyback.density import kernel_density
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,15 +101,6 @@ def bandwidth_windows(result: Result) -> tuple[Column, float]:
     whole = (len(total) - 1) // rows * rows
     windows = total[:whole].reshape(-1, rows).sum(axis=1)
     return windows.astype(np.float64), row * rows
-
-
-def kernel_density(values: Column, at: Column) -> Column:
-    """Return the density of `values` with Gaussian kernels of Silverman's width."""
-    quartiles = np.subtract(*np.percentile(values, [75, 25])) / 1.349
-    spread = min(values.std(), quartiles) or values.std()
-    width = 0.9 * spread * len(values) ** -0.2
-    kernels = np.exp(-(((at[:, None] - values[None, :]) / width) ** 2) / 2)
-    return np.asarray(kernels.mean(axis=1) / (width * np.sqrt(2 * np.pi)), dtype=np.float64)
 
 
 def strips(result: Result) -> Strips | None:
