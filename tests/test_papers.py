@@ -120,6 +120,59 @@ baseline = "greedy"
 """
 
 
+ARRAY = """\
+title = "Two drives"
+claim = "They collect."
+chosen = []
+
+[config.ssd.geometry]
+channels = 1
+chips_per_channel = 1
+planes_per_die = 1
+blocks_per_plane = 32
+pages_per_block = 16
+[config.ssd.ftl]
+over_provisioning = 0.3
+[config.array]
+layout = "raid0"
+devices = 2
+stripe = "4KiB"
+[config.workload]
+type = "synthetic"
+requests = 2000
+read_share = 0.2
+inter_arrival = { type = "exponential", mean = "2ms" }
+[config.metrics]
+interval = "50ms"
+requests = true
+commands = true
+collections = true
+
+[variants]
+"alone" = {}
+"together" = { "array.coordination" = "reactive_inclusive" }
+
+[quick]
+[full]
+
+[[figures]]
+name = "3"
+FIGURE
+
+[[checks]]
+says = "time with some drive collecting"
+variant = "together"
+baseline = "alone"
+measure = "array.collecting.some"
+form = "ratio"
+[[checks]]
+says = "bandwidth of a drive"
+variant = "alone"
+measure = "bandwidth.mean_mib_per_s / array.devices"
+form = "value"
+"""
+
+
 @pytest.fixture
 def tiny_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("COPYBACK_TRACES", raising=False)
@@ -165,6 +218,44 @@ def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: P
     assert "random stands for random writes." in page
     assert "2 of 2 rules hold" in done.stdout
     assert (out / "1/figure-1.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("figure", "columns", "drawn"),
+    [
+        (
+            'title = "A look"\nkind = "microscope"\nwindow_ms = [3000, 3500]\ndrives = [0, 1]',
+            {"what", "device", "is_read", "begin_s", "took_s"},
+            "drive 1 (ms)",
+        ),
+        (
+            'title = "Spread"\nkind = "density"\naxis = "density"',
+            {"start_s", "read_bytes", "write_bytes"},
+            "bandwidth / its mean",
+        ),
+    ],
+)
+def test_arrays_are_drawn(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path, figure: str, columns: set[str], drawn: str
+) -> None:
+    (tiny_paper / "1.toml").unlink()
+    (tiny_paper / "3.toml").write_text(ARRAY.replace("FIGURE", figure))
+    cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    rows = pl.read_parquet(tmp_path / "out/3/drawn.parquet")
+    assert columns <= set(rows.columns)
+    assert drawn in (tmp_path / "out/3/figure-3.svg").read_text()
+    results = pl.read_parquet(tmp_path / "out/3/results.parquet")
+    assert set(results["array.devices"]) == {2.0}
+    whole = results["array.collecting.none"] + results["array.collecting.some"]
+    assert whole.to_list() == pytest.approx([1.0, 1.0])
+    assert results["array.collecting.all"][1] > results["array.collecting.all"][0]
+
+
+def test_a_microscope_needs_a_window(cli: RunCli, tiny_paper: Path) -> None:
+    figure = 'title = "A look"\nkind = "microscope"'
+    (tiny_paper / "1.toml").write_text(ARRAY.replace("FIGURE", figure))
+    fault = cli("paper", "run", tiny_paper, status=2).stderr
+    assert "figures[0].window_ms: a microscope needs a window of two times" in fault
 
 
 def test_the_same_numbers_give_the_same_bytes(

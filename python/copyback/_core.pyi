@@ -65,6 +65,18 @@ class Config:
     def keeps_requests(self) -> bool:
         """Whether `metrics.requests` is set: call `take_requests` between advances."""
 
+    @property
+    def keeps_collections(self) -> bool:
+        """Whether `metrics.collections` of an array is set: call `take_collections`."""
+
+    @property
+    def keeps_commands(self) -> bool:
+        """Whether `metrics.commands` of an array is set: call `take_commands`."""
+
+    @property
+    def keeps_messages(self) -> bool:
+        """Whether `metrics.messages` of an array is set: call `take_messages`."""
+
 @final
 class Progress:
     """How far a run has come."""
@@ -106,6 +118,15 @@ class Simulation:
 
     def take_requests(self) -> dict[str, NDArray[Any]]:
         """Return and forget the requests completed since the last call, one array a column."""
+
+    def take_collections(self) -> dict[str, NDArray[Any]]:
+        """Return and forget the intervals in which drives of an array collected, likewise."""
+
+    def take_commands(self) -> dict[str, NDArray[Any]]:
+        """Return and forget the commands that drives of an array have ended, likewise."""
+
+    def take_messages(self) -> dict[str, NDArray[Any]]:
+        """Return and forget what controller and drives of an array have told one another."""
 
     def series(self) -> dict[str, NDArray[np.float64]]:
         """Return the time series, one array a column."""

@@ -28,6 +28,9 @@ PHASES = {
 #: Phases whose work is counted in requests, not in page operations.
 BY_REQUEST = {"read", "write"}
 
+#: Drives of an array that the terminal shows.
+MOST_DRIVES = 16
+
 #: Seconds between lines of progress when standard error is not a terminal.
 LINE_EVERY_S = 10.0
 
@@ -186,6 +189,7 @@ def overview(result: Result) -> RenderableType:
     simulator = summary.simulator
     host_gib = units.size(requests.write_bytes)
     facts: list[tuple[str, str]] = [
+        *([("Array", array)] if (array := describe.array(config)) is not None else []),
         ("Device", describe.device(config)),
         ("Collector", describe.collector(config)),
         (
@@ -210,6 +214,11 @@ def overview(result: Result) -> RenderableType:
             f"{units.count(gc.erases)} erases",
         ),
     ]
+    if array is not None:
+        after += [
+            ("Bandwidth", describe.steadiness(summary)),
+            ("Together", _together(result)),
+        ]
     operations = simulator.get("page_operations_per_cpu_s")
     speed: list[tuple[str, str]] = [
         (
@@ -227,6 +236,8 @@ def overview(result: Result) -> RenderableType:
         facts_grid(after),
         Text(""),
     ]
+    if array is not None:
+        pieces += [_drives_table(result), Text("")]
     means = describe.breakdowns(summary)
     if means:
         pieces += [_breakdown_table(means), Text("")]
@@ -265,6 +276,37 @@ def _response_table(result: Result) -> RenderableType:
     for response in describe.responses(result.summary):
         cells = [units.time_us(response.times[key]) for key in keys]
         table.add_row(response.label, units.count(response.times["count"]), *cells)
+    return table
+
+
+def _together(result: Result) -> str:
+    """Return how many drives collected at the same time, and for what share of the time."""
+    shown = [
+        f"{label} {units.share(share)}"
+        for label, share in describe.together(result.summary)
+        if share >= 0.0005
+    ]
+    return f"drives collecting, share of time: {' · '.join(shown)}"
+
+
+def _drives_table(result: Result) -> RenderableType:
+    columns = ["commands", "mean", "p99", "max", "WA", "erases", "in GC", "last"]
+    table = numbers_table("Drive", columns)
+    table.columns[0].min_width = 5
+    drives = describe.drives(result)
+    for drive in drives[:MOST_DRIVES]:
+        table.add_row(
+            drive.label,
+            units.count(drive.commands),
+            *(units.time_us(drive.service[key]) for key in ("mean", "p99", "max")),
+            units.factor(drive.write_amplification),
+            units.count(drive.erases),
+            units.share(drive.collecting),
+            units.share(drive.ended_last),
+        )
+    if len(drives) > MOST_DRIVES:
+        table.caption = f"and {len(drives) - MOST_DRIVES} more, in summary.json and the report"
+        table.caption_justify = "left"
     return table
 
 

@@ -161,6 +161,96 @@ def collector(config: Mapping[str, Any]) -> str:
     return " · ".join(facts)
 
 
+#: Layouts of an array in words.
+LAYOUTS = {"jbod": "JBOD", "raid0": "RAID-0", "raid5": "RAID-5", "raid6": "RAID-6"}
+
+
+def array(config: Mapping[str, Any]) -> str | None:
+    """Return the array in a line; None of a single drive."""
+    array = config.get("array", {})
+    devices = int(array.get("devices", 1))
+    if devices < 2:
+        return None
+    layout = str(array.get("layout"))
+    facts = [f"{LAYOUTS.get(layout, layout)} of {devices} drives"]
+    if layout != "jbod":
+        facts.append(f"stripe unit {array['stripe']}")
+    if array.get("failed"):
+        facts.append(f"drive {', '.join(map(str, array['failed']))} lost")
+    rebuild = _choice(array.get("rebuild", "none"))
+    if rebuild != "none":
+        facts.append(f"rebuild {rebuild}")
+    facts.append(_choice(array.get("coordination", "uncoordinated")).replace("_", " "))
+    if array.get("reads_around_gc"):
+        facts.append("reads around GC")
+    return " · ".join(facts)
+
+
+@dataclass(frozen=True)
+class Drive:
+    """One drive of an array: its service times, its collections, and how often it was the last."""
+
+    label: str
+    commands: int
+    service: Mapping[str, Any]
+    write_amplification: float | None
+    erases: int
+    collecting: float
+    ended_last: float
+
+
+def drives(result: Result) -> list[Drive]:
+    """Return the drives of an array; none of a single drive."""
+    summary, lost = result.summary, result.config.get("array", {}).get("failed", [])
+    requests = max(sum(drive["requests_ended_last"] for drive in summary.get("devices", [])), 1)
+    simulated_us = max(summary.throughput.simulated_s * 1e6, 1e-3)
+    return [
+        Drive(
+            label=f"{drive['device']} (lost)" if drive["device"] in lost else str(drive["device"]),
+            commands=drive["commands"]["count"],
+            service=drive["service_us"]["all"],
+            write_amplification=drive["write_amplification"],
+            erases=drive["gc"]["erases"],
+            collecting=min(drive["collecting"]["us"] / simulated_us, 1.0),
+            ended_last=drive["requests_ended_last"] / requests,
+        )
+        for drive in summary.get("devices", [])
+    ]
+
+
+#: Groups of "so many drives collect together", besides none.
+MOST_GROUPS = 8
+
+
+def together(summary: Summary) -> list[tuple[str, float]]:
+    """Return the share of time with none, one, two ... drives collecting; of many, in ranges."""
+    shares: list[float] = summary.get("collecting_together", [])
+    if not shares:
+        return []
+    width = -(-(len(shares) - 1) // MOST_GROUPS)
+    groups = [("none", shares[0])]
+    for first in range(1, len(shares), width):
+        last = min(first + width, len(shares)) - 1
+        label = str(first) if first == last else f"{first} to {last}"
+        groups.append((label, math.fsum(shares[first : last + 1])))
+    return groups
+
+
+def steadiness(summary: Summary) -> str:
+    """Return mean, spread and extremes of the bandwidth over windows in a line."""
+    found = summary.bandwidth
+    if not found.windows:
+        return f"no window of {units.time_s(found.window_s)} has ended"
+    facts = [f"{units.decimal(found.mean_mib_per_s)} MiB/s on average"]
+    if found.coefficient_of_variation is not None:
+        facts.append(f"coefficient of variation {units.factor(found.coefficient_of_variation)}")
+    facts.append(
+        f"{units.decimal(found.min_mib_per_s)} to {units.decimal(found.max_mib_per_s)} over "
+        f"{_number(found.windows, 'window')} of {units.time_s(found.window_s)}"
+    )
+    return " · ".join(facts)
+
+
 def workload(config: Mapping[str, Any]) -> str:
     """Return the workload in a line."""
     load = config.get("workload", {})

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
     from copyback.result import Result
 
-#: Rows of a row group of requests.parquet. Fixed, so that the same run gives the same bytes.
+#: Rows of a row group of a Parquet file. Fixed, so that the same run gives the same bytes.
 ROW_GROUP = 131_072
 
-OPERATIONS = ["read", "write", "trim", "flush"]
+#: What the numbers in some columns stand for.
+NAMES = {
+    "operation": ["read", "write", "trim", "flush"],
+    "message": ["runs_short", "must_collect", "done", "state", "collect", "stop", "report"],
+}
 
 
 def _make_parents(parent: Path) -> list[Path]:
@@ -190,8 +194,8 @@ def check_file(path: Path) -> None:
         raise InputError(f"{path}: Permission denied: {path.parent}")
 
 
-def requests_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
-    """Return a batch of requests as Arrow, without copying the columns."""
+def rows_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """Return a batch of requests, collections or commands as Arrow, without copying columns."""
     import numpy as np
     import pyarrow as pa
 
@@ -201,9 +205,9 @@ def requests_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
             continue
         if name == "measured_response_ns":
             arrays[name] = pa.array(values, mask=columns["is_unmeasured"])
-        elif name == "operation":
+        elif name in NAMES:
             arrays[name] = pa.DictionaryArray.from_arrays(
-                pa.array(values.view(np.int8)), pa.array(OPERATIONS)
+                pa.array(values.view(np.int8)), pa.array(NAMES[name])
             )
         else:
             arrays[name] = pa.array(values)
@@ -252,28 +256,47 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     pq.write_table(table, path, compression="zstd", row_group_size=ROW_GROUP)
 
 
-class RequestWriter:
-    """Streams requests into a Parquet file, in row groups of a fixed size.
+class RowKeeper:
+    """Gathers rows in memory."""
+
+    def __init__(self) -> None:
+        self._batches: list[pa.Table] = []
+
+    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Take a batch."""
+        table = rows_table(columns)
+        if len(table) or not self._batches:
+            self._batches.append(table)
+
+    def table(self) -> pa.Table:
+        """Return all rows."""
+        import pyarrow as pa
+
+        return pa.concat_tables(self._batches)
+
+
+class RowWriter:
+    """Streams rows into a Parquet file, in row groups of a fixed size.
 
     Parameters
     ----------
     path
-        The file to write; it is created by the first request, or by :meth:`close`.
+        The file to write; it is created by the first batch.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._writer: Any = None
         self._waiting: list[pa.Table] = []
         self._rows = 0
 
     def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
         """Take a batch, and write the row groups that it completes."""
-        table = requests_table(columns)
+        table = rows_table(columns)
         if self._writer is None:
             import pyarrow.parquet as pq
 
-            self._writer = pq.ParquetWriter(self._path, table.schema, compression="zstd")
+            self._writer = pq.ParquetWriter(self.path, table.schema, compression="zstd")
         self._waiting.append(table)
         self._rows += len(table)
         if self._rows >= ROW_GROUP:
@@ -297,14 +320,17 @@ class RequestWriter:
 
 
 def write_result(result: Result, directory: Path) -> None:
-    """Write a result's files, but for requests that are there already."""
+    """Write a result's files, but for tables of rows that are there already."""
     from copyback.report import render
 
     (directory / names.SUMMARY).write_text(result.summary.to_json(), encoding="utf-8")
     (directory / names.CONFIG).write_text(result.config_toml, encoding="utf-8")
     write_parquet(result.series, directory / names.SERIES)
     write_parquet(result.distribution, directory / names.DISTRIBUTION)
-    requests_file = directory / names.REQUESTS
-    if not requests_file.exists() and result.requests is not None:
-        write_parquet(result.requests, requests_file)
+    for table, name in names.ROW_TABLE_FILES.items():
+        if (directory / name).exists():
+            continue
+        rows: pa.Table | None = getattr(result, table)
+        if rows is not None:
+            write_parquet(rows, directory / name)
     (directory / names.REPORT).write_text(render(result), encoding="utf-8")

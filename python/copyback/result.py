@@ -20,18 +20,28 @@ SUMMARY = "summary.json"
 CONFIG = "config.toml"
 SERIES = "series.parquet"
 REQUESTS = "requests.parquet"
+COLLECTIONS = "collections.parquet"
+COMMANDS = "commands.parquet"
+MESSAGES = "messages.parquet"
 DISTRIBUTION = "distribution.parquet"
 REPORT = "report.html"
 
 #: Every file that a result directory may hold.
-FILES = frozenset({SUMMARY, CONFIG, SERIES, REQUESTS, DISTRIBUTION, REPORT})
+FILES = frozenset(
+    {SUMMARY, CONFIG, SERIES, REQUESTS, COLLECTIONS, COMMANDS, MESSAGES, DISTRIBUTION, REPORT}
+)
 
-TableName = Literal["series", "requests", "distribution"]
-_TABLE_FILES: dict[TableName, str] = {
-    "series": SERIES,
+#: Tables with a row for everything that happened; a run keeps them on request.
+RowTableName = Literal["requests", "collections", "commands", "messages"]
+TableName = Literal["series", "distribution", RowTableName]
+ROW_TABLE_FILES: dict[RowTableName, str] = {
     "requests": REQUESTS,
-    "distribution": DISTRIBUTION,
+    "collections": COLLECTIONS,
+    "commands": COMMANDS,
+    "messages": MESSAGES,
 }
+_TABLE_FILES: dict[TableName, str] = {"series": SERIES, "distribution": DISTRIBUTION}
+_TABLE_FILES.update(ROW_TABLE_FILES.items())
 
 
 class Record(Mapping[str, Any]):
@@ -227,8 +237,39 @@ class Result:
         """One row a request, in order of completion; None unless the run kept its requests.
 
         ``measured_response_ns`` is the response time that the trace holds; null if it holds none.
+        Of an array, ``device`` is the drive that ended last.
         """
-        return self._table("requests") if "requests" in self._tables else None
+        return self._row_table("requests")
+
+    @property
+    def collections(self) -> pa.Table | None:
+        """When the drives of an array collected: one row an interval, in order of its end.
+
+        None unless the run kept them (`metrics.collections`). An interval begins when a drive's
+        first die begins to collect and ends when none does.
+        """
+        return self._row_table("collections")
+
+    @property
+    def commands(self) -> pa.Table | None:
+        """What the controller of an array sent to its drives: one row a command, as it ended.
+
+        None unless the run kept them (`metrics.commands`). ``response_ns`` counts from the arrival
+        at the drive and has the wait for its queue, ``host_queue_ns``, in it.
+        """
+        return self._row_table("commands")
+
+    @property
+    def messages(self) -> pa.Table | None:
+        """What the controller of an array and its drives told one another, as it was sent.
+
+        None unless the run kept it (`metrics.messages`). ``runs_short``, ``must_collect``, ``done``
+        and ``state`` are by the drive ``device``; ``collect``, ``stop`` and ``report`` to it.
+        """
+        return self._row_table("messages")
+
+    def _row_table(self, name: RowTableName) -> pa.Table | None:
+        return self._table(name) if name in self._tables else None
 
     @property
     def write_amplification(self) -> float | None:
@@ -241,14 +282,15 @@ class Result:
         Parameters
         ----------
         table
-            ``"series"``, ``"requests"`` or ``"distribution"``.
+            ``"series"``, ``"distribution"``, ``"requests"``, ``"collections"``, ``"commands"`` or
+            ``"messages"``.
 
         Returns
         -------
         polars.DataFrame
         """
         if table not in self._tables:
-            hint = "; run with requests=True" if table == "requests" else ""
+            hint = f"; run with metrics.{table} = true" if table in ROW_TABLE_FILES else ""
             raise InputError(f"this result has no table {table!r}{hint}")
         import polars as pl
 

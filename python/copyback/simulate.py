@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress, Simulation
-from copyback.result import Result, Summary
+from copyback.result import Result, RowTableName, Summary
 
 if TYPE_CHECKING:
     import os
@@ -29,6 +29,9 @@ PRECONDITION = "precondition"
 #: How often, in seconds, a running simulation comes back to Python.
 SLICE_S = 0.05
 
+#: Most work asked for at a time: many small drives are prepared one after the other, each at once.
+MOST_EVENTS = 1 << 40
+
 
 class Pace:
     """Advances a simulation or other task by about `SLICE_S` seconds at a time."""
@@ -41,7 +44,8 @@ class Pace:
         begun = time.perf_counter()
         done = simulation.advance(self.events)
         spent = max(time.perf_counter() - begun, 1e-6)
-        self.events = int(min(max(self.events * SLICE_S / spent, 1_000), self.events * 4))
+        wanted = max(self.events * SLICE_S / spent, 1_000)
+        self.events = int(min(wanted, self.events * 4, MOST_EVENTS))
         return done
 
 
@@ -71,7 +75,7 @@ class Driver:
         self,
         *,
         on_progress: Callable[[Progress], None] = lambda _: None,
-        on_requests: Callable[[Columns], None] | None = None,
+        on_rows: Mapping[RowTableName, Callable[[Columns], None]] | None = None,
     ) -> None:
         """Advance to the end.
 
@@ -79,10 +83,12 @@ class Driver:
         ----------
         on_progress
             Told after each slice.
-        on_requests
-            Given the requests that each slice completed.
+        on_rows
+            For tables that the run keeps: given the rows that each slice added.
         """
         pace = Pace()
+        takers = self._takers()
+        sinks = on_rows or {}
         preparing = True
         while True:
             begun = self._clocks()
@@ -93,12 +99,27 @@ class Driver:
             progress = self.simulation.progress()
             preparing = progress.phase == PRECONDITION
             on_progress(progress)
-            if self.config.keeps_requests:
-                requests = self.simulation.take_requests()
-                if on_requests is not None:
-                    on_requests(requests)
+            for table, take in takers.items():
+                rows = take()
+                if table in sinks:
+                    sinks[table](rows)
             if done:
                 return
+
+    @property
+    def row_tables(self) -> list[RowTableName]:
+        """The tables of rows that the run keeps."""
+        return list(self._takers())
+
+    def _takers(self) -> dict[RowTableName, Callable[[], Columns]]:
+        config, simulation = self.config, self.simulation
+        takers: dict[RowTableName, tuple[bool, Callable[[], Columns]]] = {
+            "requests": (config.keeps_requests, simulation.take_requests),
+            "collections": (config.keeps_collections, simulation.take_collections),
+            "commands": (config.keeps_commands, simulation.take_commands),
+            "messages": (config.keeps_messages, simulation.take_messages),
+        }
+        return {table: take for table, (keeps, take) in takers.items() if keeps}
 
     @staticmethod
     def _clocks() -> tuple[float, float]:
@@ -134,15 +155,15 @@ class Driver:
         }
         return Summary(numbers)
 
-    def result(self, command: str, requests: Any = None) -> Result:
+    def result(self, command: str, rows: Mapping[RowTableName, Any] | None = None) -> Result:
         """Return the result of a run that has ended.
 
         Parameters
         ----------
         command
             How the run was started.
-        requests
-            The table of requests, or the file that holds it.
+        rows
+            The tables of rows, or the files that hold them.
         """
         from copyback.outputs import distribution_table, series_table
 
@@ -150,8 +171,7 @@ class Driver:
             "series": series_table(self.simulation.series()),
             "distribution": distribution_table(self.simulation.distributions()),
         }
-        if requests is not None:
-            tables["requests"] = requests
+        tables.update(rows or {})
         return Result(self.summary(command), self.config.to_toml(), tables)
 
 
@@ -280,25 +300,14 @@ def run(
     )
     loaded = configuration.load(config, preset=preset, settings=settings)
     driver = Driver(loaded, state=Path(state) if state is not None else None)
-    batches: list[Any] = []
-
-    def keep(columns: Columns) -> None:
-        from copyback.outputs import requests_table
-
-        table = requests_table(columns)
-        if len(table) or not batches:
-            batches.append(table)
-
     from copyback.console import progress_display
+    from copyback.outputs import RowKeeper
 
+    kept = {table: RowKeeper() for table in driver.row_tables}
     with progress_display(quiet=not progress) as show:
-        driver.run(on_progress=show, on_requests=keep)
-    table = None
-    if loaded.keeps_requests:
-        import pyarrow as pa
-
-        table = pa.concat_tables(batches)
-    return driver.result("copyback run config.toml", table)
+        driver.run(on_progress=show, on_rows={table: rows.add for table, rows in kept.items()})
+    tables = {table: rows.table() for table, rows in kept.items()}
+    return driver.result("copyback run config.toml", tables)
 
 
 def precondition(

@@ -54,6 +54,21 @@ impl Config {
     fn keeps_requests(&self) -> bool {
         self.0.metrics.requests
     }
+
+    #[getter]
+    fn keeps_collections(&self) -> bool {
+        self.0.metrics.collections && self.0.array.devices > 1
+    }
+
+    #[getter]
+    fn keeps_commands(&self) -> bool {
+        self.0.metrics.commands && self.0.array.devices > 1
+    }
+
+    #[getter]
+    fn keeps_messages(&self) -> bool {
+        self.0.metrics.messages && self.0.array.devices > 1
+    }
 }
 
 type Preset = (&'static str, &'static str, &'static str);

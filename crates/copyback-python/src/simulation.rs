@@ -73,6 +73,9 @@ impl Simulation {
         columns.add("offset", rows.offset)?;
         columns.add("bytes", rows.bytes)?;
         columns.add("flow", rows.flow)?;
+        if self.inner().is_array() {
+            columns.add("device", rows.device)?;
+        }
         for (part, values) in Part::ALL.iter().zip(rows.parts_ns) {
             columns.add(&format!("{}_ns", part.name()), values)?;
         }
@@ -98,6 +101,18 @@ impl Simulation {
         columns.add("operation", rows.operation)?;
         columns.add("offset", rows.offset)?;
         columns.add("bytes", rows.bytes)?;
+        Ok(columns.0)
+    }
+
+    fn take_messages<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let letters = self.inner().take_messages();
+        let columns = Columns::new(py);
+        let sent = letters.iter().map(|letter| letter.sent.as_ns()).collect();
+        let arrives = letters.iter().map(|letter| letter.arrives.as_ns()).collect();
+        columns.add::<u64>("sent_ns", sent)?;
+        columns.add::<u64>("arrives_ns", arrives)?;
+        columns.add("device", letters.iter().map(|letter| letter.device.0).collect())?;
+        columns.add("message", letters.iter().map(|letter| letter.said.number()).collect())?;
         Ok(columns.0)
     }
 

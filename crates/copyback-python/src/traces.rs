@@ -14,7 +14,11 @@ use crate::simulation::Progress;
 
 /// The addresses that a workload is for: those of the configured device, or any.
 fn space(config: &Config, unlimited: bool) -> AddressSpace {
-    if unlimited { AddressSpace::UNLIMITED } else { AddressSpace::of(&config.0) }
+    let configured = AddressSpace::of(&config.0);
+    match unlimited {
+        true => AddressSpace { drive: configured.drive, ..AddressSpace::UNLIMITED },
+        false => configured,
+    }
 }
 
 fn progress(phase: &'static str, fraction: f64, requests: u64) -> Progress {

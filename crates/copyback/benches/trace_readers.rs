@@ -288,7 +288,7 @@ fn parquet(bencher: Bencher) {
 }
 
 fn generate(config: &SyntheticWorkload) -> u64 {
-    let space = AddressSpace { bytes: DEVICE, page_size: 4096 };
+    let space = AddressSpace { bytes: DEVICE, page_size: 4096, drive: None };
     let mut generator =
         Generator::new(config, space, 1, "workload/0").expect("a good configuration");
     let mut total = 0;

@@ -103,6 +103,11 @@ impl Simulation {
         }
     }
 
+    /// Whether there are several drives.
+    pub const fn is_array(&self) -> bool {
+        self.config.array.devices > 1
+    }
+
     /// The rows of the requests completed since the last call, if they are kept.
     pub fn take_requests(&mut self) -> RequestColumns {
         self.run.as_mut().map(|run| run.recorder.take_requests()).unwrap_or_default()

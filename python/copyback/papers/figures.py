@@ -11,11 +11,18 @@ if TYPE_CHECKING:
     from copyback.papers.fields import Fields
 
 #: The ways to draw. Lines and bars show one measure of each variant; a stack shows several parts;
-#: a distribution shows the share of requests at or below a response time; a series runs over time.
-KINDS = ("lines", "bars", "stack", "distribution", "series")
+#: a distribution shows the share of requests at or below a response time; a series runs over
+#: time; a density shows how bandwidth spreads over the rows of the series; a microscope looks at
+#: each request and at what single drives of an array did meanwhile.
+KINDS = ("lines", "bars", "stack", "distribution", "series", "density", "microscope")
 
 #: The table that a kind needs beside the summary.
-TABLES = {"distribution": "distribution", "series": "series"}
+TABLES = {
+    "distribution": "distribution",
+    "series": "series",
+    "density": "series",
+    "microscope": "moments",
+}
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,10 @@ class Figure:
         The variant that is one; None for absolute numbers.
     parts
         Of a stack: name and measure of each part.
+    window_ms
+        Of a microscope: the time that it looks at.
+    drives
+        Of a microscope: the drives that it looks at.
     """
 
     name: str
@@ -50,6 +61,8 @@ class Figure:
     variants: tuple[str, ...]
     workloads: tuple[str, ...]
     points: tuple[str, ...]
+    window_ms: tuple[int, ...]
+    drives: tuple[int, ...]
 
     @property
     def table(self) -> str | None:
@@ -78,8 +91,12 @@ def read_figure(fields: Fields) -> Figure:
         variants=fields.texts("variants"),
         workloads=fields.texts("workloads"),
         points=fields.texts("points"),
+        window_ms=fields.numbers("window_ms", []),
+        drives=fields.numbers("drives", []),
     )
     if (figure.kind == "stack") != bool(figure.parts):
         raise fields.fault("parts", "a stack needs a table of parts, other kinds have none")
+    if figure.kind == "microscope" and (len(figure.window_ms) != 2 or not figure.drives):
+        raise fields.fault("window_ms", "a microscope needs a window of two times, and drives")
     fields.end()
     return figure

@@ -6,7 +6,9 @@ import math
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from copyback.density import kernel_density
 from copyback.papers import found as findings
+from copyback.papers import microscope
 from copyback.papers.measures import Cell
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ def draw(found: Found, figure: Figure, path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
 
+    if figure.kind == "microscope":
+        microscope.draw(found, figure, path)
+        return
     loads, points, _ = findings.chosen(found, figure)
     panels = _panels(figure, loads, points)
     columns = min(len(panels), COLUMNS)
@@ -198,6 +203,24 @@ def _series(axis: Axes, found: Found, figure: Figure, load: str | None, point: s
     axis.set_xlabel("time (s)")
 
 
+def _density(axis: Axes, found: Found, figure: Figure, load: str | None, point: str | None) -> None:
+    """Draw how the bandwidth of the series' rows spreads; the last, which is not whole, is out."""
+    import numpy as np
+
+    places = np.linspace(0.0, 2.0, 401)
+    for index, variant, rows in _rows(found, figure, load, point):
+        bandwidth = (rows["read_bytes"] + rows["write_bytes"]).to_numpy()[:-1].astype(np.float64)
+        relative = bandwidth / bandwidth.mean()
+        axis.plot(
+            places,
+            kernel_density(relative, places),
+            color=_colour(index),
+            label=variant,
+            linewidth=1.1,
+        )
+    axis.set_xlabel("bandwidth / its mean")
+
+
 def _rows(
     found: Found, figure: Figure, load: str | None, point: str | None
 ) -> list[tuple[int, str, pl.DataFrame]]:
@@ -226,4 +249,5 @@ KINDS: dict[str, Callable[[Any, Any, Any, Any, Any], None]] = {
     "stack": _stack,
     "distribution": _distribution,
     "series": _series,
+    "density": _density,
 }

@@ -14,7 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from copyback.papers.measures import flatten
+from copyback.outputs import RowKeeper
+from copyback.papers import microscope
+from copyback.papers.measures import array_measures, flatten
 from copyback.simulate import Driver, save_state
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ class Runner:
     jobs
         How many at once.
     table
-        The table to keep of each run: ``"series"``, ``"distribution"`` or None.
+        The table to keep of each run: ``"series"``, ``"distribution"``, ``"moments"`` or None.
     on_progress
         Told the number of simulations that have ended.
     """
@@ -128,21 +130,27 @@ class Runner:
         if self._stop.is_set():
             raise _StoppedError
         driver = Driver(run.config, state=state)
-        driver.run(on_progress=self._check)
-        result = driver.result("copyback paper run")
-        numbers = {
-            key: value
-            for key, value in flatten(result.summary.to_dict())
-            if not key.startswith(_LEFT_OUT)
-        }
+        rows = {table: RowKeeper() for table in driver.row_tables}
+        on_rows = {table: kept.add for table, kept in rows.items()}
+        driver.run(on_progress=self._check, on_rows=on_rows)
+        tables = {table: kept.table() for table, kept in rows.items()}
+        result = driver.result("copyback paper run", tables)
+        summary = result.summary.to_dict()
+        numbers = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
+        numbers.update(array_measures(summary))
         kept = _kept(result, self._table)
         return Outcome(run, {**numbers, **_least(kept, self._table)}, kept)
 
 
 def _kept(result: Any, table: str | None) -> pa.Table | None:
-    if table == "series":
-        return result.series
-    return result.distribution if table == "distribution" else None
+    if table is None:
+        return None
+    kept: pa.Table = {
+        "series": lambda: result.series,
+        "distribution": lambda: result.distribution,
+        "moments": lambda: microscope.moments(result),
+    }[table]()
+    return kept
 
 
 def _least(table: pa.Table | None, name: str | None) -> dict[str, float | None]:

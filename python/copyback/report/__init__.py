@@ -32,9 +32,10 @@ GC_PARTS = {"gc_same_plane", "gc_other_plane", "late"}
 
 def render(result: Result) -> str:
     """Return the report page of a result."""
-    from copyback.report import plots
+    from copyback.report import array, plots
 
     config = result.config
+    data = plots.data(result)
     return (
         environment()
         .get_template("page.html.j2")
@@ -44,6 +45,7 @@ def render(result: Result) -> str:
             version=result.summary.version,
             title=describe.title(result),
             lead=_lead(result),
+            layout=describe.array(config),
             device=describe.device(config),
             collector=describe.collector(config),
             workload=describe.workload(config),
@@ -51,10 +53,12 @@ def render(result: Result) -> str:
             percentiles=PERCENTILES,
             responses=describe.responses(result.summary),
             breakdowns=describe.breakdowns(result.summary),
+            array=array.context(result),
+            density=data["density"],
             details=_details(result),
             simulator=_simulator(result),
             command=result.summary.simulator.get("command", "copyback run config.toml"),
-            data=script_json(plots.data(result)),
+            data=script_json(data),
             asset=asset,
         )
     )
@@ -89,6 +93,7 @@ def environment() -> jinja2.Environment:
         time_us=spaced(units.time_us),
         count=units.count,
         share=spaced(units.share),
+        factor=units.factor,
     )
     return environment
 

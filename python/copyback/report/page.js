@@ -42,6 +42,23 @@
     });
   }
 
+  // Bandwidth of an array --------------------------------------------------------------------------
+
+  if (data.density.z) {
+    chart("density", {
+      name: "Density of the bandwidth over windows, in standard deviations from its mean",
+      columns: [data.density.z, data.density.normal, data.density.density],
+      series: [
+        line("Normal", "--faint", plain, { width: 1.1, dash: [4, 4] }), line("Bandwidth", "--read", plain, { width: 2 }),
+      ],
+      height: medium,
+      at: (z) => `Z ${digits(z, 2)}`,
+      scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { range: fromZero } },
+      x: axis({ size: 30, values: tick(short) }),
+      y: axis({ size: 46, values: tick(short) }),
+    });
+  }
+
   // Over time --------------------------------------------------------------------------------------
 
   const t = data.time;

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import describe
+from copyback.report import array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,12 @@ MIB = 1 << 20
 
 def data(result: Result) -> dict[str, Any]:
     """Return everything that the page's script draws."""
-    return {"cdf": distribution(result), "time": timeline(result)}
+    is_array = bool(result.summary.get("devices"))
+    return {
+        "cdf": distribution(result),
+        "density": array.density(result) if is_array else {},
+        "time": timeline(result),
+    }
 
 
 def distribution(result: Result) -> dict[str, list[float | None]]:

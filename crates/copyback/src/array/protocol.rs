@@ -20,6 +20,22 @@ pub enum Said {
     ByController(Order),
 }
 
+impl Said {
+    /// 0 runs short, 1 must collect, 2 done, 3 state, by a drive; 4 collect, 5 stop, 6 report, by the
+    /// controller.
+    pub const fn number(&self) -> u8 {
+        match self {
+            Self::ByDrive(Message::RunsShort) => 0,
+            Self::ByDrive(Message::MustCollect) => 1,
+            Self::ByDrive(Message::Done { .. }) => 2,
+            Self::ByDrive(Message::State(_)) => 3,
+            Self::ByController(Order::Collect(_)) => 4,
+            Self::ByController(Order::Stop) => 5,
+            Self::ByController(Order::Report) => 6,
+        }
+    }
+}
+
 /// A message and its times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Letter {

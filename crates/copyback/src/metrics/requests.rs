@@ -23,6 +23,8 @@ pub struct RequestColumns {
     pub operation: Vec<u8>,
     /// The flow it came from.
     pub flow: Vec<u16>,
+    /// The drive on which it ended last.
+    pub device: Vec<u16>,
     /// Nanoseconds of each part of the response time, in the order of [`Part::ALL`].
     pub parts_ns: [Vec<u64>; Part::ALL.len()],
 }
@@ -39,6 +41,7 @@ impl RequestColumns {
         self.bytes.push(request.length);
         self.operation.push(request.operation.number());
         self.flow.push(completion.flow.0);
+        self.device.push(completion.device.0);
         for part in Part::ALL {
             self.parts_ns[part as usize].push(completion.parts[part].as_ns());
         }

@@ -5,7 +5,7 @@ pub mod synthetic;
 pub mod trace;
 
 pub use self::stream::{Issued, Stream};
-use crate::config::{Config, Flow};
+use crate::config::{Config, Flow, Layout};
 use crate::units::{Duration, Instant};
 
 /// What a request asks the drive to do.
@@ -55,15 +55,22 @@ pub struct AddressSpace {
     pub bytes: u64,
     /// Bytes that the device maps together.
     pub page_size: u64,
+    /// Bytes of each drive, where drives lie one after the other.
+    pub drive: Option<u64>,
 }
 
 impl AddressSpace {
     /// All addresses there can be: no device.
-    pub const UNLIMITED: Self = Self { bytes: u64::MAX, page_size: 4096 };
+    pub const UNLIMITED: Self = Self { bytes: u64::MAX, page_size: 4096, drive: None };
 
     /// The addresses of a configured device.
     pub fn of(config: &Config) -> Self {
-        Self { bytes: config.capacity_bytes(), page_size: config.ssd.geometry.page_size.0 }
+        let is_jbod = config.array.layout == Layout::Jbod;
+        Self {
+            bytes: config.capacity_bytes(),
+            page_size: config.ssd.geometry.page_size.0,
+            drive: is_jbod.then(|| config.device_bytes()),
+        }
     }
 }
 
@@ -100,7 +107,7 @@ impl Source {
     ) -> Result<Self, InputError> {
         match flow {
             Flow::Trace(config) => {
-                let source = trace::TraceSource::open(config, space.bytes)?;
+                let source = trace::TraceSource::open(&config.on_drives(space.drive), space.bytes)?;
                 Ok(Self::Trace(Box::new(source)))
             }
             Flow::Synthetic(config) => {

@@ -67,5 +67,5 @@ pub fn assert_shares(counts: &[u64], expected: &[f64]) {
 
 /// A device of `bytes` with pages of 4 KiB.
 pub fn space(bytes: u64) -> AddressSpace {
-    AddressSpace { bytes, page_size: 4096 }
+    AddressSpace { bytes, page_size: 4096, drive: None }
 }

@@ -130,7 +130,7 @@ fn devices_that_do_not_fit_are_refused() {
     assert_eq!(
         problem(shaped(&spc(4), &half)),
         "x.spc:3: device: found one more than the 2 for which workload.device_layout has room; \
-         expected a smaller size, or a list in workload.devices"
+         expected a smaller size, more drives, or a list in workload.devices"
     );
     let listed = TraceWorkload { devices: devices(&["0", "1", "2"]), ..half };
     assert_eq!(

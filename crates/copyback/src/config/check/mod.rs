@@ -51,7 +51,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     }
     array::check(&config.array, &mut faults);
     host(&config.host, &mut faults);
-    workload::check(&config.workload, &mut faults);
+    workload::check(&config.workload, &config.array, &mut faults);
     precondition(&config.precondition, &mut faults);
     metrics(&config.metrics, &mut faults);
     faults.0

@@ -3,9 +3,9 @@
 use super::*;
 
 /// The faults of `[workload]`.
-pub(super) fn check(workload: &Workload, faults: &mut Report) {
+pub(super) fn check(workload: &Workload, array: &Array, faults: &mut Report) {
     match workload {
-        Workload::Trace(workload) => trace("workload", workload, faults),
+        Workload::Trace(workload) => trace("workload", workload, array, faults),
         Workload::Synthetic(workload) => synthetic::check("workload", workload, faults),
         Workload::Flows(flows) => {
             if flows.flows.is_empty() {
@@ -14,7 +14,7 @@ pub(super) fn check(workload: &Workload, faults: &mut Report) {
             for (index, flow) in flows.flows.iter().enumerate() {
                 let key = format!("workload.flows.{index}");
                 match flow {
-                    Flow::Trace(workload) => trace(&key, workload, faults),
+                    Flow::Trace(workload) => trace(&key, workload, array, faults),
                     Flow::Synthetic(workload) => synthetic::check(&key, workload, faults),
                 }
             }
@@ -22,7 +22,7 @@ pub(super) fn check(workload: &Workload, faults: &mut Report) {
     }
 }
 
-fn trace(key: &str, workload: &TraceWorkload, faults: &mut Report) {
+fn trace(key: &str, workload: &TraceWorkload, array: &Array, faults: &mut Report) {
     let scale = workload.time_scale;
     if !(scale.is_finite() && scale > 0.0) {
         faults.add(&format!("{key}.time_scale"), format!("found {scale}; allowed: above 0"));
@@ -39,6 +39,7 @@ fn trace(key: &str, workload: &TraceWorkload, faults: &mut Report) {
         faults.add(&format!("{key}.format.{name}"), format!("found {found}; allowed: {allowed}"));
     }
     shaping(key, workload, faults);
+    device_layout(key, workload, array, faults);
     faults.at_least_one(&format!("{key}.limit"), workload.limit.unwrap_or(1));
     faults.at_least_one(&format!("{key}.iodepth"), workload.iodepth.unwrap_or(1).into());
 }
@@ -59,14 +60,29 @@ fn shaping(key: &str, workload: &TraceWorkload, faults: &mut Report) {
         let problem = format!("found {}; allowed: a power of two, 4KiB to 1GiB", Size(extent));
         faults.add(&format!("{key}.beyond_device.extent"), problem);
     }
+}
+
+/// Where the trace's devices lie: a region, or a drive, for each.
+fn device_layout(key: &str, workload: &TraceWorkload, array: &Array, faults: &mut Report) {
+    let DeviceLayout::Concatenate { size } = workload.device_layout else { return };
+    let listed = workload.devices.len();
+    let on_drives = array.layout == Layout::Jbod;
     let compact = matches!(workload.beyond_device, BeyondDevice::Compact { .. });
-    match workload.device_layout {
-        DeviceLayout::Concatenate { size: Some(Size(0)) } => {
+    match size {
+        Some(Size(0)) => {
             faults.add(&format!("{key}.device_layout.size"), "found 0B; allowed: 1B or more");
         }
-        DeviceLayout::Concatenate { size: None } if workload.devices.is_empty() && !compact => {
-            let problem = "found no size; allowed: a size, or a list in devices to share the \
-                           capacity";
+        None if on_drives && listed > array.devices as usize => {
+            let drives = array.devices;
+            let problem = format!(
+                "found {listed}; allowed: at most one for each of the array's {drives} drives, or \
+                 a size in device_layout"
+            );
+            faults.add(&format!("{key}.devices"), problem);
+        }
+        None if !on_drives && listed == 0 && !compact => {
+            let problem = "found no size; allowed: a size, a list in devices to share the \
+                           capacity, or an array of layout jbod";
             faults.add(&format!("{key}.device_layout.size"), problem);
         }
         _ => {}

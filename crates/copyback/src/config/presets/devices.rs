@@ -17,6 +17,7 @@ devices! {
     "agc-dgc-2012-64gb": "GC off the critical path (Middleware 2012): 64 GB MLC, 4 channels of 4 ways",
     "agc-dgc-2012-128gb": "the same, 128 GB, 8 channels of 8 ways",
     "harmonia-2012": "global GC in arrays (IEEE TC), Table 7: 32 GB, 64 elements of 4 planes",
+    "harmonia-2012-array": "eight of these drives in RAID-0 with a stripe unit of 4 KB, section 5.2",
     "pagc-2016": "parallel GC over planes (SC 2016), Table I: 800 GB MLC, 16 channels of 8 chips",
     "fifo-mqsim": "victim policies when space is scarce: MQSim's default 512 GiB device, two flows",
     "disksim-msr": "DiskSim 4 with the MSR SSD add-on, as its validation input ssd-rw5m ships",

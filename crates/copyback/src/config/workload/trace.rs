@@ -76,6 +76,21 @@ impl TraceWorkload {
     }
 }
 
+impl TraceWorkload {
+    /// The same on drives of `drive` bytes each that lie one after the other, if they do: the
+    /// devices of the trace get one each, unless a size is set.
+    pub fn on_drives(&self, drive: Option<u64>) -> Cow<'_, Self> {
+        let size = drive.map(Size);
+        match self.device_layout {
+            DeviceLayout::Concatenate { size: None } if size.is_some() => {
+                let device_layout = DeviceLayout::Concatenate { size };
+                Cow::Owned(Self { device_layout, ..self.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+}
+
 fn one() -> f64 {
     1.0
 }
@@ -89,8 +104,9 @@ choice! {
         /// One after the other, in the order of `devices`, or of their first requests if that is
         /// empty.
         Concatenate {
-            /// Bytes of each; an equal share of the capacity, in whole MiB, for each of `devices`
-            /// if absent. Means nothing to `beyond_device = "compact"`.
+            /// Bytes of each; if absent, a drive of the array for each under `array.layout =
+            /// "jbod"`, else an equal share of the capacity, in whole MiB, for each of `devices`.
+            /// Means nothing to `beyond_device = "compact"`.
             #[serde(default)]
             size: Option<Size>,
         },

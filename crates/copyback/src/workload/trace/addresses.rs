@@ -119,6 +119,6 @@ impl Addresses {
 fn too_many(count: u64) -> Fault {
     Fault::other(format!(
         "device: found one more than the {count} for which workload.device_layout has room; \
-         expected a smaller size, or a list in workload.devices"
+         expected a smaller size, more drives, or a list in workload.devices"
     ))
 }
