@@ -172,6 +172,9 @@ impl Preconditioner {
     fn write(&mut self, lpn: Lpn) {
         let plane = self.plane_for(lpn);
         let die = self.ftl.geometry.die_of_plane(plane);
+        if self.ftl.want(plane, lpn) {
+            self.tally += job::collect_untimed(&mut self.ftl, die);
+        }
         self.ftl.write(plane, lpn, self.pages_written());
         if self.ftl.hungry_planes(die) != 0 {
             self.tally += job::collect_untimed(&mut self.ftl, die);

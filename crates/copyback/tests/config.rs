@@ -557,3 +557,42 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn mappings_with_blocks_of_their_own_refuse_what_makes_no_sense_with_them() {
+    let cases = [
+        ("ssd.ftl.allocation = 'dynamic'", "as a logical block lies in one plane"),
+        ("ssd.gc.width = 'blind'", "as each merge copies to places of its own"),
+        ("ssd.gc.victim = 'random+'", "allowed: \"random\" with this mapping"),
+        (
+            "ssd.gc.preemption = { type = 'semi_preemptive', merge = true, reorder = true }",
+            "as a merge copies pages in the order of their places",
+        ),
+    ];
+    for (setting, why) in cases {
+        let text = format!("ssd.ftl.mapping = 'log_block'\n{setting}");
+        let told = refused(&text);
+        assert!(told.lines().count() == 1 && told.contains(why), "{setting}: {told}");
+    }
+    for setting in ["ssd.gc.width = 'superblock'", "ssd.gc.victim = 'fifo'", "ssd.audit = true"] {
+        let setting = setting.replace("ssd.audit", "audit");
+        load(&format!("ssd.ftl.mapping = 'log_block'\n{setting}")).expect("it makes sense");
+    }
+    let superblock =
+        |numbers: &str| refused(&format!("ssd.ftl.mapping = {{ type = 'superblock', {numbers} }}"));
+    assert!(superblock("data_blocks = 0").contains("ssd.ftl.mapping.data_blocks: found 0"));
+    assert!(superblock("update_blocks = 0").contains("ssd.ftl.mapping.update_blocks: found 0"));
+    assert!(superblock("data_blocks = 2000").contains("128000 pages in a group"));
+}
+
+#[test]
+fn a_log_block_needs_room_for_whole_blocks() {
+    let text = "
+        ssd.ftl.mapping = 'log_block'
+        ssd.ftl.over_provisioning = 0.01
+        ssd.geometry.blocks_per_plane = 64
+        ssd.gc.soft_threshold = { blocks = 3 }
+    ";
+    let told = refused(text);
+    assert!(told.contains("3 of its 64 blocks must be free and 1 open"), "{told}");
+}

@@ -21,7 +21,8 @@ pub struct Ftl {
     /// Share of physical pages that the host does not see: logical pages = physical pages x
     /// (1 - over_provisioning).
     pub over_provisioning: Share,
-    /// Whether host writes and collected pages fill separate open blocks or the same one.
+    /// Whether host writes and collected pages fill separate open blocks or the same one. Of no effect
+    /// where logical blocks have blocks of their own.
     pub frontiers: Frontiers,
     /// Order in which erased blocks are used again.
     pub free_blocks: FreeBlockOrder,
@@ -42,12 +43,47 @@ impl Default for Ftl {
     }
 }
 
-/// How logical pages map to physical ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Mapping {
-    /// Every logical page maps to any physical page; the whole table is in RAM.
-    Page,
+choice! {
+    /// How logical pages map to physical ones.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Mapping {
+        /// Every logical page maps to any physical page; the whole table is in RAM.
+        Page,
+        /// A logical block has a data block, in which each page has its place, and at most one update
+        /// block that takes its writes; the two are merged by a switch, in part or in full (Kim et al.
+        /// 2002; L-FTL of Jung et al. 2012).
+        LogBlock,
+        /// Neighbouring logical blocks share data and update blocks, page-mapped among themselves;
+        /// they are compacted when their update blocks are used up (Kang et al. 2006; H-FTL of Jung et
+        /// al. 2012).
+        Superblock {
+            /// Logical blocks of a superblock, and so the data blocks that it needs.
+            #[serde(default = "default_data_blocks")]
+            data_blocks: u32,
+            /// Most blocks that it may hold beyond those.
+            #[serde(default = "default_update_blocks")]
+            update_blocks: u32,
+        },
+    }
+}
+
+const fn default_data_blocks() -> u32 {
+    2
+}
+
+const fn default_update_blocks() -> u32 {
+    8
+}
+
+impl Mapping {
+    /// Logical blocks that share their blocks, where pages are not mapped one by one over a plane.
+    pub const fn blocks_per_group(self) -> Option<u32> {
+        match self {
+            Self::Page => None,
+            Self::LogBlock => Some(1),
+            Self::Superblock { data_blocks, .. } => Some(data_blocks),
+        }
+    }
 }
 
 /// Which plane a logical page is written to.

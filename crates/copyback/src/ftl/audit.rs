@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::config::{Config, Mapping};
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 
@@ -17,17 +18,20 @@ pub struct Audit {
     parked: BTreeMap<Lpn, u64>,
     /// The next page of each block that may be programmed.
     next_page: Vec<u32>,
+    /// Whether pages of a block may be left out.
+    may_leave_out: bool,
     violation: Option<String>,
 }
 
 impl Audit {
-    /// An erased device.
-    pub fn new(geometry: &Geometry, logical_pages: usize) -> Self {
+    /// An erased device of a checked configuration.
+    pub fn new(config: &Config, geometry: &Geometry) -> Self {
         Self {
             contents: vec![None; geometry.pages()],
-            latest: vec![None; logical_pages],
+            latest: vec![None; config.logical_pages() as usize],
             parked: BTreeMap::new(),
             next_page: vec![0; geometry.blocks()],
+            may_leave_out: config.ssd.ftl.mapping == Mapping::LogBlock,
             violation: None,
         }
     }
@@ -35,12 +39,12 @@ impl Audit {
     /// A device of which the mapping is known, and how far each block has been `programmed`: each
     /// mapped page holds version 0.
     pub fn of_mapped(
+        config: &Config,
         geometry: &Geometry,
         mapped: impl Iterator<Item = (Lpn, Ppn)>,
         programmed: impl Iterator<Item = (BlockId, u32)>,
-        logical_pages: usize,
     ) -> Self {
-        let mut audit = Self::new(geometry, logical_pages);
+        let mut audit = Self::new(config, geometry);
         for (lpn, page) in mapped {
             audit.contents[page.index()] = Some((lpn, 0));
             audit.latest[lpn.index()] = Some((0, page));
@@ -104,7 +108,9 @@ impl Audit {
     fn program(&mut self, page: Ppn, content: (Lpn, u64), geometry: &Geometry) {
         let block = geometry.block_of(page).index();
         let offset = geometry.page_offset(page);
-        if self.next_page[block] != offset || self.contents[page.index()].is_some() {
+        let next = self.next_page[block];
+        let in_order = offset == next || self.may_leave_out && offset > next;
+        if !in_order || self.contents[page.index()].is_some() {
             self.fail(format!("{page:?} is programmed out of order or twice"));
         }
         self.next_page[block] = offset + 1;

@@ -6,6 +6,7 @@ mod allocation;
 mod audit;
 mod blocks;
 mod free_blocks;
+mod grouped;
 mod levels;
 mod mapping;
 mod parked;
@@ -15,7 +16,7 @@ mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
 pub use levels::Levels;
-pub use mapping::{ReclaimPlan, ReclaimStep};
+pub use mapping::{ReclaimKind, ReclaimPlan, ReclaimStep};
 pub use plane::Stream;
 
 use std::cmp::Reverse;
@@ -30,7 +31,7 @@ use crate::rng;
 
 use audit::Audit;
 use blocks::Blocks;
-use mapping::PageMap;
+use mapping::{Groups, PageMap};
 use parked::Parked;
 use plane::{Frontier, Plane};
 use wear::WearLeveller;
@@ -43,6 +44,8 @@ pub struct Ftl {
     /// Where writes go.
     pub allocation: Allocation,
     map: PageMap,
+    /// Where logical pages are bound to blocks of their own.
+    groups: Option<Box<Groups>>,
     blocks: Blocks,
     planes: Vec<Plane>,
     victims: VictimSelector,
@@ -101,6 +104,7 @@ impl Ftl {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
             map: PageMap::new(limits.logical_pages, geometry.pages()),
+            groups: Groups::new(config, &geometry, limits.data_pages).map(Box::new),
             blocks: Blocks::new(&geometry),
             planes: (0..geometry.planes()).map(plane).collect(),
             victims: victims(config, name, &geometry, limits),
@@ -110,7 +114,7 @@ impl Ftl {
             parked: Parked::new(geometry.planes()),
             hungry: vec![0; geometry.dies()],
             levels: None,
-            audit: config.audit.then(|| Box::new(Audit::new(&geometry, limits.logical_pages))),
+            audit: config.audit.then(|| Box::new(Audit::new(config, &geometry))),
         }
     }
 
@@ -132,7 +136,10 @@ impl Ftl {
         } else {
             self.parked.remove(lpn);
         }
-        let placed = self.append(plane, Stream::Host, lpn);
+        let placed = match self.groups {
+            None => self.append(plane, Stream::Host, lpn),
+            Some(_) => self.append_to_group(plane, lpn),
+        };
         self.allocation.end_turn(plane, &self.geometry);
         if let Some(audit) = &mut self.audit {
             audit.written(lpn, version, placed.page, &self.geometry);
@@ -142,13 +149,18 @@ impl Ftl {
 
     /// Moves the valid page `from` inside its plane.
     pub fn relocate(&mut self, from: Ppn) -> Placed {
-        self.relocate_to(self.collection_stream(), from)
+        let placed = match self.groups {
+            None => self.relocate_to(self.collection_stream(), from),
+            Some(_) => self.relocate_in_group(from),
+        };
+        self.note_move(from, placed)
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
     /// other planes, in which there must be [room](Self::has_aligned_room).
     pub fn relocate_aligned(&mut self, from: Ppn) -> Placed {
-        self.relocate_to(Stream::Aligned, from)
+        let placed = self.relocate_to(Stream::Aligned, from);
+        self.note_move(from, placed)
     }
 
     fn relocate_to(&mut self, stream: Stream, from: Ppn) -> Placed {
@@ -158,6 +170,10 @@ impl Ftl {
         let lends = stream == Stream::Host && self.planes[plane.index()].frontier(stream).is_none();
         let placed = self.append(plane, stream, self.map.logical(from));
         self.planes[plane.index()].lent |= lends;
+        placed
+    }
+
+    fn note_move(&mut self, from: Ppn, placed: Placed) -> Placed {
         if let Some(audit) = &mut self.audit {
             audit.moved(from, placed.page, &self.geometry);
         }
@@ -172,6 +188,7 @@ impl Ftl {
         match self.map.unmap(lpn) {
             Some(page) => {
                 self.invalidate(page);
+                self.weigh_group_of(lpn);
                 true
             }
             None => self.parked.remove(lpn),
@@ -215,9 +232,14 @@ impl Ftl {
         self.parked.first(plane)?;
         let stream = self.collection_stream();
         let spare = self.collection_room(plane) > self.limits.data_pages;
-        let allowed = spare && (stream == Stream::Collection || self.accepts(plane));
+        let allowed = spare && (stream == Stream::Collection || self.host_offset(plane).is_some());
         let frontier = self.planes[plane.index()].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
+    }
+
+    /// The logical page that the valid page `page` holds.
+    pub fn logical(&self, page: Ppn) -> Lpn {
+        self.map.logical(page)
     }
 
     /// Whether `page` holds the current version of a logical page.
@@ -226,9 +248,9 @@ impl Ftl {
         self.blocks.is_valid(block, self.geometry.page_offset(page))
     }
 
-    /// Whether a host write fits into `plane` now.
-    pub fn accepts(&self, plane: PlaneId) -> bool {
-        self.next_host_offset(plane).is_some()
+    /// Whether a host write of `lpn` fits into `plane` now.
+    pub fn accepts(&self, plane: PlaneId, lpn: Lpn) -> bool {
+        self.next_host_offset(plane, lpn).is_some()
     }
 
     /// Whether a host write leaves room for what a collection that has yielded must still move, and
@@ -245,8 +267,17 @@ impl Ftl {
         }
     }
 
-    /// The page offset that the next host write to `plane` gets, if it fits.
-    pub fn next_host_offset(&self, plane: PlaneId) -> Option<u32> {
+    /// The page offset that a host write of `lpn` to `plane` gets, if it fits.
+    pub fn next_host_offset(&self, plane: PlaneId, lpn: Lpn) -> Option<u32> {
+        match &self.groups {
+            None => self.host_offset(plane),
+            Some(groups) => self.next_offset_in_group(groups, plane, lpn),
+        }
+    }
+
+    /// The offset of the next page in the open block of `plane` for any write of the host, if it may
+    /// be written.
+    fn host_offset(&self, plane: PlaneId) -> Option<u32> {
         if !self.leaves_room(plane) {
             return None;
         }
@@ -262,7 +293,7 @@ impl Ftl {
         let planes = self.geometry.planes_per_die;
         let mut in_turn = (0..planes)
             .map(|step| PlaneId(die.0 * planes + (first + step) % planes))
-            .filter(|plane| self.accepts(*plane));
+            .filter(|plane| self.host_offset(*plane).is_some());
         match self.allocation.plane_rule() {
             PlaneRule::RoundRobin => in_turn.next(),
             // The first of the fullest: `max_by_key` would give the last.
@@ -295,9 +326,11 @@ impl Ftl {
         self.planes[plane.index()].free.len()
     }
 
-    /// A bit for each plane of `die` that is short of free blocks.
+    /// A bit for each plane of `die` that is short of free blocks, or whose next write needs something
+    /// to be reclaimed first.
     pub fn hungry_planes(&self, die: DieId) -> u32 {
-        self.hungry[die.index()]
+        let wanted = self.groups.as_ref().map_or(0, |groups| groups.wanted_planes(die.index()));
+        self.hungry[die.index()] | wanted
     }
 
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
@@ -352,6 +385,9 @@ impl Ftl {
 
     /// The block of `plane` to collect, if one gives space back and its valid pages have room.
     pub fn choose_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
+        if self.groups.is_some() {
+            return self.choose_group(plane);
+        }
         if self.planes[plane.index()].closed_invalid == 0 {
             return None;
         }
@@ -362,11 +398,18 @@ impl Ftl {
     /// The least erased closed block of `plane`, if static wear levelling says to move its data.
     pub fn block_to_level(&mut self, plane: PlaneId) -> Option<BlockId> {
         let coldest = self.wear.block_to_level(plane, &self.blocks)?;
-        (self.blocks.is_closed(coldest) && self.has_room_for(coldest, plane)).then_some(coldest)
+        let is_still = match &self.groups {
+            None => self.blocks.is_closed(coldest),
+            Some(groups) => groups.may_level(coldest),
+        };
+        (is_still && self.has_room_for(coldest, plane)).then_some(coldest)
     }
 
-    /// Takes a closed block out of the victims' sight and returns what reclaims it.
+    /// Takes a block that was chosen out of the victims' sight and returns what reclaims it.
     pub fn begin_reclaim(&mut self, victim: BlockId) -> ReclaimPlan {
+        if self.groups.is_some() {
+            return self.begin_merge(victim);
+        }
         let plane = self.geometry.plane_of_block(victim);
         let valid = self.blocks.valid_pages(victim);
         self.victims.removed(plane, victim, valid);
@@ -374,7 +417,7 @@ impl Ftl {
         self.reclaiming[plane.index()] = Some(victim);
         let invalid = self.limits.data_pages - u32::from(valid);
         self.planes[plane.index()].closed_invalid -= invalid;
-        ReclaimPlan::new(victim)
+        ReclaimPlan::of_block(victim)
     }
 
     /// The first valid page of `block` at or after `offset`.
@@ -413,14 +456,24 @@ impl Ftl {
             audit.erased(block, &self.geometry);
         }
         self.blocks.erase(block);
-        self.reclaiming[plane.index()].take_if(|reclaimed| *reclaimed == block);
+        let merged = self.groups.as_mut().and_then(|groups| groups.erased(plane, block));
+        if merged.is_some() || self.groups.is_none() && self.is_reclaimed(plane, block) {
+            self.reclaiming[plane.index()] = None;
+        }
         self.wear.erased(plane, block, self.blocks.erase_count(block));
         self.planes[plane.index()].free.push(block, self.blocks.erase_count(block));
         self.weigh(plane);
+        if self.groups.is_some() {
+            return merged.into_iter().for_each(|group| self.list(plane, group));
+        }
         // Moved pages may have filled the host's block when there was none to follow it.
         if self.planes[plane.index()].frontier(Stream::Host).is_none() {
             self.reopen(plane, Stream::Host);
         }
+    }
+
+    fn is_reclaimed(&self, plane: PlaneId, block: BlockId) -> bool {
+        self.reclaiming[plane.index()] == Some(block)
     }
 
     /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
@@ -532,10 +585,13 @@ impl Ftl {
 
 /// The victim policy of a checked configuration, with no block to choose from.
 fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> VictimSelector {
+    // A merge may be worth it though it moves as many pages as a group has.
+    let group =
+        config.ssd.ftl.mapping.blocks_per_group().map(|blocks| blocks * limits.data_pages + 1);
     let shape = Shape {
         planes: geometry.planes(),
         blocks: geometry.blocks(),
-        pages_per_block: limits.data_pages as u16,
+        pages_per_block: group.unwrap_or(limits.data_pages) as u16,
     };
     let random = rng::stream(config.seed, &format!("{name}/gc/victim"));
     VictimSelector::new(config.ssd.gc.victim, shape, random)
@@ -569,7 +625,7 @@ impl Ftl {
         for plane in (0..self.planes.len()).map(PlaneId::from_index) {
             self.check_plane(plane)?;
         }
-        Ok(())
+        self.check_groups()
     }
 
     fn check_plane(&self, plane: PlaneId) -> Result<(), String> {

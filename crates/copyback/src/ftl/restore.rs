@@ -8,6 +8,7 @@ use crate::nand::Geometry;
 
 use super::audit::Audit;
 use super::blocks::Blocks;
+use super::mapping::Groups;
 use super::parked::Parked;
 use super::plane::{Frontier, Plane, Stream};
 use super::wear::WearLeveller;
@@ -24,6 +25,7 @@ impl Ftl {
     /// Names the part that contradicts the configuration or another part.
     pub fn restored(mut self, config: &Config, name: &str) -> Result<Self, &'static str> {
         self.check_shape(config)?;
+        self.restore_groups(config)?;
         self.check_blocks()?;
         for plane in 0..self.planes.len() {
             self.check_free_blocks(PlaneId::from_index(plane), config)?;
@@ -37,7 +39,7 @@ impl Ftl {
         self.restore_map()?;
         self.reclaiming = vec![None; self.planes.len()];
         self.parked = Parked::new(self.planes.len());
-        self.audit = config.audit.then(|| Box::new(self.audit_of_restored()));
+        self.audit = config.audit.then(|| Box::new(self.audit_of_restored(config)));
         Ok(self)
     }
 
@@ -52,6 +54,20 @@ impl Ftl {
         expect(self.blocks.has_shape_of(&Blocks::new(&geometry)), "blocks")?;
         expect(self.planes.len() == geometry.planes(), "planes")?;
         expect(self.hungry.len() == geometry.dies(), "planes")
+    }
+
+    /// Every block that is not free belongs to one group, where logical pages are bound to blocks.
+    fn restore_groups(&mut self, config: &Config) -> Result<(), &'static str> {
+        let Self { groups, blocks, geometry, allocation, limits, .. } = self;
+        match (Groups::new(config, geometry, limits.data_pages), groups) {
+            (None, None) => Ok(()),
+            (Some(fresh), Some(groups)) => {
+                let layout = *fresh.layout();
+                let home = |id| allocation.plane_of(layout.page_at(id, 0)?);
+                expect(groups.restore(&fresh, geometry, blocks, home), "logical blocks")
+            }
+            _ => Err("logical blocks"),
+        }
     }
 
     /// Every block is free, closed or open: the open ones are those that are being filled. No page
@@ -83,6 +99,9 @@ impl Ftl {
         };
         let (host, collection) = (state.frontier(Stream::Host), state.frontier(Stream::Collection));
         let blocks = self.geometry.blocks_of_plane(PlaneId::from_index(plane));
+        if self.groups.is_some() {
+            return state.frontiers().next().is_none();
+        }
         state.frontiers().all(is_sound)
             && blocks.filter(|block| self.blocks.is_open(*block)).count()
                 == state.frontiers().count()
@@ -123,31 +142,36 @@ impl Ftl {
             && if marked { free < self.limits.sated } else { free >= self.limits.soft_threshold }
     }
 
+    /// What the victim policy knows of a block.
     fn closed(&self, block: BlockId) -> Option<(PlaneId, u16)> {
         let plane = self.geometry.plane_of_block(block);
-        self.blocks.is_closed(block).then(|| (plane, self.valid_pages(block)))
+        match &self.groups {
+            None => self.blocks.is_closed(block).then(|| (plane, self.valid_pages(block))),
+            Some(groups) => groups.listed_under(block).map(|moves| (plane, moves)),
+        }
     }
 
     /// Each logical page has a valid page of its own, where the allocation puts it, and each valid
     /// page is some logical page's.
     fn restore_map(&mut self) -> Result<(), &'static str> {
-        let Self { map, blocks, geometry, allocation, .. } = self;
+        let Self { map, groups, blocks, geometry, allocation, .. } = self;
         let mut unclaimed = blocks.unclaimed();
         let claim = |lpn: Lpn, page: Ppn| {
             let block = geometry.block_of(page);
             let plane = geometry.plane_of_block(block);
             let die = || geometry.die_of_plane(plane);
-            allocation.plane_of(lpn).is_none_or(|home| home == plane)
+            let offset = geometry.page_offset(page);
+            groups.as_ref().is_none_or(|groups| groups.may_hold(lpn, block, offset))
+                && allocation.plane_of(lpn).is_none_or(|home| home == plane)
                 && allocation.die_of(lpn, geometry).is_none_or(|home| home == die())
-                && unclaimed.claim(block, geometry.page_offset(page))
+                && unclaimed.claim(block, offset)
         };
         let sound = map.restore(geometry.pages(), claim) && unclaimed.is_empty();
         expect(sound, "mapping")
     }
 
-    fn audit_of_restored(&self) -> Audit {
-        let (mapped, programmed) = (self.map.mapped(), self.programmed());
-        Audit::of_mapped(&self.geometry, mapped, programmed, self.limits.logical_pages)
+    fn audit_of_restored(&self, config: &Config) -> Audit {
+        Audit::of_mapped(config, &self.geometry, self.map.mapped(), self.programmed())
     }
 
     /// The blocks that are not free, and how many of their pages have been programmed.
@@ -155,9 +179,11 @@ impl Ftl {
         let all = (0..self.geometry.blocks()).map(BlockId::from_index);
         let closed = all.filter(|block| self.blocks.is_closed(*block));
         let open = self.planes.iter().flat_map(Plane::frontiers);
+        let bound = self.groups.iter().flat_map(|groups| groups.programmed());
         closed
             .map(|block| (block, self.limits.data_pages))
             .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
+            .chain(bound)
     }
 }
 

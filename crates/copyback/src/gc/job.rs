@@ -1,7 +1,9 @@
 //! A collection as a resumable job: at every step boundary the mapping is consistent, and each
 //! step looks again at what is still valid, since the host may have overwritten a page meanwhile.
 
-use crate::ftl::{Ftl, ReclaimPlan, ReclaimStep};
+use derive_more::AddAssign;
+
+use crate::ftl::{Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 /// Why a block is collected.
@@ -52,12 +54,32 @@ impl Job {
 
     /// The block that is collected.
     pub const fn victim(&self) -> BlockId {
-        self.plan.block()
+        self.plan.victim()
     }
 
-    /// The first page that is left to be moved.
+    /// How it is reclaimed.
+    pub const fn kind(&self) -> ReclaimKind {
+        self.plan.kind()
+    }
+
+    /// The page that is moved next, if one is before a block is erased.
     pub fn first_page(&self, ftl: &Ftl) -> Option<Ppn> {
         self.plan.first_page(ftl)
+    }
+
+    /// The block that is erased next, where no page is left to be moved before it.
+    pub fn next_erase(&self, ftl: &Ftl) -> Option<BlockId> {
+        self.plan.next_erase(ftl)
+    }
+
+    /// Notes that the block which is erased next is being erased.
+    pub const fn begin_erase(&mut self) {
+        self.plan.begin_erase();
+    }
+
+    /// Whether `page`, if it is valid, may be moved next, out of turn.
+    pub fn may_move(&self, page: Ppn, ftl: &Ftl) -> bool {
+        self.plan.may_move(page, ftl)
     }
 
     /// The next step, or `None` when the job is done. A step that has been returned is carried out
@@ -68,7 +90,7 @@ impl Job {
 }
 
 /// What untimed collections have done.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
 pub struct Tally {
     /// Blocks collected for space.
     pub collections: u64,
@@ -76,13 +98,43 @@ pub struct Tally {
     pub levelling_runs: u64,
     /// Pages moved.
     pub pages_moved: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// How blocks were reclaimed, where logical pages are bound to blocks.
+    pub merges: Merges,
 }
 
-impl std::ops::AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.collections += other.collections;
-        self.levelling_runs += other.levelling_runs;
-        self.pages_moved += other.pages_moved;
+/// Merges, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+pub struct Merges {
+    /// An update block became the data block.
+    pub switch: u64,
+    /// The rest of a data block was copied behind an update block's pages.
+    pub partial: u64,
+    /// A logical block was copied to a fresh block.
+    pub full: u64,
+    /// A superblock's blocks were compacted.
+    pub compactions: u64,
+}
+
+impl Merges {
+    /// Counts a block that was reclaimed.
+    pub const fn count(&mut self, kind: ReclaimKind) {
+        match kind {
+            ReclaimKind::Collection => {}
+            ReclaimKind::SwitchMerge => self.switch += 1,
+            ReclaimKind::PartialMerge => self.partial += 1,
+            ReclaimKind::FullMerge => self.full += 1,
+            ReclaimKind::Compaction => self.compactions += 1,
+        }
+    }
+
+    /// Each block stands for one of each of `planes` striped together.
+    pub const fn striped(&mut self, planes: u64) {
+        self.switch *= planes;
+        self.partial *= planes;
+        self.full *= planes;
+        self.compactions *= planes;
     }
 }
 
@@ -116,13 +168,17 @@ impl Job {
             Reason::OnDemand | Reason::Forced | Reason::Idle => tally.collections += 1,
             Reason::WearLevelling => tally.levelling_runs += 1,
         }
+        tally.merges.count(self.kind());
         while let Some(step) = self.next_step(ftl) {
             match step {
                 ReclaimStep::Move(page) => {
                     ftl.relocate(page);
                     tally.pages_moved += 1;
                 }
-                ReclaimStep::Erase(block) => ftl.erase(block),
+                ReclaimStep::Erase(block) => {
+                    ftl.erase(block);
+                    tally.erases += 1;
+                }
             }
         }
     }

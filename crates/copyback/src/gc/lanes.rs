@@ -14,13 +14,16 @@ use smallvec::SmallVec;
 
 use crate::ftl::{Ftl, ReclaimStep};
 use crate::gc::job::Job;
-use crate::ids::{PlaneId, Ppn};
+use crate::ids::{BlockId, PlaneId, Ppn};
 
 /// Places in the list of lanes.
 pub type Members = SmallVec<[usize; 2]>;
 
 /// Pages, each with the place of its lane.
 pub type Pages = SmallVec<[(usize, Ppn); 2]>;
+
+/// Blocks that are erased together, one a lane.
+pub type Erased = SmallVec<[BlockId; 2]>;
 
 /// One plane's part in a collection.
 #[derive(Debug)]
@@ -44,7 +47,8 @@ pub struct Lanes {
     read_together: bool,
     /// The page that is to be read next, whatever its turn.
     preferred: Option<(usize, Ppn)>,
-    erased: bool,
+    /// What is being erased.
+    erasing: Erased,
     /// Whether a lone plane's pages are moved with one command each.
     one_command: bool,
 }
@@ -58,8 +62,8 @@ pub enum Step {
     Read(Pages),
     /// Programs what these lanes carry: all of them together, or one alone.
     Program(Members),
-    /// Erases all victims.
-    Erase,
+    /// Erases these blocks: the victims, or one of several that a plane's collection empties.
+    Erase(Erased),
 }
 
 impl Lanes {
@@ -74,7 +78,7 @@ impl Lanes {
             aligned_left: false,
             read_together: false,
             preferred: None,
-            erased: false,
+            erasing: Erased::new(),
             one_command,
         }
     }
@@ -103,6 +107,11 @@ impl Lanes {
         self.read_together
     }
 
+    /// Takes the blocks that have been erased.
+    pub fn take_erased(&mut self) -> Erased {
+        std::mem::take(&mut self.erasing)
+    }
+
     /// Whether any page has been read out and not been programmed yet.
     pub fn carries(&self) -> bool {
         self.lanes.iter().any(|lane| lane.carried.is_some())
@@ -110,25 +119,21 @@ impl Lanes {
 
     /// Moves `page` next if it is still to be moved and nothing is carried. Returns whether it will.
     pub fn prefer(&mut self, page: Ppn, ftl: &Ftl) -> bool {
-        let block = ftl.geometry.block_of(page);
-        let lane = self.lanes.iter().position(|lane| lane.job.victim() == block);
+        let lane = self.lanes.iter().position(|lane| lane.job.may_move(page, ftl));
         self.preferred = lane.filter(|_| !self.carries()).map(|lane| (lane, page));
         self.preferred.is_some()
     }
 
     /// Drops what is carried and has become out of date, and returns the next step; `None` when the
-    /// victims have been erased. A step counts as taken when it [begins](Self::begin), so that it may
+    /// blocks have been erased. A step counts as taken when it [begins](Self::begin), so that it may
     /// be looked at and left; a move with one command, which nobody looks at, counts at once.
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
-        if self.erased {
-            return None;
-        }
         if self.one_command
             && let [lane] = &mut self.lanes[..]
         {
             return lane.job.next_step(ftl).map(|step| match step {
                 ReclaimStep::Move(page) => Step::Move(page),
-                ReclaimStep::Erase(_) => Step::Erase,
+                ReclaimStep::Erase(block) => Step::Erase(Erased::from_slice(&[block])),
             });
         }
         for lane in &mut self.lanes {
@@ -140,7 +145,7 @@ impl Lanes {
             return Some(read_one(lane, page));
         }
         let together = if self.in_step { self.step_together(ftl) } else { None };
-        Some(together.unwrap_or_else(|| self.step_alone(ftl)))
+        together.or_else(|| self.step_alone(ftl))
     }
 
     /// The next step of all lanes together, while each of them has a page left.
@@ -170,14 +175,18 @@ impl Lanes {
         next.map(|(lane, page)| read_one(lane, page))
     }
 
-    fn step_alone(&self, ftl: &Ftl) -> Step {
+    fn step_alone(&self, ftl: &Ftl) -> Option<Step> {
         let carrying = self.lanes.iter().position(|lane| lane.carried.is_some());
         if let Some(lane) = carrying {
-            return Step::Program(Members::from_slice(&[lane]));
+            return Some(Step::Program(Members::from_slice(&[lane])));
         }
         let mut lanes = self.lanes.iter().enumerate();
         let next = lanes.find_map(|(index, lane)| Some((index, lane.job.first_page(ftl)?)));
-        next.map_or(Step::Erase, |(lane, page)| read_one(lane, page))
+        if let Some((lane, page)) = next {
+            return Some(read_one(lane, page));
+        }
+        let blocks: Erased = self.lanes.iter().filter_map(|l| l.job.next_erase(ftl)).collect();
+        (!blocks.is_empty()).then_some(Step::Erase(blocks))
     }
 
     /// Notes that `step` is being carried out.
@@ -196,7 +205,10 @@ impl Lanes {
                 }
             }
             Step::Move(_) => {}
-            Step::Erase => self.erased = true,
+            Step::Erase(blocks) => {
+                self.erasing.clone_from(blocks);
+                self.lanes.iter_mut().for_each(|lane| lane.job.begin_erase());
+            }
         }
     }
 

@@ -71,6 +71,7 @@ impl DeviceSummary {
         put("flash", flash(counters));
         put("write_amplification", json!(counters.write_amplification()));
         put("gc", gc(counters, *collecting, planes));
+        put("mapping", mapping(counters));
         put(
             "wear",
             json!({
@@ -201,6 +202,16 @@ fn gc(counters: &Counters, collecting: Duration, planes: &PlaneUse) -> Value {
         "stalled_us": counters.stalled.as_us_f64(),
         "busy_us": collecting.as_us_f64(),
         "planes": { "busy_share": share(planes.busy), "idle_share": share(planes.idle) },
+    })
+}
+
+/// How blocks were reclaimed, where logical pages are bound to blocks.
+fn mapping(counters: &Counters) -> Value {
+    json!({
+        "switch_merges": counters.merges.switch,
+        "partial_merges": counters.merges.partial,
+        "full_merges": counters.merges.full,
+        "compactions": counters.merges.compactions,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::config::GcStart;
 use crate::gc::job::{self, Job, Reason, Tally};
-use crate::gc::lanes::{Lanes, Members, Pages, Step};
+use crate::gc::lanes::{Erased, Lanes, Members, Pages, Step};
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::units::{Duration, Instant};
@@ -122,7 +122,7 @@ impl Ssd {
             Step::Program(members) => {
                 self.start_programming(die, &mut collection.lanes, &members, now);
             }
-            Step::Erase => self.start_erasing(die, &mut collection.lanes, now),
+            Step::Erase(blocks) => self.start_erasing(die, &mut collection.lanes, blocks, now),
         }
         collection.in_flight = true;
         self.collections[die.index()] = Some(collection);
@@ -222,11 +222,11 @@ impl Ssd {
         self.start_on_die(die, Command::Program, times, StepInFlight::Program, now);
     }
 
-    fn start_erasing(&mut self, die: DieId, lanes: &mut Lanes, now: Instant) {
-        let count = lanes.lanes.len() as u64;
+    fn start_erasing(&mut self, die: DieId, lanes: &mut Lanes, blocks: Erased, now: Instant) {
+        let count = blocks.len() as u64;
         self.counters.erases += count;
         self.counters.multi_plane_erases += u64::from(count > 1);
-        lanes.begin(&Step::Erase);
+        lanes.begin(&Step::Erase(blocks));
         let times = [Duration::ZERO, self.timing.erase, Duration::ZERO];
         self.start_on_die(die, Command::Erase, times, StepInFlight::Erase, now);
     }
@@ -252,9 +252,9 @@ impl Ssd {
         if let Some(collection) = &mut self.collections[die.index()] {
             collection.in_flight = false;
             if step == StepInFlight::Erase {
-                for lane in &collection.lanes.lanes {
-                    self.ftl.erase(lane.job.victim());
-                    let plane = lane.job.plane;
+                for block in collection.lanes.take_erased() {
+                    self.ftl.erase(block);
+                    let plane = self.geometry.plane_of_block(block);
                     self.permits.block_collected(plane, self.ftl.free_blocks(plane));
                 }
             }
@@ -277,6 +277,7 @@ impl Ssd {
                 self.counters.joined += lanes - 1;
             }
         }
+        self.counters.merges.count(collection.lanes.lanes[0].job.kind());
         self.collection_rests(die, now);
         for plane in planes_in(collection.to_level, die, self.geometry.planes_per_die) {
             if let Some(job) = Job::wear_levelling(plane, &mut self.ftl) {
@@ -318,7 +319,8 @@ impl Ssd {
     fn count_untimed(&mut self, reason: Reason, tally: &Tally) {
         self.counters.count_collections(reason, tally.collections);
         self.counters.levelling_runs += tally.levelling_runs;
-        self.counters.erases += tally.collections + tally.levelling_runs;
+        self.counters.erases += tally.erases;
+        self.counters.merges += tally.merges;
         self.counters.pages_moved += tally.pages_moved;
         self.counters.moves.single_demanding += tally.pages_moved;
         if self.options.copyback {

@@ -2,7 +2,7 @@
 
 use derive_more::AddAssign;
 
-use crate::gc::job::Reason;
+use crate::gc::job::{Merges, Reason};
 use crate::units::Duration;
 
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
@@ -52,6 +52,8 @@ pub struct Counters {
     pub stalled: Duration,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
+    /// How blocks were reclaimed, where logical pages are bound to blocks.
+    pub merges: Merges,
     /// Host reads of pages that hold no data; they touch no flash.
     pub unmapped_reads: u64,
     /// Pages trimmed that held data.
@@ -113,6 +115,7 @@ impl Counters {
             self.joined += self.collections * (planes - 1);
             self.collections *= planes;
             self.levelling_runs *= planes;
+            self.merges.striped(planes);
             self.moves.together = self.pages_moved;
             self.moves.single_demanding = 0;
         }

@@ -20,6 +20,9 @@ impl Ssd {
         if self.dies[die.index()].is_full() {
             return false;
         }
+        if self.ftl.writes_may_call_for_reclaim() {
+            self.name_next_writes(die);
+        }
         match &self.collections[die.index()] {
             Some(collection) if collection.in_flight => false,
             Some(_) => self.go_on_collecting(die, now),
@@ -27,6 +30,17 @@ impl Ssd {
             None => {
                 self.start_host_operation(die, Admitted::ALL, now)
                     || (self.ftl.parked_pages() > 0 && self.unpark(die, now))
+            }
+        }
+    }
+
+    /// Names the next write of each plane to the translation layer, which may have to reclaim something
+    /// first.
+    fn name_next_writes(&mut self, die: DieId) {
+        let mask = self.queues.planes_with_writes(die);
+        for plane in planes_in(mask, die, self.geometry.planes_per_die) {
+            if let Some(first) = self.queues.first_write(WriteQueue::Plane(plane)) {
+                self.ftl.want(plane, self.transactions.get(first).lpn);
             }
         }
     }
@@ -132,10 +146,11 @@ impl Ssd {
     fn oldest_placed_write(&self, die: DieId) -> Option<(u64, (WriteQueue, PlaneId))> {
         let mask = self.queues.planes_with_writes(die);
         planes_in(mask, die, self.geometry.planes_per_die)
-            .filter(|plane| self.ftl.accepts(*plane))
             .filter_map(|plane| {
                 let queue = WriteQueue::Plane(plane);
-                Some((self.order(self.queues.first_write(queue)?), (queue, plane)))
+                let first = self.transactions.get(self.queues.first_write(queue)?);
+                let accepts = self.ftl.accepts(plane, first.lpn);
+                accepts.then_some((first.order, (queue, plane)))
             })
             .min_by_key(|(order, _)| *order)
     }
@@ -217,8 +232,10 @@ impl Ssd {
     /// Starts the first write of `queue` on `plane`, and with it those that a multi-plane command
     /// may join on the die's other planes.
     fn start_write(&mut self, (queue, plane): (WriteQueue, PlaneId), now: Instant) -> bool {
-        let Some(offset) = self.ftl.next_host_offset(plane) else { return false };
-        let Some(id) = self.queues.pop_write(queue, &self.transactions) else { return false };
+        let Some(id) = self.queues.first_write(queue) else { return false };
+        let lpn = self.transactions.get(id).lpn;
+        let Some(offset) = self.ftl.next_host_offset(plane, lpn) else { return false };
+        self.queues.pop_write(queue, &self.transactions);
         self.start_taken_write(id, queue, (plane, offset), now);
         true
     }
@@ -237,12 +254,14 @@ impl Ssd {
         let mut members = 1;
         if self.rules.joins(Command::Program) {
             for other in self.planes_to_join(die, queue) {
-                let next = self.ftl.next_host_offset(other).map(|offset| (other, offset));
                 let queue = if queue == WriteQueue::Plane(plane) {
                     WriteQueue::Plane(other)
                 } else {
                     queue
                 };
+                let Some(first) = self.queues.first_write(queue) else { continue };
+                let lpn = self.transactions.get(first).lpn;
+                let next = self.ftl.next_host_offset(other, lpn).map(|offset| (other, offset));
                 let legal = |next| self.rules.may_join(Command::Program, (plane, offset), next);
                 if next.is_some_and(legal)
                     && let Some(id) = self.queues.pop_write(queue, &self.transactions)

@@ -63,8 +63,10 @@ impl Ssd {
         match self.queues.write_level() {
             WriteLevel::Plane => {
                 let mask = self.queues.planes_with_writes(die);
-                planes_in(mask, die, self.geometry.planes_per_die)
-                    .any(|plane| !self.ftl.accepts(plane))
+                planes_in(mask, die, self.geometry.planes_per_die).any(|plane| {
+                    let first = self.queues.first_write(WriteQueue::Plane(plane));
+                    first.is_some_and(|id| !self.ftl.accepts(plane, self.transactions.get(id).lpn))
+                })
             }
             WriteLevel::Die => {
                 self.queues.first_write(WriteQueue::Die(die)).is_some()
@@ -106,7 +108,7 @@ impl Ssd {
         let command = match collection.lanes.next_step(&self.ftl) {
             Some(Step::Read(_)) => Command::Read,
             Some(Step::Program(_)) => Command::Program,
-            Some(Step::Move(_) | Step::Erase) | None => return false,
+            Some(Step::Move(_) | Step::Erase(_)) | None => return false,
         };
         let state = &self.dies[die.index()];
         if !state.holds_only(command) || !state.accepts(command) {
@@ -180,7 +182,8 @@ impl Ssd {
         if self.queues.write_level() != WriteLevel::Plane {
             return false;
         }
-        let Some(offset) = self.ftl.next_host_offset(plane) else { return false };
+        let lpn = self.ftl.logical(page);
+        let Some(offset) = self.ftl.next_host_offset(plane, lpn) else { return false };
         let queue = WriteQueue::Plane(plane);
         let found = self.queues.take_write(queue, &mut self.transactions, |transaction| {
             self.ftl.lookup(transaction.lpn) == Some(page)

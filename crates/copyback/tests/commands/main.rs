@@ -10,6 +10,7 @@ mod collections;
 mod dies;
 mod host_operations;
 mod instants;
+mod merges;
 mod multi_plane;
 mod parallel;
 mod permits;

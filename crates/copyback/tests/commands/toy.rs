@@ -81,6 +81,9 @@ impl Toy {
         let mut ftl = Ftl::new(&config, "ssd/0");
         for (version, lpn) in pages.iter().enumerate() {
             let plane = ftl.allocation.plane_of(Lpn(*lpn)).unwrap_or(PlaneId(0));
+            if ftl.want(plane, Lpn(*lpn)) {
+                collect(&mut ftl, plane);
+            }
             ftl.write(plane, Lpn(*lpn), version as u64 + 1);
             collect(&mut ftl, plane);
         }

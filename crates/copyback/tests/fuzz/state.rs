@@ -39,7 +39,7 @@ const DEVICE: &str = "
 ";
 
 /// Devices that differ in every table that is saved.
-const DEVICES: [&[(&str, &str)]; 6] = [
+const DEVICES: [&[(&str, &str)]; 8] = [
     &[("ssd.gc.victim", "greedy"), ("ssd.ftl.allocation", "CWDP")],
     &[("ssd.gc.victim", "cost_benefit"), ("ssd.ftl.allocation", "dynamic")],
     &[("ssd.gc.victim", "fifo"), ("ssd.ftl.free_blocks", "least_worn")],
@@ -53,6 +53,12 @@ const DEVICES: [&[(&str, &str)]; 6] = [
         ("ssd.gc.victim", "greedy"),
         ("ssd.ftl.frontiers", "separate"),
         ("ssd.ftl.summary_page", "{ type = 'last_page', transfer = '512B' }"),
+    ],
+    &[("ssd.gc.victim", "fifo"), ("ssd.ftl.mapping", "log_block")],
+    &[
+        ("ssd.gc.victim", "greedy"),
+        ("ssd.ftl.mapping.type", "superblock"),
+        ("ssd.ftl.mapping.update_blocks", "3"),
     ],
 ];
 

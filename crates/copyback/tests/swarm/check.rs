@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use copyback::config::{Config, Preemption};
+use copyback::config::{Config, Mapping, Preemption};
 use copyback::nand::{Timing, transfer_time};
 use copyback::ssd::Part;
 use copyback::units::Duration;
@@ -283,7 +283,33 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     // A collection counts when it ends, its erase when it starts.
     let erases = flash("erases");
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases >= emptied)?;
-    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= emptied + planes)
+    let most = (emptied + planes) * most_erases(config);
+    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= most)?;
+    kinds_of_merges(config, outcome, emptied)
+}
+
+/// Blocks that one collection of a plane erases at most.
+fn most_erases(config: &Config) -> u64 {
+    match config.ssd.ftl.mapping {
+        Mapping::Page => 1,
+        Mapping::LogBlock => 2,
+        Mapping::Superblock { data_blocks, update_blocks } => {
+            u64::from(data_blocks + update_blocks)
+        }
+    }
+}
+
+/// Every collection is a merge where logical pages are bound to blocks, and its kind is that of the
+/// mapping.
+fn kinds_of_merges(config: &Config, outcome: &Outcome, emptied: u64) -> Result<(), String> {
+    let count = |name: &str| outcome.number(&format!("/mapping/{name}"));
+    let merged = count("switch_merges") + count("partial_merges") + count("full_merges");
+    let expected = match config.ssd.ftl.mapping {
+        Mapping::Page => (0, 0),
+        Mapping::LogBlock => (emptied, 0),
+        Mapping::Superblock { .. } => (0, emptied),
+    };
+    equal("merges", &(merged, count("compactions")), &expected)
 }
 
 fn dies(config: &Config) -> u64 {
@@ -358,7 +384,7 @@ fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let device = &devices.devices()[0];
     let tally = device.tally();
     let before: u64 = device.ftl.erase_counts().map(u64::from).sum();
-    equal("erases of the preparation", &before, &(tally.collections + tally.levelling_runs))?;
+    equal("erases of the preparation", &before, &tally.erases)?;
     let blocks = device.ftl.geometry.blocks() as f64;
     let striped = u64::from(config.ssd.striped_planes());
     let mean = outcome.float("/wear/erase_count/mean").unwrap_or(f64::NAN);

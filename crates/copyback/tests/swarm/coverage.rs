@@ -8,7 +8,7 @@ use crate::run::Outcome;
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 26] = [
+const SIGHTS: [(&str, f64); 30] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -35,6 +35,10 @@ const SIGHTS: [(&str, f64); 26] = [
     ("surplus pages moved alone", 0.02),
     ("surplus pages in DRAM", 0.01),
     ("suspended programs and erases", 0.05),
+    ("switch merges", 0.01),
+    ("partial merges", 0.03),
+    ("full merges", 0.05),
+    ("compactions of superblocks", 0.05),
 ];
 
 /// What a run has met.
@@ -69,6 +73,10 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/gc/moves/single_other"),
         many("/gc/moves/cached"),
         many("/gc/suspends"),
+        many("/mapping/switch_merges"),
+        many("/mapping/partial_merges"),
+        many("/mapping/full_merges"),
+        many("/mapping/compactions"),
     ]
 }
 

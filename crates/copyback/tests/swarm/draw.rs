@@ -112,8 +112,9 @@ impl Case {
 
 fn config(draw: &mut Draw, number: u64) -> Config {
     let geometry = geometry(draw);
-    let gc = gc(draw, &geometry);
-    let ftl = ftl(draw, &geometry, &gc);
+    let mapping = mapping(draw);
+    let gc = gc(draw, &geometry, mapping);
+    let ftl = ftl(draw, &geometry, &gc, mapping);
     let timing = timing(draw, &geometry);
     let buffer = buffer(draw, &geometry);
     let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
@@ -155,6 +156,13 @@ fn commands(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Commands {
     }
 }
 
+fn mapping(draw: &mut Draw) -> Mapping {
+    let data_blocks = draw.within(1, 4) as u32;
+    let update_blocks = draw.small_within(1, 8) as u32;
+    let superblock = Mapping::Superblock { data_blocks, update_blocks };
+    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, superblock])
+}
+
 fn preemption(draw: &mut Draw) -> Preemption {
     if draw.chance(0.5) {
         return Preemption::None;
@@ -169,7 +177,17 @@ fn preemption(draw: &mut Draw) -> Preemption {
     }
 }
 
-fn width(draw: &mut Draw, geometry: &Geometry) -> Width {
+/// A merge of a logical block copies pages in the order of their places.
+fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
+    if let (Mapping::LogBlock, Preemption::SemiPreemptive { reorder, .. }) =
+        (mapping, &mut preemption)
+    {
+        *reorder = false;
+    }
+    preemption
+}
+
+fn width(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Width {
     if geometry.planes_per_die == 1 {
         return Width::Serial;
     }
@@ -183,6 +201,8 @@ fn width(draw: &mut Draw, geometry: &Geometry) -> Width {
         Width::Superblock,
     ]);
     let stripe = geometry.page_size.0 * u64::from(geometry.planes_per_die);
+    // Merges are serial.
+    let width = if mapping != Mapping::Page && width.is_parallel() { Width::Serial } else { width };
     if width == Width::Superblock && stripe > 32 << 10 { Width::Serial } else { width }
 }
 
@@ -201,12 +221,13 @@ fn geometry(draw: &mut Draw) -> Geometry {
     }
 }
 
-fn gc(draw: &mut Draw, geometry: &Geometry) -> Gc {
+fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let blocks = geometry.blocks_per_plane;
-    let preemption = preemption(draw);
-    let width = width(draw, geometry);
+    let preemption = in_order_for(mapping, preemption(draw));
+    let width = width(draw, geometry, mapping);
     // A block that is kept for collections is one more than the host may open.
-    let keeps_none = preemption == Preemption::None && !width.is_parallel();
+    let keeps_none =
+        preemption == Preemption::None && !width.is_parallel() && mapping == Mapping::Page;
     let soft = draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]);
     let soft_threshold = match draw.chance(0.3) {
         true => FreeBlocks::Share(Share(f64::from(soft) / f64::from(blocks))),
@@ -222,7 +243,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry) -> Gc {
             VictimPolicy::Greedy,
             VictimPolicy::Rga { d },
             VictimPolicy::Random,
-            VictimPolicy::RandomPlus,
+            if mapping == Mapping::Page { VictimPolicy::RandomPlus } else { VictimPolicy::Greedy },
             VictimPolicy::Fifo,
             VictimPolicy::CostBenefit,
         ]),
@@ -238,19 +259,23 @@ fn gc(draw: &mut Draw, geometry: &Geometry) -> Gc {
     }
 }
 
-fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Ftl {
+fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     let order = draw.of(&AllocationOrder::ALL);
     let plane = draw.of(&[PlaneChoice::MostFree, PlaneChoice::RoundRobin]);
     let transfer = Size(draw.of(&[0, 1, geometry.page_size.0]));
     let frontiers = draw.of(&[Frontiers::Separate, Frontiers::Shared]);
     let summary_page = draw.of(&[SummaryPage::None, SummaryPage::LastPage { transfer }]);
-    Ftl {
-        mapping: Mapping::Page,
-        allocation: draw.of(&[
+    let allocation = match mapping {
+        Mapping::Page => draw.of(&[
             Allocation::Order(order),
             Allocation::Choice(AllocationChoice::Dynamic),
             Allocation::Mixed { order, plane },
         ]),
+        _ => Allocation::Order(order),
+    };
+    Ftl {
+        mapping,
+        allocation,
         over_provisioning: over_provisioning(draw, geometry, gc, frontiers, summary_page),
         frontiers,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),

@@ -80,7 +80,12 @@ impl Device {
         // A trim may have given a die something to collect.
         collect_untimed(&mut self.ftl, die);
         match self.ftl.allocation.plane_of(lpn) {
-            Some(plane) => self.ftl.accepts(plane).then_some(plane),
+            Some(plane) => {
+                if self.ftl.want(plane, lpn) {
+                    collect_untimed(&mut self.ftl, die);
+                }
+                self.ftl.accepts(plane, lpn).then_some(plane)
+            }
             None => self.ftl.next_plane(die),
         }
     }

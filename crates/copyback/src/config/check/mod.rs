@@ -3,6 +3,7 @@
 
 mod array;
 mod gc;
+mod mapping;
 mod synthetic;
 mod workload;
 
@@ -39,6 +40,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     timing(ssd, &mut faults);
     shares(ssd, &mut faults);
     gc::check(ssd, &mut faults);
+    mapping::check(ssd, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);

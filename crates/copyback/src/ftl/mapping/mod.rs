@@ -1,5 +1,19 @@
 //! How logical pages map to physical ones, and what it takes to reclaim a block.
+//!
+//! [`PageMap`] says where each page lies, whatever the mapping. Page mapping needs no more. The others
+//! ([`Groups`]) bind logical pages to blocks: which block a page may be written to, and what is merged to
+//! make room.
 
+mod groups;
+mod layout;
+mod log_block;
+mod merge;
 mod page;
+mod plan;
+mod restore;
+mod superblock;
 
-pub use page::{PageMap, ReclaimPlan, ReclaimStep};
+pub use groups::{Groups, Listed, Room};
+pub use layout::GroupId;
+pub use page::PageMap;
+pub use plan::{ReclaimKind, ReclaimPlan, ReclaimStep};

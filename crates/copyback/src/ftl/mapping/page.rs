@@ -1,10 +1,10 @@
-//! Page mapping: every logical page maps to any physical page, and the whole table is in RAM. A
-//! block is reclaimed by moving its valid pages and erasing it.
+//! Where each logical page lies. Under page mapping this is the device's own table, and a block is
+//! reclaimed by moving its valid pages and erasing it; where logical blocks have blocks of their own,
+//! a device finds the same by looking into them.
 
 use serde::{Deserialize, Serialize};
 
-use crate::ftl::Ftl;
-use crate::ids::{BlockId, Lpn, Ppn};
+use crate::ids::{Lpn, Ppn};
 
 /// The mapping table and its inverse, four bytes an entry each.
 #[derive(Debug, Serialize, Deserialize)]
@@ -80,64 +80,5 @@ impl PageMap {
             }
         }
         Ok(())
-    }
-}
-
-/// One step of reclaiming a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReclaimStep {
-    /// Move this valid page.
-    Move(Ppn),
-    /// Erase this block; nothing in it is valid any more.
-    Erase(BlockId),
-}
-
-/// What is left to do to reclaim a block. It keeps a position, not a list of pages: what is valid
-/// is looked up at each step.
-#[derive(Debug)]
-pub struct ReclaimPlan {
-    block: BlockId,
-    stage: Stage,
-}
-
-#[derive(Debug)]
-enum Stage {
-    /// Pages before this offset have been moved.
-    Moving(u32),
-    Erasing,
-}
-
-impl ReclaimPlan {
-    /// All of `block` is to be reclaimed.
-    pub const fn new(block: BlockId) -> Self {
-        Self { block, stage: Stage::Moving(0) }
-    }
-
-    /// The block that is reclaimed.
-    pub const fn block(&self) -> BlockId {
-        self.block
-    }
-
-    /// The first page that is left to be moved.
-    pub fn first_page(&self, ftl: &Ftl) -> Option<Ppn> {
-        match self.stage {
-            Stage::Moving(offset) => ftl.next_valid(self.block, offset),
-            Stage::Erasing => None,
-        }
-    }
-
-    /// The next step; `None` after the erase.
-    pub fn next_step(&mut self, ftl: &Ftl) -> Option<ReclaimStep> {
-        let Stage::Moving(offset) = self.stage else { return None };
-        match ftl.next_valid(self.block, offset) {
-            Some(page) => {
-                self.stage = Stage::Moving(ftl.geometry.page_offset(page) + 1);
-                Some(ReclaimStep::Move(page))
-            }
-            None => {
-                self.stage = Stage::Erasing;
-                Some(ReclaimStep::Erase(self.block))
-            }
-        }
     }
 }

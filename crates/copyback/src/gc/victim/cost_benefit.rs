@@ -47,8 +47,12 @@ impl CostBenefit {
     }
 
     pub(super) fn lost_page(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.remove(plane, block, valid + 1);
-        self.insert(plane, block, valid);
+        self.changed(plane, block, valid + 1, valid);
+    }
+
+    pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        self.remove(plane, block, from);
+        self.insert(plane, block, to);
     }
 
     pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u16) {

@@ -43,6 +43,13 @@ impl Greedy {
         self.insert(plane, block, valid);
     }
 
+    pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        if from != to {
+            self.remove(plane, block, from);
+            self.insert(plane, block, to);
+        }
+    }
+
     pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.by_valid.remove(self.list(plane, valid), block.index());
     }

@@ -86,6 +86,15 @@ impl VictimSelector {
         }
     }
 
+    /// A block that had `from` valid pages, or pages to be moved, has `to` now.
+    pub fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        match self {
+            Self::Greedy(greedy) => greedy.changed(plane, block, from, to),
+            Self::CostBenefit(cost_benefit) => cost_benefit.changed(plane, block, from, to),
+            Self::Sample(_) | Self::Fifo(_) => {}
+        }
+    }
+
     /// A closed block with `valid` pages is taken away, to be collected.
     pub fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         match self {

@@ -1,0 +1,47 @@
+//! What a mapping that gives logical blocks blocks of their own asks of the other choices.
+
+use super::*;
+
+/// A superblock's pages are counted in 16 bits, and one more.
+const MOST_PAGES: u64 = u16::MAX as u64 - 1;
+
+/// The faults of `ssd.ftl.mapping` and of what does not go with it.
+pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
+    let Some(blocks) = ssd.ftl.mapping.blocks_per_group() else { return };
+    if let Mapping::Superblock { data_blocks, update_blocks } = ssd.ftl.mapping {
+        faults.at_least_one("ssd.ftl.mapping.data_blocks", data_blocks.into());
+        faults.at_least_one("ssd.ftl.mapping.update_blocks", update_blocks.into());
+    }
+    let pages = u64::from(blocks).saturating_mul(ssd.geometry.pages_per_block.into());
+    if pages > MOST_PAGES {
+        let problem = format!("found {pages} pages in a group; allowed: at most {MOST_PAGES}");
+        faults.add("ssd.ftl.mapping", problem);
+    }
+    companions(ssd, faults);
+}
+
+/// The choices that make no sense with blocks of a logical block's own.
+fn companions(ssd: &Ssd, faults: &mut Report) {
+    if !matches!(ssd.ftl.allocation, Allocation::Order(_)) {
+        let problem = "found an allocation that decides at the time of writing; allowed: an order such \
+                       as \"CWDP\" with this mapping, as a logical block lies in one plane";
+        faults.add("ssd.ftl.allocation", problem);
+    }
+    if ssd.gc.width.is_parallel() {
+        let problem = "found a width of several planes; allowed: \"serial\" or \"superblock\" with this \
+                       mapping, as each merge copies to places of its own";
+        faults.add("ssd.gc.width", problem);
+    }
+    if ssd.gc.victim == VictimPolicy::RandomPlus {
+        let problem = "found \"random+\"; allowed: \"random\" with this mapping, as every logical block \
+                       that it looks at gives a block back";
+        faults.add("ssd.gc.victim", problem);
+    }
+    if ssd.ftl.mapping == Mapping::LogBlock
+        && let Preemption::SemiPreemptive { reorder: true, .. } = ssd.gc.preemption
+    {
+        let problem = "found true; allowed: false with mapping = \"log_block\", as a merge copies pages \
+                       in the order of their places";
+        faults.add("ssd.gc.preemption.reorder", problem);
+    }
+}

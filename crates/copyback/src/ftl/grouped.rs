@@ -1,0 +1,196 @@
+//! The translation layer where logical pages are bound to blocks of their own
+//! ([`Groups`]): writes, merges, and what the victim policy is told.
+
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+
+use super::mapping::{GroupId, Groups, Listed, ReclaimPlan, Room};
+use super::plane::Frontier;
+use super::{Ftl, Placed};
+
+impl Ftl {
+    /// Notes that a write of `lpn` is next on `plane`. Returns whether something must be reclaimed
+    /// before there is room for it, however many blocks are free.
+    pub fn want(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
+        self.groups.as_mut().is_some_and(|groups| groups.want(plane, lpn))
+    }
+
+    /// Whether a write may find that something must be reclaimed first though blocks are free.
+    pub const fn writes_may_call_for_reclaim(&self) -> bool {
+        self.groups.is_some()
+    }
+
+    /// The offset that a write of `lpn` to `plane` gets in a block of its group, if it fits.
+    pub(super) fn next_offset_in_group(
+        &self,
+        groups: &Groups,
+        plane: PlaneId,
+        lpn: Lpn,
+    ) -> Option<u32> {
+        match groups.room_for(plane, lpn) {
+            Room::In(open) => Some(open.next_page),
+            Room::InNewBlock => self.may_open_for_host(plane).then_some(0),
+            Room::None | Room::Merging => None,
+        }
+    }
+
+    fn groups(&self) -> &Groups {
+        self.groups.as_deref().expect("asked only where logical pages are bound to blocks")
+    }
+
+    fn groups_mut(&mut self) -> &mut Groups {
+        self.groups.as_deref_mut().expect("asked only where logical pages are bound to blocks")
+    }
+
+    /// Writes `lpn`, whose old page has been invalidated, to a block of its group.
+    pub(super) fn append_to_group(&mut self, plane: PlaneId, lpn: Lpn) -> Placed {
+        let group = self.groups().layout().group_of(lpn);
+        let open = match self.groups().get(group).open {
+            Some(open) => open,
+            None => {
+                let frontier = self.open(plane);
+                self.groups_mut().open(group, frontier);
+                frontier
+            }
+        };
+        let page = self.program(open, lpn);
+        let closes_block = self.groups_mut().wrote(lpn);
+        self.list(plane, group);
+        Placed { page, closes_block }
+    }
+
+    /// Moves the valid page `from` to where the merge that is under way on its plane wants it.
+    pub(super) fn relocate_in_group(&mut self, from: Ppn) -> Placed {
+        let plane = self.geometry.plane_of(from);
+        let lpn = self.map.logical(from);
+        self.invalidate(from);
+        let target = match self.groups().target(plane) {
+            Some(target) => target,
+            None => {
+                let frontier = self.open(plane);
+                self.groups_mut().open_target(plane, frontier);
+                frontier
+            }
+        };
+        let offset = self.groups().offset_in(target, lpn);
+        let page = self.program(Frontier { block: target.block, next_page: offset }, lpn);
+        let closes_block = self.groups_mut().moved(plane, offset);
+        Placed { page, closes_block }
+    }
+
+    fn program(&mut self, place: Frontier, lpn: Lpn) -> Ppn {
+        let page = self.geometry.page(place.block, place.next_page);
+        self.map.set(lpn, page);
+        self.blocks.program(place.block, place.next_page);
+        page
+    }
+
+    /// `lpn` has been trimmed: its group may be worth more now.
+    pub(super) fn weigh_group_of(&mut self, lpn: Lpn) {
+        let Some(groups) = &self.groups else { return };
+        let group = groups.layout().group_of(lpn);
+        if let Some(plane) = self.allocation.plane_of(lpn) {
+            self.list(plane, group);
+        }
+    }
+
+    /// Tells the victim policy what a merge of a group would be worth now, unless it is being merged.
+    pub(super) fn list(&mut self, plane: PlaneId, id: GroupId) {
+        let Self { groups: Some(groups), blocks, victims, limits, .. } = self else { return };
+        if groups.merge_on(plane).is_some_and(|merge| merge.group == id) {
+            return;
+        }
+        let before = groups.get(id).listed;
+        let merge = groups.merge_of(id, None, blocks);
+        let worth = merge.worth(blocks, limits.data_pages);
+        let now = worth.map(|worth| Listed {
+            // A block that is certain to be erased stays so until it is.
+            block: before.map_or(worth.victim, |before| before.block),
+            moves_per_block: worth.moves_per_block,
+        });
+        match (before, now) {
+            (Some(before), Some(now)) => {
+                let (from, to) = (before.moves_per_block, now.moves_per_block);
+                victims.changed(plane, now.block, from, to);
+            }
+            (Some(before), None) => victims.removed(plane, before.block, before.moves_per_block),
+            (None, Some(now)) => victims.closed(plane, now.block, now.moves_per_block),
+            (None, None) => {}
+        }
+        groups.get_mut(id).listed = now;
+    }
+
+    /// The block of `plane` whose reclaim makes room for the next write, or gives a block back.
+    pub(super) fn choose_group(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let Self { groups: Some(groups), blocks, victims, .. } = self else { return None };
+        if groups.merge_on(plane).is_some() || self.planes[plane.index()].free.len() == 0 {
+            return None;
+        }
+        groups.wanted_victim(plane, blocks).or_else(|| victims.choose(plane, &**groups))
+    }
+
+    /// Begins to merge the group of `victim`, which is erased on the way.
+    pub(super) fn begin_merge(&mut self, victim: BlockId) -> ReclaimPlan {
+        let plane = self.geometry.plane_of_block(victim);
+        let id = self.groups().owner(victim).expect("a victim belongs to a group");
+        if let Some(listed) = self.groups_mut().get_mut(id).listed.take() {
+            self.victims.removed(plane, listed.block, listed.moves_per_block);
+        }
+        let merge = self.groups().merge_of(id, Some(victim), &self.blocks);
+        let kind = merge.kind;
+        self.reclaiming[plane.index()] = Some(victim);
+        self.groups_mut().begin(plane, merge);
+        ReclaimPlan::of_merge(victim, kind, plane)
+    }
+
+    /// The page that the merge on `plane` moves next, if one is moved before a block is erased.
+    pub fn next_merge_page(&self, plane: PlaneId) -> Option<Ppn> {
+        self.groups.as_ref()?.next_page(plane, &self.map, &self.blocks, &self.geometry)
+    }
+
+    /// The block that the merge on `plane` erases next, where no page is moved before.
+    pub fn next_merge_erase(&self, plane: PlaneId) -> Option<BlockId> {
+        self.groups.as_ref()?.merge_on(plane)?.sources.first().copied()
+    }
+
+    /// Whether the merge on `plane` may move `page` next, out of turn.
+    pub fn may_merge_next(&self, plane: PlaneId, page: Ppn) -> bool {
+        let block = self.geometry.block_of(page);
+        self.groups.as_ref().is_some_and(|groups| groups.may_move_next(plane, block))
+    }
+
+    /// Checks that each logical page lies in a block of its group, in a data block in its place, and
+    /// that the victim policy has been told the truth.
+    pub(super) fn check_groups(&self) -> Result<(), String> {
+        let Some(groups) = &self.groups else { return Ok(()) };
+        for (lpn, page) in self.map.mapped() {
+            let (block, offset) = (self.geometry.block_of(page), self.geometry.page_offset(page));
+            if !groups.may_hold(lpn, block, offset) {
+                return Err(format!("{lpn:?} lies at {page:?}, which is not its group's place"));
+            }
+        }
+        (0..groups.layout().groups()).try_for_each(|index| self.check_group(groups, index))
+    }
+
+    fn check_group(&self, groups: &Groups, index: usize) -> Result<(), String> {
+        let id = groups.layout().group(index);
+        let group = groups.get(id);
+        let is_merged = |plane| groups.merge_on(plane).is_some_and(|merge| merge.group == id);
+        if group.blocks.iter().any(|block| groups.owner(*block) != Some(id)) {
+            return Err(format!("{id:?} has a block of another group"));
+        }
+        let plane = group.blocks.first().map(|block| self.geometry.plane_of_block(*block));
+        if plane.is_some_and(is_merged) {
+            return Ok(());
+        }
+        let worth =
+            groups.merge_of(id, None, &self.blocks).worth(&self.blocks, groups.data_pages());
+        let found = group.listed.map(|listed| listed.moves_per_block);
+        let expected = worth.map(|worth| worth.moves_per_block);
+        if found != expected {
+            return Err(format!(
+                "{id:?} is worth {expected:?} moves a block, but listed as {found:?}"
+            ));
+        }
+        Ok(())
+    }
+}

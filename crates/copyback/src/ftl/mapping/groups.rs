@@ -1,0 +1,365 @@
+//! Logical pages that are bound to blocks of their own: those of a logical block, or of several that
+//! share their blocks. Which blocks a group has, which of them takes the next write, and what is
+//! merged to make room.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{self, Config};
+use crate::ftl::blocks::Blocks;
+use crate::ftl::plane::Frontier;
+use crate::gc::victim::BlockView;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::nand::Geometry;
+
+use super::layout::{GroupId, Layout};
+use super::merge::Merge;
+use super::page::PageMap;
+use super::{log_block, superblock};
+
+/// How the blocks of a group are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Scheme {
+    LogBlock,
+    Superblock { most_blocks: usize },
+}
+
+/// The blocks of a group.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Group {
+    /// The oldest first.
+    pub blocks: Vec<BlockId>,
+    /// The one that takes the next write.
+    pub open: Option<Frontier>,
+    /// Whether the first block is a data block, in which each page has its place.
+    pub has_data_block: bool,
+    /// Whether each page of the block that takes writes is in its place so far.
+    pub in_place: bool,
+    /// The block under which the victim policy knows the group, if a merge gives a block back.
+    pub listed: Option<Listed>,
+}
+
+/// An entry of the victim policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// A block that a merge is certain to erase.
+    pub block: BlockId,
+    /// Pages moved for each block that a merge gives back.
+    pub moves_per_block: u16,
+}
+
+/// Whether a page may be written now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// Its group has a block with room.
+    In(Frontier),
+    /// Its group may open another block.
+    InNewBlock,
+    /// Its group must be merged first.
+    None,
+    /// Its group is being merged.
+    Merging,
+}
+
+/// What goes on in a plane.
+#[derive(Debug, Clone, Default)]
+struct Work {
+    merge: Option<Merge>,
+    /// The group that must be merged before the next write.
+    wanted: Option<GroupId>,
+}
+
+/// The groups of a device.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Groups {
+    pub(super) scheme: Scheme,
+    pub(super) layout: Layout,
+    pub(super) data_pages: u32,
+    pub(super) groups: Vec<Group>,
+    /// The group of every block that is not free.
+    #[serde(skip)]
+    pub(super) owners: Vec<Option<GroupId>>,
+    #[serde(skip)]
+    planes: Vec<Work>,
+    /// A bit for each plane of a die in which a group is wanted.
+    #[serde(skip)]
+    wanted: Vec<u32>,
+    pub(super) planes_per_die: u32,
+}
+
+impl Groups {
+    /// Groups without blocks, if the mapping of a checked configuration has any; blocks hold
+    /// `data_pages` pages.
+    pub fn new(config: &Config, geometry: &Geometry, data_pages: u32) -> Option<Self> {
+        let scheme = match config.ssd.ftl.mapping {
+            config::Mapping::Page => return None,
+            config::Mapping::LogBlock => Scheme::LogBlock,
+            config::Mapping::Superblock { data_blocks, update_blocks } => {
+                let most_blocks = data_blocks.saturating_add(update_blocks) as usize;
+                Scheme::Superblock { most_blocks }
+            }
+        };
+        let pages = config.ssd.ftl.mapping.blocks_per_group()? * data_pages;
+        let layout = Layout::new(geometry.planes(), config.logical_pages() as usize, pages);
+        let mut groups = Self {
+            scheme,
+            layout,
+            data_pages,
+            groups: vec![Group::default(); layout.groups()],
+            owners: Vec::new(),
+            planes: Vec::new(),
+            wanted: Vec::new(),
+            planes_per_die: geometry.planes_per_die,
+        };
+        groups.forget_work(geometry);
+        Some(groups)
+    }
+
+    /// Nobody owns a block, nothing is merged and nothing wanted.
+    pub(super) fn forget_work(&mut self, geometry: &Geometry) {
+        self.owners = vec![None; geometry.blocks()];
+        self.planes = vec![Work::default(); geometry.planes()];
+        self.wanted = vec![0; geometry.dies()];
+    }
+
+    /// Which pages belong together.
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Pages that a block holds.
+    pub const fn data_pages(&self) -> u32 {
+        self.data_pages
+    }
+
+    /// Whether `lpn` may lie at this page of `block`.
+    pub fn may_hold(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
+        let id = self.layout.group_of(lpn);
+        let group = self.get(id);
+        let is_data_block = group.has_data_block && group.blocks.first() == Some(&block);
+        let has_place = self.scheme == Scheme::LogBlock && (is_data_block || group.in_place);
+        self.owner(block) == Some(id) && (!has_place || offset == self.layout.place_of(lpn))
+    }
+
+    pub fn get(&self, group: GroupId) -> &Group {
+        &self.groups[group.index()]
+    }
+
+    pub fn get_mut(&mut self, group: GroupId) -> &mut Group {
+        &mut self.groups[group.index()]
+    }
+
+    /// The group that `block` belongs to, unless it is free.
+    pub fn owner(&self, block: BlockId) -> Option<GroupId> {
+        self.owners[block.index()]
+    }
+
+    /// Whether `lpn` may be written to `plane`, its own, now.
+    pub fn room_for(&self, plane: PlaneId, lpn: Lpn) -> Room {
+        let id = self.layout.group_of(lpn);
+        let group = self.get(id);
+        if self.merge_on(plane).is_some_and(|merge| merge.group == id) {
+            Room::Merging
+        } else if let Some(open) = group.open {
+            Room::In(open)
+        } else if self.is_used_up(group) {
+            Room::None
+        } else {
+            Room::InNewBlock
+        }
+    }
+
+    fn is_used_up(&self, group: &Group) -> bool {
+        match self.scheme {
+            Scheme::LogBlock => log_block::is_used_up(group),
+            Scheme::Superblock { most_blocks } => superblock::is_used_up(group, most_blocks),
+        }
+    }
+
+    /// A block is opened for the writes of a group.
+    pub fn open(&mut self, group: GroupId, frontier: Frontier) {
+        self.own(group, frontier.block);
+        let group = self.get_mut(group);
+        group.open = Some(frontier);
+        group.in_place = true;
+    }
+
+    fn own(&mut self, group: GroupId, block: BlockId) {
+        self.owners[block.index()] = Some(group);
+        self.get_mut(group).blocks.push(block);
+    }
+
+    /// `lpn` has been written to the block of its group that takes writes. Returns whether that filled
+    /// the block.
+    pub fn wrote(&mut self, lpn: Lpn) -> bool {
+        let (id, place) = (self.layout.group_of(lpn), self.layout.place_of(lpn));
+        let (scheme, data_pages) = (self.scheme, self.data_pages);
+        let group = self.get_mut(id);
+        let Some(open) = &mut group.open else { return false };
+        group.in_place &= open.next_page == place;
+        open.next_page += 1;
+        let is_full = open.next_page == data_pages;
+        if is_full {
+            group.open = None;
+            if scheme == Scheme::LogBlock {
+                log_block::filled(group);
+            }
+        }
+        is_full
+    }
+
+    /// Notes that a write of `lpn` is next on `plane`, its own. Returns whether its group must be
+    /// merged first.
+    pub fn want(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
+        let must = self.room_for(plane, lpn) == Room::None;
+        self.set_wanted(plane, must.then(|| self.layout.group_of(lpn)));
+        must
+    }
+
+    fn set_wanted(&mut self, plane: PlaneId, group: Option<GroupId>) {
+        let die = (plane.0 / self.planes_per_die) as usize;
+        let bit = 1 << (plane.0 % self.planes_per_die);
+        match group {
+            Some(_) => self.wanted[die] |= bit,
+            None => self.wanted[die] &= !bit,
+        }
+        self.planes[plane.index()].wanted = group;
+    }
+
+    /// A bit for each plane of the die at this place in which a group is wanted.
+    pub fn wanted_planes(&self, die: usize) -> u32 {
+        self.wanted[die]
+    }
+
+    /// A block whose reclaim merges the group that is wanted on `plane`.
+    pub fn wanted_victim(&self, plane: PlaneId, blocks: &Blocks) -> Option<BlockId> {
+        let id = self.planes[plane.index()].wanted?;
+        self.merge_of(id, None, blocks).sources.first().copied()
+    }
+
+    /// The merge of a group as it stands; `victim` is among the blocks that it erases in any case.
+    pub fn merge_of(&self, id: GroupId, victim: Option<BlockId>, blocks: &Blocks) -> Merge {
+        let group = self.get(id);
+        match self.scheme {
+            Scheme::LogBlock => log_block::merge(id, group, self.data_pages),
+            Scheme::Superblock { .. } => {
+                superblock::compaction(id, group, victim, blocks, self.data_pages)
+            }
+        }
+    }
+
+    /// Whether the data of `block`, which is not free, may be moved to level wear.
+    pub fn may_level(&self, block: BlockId) -> bool {
+        let Some(id) = self.owner(block) else { return false };
+        let group = self.get(id);
+        let is_open = group.open.is_some_and(|open| open.block == block);
+        let is_erased = self.scheme != Scheme::LogBlock || group.blocks.first() == Some(&block);
+        !is_open && is_erased
+    }
+
+    /// The merge that is under way on `plane`.
+    pub fn merge_on(&self, plane: PlaneId) -> Option<&Merge> {
+        self.planes[plane.index()].merge.as_ref()
+    }
+
+    /// Begins a merge on `plane`.
+    pub fn begin(&mut self, plane: PlaneId, merge: Merge) {
+        if self.planes[plane.index()].wanted == Some(merge.group) {
+            self.set_wanted(plane, None);
+        }
+        self.planes[plane.index()].merge = Some(merge);
+    }
+
+    /// Where the merge on `plane` puts the next page, if it has a block with room.
+    pub fn target(&self, plane: PlaneId) -> Option<Frontier> {
+        let target = self.merge_on(plane)?.target?;
+        (target.next_page < self.data_pages).then_some(target)
+    }
+
+    /// A block is opened for the pages of the merge on `plane`.
+    pub fn open_target(&mut self, plane: PlaneId, frontier: Frontier) {
+        let Some(merge) = &mut self.planes[plane.index()].merge else { return };
+        merge.target = Some(frontier);
+        let group = merge.group;
+        self.own(group, frontier.block);
+    }
+
+    /// The offset that `lpn` gets in the block that the next page goes to.
+    pub fn offset_in(&self, target: Frontier, lpn: Lpn) -> u32 {
+        match self.scheme {
+            Scheme::LogBlock => self.layout.place_of(lpn),
+            Scheme::Superblock { .. } => target.next_page,
+        }
+    }
+
+    /// The merge on `plane` has put a page at `offset`. Returns whether that filled the block.
+    pub fn moved(&mut self, plane: PlaneId, offset: u32) -> bool {
+        if let Some(Merge { target: Some(target), .. }) = &mut self.planes[plane.index()].merge {
+            target.next_page = offset + 1;
+        }
+        offset + 1 == self.data_pages
+    }
+
+    /// The page that the merge on `plane` moves before it erases a block.
+    pub fn next_page(
+        &self,
+        plane: PlaneId,
+        map: &PageMap,
+        blocks: &Blocks,
+        geometry: &Geometry,
+    ) -> Option<Ppn> {
+        let merge = self.merge_on(plane)?;
+        match self.scheme {
+            // Pages before the next one of the target have been copied, or hold no data.
+            Scheme::LogBlock => {
+                let first = merge.target.map_or(0, |target| target.next_page);
+                let mut left = first..self.data_pages;
+                left.find_map(|place| map.physical(self.layout.page_at(merge.group, place)?))
+            }
+            Scheme::Superblock { .. } => {
+                let source = *merge.sources.first()?;
+                blocks.next_valid(source, 0).map(|offset| geometry.page(source, offset))
+            }
+        }
+    }
+
+    /// Whether the merge on `plane` may move the valid pages of `block` in any order.
+    pub fn may_move_next(&self, plane: PlaneId, block: BlockId) -> bool {
+        self.scheme != Scheme::LogBlock
+            && self.merge_on(plane).is_some_and(|merge| merge.sources.contains(&block))
+    }
+
+    /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
+    pub fn erased(&mut self, plane: PlaneId, block: BlockId) -> Option<GroupId> {
+        self.owners[block.index()] = None;
+        let work = &mut self.planes[plane.index()];
+        let merge = work.merge.as_mut()?;
+        let id = merge.group;
+        merge.sources.retain(|source| *source != block);
+        let is_over = merge.sources.is_empty();
+        let target = merge.target;
+        if is_over {
+            work.merge = None;
+        }
+        let (scheme, data_pages) = (self.scheme, self.data_pages);
+        let group = self.get_mut(id);
+        group.blocks.retain(|held| *held != block);
+        if !is_over {
+            return None;
+        }
+        match scheme {
+            Scheme::LogBlock => log_block::merged(group),
+            Scheme::Superblock { .. } => {
+                group.open = target.filter(|target| target.next_page < data_pages);
+            }
+        }
+        Some(id)
+    }
+}
+
+impl BlockView for Groups {
+    /// What the victim policy compares: pages moved for each block given back.
+    fn valid_pages(&self, block: BlockId) -> u16 {
+        let listed = self.owner(block).and_then(|group| self.get(group).listed);
+        listed.map_or(0, |listed| listed.moves_per_block)
+    }
+}

@@ -1,0 +1,67 @@
+//! Log-block mapping (Kim, Kim, Noh, Min, Cho: A space-efficient flash translation layer for
+//! CompactFlash systems, IEEE TCE 2002).
+//!
+//! A logical block of P pages has a data block, in which each page has its place, and at most one
+//! update block, which takes its writes in the order in which they come:
+//!
+//! ```text
+//!            update block                      merge     pages copied      blocks erased
+//!  ┌───┬───┬───┬───┐
+//!  │ 0 │ 1 │ 2 │ 3 │  filled in order          switch    none              the data block
+//!  ├───┼───┼───┼───┤
+//!  │ 0 │ 1 │   │   │  in order so far          partial   the rest: P - 2   the data block
+//!  ├───┼───┼───┼───┤
+//!  │ 0 │ 0 │ 2 │   │  out of order             full      all: P            both
+//!  └───┴───┴───┴───┘
+//! ```
+//!
+//! After a switch or partial merge the update block is the data block. Pages that hold no data are
+//! not copied; their places in the new data block stay empty.
+
+use smallvec::SmallVec;
+
+use super::groups::Group;
+use super::layout::GroupId;
+use super::merge::Merge;
+use super::plan::ReclaimKind;
+use crate::ftl::plane::Frontier;
+
+/// Whether a logical block has an update block that has been filled.
+pub fn is_used_up(group: &Group) -> bool {
+    update_block(group).is_some() && group.open.is_none()
+}
+
+/// The merge of a logical block whose blocks hold `data_pages` pages.
+pub fn merge(id: GroupId, group: &Group, data_pages: u32) -> Merge {
+    match update_block(group) {
+        Some(update) if group.has_data_block && group.in_place => {
+            let target = group.open.unwrap_or(Frontier { block: update, next_page: data_pages });
+            let is_full = target.next_page == data_pages;
+            let kind = if is_full { ReclaimKind::SwitchMerge } else { ReclaimKind::PartialMerge };
+            let sources = SmallVec::from_slice(&group.blocks[..1]);
+            Merge { group: id, kind, sources, target: Some(target) }
+        }
+        _ => {
+            let sources = SmallVec::from_slice(&group.blocks);
+            Merge { group: id, kind: ReclaimKind::FullMerge, sources, target: None }
+        }
+    }
+}
+
+/// The update block is full. Where there is no data block and each page is in its place, it is the
+/// data block from now on.
+pub fn filled(group: &mut Group) {
+    if !group.has_data_block && group.in_place {
+        group.has_data_block = true;
+    }
+}
+
+/// A merge has ended: what is left is the data block.
+pub fn merged(group: &mut Group) {
+    group.has_data_block = !group.blocks.is_empty();
+    group.open = None;
+}
+
+fn update_block(group: &Group) -> Option<crate::ids::BlockId> {
+    group.blocks.get(usize::from(group.has_data_block)).copied()
+}

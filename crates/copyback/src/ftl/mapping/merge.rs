@@ -1,0 +1,46 @@
+//! The blocks of a group on their way into fewer.
+
+use smallvec::SmallVec;
+
+use crate::ftl::blocks::Blocks;
+use crate::ftl::plane::Frontier;
+use crate::gc::victim::BlockView;
+use crate::ids::BlockId;
+
+use super::layout::GroupId;
+use super::plan::ReclaimKind;
+
+/// What is to be done with the blocks of a group, or is left to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merge {
+    /// Whose blocks.
+    pub group: GroupId,
+    /// How they are merged.
+    pub kind: ReclaimKind,
+    /// Blocks that are emptied and erased, in this order.
+    pub sources: SmallVec<[BlockId; 12]>,
+    /// Where the next page goes; `None`: to a block that is yet to be opened.
+    pub target: Option<Frontier>,
+}
+
+/// What a merge is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Worth {
+    /// A block that is certain to be erased.
+    pub victim: BlockId,
+    /// Pages moved for each block that it gives back, rounded up.
+    pub moves_per_block: u16,
+}
+
+impl Merge {
+    /// What it is good for, if it gives any block back; blocks hold `data_pages` pages.
+    pub fn worth(&self, blocks: &Blocks, data_pages: u32) -> Option<Worth> {
+        let victim = *self.sources.first()?;
+        let moves: u32 = self.sources.iter().map(|b| u32::from(blocks.valid_pages(*b))).sum();
+        let room = self.target.map_or(0, |target| data_pages - target.next_page);
+        let opened = moves.saturating_sub(room).div_ceil(data_pages);
+        let gained =
+            (self.sources.len() as u32).checked_sub(opened).filter(|gained| *gained > 0)?;
+        Some(Worth { victim, moves_per_block: moves.div_ceil(gained) as u16 })
+    }
+}

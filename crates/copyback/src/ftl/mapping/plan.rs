@@ -1,0 +1,122 @@
+//! What it takes to reclaim a block.
+
+use crate::ftl::Ftl;
+use crate::ids::{BlockId, PlaneId, Ppn};
+
+/// How a block is reclaimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReclaimKind {
+    /// Its valid pages are moved, and it is erased.
+    Collection,
+    /// An update block that was filled in order becomes the data block; the old one is erased.
+    SwitchMerge,
+    /// The rest of the data block is copied behind the pages of an update block that has been filled in
+    /// order so far, which becomes the data block; the old one is erased.
+    PartialMerge,
+    /// The newest pages of a logical block are copied to a fresh block, and its old ones are erased.
+    FullMerge,
+    /// The valid pages of a superblock's blocks that hold invalid ones are moved together, and the
+    /// blocks are erased.
+    Compaction,
+}
+
+/// One step of reclaiming a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReclaimStep {
+    /// Move this valid page.
+    Move(Ppn),
+    /// Erase this block; nothing in it is valid any more.
+    Erase(BlockId),
+}
+
+/// What is left to do to reclaim a block. It keeps no list of pages: what is valid is looked up at
+/// each step.
+#[derive(Debug)]
+pub struct ReclaimPlan {
+    victim: BlockId,
+    kind: ReclaimKind,
+    work: Work,
+}
+
+/// Whose pages are moved.
+#[derive(Debug)]
+enum Work {
+    /// Those of the victim alone; those before this offset have been moved.
+    Victim { moved: u32 },
+    /// Those that the merge under way on this plane needs.
+    Merge(PlaneId),
+    /// Nothing: the victim is being erased, and may be in use again after that.
+    Done,
+}
+
+impl ReclaimPlan {
+    /// All of `victim` is to be moved, and it is to be erased.
+    pub const fn of_block(victim: BlockId) -> Self {
+        Self { victim, kind: ReclaimKind::Collection, work: Work::Victim { moved: 0 } }
+    }
+
+    /// The merge that has begun on `plane` is to be carried out.
+    pub const fn of_merge(victim: BlockId, kind: ReclaimKind, plane: PlaneId) -> Self {
+        Self { victim, kind, work: Work::Merge(plane) }
+    }
+
+    /// The block that is reclaimed, with others if they are merged.
+    pub const fn victim(&self) -> BlockId {
+        self.victim
+    }
+
+    /// How it is reclaimed.
+    pub const fn kind(&self) -> ReclaimKind {
+        self.kind
+    }
+
+    /// The page that is moved next, if one is before a block is erased.
+    pub fn first_page(&self, ftl: &Ftl) -> Option<Ppn> {
+        match self.work {
+            Work::Victim { moved } => ftl.next_valid(self.victim, moved),
+            Work::Merge(plane) => ftl.next_merge_page(plane),
+            Work::Done => None,
+        }
+    }
+
+    /// The block that is erased next, where no page is left to be moved before it.
+    pub fn next_erase(&self, ftl: &Ftl) -> Option<BlockId> {
+        match self.work {
+            Work::Victim { .. } => Some(self.victim),
+            Work::Merge(plane) => ftl.next_merge_erase(plane),
+            Work::Done => None,
+        }
+    }
+
+    /// Notes that the block which is erased next is being erased.
+    pub const fn begin_erase(&mut self) {
+        if let Work::Victim { .. } = self.work {
+            self.work = Work::Done;
+        }
+    }
+
+    /// Whether `page`, if it is valid, may be moved next, out of turn.
+    pub fn may_move(&self, page: Ppn, ftl: &Ftl) -> bool {
+        match self.work {
+            Work::Merge(plane) => ftl.may_merge_next(plane, page),
+            Work::Victim { .. } | Work::Done => ftl.geometry.block_of(page) == self.victim,
+        }
+    }
+
+    /// The next step; `None` after the last erase.
+    pub fn next_step(&mut self, ftl: &Ftl) -> Option<ReclaimStep> {
+        match self.first_page(ftl) {
+            Some(page) => {
+                if let Work::Victim { moved } = &mut self.work {
+                    *moved = ftl.geometry.page_offset(page) + 1;
+                }
+                Some(ReclaimStep::Move(page))
+            }
+            None => {
+                let block = self.next_erase(ftl)?;
+                self.begin_erase();
+                Some(ReclaimStep::Erase(block))
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Groups that come from a file: nothing in them is trusted.
+
+use crate::ftl::blocks::Blocks;
+use crate::ids::{BlockId, PlaneId};
+use crate::nand::Geometry;
+
+use super::groups::{Group, Groups, Scheme};
+use super::layout::GroupId;
+
+impl Groups {
+    /// Makes again what is not saved. False if a group can't be one of `fresh`'s, or a block in use is
+    /// not just one group's; `home` says which plane a group belongs to.
+    pub fn restore(
+        &mut self,
+        fresh: &Self,
+        geometry: &Geometry,
+        blocks: &Blocks,
+        home: impl Fn(GroupId) -> Option<PlaneId>,
+    ) -> bool {
+        if !self.has_shape_of(fresh) {
+            return false;
+        }
+        self.forget_work(geometry);
+        let layout = self.layout;
+        for id in (0..layout.groups()).map(|index| layout.group(index)) {
+            let Some(plane) = home(id) else { return false };
+            if !self.claim_blocks(id, plane, geometry, blocks) || !self.is_sound(id, blocks) {
+                return false;
+            }
+        }
+        let all = (0..geometry.blocks()).map(BlockId::from_index);
+        all.into_iter().all(|block| {
+            self.owner(block).is_some() != blocks.is_free(block) && !blocks.is_closed(block)
+        })
+    }
+
+    fn has_shape_of(&self, fresh: &Self) -> bool {
+        self.scheme == fresh.scheme
+            && self.layout == fresh.layout
+            && self.data_pages == fresh.data_pages
+            && self.planes_per_die == fresh.planes_per_die
+            && self.groups.len() == fresh.groups.len()
+    }
+
+    /// Notes whose the blocks of a group are. False if one is free, lies elsewhere or is another's.
+    fn claim_blocks(
+        &mut self,
+        id: GroupId,
+        plane: PlaneId,
+        geometry: &Geometry,
+        blocks: &Blocks,
+    ) -> bool {
+        for block in &self.groups[id.index()].blocks {
+            let is_here = block.index() < geometry.blocks()
+                && geometry.plane_of_block(*block) == plane
+                && !blocks.is_free(*block)
+                && self.owners[block.index()].is_none();
+            if !is_here {
+                return false;
+            }
+            self.owners[block.index()] = Some(id);
+        }
+        true
+    }
+
+    fn is_sound(&self, id: GroupId, blocks: &Blocks) -> bool {
+        let group = self.get(id);
+        let opens = group.open.is_none_or(|open| {
+            open.next_page < self.data_pages && group.blocks.contains(&open.block)
+        });
+        let is_sound = match self.scheme {
+            Scheme::LogBlock => self.is_sound_log_block(group, blocks),
+            Scheme::Superblock { most_blocks } => group.blocks.len() <= most_blocks,
+        };
+        opens && is_sound && self.is_listed_right(id, blocks)
+    }
+
+    fn is_sound_log_block(&self, group: &Group, blocks: &Blocks) -> bool {
+        let update = group.blocks.get(usize::from(group.has_data_block));
+        let written = group.open.map_or(self.data_pages, |open| open.next_page);
+        // What an update block in order holds, the data block holds no more.
+        let data_is_behind =
+            |data: &BlockId| blocks.next_valid(*data, 0).is_none_or(|first| first >= written);
+        group.blocks.len() <= 1 + usize::from(group.has_data_block)
+            && (!group.has_data_block || !group.blocks.is_empty())
+            && group.open.is_none_or(|open| update == Some(&open.block))
+            && (!group.in_place
+                || !group.has_data_block
+                || update.is_none()
+                || group.blocks.first().is_some_and(data_is_behind))
+    }
+
+    fn is_listed_right(&self, id: GroupId, blocks: &Blocks) -> bool {
+        let merge = self.merge_of(id, None, blocks);
+        match (self.get(id).listed, merge.worth(blocks, self.data_pages)) {
+            (Some(listed), Some(worth)) => {
+                listed.moves_per_block == worth.moves_per_block
+                    && merge.sources.contains(&listed.block)
+            }
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// The blocks of groups and how many pages of each have been programmed.
+    pub fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
+        self.groups.iter().flat_map(|group| {
+            group.blocks.iter().map(|block| match group.open {
+                Some(open) if open.block == *block => (*block, open.next_page),
+                _ => (*block, self.data_pages),
+            })
+        })
+    }
+
+    /// What the victim policy knows of `block`, if its group is listed under it.
+    pub fn listed_under(&self, block: BlockId) -> Option<u16> {
+        let listed = self.get(self.owner(block)?).listed?;
+        (listed.block == block).then_some(listed.moves_per_block)
+    }
+}
