@@ -136,6 +136,7 @@ class Summary(Record):
         flash: Record
         write_amplification: float | None
         gc: Record
+        mapping: Record
         wear: Record
         breakdown_us: Record
         simulator: Record

@@ -574,8 +574,7 @@ fn mappings_with_blocks_of_their_own_refuse_what_makes_no_sense_with_them() {
         let told = refused(&text);
         assert!(told.lines().count() == 1 && told.contains(why), "{setting}: {told}");
     }
-    for setting in ["ssd.gc.width = 'superblock'", "ssd.gc.victim = 'fifo'", "ssd.audit = true"] {
-        let setting = setting.replace("ssd.audit", "audit");
+    for setting in ["ssd.gc.width = 'superblock'", "ssd.gc.victim = 'fifo'", "audit = true"] {
         load(&format!("ssd.ftl.mapping = 'log_block'\n{setting}")).expect("it makes sense");
     }
     let superblock =

@@ -304,7 +304,8 @@ fn drive(config: &Config, device: u32) -> Ssd {
     for lpn in (0..pages).chain(again) {
         let plane = ftl.allocation.plane_of(Lpn(lpn));
         let any = (0..ftl.geometry.planes()).map(PlaneId::from_index);
-        let Some(plane) = plane.or_else(|| any.into_iter().find(|plane| ftl.accepts(*plane)))
+        let Some(plane) =
+            plane.or_else(|| any.into_iter().find(|plane| ftl.accepts(*plane, Lpn(lpn))))
         else {
             break;
         };

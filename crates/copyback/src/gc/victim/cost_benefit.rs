@@ -46,10 +46,6 @@ impl CostBenefit {
         self.changed_at[block.index()] = self.clock[plane.index()];
     }
 
-    pub(super) fn lost_page(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.changed(plane, block, valid + 1, valid);
-    }
-
     pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
         self.remove(plane, block, from);
         self.insert(plane, block, to);

@@ -38,11 +38,6 @@ impl Greedy {
         *lowest = valid.min(*lowest);
     }
 
-    pub(super) fn lost_page(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.remove(plane, block, valid + 1);
-        self.insert(plane, block, valid);
-    }
-
     pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
         if from != to {
             self.remove(plane, block, from);

@@ -79,11 +79,7 @@ impl VictimSelector {
 
     /// A page of a closed block has become invalid; `valid` are left.
     pub fn lost_page(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        match self {
-            Self::Greedy(greedy) => greedy.lost_page(plane, block, valid),
-            Self::CostBenefit(cost_benefit) => cost_benefit.lost_page(plane, block, valid),
-            Self::Sample(_) | Self::Fifo(_) => {}
-        }
+        self.changed(plane, block, valid + 1, valid);
     }
 
     /// A block that had `from` valid pages, or pages to be moved, has `to` now.
