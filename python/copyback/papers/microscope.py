@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WIDTH, TALL, LOW = 4.6, 1.5, 0.42
 
 #: More points than this are drawn as a picture within the SVG, in so many dots an inch.
-MANY, DOTS = 2_000, 200
+MANY, DOTS = 500, 150
 
 READ, WRITE, COLLECTING = "#0072B2", "#D55E00", "#CC79A7"
 
