@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 #: Inches of a column, and of a row for response times and for collections.
 WIDTH, TALL, LOW = 4.6, 1.5, 0.42
 
+#: More points than this are drawn as a picture within the SVG, in so many dots an inch.
+MANY, DOTS = 500, 150
+
 READ, WRITE, COLLECTING = "#0072B2", "#D55E00", "#CC79A7"
 
 
@@ -94,7 +97,7 @@ def draw(found: Found, figure: Figure, path: Path) -> None:
         handles, labels = axes[0][0].get_legend_handles_labels()
         canvas.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
         canvas.suptitle(figure.title, fontsize=9)
-        canvas.savefig(path, format="svg", metadata={"Date": None})
+        canvas.savefig(path, format="svg", dpi=DOTS, metadata={"Date": None})
 
 
 def _labels(figure: Figure) -> list[str]:
@@ -141,7 +144,14 @@ def _times(axis: Axes, rows: pl.DataFrame) -> None:
         some = rows.filter(pl.col("is_read") == is_read)
         begin, took = some["begin_s"] * 1e3, some["took_s"] * 1e3
         axis.plot(
-            begin, took, linestyle="none", marker=".", markersize=2.5, color=colour, label=operation
+            begin,
+            took,
+            linestyle="none",
+            marker=".",
+            markersize=2.5,
+            color=colour,
+            label=operation,
+            rasterized=len(rows) > MANY,
         )
     axis.set_ylim(bottom=0)
 
