@@ -15,6 +15,8 @@ pub enum Event {
     LinkDone(LinkDirection),
     /// The drive's controller has finished with a command, or with its DRAM.
     ControllerDone(CommandId),
+    /// The drive looks whether it has been idle for long enough.
+    IdleLook,
 }
 
 /// A direction of the host link.
@@ -40,6 +42,7 @@ impl Event {
             Self::TransferDone(_) => 1,
             Self::LinkDone(_) => 2,
             Self::ControllerDone(_) => 3,
+            Self::IdleLook => 4,
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::precondition::Preconditioner;
 use crate::progress::{Phase, Progress, Status};
 use crate::ssd::{Counters, PlaneUse};
 use crate::units::{Duration, Instant, earlier};
+use crate::workload::Request;
 
 /// A run.
 pub struct Run {
@@ -27,6 +28,9 @@ pub struct Run {
     now: Instant,
     /// Whether a request may have become able to enter the array since the host was last asked.
     host_may_go_on: bool,
+    /// How many requests the host announces before they arrive.
+    announces: usize,
+    announced: Vec<Request>,
     violation: Option<String>,
 }
 
@@ -44,6 +48,8 @@ impl Run {
             audit: config.audit,
             now: Instant::START,
             host_may_go_on: true,
+            announces: config.ssd.gc.idle.entries(),
+            announced: Vec::new(),
             violation: None,
         };
         run.settle()?;
@@ -126,9 +132,21 @@ impl Run {
             }
             match self.host.admit(self.now, &mut self.arrivals)? {
                 Some((id, request)) => self.array.submit(id, &request, self.now),
-                None => self.host_may_go_on = false,
+                None => {
+                    self.host_may_go_on = false;
+                    self.announce()?;
+                }
             }
         }
+    }
+
+    /// Tells the array what will come, if its drives look ahead.
+    fn announce(&mut self) -> Result<(), Error> {
+        if self.announces > 0 {
+            self.host.announce(self.announces, &mut self.announced)?;
+            self.array.announce(&self.announced, self.now);
+        }
+        Ok(())
     }
 
     fn complete(&mut self, finished: &FinishedRequest) {

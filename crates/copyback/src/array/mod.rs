@@ -242,6 +242,22 @@ impl Array {
         self.take_ended();
     }
 
+    /// Tells the drives of the requests that come next, in order of arrival, in place of what they were
+    /// told before.
+    pub fn announce(&mut self, requests: &[Request], now: Instant) {
+        self.now = now;
+        self.drives.iter_mut().for_each(|drive| drive.forget_announced(now));
+        for Request { operation, offset, length, arrival, .. } in requests {
+            self.layout.plan(*operation, *offset..offset + length, &self.missing, &mut self.plan);
+            for piece in self.plan.first.iter().chain(self.plan.then.iter()) {
+                let Piece { device, operation, offset, length } = *piece;
+                let command = Command { task: TaskId::default(), operation, offset, length };
+                self.drives[device.index()].announce(*arrival, &command);
+            }
+        }
+        (0..self.drives.len()).for_each(|drive| self.touched.insert(drive));
+    }
+
     fn begin(&mut self, purpose: Purpose) {
         let stage = Stage::Running(0);
         let (then, parts) = (Vec::new(), Parts::default());

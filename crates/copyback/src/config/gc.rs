@@ -93,7 +93,9 @@ impl Ssd {
     pub fn blocks_kept_for_collections(&self) -> u32 {
         let shared = self.ftl.frontiers == Frontiers::Shared && self.ftl.mapping == Mapping::Page;
         let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
-        let undisturbed = self.gc.preemption == Preemption::None && !self.gc.width.is_parallel();
+        let undisturbed = self.gc.preemption == Preemption::None
+            && !self.gc.width.is_parallel()
+            && self.gc.idle == Idle::None;
         u32::from(!(shared && is_static && undisturbed))
     }
 
@@ -138,6 +140,16 @@ impl Ssd {
     /// Bytes that are mapped, read and programmed together.
     pub fn managed_page_size(&self) -> Size {
         Size(self.geometry.page_size.0 * u64::from(self.striped_planes()))
+    }
+
+    /// Free blocks of a plane that long idle periods aim at above the soft threshold.
+    pub fn free_margin(&self) -> u32 {
+        match self.gc.idle {
+            Idle::None | Idle::Delayed { .. } => 0,
+            Idle::Advanced { margin, .. } | Idle::AdvancedDelayed { margin, .. } => {
+                margin.resolve(self.geometry.blocks_per_plane, 1)
+            }
+        }
     }
 
     /// The hard threshold in blocks of a plane.
@@ -306,10 +318,83 @@ impl Width {
     }
 }
 
-/// Whether idle time is used to collect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Idle {
-    /// Collections run on demand only.
-    None,
+choice! {
+    /// Whether idle time is used to collect (Jung, Prabhakar, Kandemir, Middleware 2012). What is
+    /// collected in idle time looks after each flash operation whether the drive still has no command;
+    /// what is left then goes on in the next idle time.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum Idle {
+        /// Collections run on demand only.
+        None,
+        /// In advance: before a short gap ends what the next commands will call for, and in long idle
+        /// periods blocks of planes that will soon be short of space (the paper's AGC).
+        Advanced {
+            /// Commands looked ahead to. The host announces when they arrive, if their times are known.
+            #[serde(default = "default_entries")]
+            entries: u32,
+            /// Gaps before the next command that are no longer than this are not used.
+            #[serde(default)]
+            short_idle: Time,
+            /// A drive that has had no command for longer than this is in a long idle period.
+            #[serde(default = "default_long_idle")]
+            long_idle: Time,
+            /// In long idle periods planes are collected until so many blocks above the soft threshold
+            /// are free, or all that over-provisioning reserves.
+            #[serde(default = "default_free_margin")]
+            margin: FreeBlocks,
+        },
+        /// Afterwards: a plane below the soft threshold is owed its collection as long as the host can
+        /// open another block there, and gets it when the drive has no command (the paper's DGC).
+        Delayed {
+            /// How long the drive must have had no command.
+            #[serde(default)]
+            short_idle: Time,
+        },
+        /// Both, as the paper's Algorithm 1 orders them: first what is owed, then in advance.
+        AdvancedDelayed {
+            /// Commands looked ahead to. The host announces when they arrive, if their times are known.
+            #[serde(default = "default_entries")]
+            entries: u32,
+            /// Gaps before the next command that are no longer than this are not used, and nothing that is
+            /// owed is collected until the drive has had no command for so long.
+            #[serde(default)]
+            short_idle: Time,
+            /// A drive that has had no command for longer than this is in a long idle period.
+            #[serde(default = "default_long_idle")]
+            long_idle: Time,
+            /// In long idle periods planes are collected until so many blocks above the soft threshold
+            /// are free, or all that over-provisioning reserves.
+            #[serde(default = "default_free_margin")]
+            margin: FreeBlocks,
+        },
+    }
+}
+
+const fn default_entries() -> u32 {
+    2
+}
+
+const fn default_long_idle() -> Time {
+    Time::from_us(1_000_000)
+}
+
+const fn default_free_margin() -> FreeBlocks {
+    FreeBlocks::Blocks { blocks: 1 }
+}
+
+impl Idle {
+    /// Whether collections may be put off.
+    pub const fn delays(self) -> bool {
+        matches!(self, Self::Delayed { .. } | Self::AdvancedDelayed { .. })
+    }
+
+    /// How many commands the host announces to the drive before they arrive.
+    pub const fn entries(self) -> usize {
+        match self {
+            Self::None | Self::Delayed { .. } => 0,
+            Self::Advanced { entries, .. } | Self::AdvancedDelayed { entries, .. } => {
+                entries as usize
+            }
+        }
+    }
 }

@@ -20,7 +20,7 @@ use crate::event::{Agenda, Event, LinkDirection};
 use crate::gc::permit::Asked;
 use crate::ids::{CommandId, Lpn};
 use crate::precondition::Preconditioner;
-use crate::ssd::{Finished, Owner, Part, Parts, Ssd};
+use crate::ssd::{Announced, Finished, Owner, Part, Parts, Ssd};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
@@ -98,6 +98,7 @@ impl Drive {
                 Event::TransferDone(channel) => self.ssd.transfer_done(channel, now),
                 Event::LinkDone(direction) => self.link_done(direction),
                 Event::ControllerDone(command) => self.controller_done(command),
+                Event::IdleLook => self.ssd.idle_look(now),
             }
         }
     }
@@ -131,6 +132,25 @@ impl Drive {
     pub fn stop_asking(&mut self, now: Instant) {
         self.now = now;
         self.ssd.stop_asking();
+    }
+
+    /// Forgets what has been announced.
+    pub fn forget_announced(&mut self, now: Instant) {
+        self.now = now;
+        self.ssd.forget_announced();
+    }
+
+    /// Announces, behind what was announced before, a command that will arrive at `arrival`.
+    pub fn announce(&mut self, arrival: Instant, command: &Command) {
+        let page_size = self.settings.page_size;
+        let first = command.offset / page_size;
+        let end = (command.offset + command.length).div_ceil(page_size);
+        self.ssd.announce(Announced {
+            arrival,
+            first: Lpn(first as u32),
+            pages: (end - first) as u32,
+            writes: command.operation == Operation::Write,
+        });
     }
 
     fn enter(&mut self, active: Active) {
@@ -189,6 +209,9 @@ impl Drive {
         if let Some(buffer) = &mut self.buffer {
             buffer.destage(&mut self.ssd, self.now);
         }
+        if self.ssd.uses_idle_time() {
+            self.ssd.note_commands(!self.commands.is_empty());
+        }
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
         self.ssd.has_finished()
@@ -206,7 +229,12 @@ impl Drive {
 
     /// Whether there is work that no command waits for: pages of a buffer on their way to flash.
     pub fn is_destaging(&self) -> bool {
-        self.buffer.is_some() && self.agenda.next_time().is_some()
+        let has_work = match self.ssd.uses_idle_time() {
+            // Looks at idle time and what it is used for may go on for ever.
+            true => self.ssd.outstanding() > 0,
+            false => self.agenda.next_time().is_some(),
+        };
+        self.buffer.is_some() && has_work
     }
 
     fn active(&mut self, command: CommandId) -> &mut Active {

@@ -110,7 +110,7 @@ impl Allocation {
     }
 
     /// The plane of `die` whose turn it is, counted inside the die.
-    pub(super) fn turn_of(&self, die: DieId) -> u32 {
+    pub fn turn_of(&self, die: DieId) -> u32 {
         match self {
             Self::PerDie { turns, .. } | Self::Dynamic { turns } => turns[die.index()],
             Self::Static { .. } => 0,

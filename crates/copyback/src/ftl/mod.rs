@@ -333,6 +333,24 @@ impl Ftl {
         self.hungry[die.index()] | wanted
     }
 
+    /// Whether `plane`, which is short of free blocks, can be collected later: the host can open another
+    /// block there, and nothing that is being reclaimed keeps it from writing.
+    pub fn can_wait(&self, plane: PlaneId) -> bool {
+        self.may_open_for_host(plane) && self.leaves_room(plane)
+    }
+
+    /// Whether so many more `pages` of the host, one or more, make `plane` short of free blocks.
+    pub fn runs_short(&self, plane: PlaneId, pages: u32) -> bool {
+        let state = &self.planes[plane.index()];
+        let room = state.frontier(Stream::Host).map_or(0, |frontier| self.room(frontier));
+        // The block after a full one is opened at once.
+        let opened = match pages.checked_sub(room) {
+            Some(beyond) => beyond / self.limits.data_pages + 1,
+            None => 0,
+        };
+        state.free.len() < self.limits.soft_threshold + opened as usize
+    }
+
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
     /// `register`.
     pub fn watch_levels(&mut self, register: u32) {

@@ -15,6 +15,12 @@ pub enum Reason {
     Forced,
     /// The same, because nothing else was to be done.
     Idle,
+    /// The next commands would have called for it, and there was time before them.
+    LookAhead,
+    /// Its plane would soon have been short of space, and the drive had been idle for long.
+    Compaction,
+    /// Its plane was short of space when the drive was busy, and it was put off.
+    Delayed,
     /// Its data have lain still for long: static wear levelling.
     WearLevelling,
 }
@@ -40,6 +46,17 @@ impl Job {
     pub fn for_space(reason: Reason, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         let victim = ftl.choose_victim(plane)?;
         Some(Self::begin(reason, plane, victim, ftl))
+    }
+
+    /// The same, if `fits` says of the block's valid pages that there is time for them.
+    pub fn if_fits(
+        reason: Reason,
+        plane: PlaneId,
+        ftl: &mut Ftl,
+        fits: impl Fn(u16) -> bool,
+    ) -> Option<Self> {
+        let victim = ftl.choose_victim(plane)?;
+        fits(ftl.valid_pages(victim)).then(|| Self::begin(reason, plane, victim, ftl))
     }
 
     /// Begins to level the wear of `plane`, if its erase counts have drifted apart.
@@ -165,8 +182,8 @@ impl Job {
 
     fn run_untimed(mut self, ftl: &mut Ftl, tally: &mut Tally) {
         match self.reason {
-            Reason::OnDemand | Reason::Forced | Reason::Idle => tally.collections += 1,
             Reason::WearLevelling => tally.levelling_runs += 1,
+            _ => tally.collections += 1,
         }
         tally.merges.count(self.kind());
         while let Some(step) = self.next_step(ftl) {

@@ -117,6 +117,11 @@ impl Lanes {
         self.lanes.iter().any(|lane| lane.carried.is_some())
     }
 
+    /// Forgets what has been read out and not been programmed; it is read again.
+    pub fn forget_carried(&mut self) {
+        self.lanes.iter_mut().for_each(|lane| lane.carried = None);
+    }
+
     /// Moves `page` next if it is still to be moved and nothing is carried. Returns whether it will.
     pub fn prefer(&mut self, page: Ppn, ftl: &Ftl) -> bool {
         let lane = self.lanes.iter().position(|lane| lane.job.may_move(page, ftl));

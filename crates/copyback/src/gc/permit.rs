@@ -17,6 +17,9 @@ pub enum Until {
     /// Until nothing invalid is left in closed blocks, all of the plane's reserve is free, or a
     /// request of the host comes. Then what has begun is finished, and nothing else begun.
     ReserveFull,
+    /// Until each has so many free blocks, as far as its reserve goes, or a request of the host comes:
+    /// what a drive asks of itself in a long idle period.
+    LongIdle(u32),
 }
 
 /// What a device is asked to collect.
@@ -64,6 +67,7 @@ impl Permits {
         (self.goal, self.reason) = match asked.until {
             Until::Target(blocks) => (blocks as usize, Reason::Forced),
             Until::ReserveFull => (self.reserve as usize, Reason::Idle),
+            Until::LongIdle(blocks) => (blocks.min(self.reserve) as usize, Reason::Compaction),
         };
         for (plane, free) in free.enumerate() {
             let (die, bit) = self.place(PlaneId::from_index(plane));
@@ -84,7 +88,7 @@ impl Permits {
 
     /// A request of the host has come: the device is not idle any more.
     pub fn request_came(&mut self) {
-        if self.planes > 0 && self.reason == Reason::Idle {
+        if self.planes > 0 && self.reason != Reason::Forced {
             self.withdraw();
         }
     }
@@ -172,6 +176,18 @@ mod tests {
         assert_eq!((idle.planes_of(DieId(0)), idle.reason()), (0b11, Reason::Idle));
         idle.request_came();
         assert!(!idle.any());
+    }
+
+    #[test]
+    fn long_idle_time_aims_no_higher_than_the_reserve() {
+        let mut permits = asked(Until::LongIdle(4), false);
+        assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b01, 0b11]);
+        assert_eq!(permits.reason(), Reason::Compaction);
+        permits.request_came();
+        assert!(!permits.any());
+        let mut permits = asked(Until::LongIdle(40), false);
+        permits.block_collected(PlaneId(1), 6);
+        assert_eq!(permits.planes_of(DieId(0)), 0b01);
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod request;
 
 pub use request::{Active, Completion};
 
+use std::collections::VecDeque;
+
 use slab::Slab;
 
 use crate::array::FinishedRequest;
@@ -27,6 +29,8 @@ struct Flow {
     source: Source,
     /// The next request, not yet in the device.
     next: Option<Request>,
+    /// Those behind it that have been announced.
+    ahead: VecDeque<Request>,
     queue: usize,
     pace: Pace,
     /// When a closed loop of unlimited requests ends.
@@ -92,7 +96,8 @@ impl Host {
         let end = flow.duration().filter(|_| flow.iodepth().is_some());
         let end = end.map(|end| Instant::START + end.0);
         let rounds = Rounds { known: source.rounds(), at: Instant::START, count: 0 };
-        self.flows.push(Flow { source, next, queue, pace, end, rounds, announced: false });
+        let ahead = VecDeque::new();
+        self.flows.push(Flow { source, next, ahead, queue, pace, end, rounds, announced: false });
         Ok(())
     }
 
@@ -140,7 +145,10 @@ impl Host {
 
     fn enter(&mut self, index: usize, now: Instant) -> Result<(RequestId, Request), InputError> {
         let flow = &mut self.flows[index];
-        let next = flow.source.next_request()?;
+        let next = match flow.ahead.pop_front() {
+            Some(next) => Some(next),
+            None => flow.source.next_request()?,
+        };
         let request = std::mem::replace(&mut flow.next, next);
         let mut request = request.expect("a flow that is ready has a next request");
         if let Pace::Closed { outstanding, iodepth } = &mut flow.pace {
@@ -151,6 +159,28 @@ impl Host {
         self.queues[flow.queue].outstanding += 1;
         let active = Active { request, flow: FlowId::from_index(index), entered: now };
         Ok((RequestId::from_index(self.requests.insert(active)), request))
+    }
+
+    /// The next requests that have times of their own, `most` of them at most, in order of arrival.
+    ///
+    /// # Errors
+    /// If the trace is malformed.
+    pub fn announce(&mut self, most: usize, into: &mut Vec<Request>) -> Result<(), InputError> {
+        into.clear();
+        for flow in &mut self.flows {
+            if let (Pace::Open, Some(next)) = (&flow.pace, flow.next) {
+                while 1 + flow.ahead.len() < most
+                    && let Some(request) = flow.source.next_request()?
+                {
+                    flow.ahead.push_back(request);
+                }
+                into.push(next);
+                into.extend(&flow.ahead);
+            }
+        }
+        into.sort_by_key(|request| request.arrival);
+        into.truncate(most);
+        Ok(())
     }
 
     /// The announced arrival of `flow` has come.

@@ -183,6 +183,12 @@ fn gc(counters: &Counters, collecting: Duration, planes: &PlaneUse) -> Value {
         "joined": counters.joined,
         "idle": counters.idle,
         "forced": counters.forced,
+        "kinds": {
+            "look_ahead": counters.look_ahead,
+            "compaction": counters.compacted,
+            "delayed": counters.delayed,
+            "put_off": counters.put_off,
+        },
         "pages_moved": counters.pages_moved,
         "pages_moved_per_collection": per_collection(counters.pages_moved),
         "moves": {

@@ -1,5 +1,7 @@
 //! Collections on the dies: carries out their steps, one flash operation each.
 
+use smallvec::SmallVec;
+
 use crate::config::GcStart;
 use crate::gc::job::{self, Job, Reason, Tally};
 use crate::gc::lanes::{Erased, Lanes, Members, Pages, Step};
@@ -20,6 +22,8 @@ pub struct Collection {
     to_level: u32,
     /// Whether one of its flash operations is in the die.
     pub(super) in_flight: bool,
+    /// Whether it was begun in idle time, and stops for commands.
+    pub(super) in_idle_time: bool,
 }
 
 /// The flash operation of a collection that is in a die.
@@ -41,7 +45,7 @@ impl Ssd {
     /// Whether a plane of `die` that is short of space, or asked for, is to be collected before
     /// anything else.
     pub(super) fn collection_is_due(&self, die: DieId) -> bool {
-        let is_short = self.ftl.hungry_planes(die) != 0
+        let is_short = self.planes_due(die) != 0
             && match self.options.gc_start {
                 GcStart::AtOnce => true,
                 GcStart::BeforeOperation => self.host_waits(die),
@@ -56,19 +60,19 @@ impl Ssd {
             return false;
         }
         let Some(lanes) = self.next_collection(die) else { return false };
-        self.put_on_die(die, lanes, 0);
+        self.put_on_die(die, lanes, 0, false);
         self.start_collection_step(die, now)
     }
 
     /// The collection of the plane whose turn it is, of those that are short of space or asked for and
     /// have something to give, and of the planes that join it.
     fn next_collection(&mut self, die: DieId) -> Option<Lanes> {
-        let hungry = self.ftl.hungry_planes(die);
-        let mut candidates = hungry | self.permits.planes_of(die);
+        let due = self.planes_due(die);
+        let mut candidates = due | self.permits.planes_of(die);
         let first = self.geometry.first_plane(die);
         while let Some(plane) = self.schedule.plane_to_collect(die.index(), first, candidates) {
             let bit = 1 << (plane.0 - first.0);
-            let reason = if hungry & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
+            let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
             if let Some(job) = Job::for_space(reason, plane, &mut self.ftl) {
                 let mut lanes = Lanes::of(job, self.one_command());
                 if self.width.is_parallel() {
@@ -88,7 +92,7 @@ impl Ssd {
         self.options.copyback && !self.schedule.yields()
     }
 
-    fn let_planes_join(&mut self, lanes: &mut Lanes) {
+    pub(super) fn let_planes_join(&mut self, lanes: &mut Lanes) {
         let demanding = lanes.demanding();
         for plane in self.rules.group_of(demanding) {
             if plane != demanding
@@ -100,10 +104,16 @@ impl Ssd {
         }
     }
 
-    fn put_on_die(&mut self, die: DieId, lanes: Lanes, to_level: u32) {
+    pub(super) fn put_on_die(
+        &mut self,
+        die: DieId,
+        lanes: Lanes,
+        to_level: u32,
+        in_idle_time: bool,
+    ) {
         let mask = lanes.planes().fold(0, |mask, plane| mask | self.bit(plane));
         let to_level = mask | to_level;
-        let collection = Collection { lanes, mask, to_level, in_flight: false };
+        let collection = Collection { lanes, mask, to_level, in_flight: false, in_idle_time };
         self.collections[die.index()] = Some(Box::new(collection));
     }
 
@@ -249,16 +259,17 @@ impl Ssd {
 
     /// The flash operation of a step has ended.
     pub(super) fn finish_step(&mut self, die: DieId, step: StepInFlight) {
+        let mut emptied = SmallVec::<[PlaneId; 2]>::new();
         if let Some(collection) = &mut self.collections[die.index()] {
             collection.in_flight = false;
             if step == StepInFlight::Erase {
                 for block in collection.lanes.take_erased() {
                     self.ftl.erase(block);
-                    let plane = self.geometry.plane_of_block(block);
-                    self.permits.block_collected(plane, self.ftl.free_blocks(plane));
+                    emptied.push(self.geometry.plane_of_block(block));
                 }
             }
         }
+        emptied.into_iter().for_each(|plane| self.note_collected(plane));
         if let StepInFlight::Park(page) = step
             && self.ftl.is_valid(page)
         {
@@ -281,11 +292,9 @@ impl Ssd {
         self.collection_rests(die, now);
         for plane in planes_in(collection.to_level, die, self.geometry.planes_per_die) {
             if let Some(job) = Job::wear_levelling(plane, &mut self.ftl) {
-                return self.put_on_die(
-                    die,
-                    Lanes::of(job, self.one_command()),
-                    collection.to_level,
-                );
+                let in_idle_time = collection.in_idle_time;
+                let lanes = Lanes::of(job, self.one_command() && !in_idle_time);
+                return self.put_on_die(die, lanes, collection.to_level, in_idle_time);
             }
         }
     }

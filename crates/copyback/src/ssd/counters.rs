@@ -30,8 +30,16 @@ pub struct Counters {
     pub collections: u64,
     /// Of those, blocks that the controller of an array asked for.
     pub forced: u64,
-    /// The same in idle time.
+    /// The same in idle time, and those that the drive began itself because it had no command.
     pub idle: u64,
+    /// Of those, before a gap ended that the host had announced.
+    pub look_ahead: u64,
+    /// Of those in idle time, in long idle periods, for planes that would soon be short of space.
+    pub compacted: u64,
+    /// Of those in idle time, put off when the drive was busy.
+    pub delayed: u64,
+    /// How often a plane that was short of space was put off.
+    pub put_off: u64,
     /// Of all collected, blocks of planes that joined the collection of another.
     pub joined: u64,
     /// How the moved pages were moved.
@@ -95,6 +103,18 @@ impl Counters {
         match reason {
             Reason::Forced => self.forced += collections,
             Reason::Idle => self.idle += collections,
+            Reason::LookAhead => {
+                self.idle += collections;
+                self.look_ahead += collections;
+            }
+            Reason::Compaction => {
+                self.idle += collections;
+                self.compacted += collections;
+            }
+            Reason::Delayed => {
+                self.idle += collections;
+                self.delayed += collections;
+            }
             Reason::OnDemand | Reason::WearLevelling => {}
         }
     }

@@ -30,6 +30,7 @@ impl Ssd {
             None => {
                 self.start_host_operation(die, Admitted::ALL, now)
                     || (self.ftl.parked_pages() > 0 && self.unpark(die, now))
+                    || (self.idle.is_some() && self.use_idle_time(die, now))
             }
         }
     }

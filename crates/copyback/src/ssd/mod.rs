@@ -14,6 +14,7 @@ mod clocks;
 mod collection;
 mod counters;
 mod dispatch;
+mod idle;
 mod permits;
 mod queues;
 mod submit;
@@ -25,6 +26,7 @@ mod yielding;
 
 pub use breakdown::{Part, Parts};
 pub use counters::Counters;
+pub use idle::Announced;
 pub use permits::Status;
 pub use transaction::Owner;
 
@@ -46,6 +48,7 @@ use crate::units::{Duration, Instant};
 
 use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use collection::Collection;
+use idle::IdleTime;
 use queues::HostQueues;
 use suspend::SuspendRule;
 use timing_audit::TimingAudit;
@@ -83,6 +86,8 @@ pub struct Ssd {
     schedule: Schedule,
     width: Width,
     permits: Permits,
+    /// Boxed: few drives have one.
+    idle: Option<Box<IdleTime>>,
     dies: Vec<Die<Purpose>>,
     channels: Vec<Channel>,
     /// Boxed, as a collection leaves its place for each of its steps.
@@ -144,9 +149,11 @@ impl Ssd {
         let arbitration = config.ssd.timing.bus_arbitration;
         let dies = geometry.dies();
         ftl.watch_levels(config.register_threshold());
+        let timing = Timing::new(&config.ssd);
         let mut ssd = Self {
+            idle: IdleTime::new(config, &geometry, &timing, &schedule),
             geometry,
-            timing: Timing::new(&config.ssd),
+            timing,
             rules: MultiPlaneRules::new(&config.ssd),
             options: Options::new(config),
             schedule,
@@ -281,6 +288,19 @@ impl Ssd {
     /// The second phase of an instant: every die and channel that something has happened to looks
     /// for its next work, in index order.
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
+        if self.idle.is_some() {
+            self.note_idle_time(now);
+        }
+        self.start_what_can_start(now, agenda);
+        if self.idle.is_some() {
+            // The last operation of the host may have ended just now.
+            self.note_idle_time(now);
+            self.start_what_can_start(now, agenda);
+            self.plan_idle_look(now, agenda);
+        }
+    }
+
+    fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
         while let Some(die) = self.dirty_dies.pop() {
             self.arbitrate_die(DieId::from_index(die), now, agenda);
         }

@@ -93,7 +93,7 @@ impl Ssd {
         let takes_writes = |die: &usize| {
             let id = DieId::from_index(*die);
             self.dies[*die].is_idle()
-                && self.collections[*die].is_none()
+                && (self.collections[*die].is_none() || self.is_interrupted(id))
                 && self.ftl.next_plane(id).is_some()
         };
         let next = (0..dies).map(|step| (self.next_die + step) % dies).find(takes_writes);

@@ -18,6 +18,9 @@ impl Ssd {
     /// Serves the host if the schedule lets it go first, else carries the collection on. Returns
     /// whether the die may have further work to start now.
     pub(super) fn go_on_collecting(&mut self, die: DieId, now: Instant) -> bool {
+        if self.is_put_off(die, now) {
+            return self.serve_instead(die, now);
+        }
         if self.schedule.yields() {
             if self.schedule.merges() && self.merge(die, now) {
                 return true;
@@ -34,7 +37,22 @@ impl Ssd {
                 }
             }
         }
-        self.dies[die.index()].is_idle() && self.start_collection_step(die, now)
+        if !self.dies[die.index()].is_idle() {
+            return false;
+        }
+        let is_interrupted = self.is_interrupted(die);
+        let more = self.start_collection_step(die, now);
+        if is_interrupted {
+            self.wake_for_waiting_writes();
+        }
+        more
+    }
+
+    /// Whether the collection of `die` was begun in idle time and rests.
+    pub(super) fn is_interrupted(&self, die: DieId) -> bool {
+        let collection = self.collections[die.index()].as_ref();
+        collection.is_some_and(|collection| collection.in_idle_time)
+            && !self.die_clocks[die.index()].is_collecting()
     }
 
     /// The requests that may go before the next operation of the die's collection.
@@ -51,7 +69,7 @@ impl Ssd {
     }
 
     /// The host has been served in the middle of a collection.
-    fn yield_to_host(&mut self, die: DieId, now: Instant) {
+    pub(super) fn yield_to_host(&mut self, die: DieId, now: Instant) {
         if self.die_clocks[die.index()].is_collecting() {
             self.counters.preemptions += 1;
             self.collection_rests(die, now);

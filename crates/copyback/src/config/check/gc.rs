@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// As deep as the deepest queue of a disk interface.
+const MOST_ENTRIES: u32 = 256;
+
 /// The faults of `[ssd.gc]` and `[ssd.commands]`.
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     if let VictimPolicy::Rga { d } = ssd.gc.victim {
@@ -9,6 +12,7 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     }
     commands(ssd, faults);
     preemption(&ssd.gc, faults);
+    idle(&ssd.gc, faults);
     width(ssd, faults);
 }
 
@@ -37,6 +41,31 @@ fn preemption(gc: &Gc, faults: &mut Report) {
         let problem = "found \"before_operation\"; allowed: \"at_once\", as a collection that yields to \
                        every operation would never begin before one";
         faults.add("ssd.gc.start", problem);
+    }
+}
+
+fn idle(gc: &Gc, faults: &mut Report) {
+    if gc.idle != Idle::None && gc.zero_cost {
+        let problem = "found a use of idle time for collections that take no time (ssd.gc.zero_cost); \
+                       allowed: \"none\"";
+        faults.add("ssd.gc.idle", problem);
+    }
+    let (Idle::Advanced { entries, margin, short_idle, long_idle }
+    | Idle::AdvancedDelayed { entries, margin, short_idle, long_idle }) = gc.idle
+    else {
+        return;
+    };
+    if entries == 0 || entries > MOST_ENTRIES {
+        let problem = format!("found {entries}; allowed: 1 to {MOST_ENTRIES}");
+        faults.add("ssd.gc.idle.entries", problem);
+    }
+    if short_idle > long_idle {
+        let problem =
+            format!("found {long_idle}; allowed: at least the short_idle of {short_idle}");
+        faults.add("ssd.gc.idle.long_idle", problem);
+    }
+    if let FreeBlocks::Share(share) = margin {
+        faults.share("ssd.gc.idle.margin", share);
     }
 }
 

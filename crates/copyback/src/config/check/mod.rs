@@ -243,6 +243,17 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
             faults.add(key, format!("found {count} blocks; allowed: at least {least}"));
         }
     }
+    // The host opens no block below this.
+    let least_open = hard.max(least_soft);
+    if ssd.gc.idle.delays() && soft <= least_open {
+        let problem = format!(
+            "found {soft} blocks, of which the host leaves {}: no collection can be put off \
+             (ssd.gc.idle); allowed: at least {}",
+            least_open - 1,
+            least_open + 1
+        );
+        faults.add("ssd.gc.soft_threshold", problem);
+    }
     if hard > soft {
         let problem = format!(
             "found {hard} blocks, above the soft threshold of {soft}; allowed: at most {soft}"

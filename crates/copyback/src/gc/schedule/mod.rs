@@ -3,8 +3,12 @@
 //! A schedule is asked two things. [`plane_to_collect`](Schedule::plane_to_collect): a die is free
 //! and some of its planes are short of space; which is collected now?
 //! [`admitted`](Schedule::admitted): the collection stands between two of its flash operations; who
-//! goes before the next? It decides, and changes nothing in the flash.
+//! goes before the next? It decides, and changes nothing in the flash. Beside it an [`IdleSchedule`] says
+//! what is put off while the drive is busy, and what is done in advance or caught up while it is not.
 
+mod advanced;
+mod advanced_delayed;
+mod delayed;
 mod semi_preemptive;
 mod turns;
 
@@ -12,6 +16,9 @@ use crate::config;
 use crate::ids::PlaneId;
 use crate::units::Duration;
 
+pub use advanced::{Entry, Expected, LookAhead, StepTimes, short_idle};
+pub use advanced_delayed::{IdleKind, IdleSchedule};
+pub use delayed::JobList;
 pub use semi_preemptive::SemiPreemptive;
 use turns::Turns;
 
@@ -70,18 +77,15 @@ impl Admitted {
 impl Schedule {
     /// The schedule that a checked configuration describes, for a device of this many dies.
     pub fn new(config: &config::Gc, dies: usize, planes_per_die: u32) -> Self {
-        let yielding = match (config.preemption, config.idle) {
-            (config::Preemption::None, config::Idle::None) => Yielding::Never,
-            (
-                config::Preemption::SemiPreemptive {
-                    poll,
-                    merge,
-                    reorder,
-                    pipeline,
-                    high_priority_writes,
-                },
-                config::Idle::None,
-            ) => Yielding::SemiPreemptive(SemiPreemptive {
+        let yielding = match config.preemption {
+            config::Preemption::None => Yielding::Never,
+            config::Preemption::SemiPreemptive {
+                poll,
+                merge,
+                reorder,
+                pipeline,
+                high_priority_writes,
+            } => Yielding::SemiPreemptive(SemiPreemptive {
                 poll: poll.0,
                 merge,
                 reorder,

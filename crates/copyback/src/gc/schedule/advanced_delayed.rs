@@ -1,0 +1,98 @@
+//! What a drive that has no command does (Jung, Prabhakar, Kandemir, Middleware 2012, section 5.3,
+//! Algorithm 1):
+//!
+//! 1. a collection that a command has interrupted goes on;
+//! 2. DGC: what is owed is collected;
+//! 3. AGC, by the kind of idle time: in a short gap, what the next commands will call for; in a long
+//!    idle period, planes that will soon be short of space.
+//!
+//! Either half may be missing. Each collection looks after each of its flash operations whether a
+//! command has come: the paper's checkpoints.
+
+use crate::config;
+use crate::units::{Duration, Instant};
+
+use super::advanced::{LookAhead, StepTimes};
+use super::delayed::JobList;
+
+/// The use of idle time.
+#[derive(Debug)]
+pub struct IdleSchedule {
+    /// What is owed, if collections may be.
+    pub owed: Option<JobList>,
+    /// What is known of the commands to come, if it is used.
+    pub look_ahead: Option<LookAhead>,
+    /// How long the drive must have had no command before anything is taken up again.
+    wait: Duration,
+    /// Since when the drive has no command.
+    quiet_since: Option<Instant>,
+}
+
+/// What idle time is good for (the paper's `checkIdleType`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdleKind {
+    /// The next command is known to come soon.
+    Short,
+    /// None has come for long.
+    Long,
+    /// Neither: nobody knows how long it will last.
+    Unknown,
+}
+
+impl IdleSchedule {
+    /// The schedule that a checked configuration describes, if it uses idle time.
+    pub fn new(config: &config::Gc, times: StepTimes) -> Option<Self> {
+        let look_ahead = |short: config::quantity::Time, long: config::quantity::Time| {
+            Some(LookAhead::new(times, short.0, long.0))
+        };
+        let (owed, look_ahead, wait) = match config.idle {
+            config::Idle::None => return None,
+            config::Idle::Advanced { short_idle, long_idle, .. } => {
+                (None, look_ahead(short_idle, long_idle), Duration::ZERO)
+            }
+            config::Idle::Delayed { short_idle } => (Some(JobList::default()), None, short_idle.0),
+            config::Idle::AdvancedDelayed { short_idle, long_idle, .. } => {
+                let owed = Some(JobList::default());
+                (owed, look_ahead(short_idle, long_idle), short_idle.0)
+            }
+        };
+        Some(Self { owed, look_ahead, wait, quiet_since: Some(Instant::START) })
+    }
+
+    /// A command has come. Returns whether there was none.
+    pub fn became_busy(&mut self) -> bool {
+        self.quiet_since.take().is_some()
+    }
+
+    /// There is no command. Returns whether there was one.
+    pub fn became_quiet(&mut self, now: Instant) -> bool {
+        let was_busy = self.quiet_since.is_none();
+        self.quiet_since.get_or_insert(now);
+        was_busy
+    }
+
+    /// Whether the drive has no command.
+    pub const fn is_quiet(&self) -> bool {
+        self.quiet_since.is_some()
+    }
+
+    /// When owed and interrupted collections may go on, if no command comes.
+    pub fn catches_up_from(&self) -> Option<Instant> {
+        self.quiet_since.map(|since| since + self.wait)
+    }
+
+    /// Whether owed and interrupted collections may go on.
+    pub fn catches_up(&self, now: Instant) -> bool {
+        self.catches_up_from().is_some_and(|from| from <= now)
+    }
+
+    /// The kind of an idle period that starts or lasts at `now`. `is_long`: it has lasted long.
+    pub fn kind(&self, is_long: bool, now: Instant) -> IdleKind {
+        let gap = self.look_ahead.as_ref().and_then(|look_ahead| look_ahead.gap(now));
+        match (gap, is_long) {
+            (Some(_), _) => IdleKind::Short,
+            (None, true) => IdleKind::Long,
+            (None, false) => IdleKind::Unknown,
+        }
+    }
+}
