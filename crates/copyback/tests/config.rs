@@ -180,6 +180,33 @@ fn every_kind_of_fault_has_its_message() {
 }
 
 #[test]
+fn idle_time_that_cannot_be_used_is_refused() {
+    let cases = [
+        (
+            "idle = \"delayed\"\nzero_cost = true",
+            "file.toml:2: ssd.gc.idle: found a use of idle time",
+        ),
+        (
+            "idle = \"delayed\"\nsoft_threshold = { blocks = 2 }",
+            "found 2 blocks, of which the host leaves 1: no collection can be put off (ssd.gc.idle); \
+             allowed: at least 3",
+        ),
+        (
+            "idle = { type = \"advanced\", entries = 0 }",
+            "file.toml:2: ssd.gc.idle.entries: found 0; allowed: 1 to 256",
+        ),
+        (
+            "idle = { type = \"advanced\", short_idle = \"2s\" }",
+            "ssd.gc.idle.long_idle: found 1s; allowed: at least the short_idle of 2s",
+        ),
+    ];
+    for (text, message) in cases {
+        let found = refused(&format!("[ssd.gc]\n{text}"));
+        assert!(found.contains(message), "{text}: {found}");
+    }
+}
+
+#[test]
 fn syntax_errors_name_line_and_column() {
     let message = refused("seed = 1\nseed = 2\naudit = \n");
     let places: Vec<_> = message.lines().map(|line| &line[..line.find(": ").unwrap()]).collect();

@@ -56,7 +56,7 @@ const ALLOWED: [(&str, &[&str]); 25] = [
     ("precondition", &["config", "ftl", "gc", "ids", "rng"]),
     ("progress", &["units"]),
     ("rng", &[]),
-    ("ssd", &["channel", "config", "engine", "event", "ftl", "gc", "ids", "nand", "units"]),
+    ("ssd", &["channel", "config", "engine", "event", "ftl", "gc", "idle", "ids", "nand", "units"]),
     ("statistics", &["config", "error", "progress", "units", "workload"]),
     ("state", &["config", "error", "ftl", "ids", "precondition"]),
     ("units", &[]),

@@ -9,6 +9,7 @@ mod buffer;
 mod collections;
 mod dies;
 mod host_operations;
+mod idle;
 mod instants;
 mod merges;
 mod multi_plane;

@@ -6,7 +6,7 @@ use copyback::ftl::{Ftl, ReclaimStep};
 use copyback::gc::job::Job;
 use copyback::gc::permit::Asked;
 use copyback::ids::{CommandId, Lpn, PlaneId};
-use copyback::ssd::{Finished, Owner, Part, Parts, Ssd};
+use copyback::ssd::{Announced, Finished, Owner, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
 
 /// One die of one plane, with eight blocks of four pages, half of them for the host.
@@ -143,6 +143,14 @@ impl Toy {
         self.settle();
     }
 
+    /// Announces at `ns` the commands that come next.
+    pub fn announce(&mut self, ns: u64, commands: &[Announced]) {
+        self.run_until(ns);
+        self.ssd.forget_announced();
+        commands.iter().for_each(|command| self.ssd.announce(*command));
+        self.settle();
+    }
+
     /// Asks for collections at `ns`.
     pub fn ask(&mut self, ns: u64, asked: Asked) {
         self.run_until(ns);
@@ -198,6 +206,7 @@ impl Toy {
                 self.log.push(format!("{ns} channel {}", channel.0));
                 self.ssd.transfer_done(channel, self.now);
             }
+            Event::IdleLook => self.ssd.idle_look(self.now),
             other => panic!("a drive alone has no {other:?}"),
         }
     }

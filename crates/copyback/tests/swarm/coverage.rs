@@ -8,7 +8,7 @@ use crate::run::Outcome;
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 30] = [
+const SIGHTS: [(&str, f64); 34] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -39,6 +39,10 @@ const SIGHTS: [(&str, f64); 30] = [
     ("partial merges", 0.03),
     ("full merges", 0.05),
     ("compactions of superblocks", 0.05),
+    ("collections looked ahead to", 0.000_5),
+    ("collections in long idle periods", 0.002),
+    ("collections that were put off", 0.05),
+    ("collections that were caught up", 0.008),
 ];
 
 /// What a run has met.
@@ -77,6 +81,10 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/mapping/partial_merges"),
         many("/mapping/full_merges"),
         many("/mapping/compactions"),
+        many("/gc/kinds/look_ahead"),
+        many("/gc/kinds/compaction"),
+        many("/gc/kinds/put_off"),
+        many("/gc/kinds/delayed"),
     ]
 }
 

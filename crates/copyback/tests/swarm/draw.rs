@@ -187,6 +187,24 @@ fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
     preemption
 }
 
+fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
+    if mapping != Mapping::Page {
+        return Idle::None;
+    }
+    let entries = draw.small_within(1, 64) as u32;
+    let (a, b) = (draw.time(1, 20_000_000), draw.time(1, 20_000_000));
+    let short_idle = draw.of(&[Time::default(), a.min(b)]);
+    let (long_idle, margin) = (a.max(b), FreeBlocks::Blocks { blocks: draw.within(0, 4) as u32 });
+    draw.of(&[
+        Idle::None,
+        Idle::None,
+        Idle::None,
+        Idle::Advanced { entries, short_idle, long_idle, margin },
+        Idle::Delayed { short_idle },
+        Idle::AdvancedDelayed { entries, short_idle, long_idle, margin },
+    ])
+}
+
 fn width(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Width {
     if geometry.planes_per_die == 1 {
         return Width::Serial;
@@ -226,13 +244,19 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let preemption = in_order_for(mapping, preemption(draw));
     let width = width(draw, geometry, mapping);
     // A block that is kept for collections is one more than the host may open.
-    let keeps_none =
-        preemption == Preemption::None && !width.is_parallel() && mapping == Mapping::Page;
-    let soft = draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]);
+    let idle = idle(draw, mapping);
+    let undisturbed = preemption == Preemption::None && idle == Idle::None;
+    let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
+    let soft = match idle.delays() {
+        true => draw.of(&[3, 3, 4, 5]),
+        false => draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]),
+    };
     let soft_threshold = match draw.chance(0.3) {
         true => FreeBlocks::Share(Share(f64::from(soft) / f64::from(blocks))),
         false => FreeBlocks::Blocks { blocks: soft },
     };
+    // Collections that may be put off leave the host blocks that it may open meanwhile.
+    let most_hard = u64::from(soft) - u64::from(idle.delays());
     let d = draw.small_within(1, 12) as u32;
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
@@ -249,13 +273,13 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         ]),
         preemption,
         width,
-        idle: Idle::None,
+        idle,
         soft_threshold,
-        hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, u64::from(soft)) as u32 },
+        hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, most_hard) as u32 },
         start: draw.of(starts),
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),
         copyback: draw.chance(0.5),
-        zero_cost: draw.chance(0.2),
+        zero_cost: idle == Idle::None && draw.chance(0.25),
     }
 }
 

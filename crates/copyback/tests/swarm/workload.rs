@@ -83,7 +83,7 @@ fn synthetic(draw: &mut Draw, ssd: &Ssd) -> SyntheticWorkload {
         sequential_share: Share(draw.of(&[0.0, 0.4, 1.0])),
         inter_arrival,
         bursts,
-        time_scale: draw.of(&[1.0, 1.0, 0.25, 3.5]),
+        time_scale: draw.of(&[1.0, 1.0, 0.25, 30.0]),
         iodepth,
         address: address(draw),
         offset: Share(offset),
@@ -143,7 +143,7 @@ fn trace(draw: &mut Draw, number: u64, index: u64) -> TraceWorkload {
     TraceWorkload {
         path: file(number, &format!("{index}.blkreplay")),
         format: draw.chance(0.5).then_some(TraceFormat::Blkreplay),
-        time_scale: draw.of(&[1.0, 1.0, 0.25, 3.5]),
+        time_scale: draw.of(&[1.0, 1.0, 0.25, 30.0]),
         limit: draw.chance(0.2).then(|| draw.within(1, 100)),
         beyond_device: draw.of(&[BeyondDevice::Refuse, BeyondDevice::Wrap]),
         iodepth: draw.chance(0.5).then(|| draw.small_within(1, 40) as u32),
