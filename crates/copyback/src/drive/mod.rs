@@ -230,7 +230,7 @@ impl Drive {
     /// Whether there is work that no command waits for: pages of a buffer on their way to flash.
     pub fn is_destaging(&self) -> bool {
         let has_work = match self.ssd.uses_idle_time() {
-            // Looks at idle time and what it is used for may go on for ever.
+            // Looks at idle time, and what it is used for, are no pages of the buffer.
             true => self.ssd.outstanding() > 0,
             false => self.agenda.next_time().is_some(),
         };
