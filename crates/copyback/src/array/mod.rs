@@ -1,8 +1,11 @@
 //! Several drives behind one controller.
 //!
-//! A request becomes a task: pieces on drives, in up to two phases (a write under parity first reads
-//! what it needs for the new parity). A task ends with the last piece of its last phase; where its
-//! time went is what that piece of each phase tells.
+//! ```text
+//!  requests ──► tasks ── plan (layout) ──► stripe locks ──► commands ──► drives
+//!  rebuild  ──►                                                            │ ▲
+//!                          coordination ◄── messages (protocol) ──► agents ┘ │
+//!                                       └────────── asks to collect ─────────┘
+//! ```
 
 pub mod coordination;
 pub mod layout;
@@ -10,6 +13,7 @@ mod locks;
 mod protocol;
 mod read_around;
 mod rebuild;
+mod tasks;
 
 use std::collections::VecDeque;
 
@@ -21,9 +25,9 @@ use crate::drive::{Command, Drive, Ended};
 use crate::engine::Touched;
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::precondition::Preconditioner;
-use crate::ssd::{Part, Parts};
+use crate::ssd::Parts;
 use crate::units::{Instant, earlier};
-use crate::workload::{Operation, Request};
+use crate::workload::Request;
 
 pub use protocol::{Letter, Said};
 
@@ -31,7 +35,8 @@ use layout::{Layout, Missing, Piece, Plan};
 use locks::StripeLocks;
 use protocol::Protocol;
 use read_around::ReadAround;
-use rebuild::{RebuildStep, Rebuilder};
+use rebuild::Rebuilder;
+use tasks::{Purpose, Task};
 
 /// An array.
 pub struct Array {
@@ -57,35 +62,6 @@ pub struct Array {
     plan: Plan,
     ended: Vec<(SsdId, Ended)>,
     now: Instant,
-}
-
-/// What the controller does for a request, or for itself.
-#[derive(Debug)]
-struct Task {
-    purpose: Purpose,
-    stage: Stage,
-    /// What is to be done after the phase that is under way.
-    then: Vec<Piece>,
-    /// Whether it keeps others from its stripes.
-    has_lock: bool,
-    parts: Parts,
-}
-
-/// What a task is for: what its pieces are planned from.
-#[derive(Debug, Clone, Copy)]
-enum Purpose {
-    /// A request of the host: an operation on bytes of the array.
-    Request { id: RequestId, operation: Operation, offset: u64, length: u64 },
-    /// A part of a replacement is written anew.
-    Rebuild(RebuildStep),
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Stage {
-    /// Other tasks hold its stripes, since then.
-    Waiting(Instant),
-    /// So many pieces have not ended.
-    Running(u32),
 }
 
 /// A request whose last piece has ended.
@@ -256,163 +232,6 @@ impl Array {
             }
         }
         (0..self.drives.len()).for_each(|drive| self.touched.insert(drive));
-    }
-
-    fn begin(&mut self, purpose: Purpose) {
-        let stage = Stage::Running(0);
-        let (then, parts) = (Vec::new(), Parts::default());
-        let task = Task { purpose, stage, then, has_lock: false, parts };
-        let id = TaskId::from_index(self.tasks.insert(task));
-        self.make_plan(purpose);
-        if let Some(stripes) = self.plan.stripes.clone() {
-            let task = &mut self.tasks[id.index()];
-            task.has_lock = true;
-            if !self.locks.take(id, stripes) {
-                task.stage = Stage::Waiting(self.now);
-                return;
-            }
-        }
-        self.begin_planned(id);
-    }
-
-    fn make_plan(&mut self, purpose: Purpose) {
-        match purpose {
-            Purpose::Request { operation, offset, length, .. } => {
-                let bytes = offset..offset + length;
-                self.layout.plan(operation, bytes.clone(), &self.missing, &mut self.plan);
-                if operation == Operation::Read
-                    && let Some(read_around) = &mut self.read_around
-                {
-                    let layout = (&self.layout, &self.missing);
-                    read_around.replan(bytes, layout, &self.drives, &mut self.plan);
-                }
-            }
-            Purpose::Rebuild(RebuildStep { device, offset, length }) => {
-                self.layout.rebuild(device, offset..offset + length, &self.missing, &mut self.plan);
-            }
-        }
-    }
-
-    /// Begins the task that the plan was made for.
-    fn begin_planned(&mut self, id: TaskId) {
-        if self.plan.first.is_empty() {
-            return self.begin_last_phase(id);
-        }
-        let Plan { first, then, .. } = &self.plan;
-        let task = &mut self.tasks[id.index()];
-        task.stage = Stage::Running(first.len() as u32);
-        task.then = then.to_vec();
-        // By index: a plan is large, and handing in a piece needs the whole array.
-        for index in 0..self.plan.first.len() {
-            self.hand_in(id, self.plan.first[index]);
-        }
-    }
-
-    /// Begins the second phase of the plan as the only one; a task without pieces has ended at once.
-    fn begin_last_phase(&mut self, id: TaskId) {
-        let pieces = self.plan.then.len();
-        if pieces == 0 {
-            return self.end_task(id, SsdId::default());
-        }
-        self.tasks[id.index()].stage = Stage::Running(pieces as u32);
-        for index in 0..pieces {
-            self.hand_in(id, self.plan.then[index]);
-        }
-    }
-
-    /// Hands a piece of a task to its drive.
-    fn hand_in(&mut self, task: TaskId, piece: Piece) {
-        let Piece { device, operation, offset, length } = piece;
-        let command = Command { task, operation, offset, length };
-        self.drives[device.index()].submit(command, self.now);
-        self.touched.insert(device.index());
-    }
-
-    /// Takes the commands that have ended in the drives, until no more do.
-    fn take_ended(&mut self) {
-        let mut ended = std::mem::take(&mut self.ended);
-        loop {
-            for index in self.touched.iter() {
-                if self.drives[index].has_ended() {
-                    let device = SsdId::from_index(index);
-                    ended.extend(self.drives[index].take_ended().map(|ended| (device, ended)));
-                }
-            }
-            if ended.is_empty() {
-                break;
-            }
-            for (device, ended) in ended.drain(..) {
-                self.piece_ended(device, &ended);
-            }
-        }
-        self.ended = ended;
-    }
-
-    fn piece_ended(&mut self, device: SsdId, ended: &Ended) {
-        if let Some(pieces) = &mut self.pieces {
-            pieces.push((device, *ended));
-        }
-        let id = ended.command.task;
-        let task = &mut self.tasks[id.index()];
-        let Stage::Running(left) = &mut task.stage else { return };
-        *left -= 1;
-        if *left == 0 {
-            task.parts += ended.parts;
-            self.end_phase(id, device);
-        }
-    }
-
-    /// The last piece of a phase has ended, on `device`.
-    fn end_phase(&mut self, id: TaskId, device: SsdId) {
-        let task = &mut self.tasks[id.index()];
-        let then = std::mem::take(&mut task.then);
-        if then.is_empty() {
-            return self.end_task(id, device);
-        }
-        task.stage = Stage::Running(then.len() as u32);
-        then.into_iter().for_each(|piece| self.hand_in(id, piece));
-    }
-
-    fn end_task(&mut self, id: TaskId, device: SsdId) {
-        let task = self.tasks.remove(id.index());
-        match task.purpose {
-            Purpose::Request { id: request, .. } => {
-                let parts = task.parts;
-                self.outstanding -= 1;
-                self.finished.push_back(FinishedRequest { request, parts, device });
-            }
-            Purpose::Rebuild(step) => self.rebuilt(step),
-        }
-        if task.has_lock {
-            self.locks.release(id);
-            self.begin_unlocked();
-        }
-    }
-
-    fn rebuilt(&mut self, step: RebuildStep) {
-        let end = step.offset + step.length;
-        self.rebuilt_bytes += step.length;
-        if end < self.layout.used_device_bytes() {
-            self.missing.rebuilt(step.device, end);
-        } else {
-            self.missing.restore(step.device);
-        }
-        if let Some(rebuilder) = &mut self.rebuilder {
-            rebuilder.ended(step, self.now);
-        }
-    }
-
-    /// Begins the tasks that waited for stripes which are free now. They are planned anew: more of a
-    /// replacement may have been rebuilt meanwhile.
-    fn begin_unlocked(&mut self) {
-        while let Some(id) = self.locks.next_unlocked() {
-            let task = &mut self.tasks[id.index()];
-            let Stage::Waiting(since) = task.stage else { continue };
-            task.parts[Part::QueueBehindIo] += self.now - since;
-            let purpose = task.purpose;
-            self.make_plan(purpose);
-            self.begin_planned(id);
-        }
     }
 
     /// The first broken invariant that the audit of a drive has seen, if any.
