@@ -25,6 +25,20 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
     }
 }
 
+/// What is recorded of each drive by itself.
+pub(super) fn records(config: &Config, faults: &mut Report) {
+    let Config { array, metrics, .. } = config;
+    for (key, is_asked) in
+        [("metrics.collections", metrics.collections), ("metrics.commands", metrics.commands)]
+    {
+        if is_asked && array.devices == 1 {
+            let problem = "found true; allowed: with several drives (array.devices), as it tells them \
+                           apart";
+            faults.add(key, problem);
+        }
+    }
+}
+
 /// Stripe and drives against one another.
 pub(super) fn space(config: &Config, faults: &mut Report) {
     let array = &config.array;

@@ -56,6 +56,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     workload::check(&config.workload, &config.array, &mut faults);
     precondition(&config.precondition, &mut faults);
     metrics(&config.metrics, &mut faults);
+    array::records(config, &mut faults);
     faults.0
 }
 
