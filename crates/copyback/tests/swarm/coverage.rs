@@ -39,10 +39,10 @@ const SIGHTS: [(&str, f64); 34] = [
     ("partial merges", 0.03),
     ("full merges", 0.05),
     ("compactions of superblocks", 0.05),
-    ("collections looked ahead to", 0.000_5),
-    ("collections in long idle periods", 0.002),
-    ("collections that were put off", 0.05),
-    ("collections that were caught up", 0.008),
+    ("collections looked ahead to", 0.000_2),
+    ("collections in long idle periods", 0.001),
+    ("collections that were put off", 0.03),
+    ("collections that were caught up", 0.001),
 ];
 
 /// What a run has met.
