@@ -26,7 +26,7 @@ const SIGHTS: [(&str, f64); 34] = [
     ("waits for the device queue", 0.1),
     ("collections that yield", 0.05),
     ("reads from the register of a collection", 0.005),
-    ("writes in place of the page in the register", 0.001),
+    ("writes in place of the page in the register", 0.000_5),
     ("collections overlapping the host", 0.02),
     ("writes that wait for a free block", 0.05),
     ("planes that join a collection", 0.05),
