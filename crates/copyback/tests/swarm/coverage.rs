@@ -26,7 +26,7 @@ const SIGHTS: [(&str, f64); 34] = [
     ("waits for the device queue", 0.1),
     ("collections that yield", 0.05),
     ("reads from the register of a collection", 0.005),
-    ("writes in place of the page in the register", 0.001),
+    ("writes in place of the page in the register", 0.000_5),
     ("collections overlapping the host", 0.02),
     ("writes that wait for a free block", 0.05),
     ("planes that join a collection", 0.05),
@@ -39,10 +39,10 @@ const SIGHTS: [(&str, f64); 34] = [
     ("partial merges", 0.03),
     ("full merges", 0.05),
     ("compactions of superblocks", 0.05),
-    ("collections looked ahead to", 0.000_5),
-    ("collections in long idle periods", 0.002),
-    ("collections that were put off", 0.05),
-    ("collections that were caught up", 0.008),
+    ("collections looked ahead to", 0.000_2),
+    ("collections in long idle periods", 0.001),
+    ("collections that were put off", 0.03),
+    ("collections that were caught up", 0.001),
 ];
 
 /// What a run has met.

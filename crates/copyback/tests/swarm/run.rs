@@ -71,7 +71,9 @@ pub fn prepared(config: &Config) -> Preparation {
 
 /// The run of a case on a device that has been saved and loaded.
 pub fn from_saved(case: &Case) -> Result<Outcome, String> {
-    let path = file(case.number, "state");
+    // Drives and arrays of one number are examined at the same time.
+    let drives = case.config.array.devices;
+    let path = file(case.number, &format!("{drives}-state"));
     let device = prepared(&case.config);
     state::save(&case.config, &device, &path).map_err(|error| error.to_string())?;
     let outcome = run(&case.config, Some(&path), 1 << 20);
