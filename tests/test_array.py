@@ -87,14 +87,15 @@ def test_requests_name_the_drive_that_ended_last(kept: Result) -> None:
 
 
 def test_a_single_drive_has_none_of_these_tables(tiny: dict[str, Any]) -> None:
-    metrics = {"requests": True, "collections": True, "commands": True, "messages": True}
-    result = copyback.run({**tiny, "metrics": metrics})
+    result = copyback.run({**tiny, "metrics": {"requests": True}})
     assert result.collections is None
     assert result.commands is None
     assert result.requests is not None
     assert "device" not in result.requests.column_names
     with pytest.raises(copyback.InputError, match=r"metrics\.commands = true"):
         result.to_polars("commands")
+    with pytest.raises(copyback.InputError, match=r"metrics\.collections: .* several drives"):
+        copyback.run({**tiny, "metrics": {"collections": True}})
 
 
 def test_tables_are_saved_and_loaded(kept: Result, tmp_path: Path) -> None:
