@@ -9,7 +9,7 @@ use crate::engine::EventQueue;
 use crate::ids::SsdId;
 use crate::units::{Duration, Instant, earlier};
 
-use super::coordination::{Agent, Coordinator, Message, Order, Orders, View};
+use super::coordination::{Agent, Coordinator, Message, Order, Orders, View, coordinator};
 
 /// What is said, and by whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Letter {
 /// The controller's coordinator, the drives' agents, and what they have sent one another.
 #[derive(Debug)]
 pub struct Protocol {
-    coordinator: Coordinator,
+    coordinator: Box<dyn Coordinator>,
     /// `None` for a drive that does not speak.
     agents: Vec<Option<Agent>>,
     latency: Duration,
@@ -72,7 +72,7 @@ impl Protocol {
         }
         let speaks = |drive| !array.protocol.silent.contains(&drive);
         Some(Self {
-            coordinator: Coordinator::new(config),
+            coordinator: coordinator(config),
             agents: (0..array.devices).map(|d| speaks(d).then(Agent::default)).collect(),
             latency: array.protocol.latency.0,
             under_way: EventQueue::default(),

@@ -1,7 +1,9 @@
 //! Real drives under a coordinator: a run loop reduced to what coordination needs. Requests go to a
 //! drive each; messages take the protocol's latency.
 
-use copyback::array::coordination::{Agent, Coordinator, Message, Order, Orders, View};
+use copyback::array::coordination::{
+    Agent, Coordinator, Message, Order, Orders, View, coordinator,
+};
 use copyback::config::{Config, Coordination};
 use copyback::engine::EventQueue;
 use copyback::event::{Agenda, Event};
@@ -51,7 +53,7 @@ struct Drive {
 /// An array under way.
 pub struct Array {
     drives: Vec<Drive>,
-    coordinator: Coordinator,
+    coordinator: Box<dyn Coordinator>,
     mail: EventQueue<Mail>,
     latency: Duration,
     requests: std::vec::IntoIter<Request>,
@@ -79,7 +81,7 @@ impl Array {
         let devices = config.array.devices;
         Self {
             drives: (0..devices).map(drive).collect(),
-            coordinator: Coordinator::new(config),
+            coordinator: coordinator(config),
             mail: EventQueue::default(),
             latency: config.array.protocol.latency.0,
             requests: requests.into_iter(),

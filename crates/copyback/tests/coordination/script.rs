@@ -1,6 +1,8 @@
 //! A coordinator that is told what drives say, and what it answers.
 
-use copyback::array::coordination::{Coordinator, Message, Order, Orders, Report, View};
+use copyback::array::coordination::{
+    Coordinator, Message, Order, Orders, Report, View, coordinator,
+};
 use copyback::config::{Config, Loader};
 use copyback::gc::permit::{Asked, Until};
 use copyback::ids::SsdId;
@@ -57,7 +59,7 @@ pub const fn at_us(us: u64) -> Instant {
 
 /// A coordinator and the requests in its array.
 pub struct Script {
-    coordinator: Coordinator,
+    coordinator: Box<dyn Coordinator>,
     pub outstanding: u32,
 }
 
@@ -65,7 +67,7 @@ impl Script {
     pub fn new(coordination: &str, changes: &[(&str, &str)]) -> Self {
         let scheme = [("array.coordination", coordination)];
         let changes: Vec<_> = scheme.iter().chain(changes).copied().collect();
-        Self { coordinator: Coordinator::new(&config(&changes)), outstanding: 0 }
+        Self { coordinator: coordinator(&config(&changes)), outstanding: 0 }
     }
 
     /// `device` says something. Returns the answer.

@@ -30,6 +30,8 @@ mod staggered;
 
 pub use agent::Agent;
 
+use std::fmt::Debug;
+
 use crate::config::{self, Config};
 use crate::gc::permit::{Asked, Until};
 use crate::idle::IdleDetector;
@@ -38,7 +40,7 @@ use crate::units::Instant;
 
 use members::Members;
 use proactive_idle::ProactiveIdle;
-use proactive_soft_limit::ProactiveSoftLimit;
+use proactive_soft_limit::{Moment, ProactiveSoftLimit};
 use reactive_inclusive::ReactiveInclusive;
 use reactive_selective::ReactiveSelective;
 use staggered::Staggered;
@@ -90,101 +92,56 @@ pub struct View {
     pub outstanding: u32,
 }
 
-/// The controller's side.
-#[derive(Debug)]
-pub enum Coordinator {
-    /// Says nothing.
-    Uncoordinated,
-    /// All collect when one runs short.
-    ReactiveInclusive(ReactiveInclusive),
-    /// Those that run short collect when one must.
-    ReactiveSelective(ReactiveSelective),
-    /// And when the array is idle.
-    ProactiveIdle(ProactiveIdle),
-    /// At a moment of the controller's choice.
-    ProactiveSoftLimit(ProactiveSoftLimit),
-    /// In turn.
-    Staggered(Staggered),
-}
-
-impl Coordinator {
-    /// The coordinator that a checked configuration describes.
-    pub fn new(config: &Config) -> Self {
-        let members = Members::new(config);
-        let target = Until::Target(config.collection_target());
-        let selective =
-            |members| ReactiveSelective::new(members, Asked { until: target, regardless: false });
-        match config.array.coordination {
-            config::Coordination::Uncoordinated => Self::Uncoordinated,
-            config::Coordination::ReactiveInclusive { regardless } => Self::ReactiveInclusive(
-                ReactiveInclusive::new(members, Asked { until: target, regardless }),
-            ),
-            config::Coordination::ReactiveSelective => Self::ReactiveSelective(selective(members)),
-            config::Coordination::ProactiveIdle { check, idle } => Self::ProactiveIdle(
-                ProactiveIdle::new(selective(members), IdleDetector::new(check.0, idle.0)),
-            ),
-            config::Coordination::ProactiveSoftLimit { period, quorum, outstanding } => {
-                let asked = Asked { until: target, regardless: false };
-                let moment = proactive_soft_limit::Moment { quorum: quorum.0, outstanding };
-                Self::ProactiveSoftLimit(ProactiveSoftLimit::new(members, asked, period.0, moment))
-            }
-            config::Coordination::Staggered { window } => {
-                let asked = Asked { until: target, regardless: false };
-                Self::Staggered(Staggered::new(members, asked, window.0))
-            }
-        }
-    }
-
+/// The controller's side: a scheme, told what has arrived and what time it is. Each is in a file of its
+/// own and says only what it does at the occasions that matter to it.
+pub trait Coordinator: Debug + Send {
     /// A message of `device` has arrived. What is to be sent is added to `orders`.
-    pub fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
-        match self {
-            Self::Uncoordinated => {}
-            Self::ReactiveInclusive(scheme) => scheme.heard(device, message, orders),
-            Self::ReactiveSelective(scheme) => scheme.heard(device, message, orders),
-            Self::ProactiveIdle(scheme) => scheme.selective.heard(device, message, orders),
-            Self::ProactiveSoftLimit(scheme) => scheme.heard(device, message, view, orders),
-            Self::Staggered(scheme) => scheme.heard(device, message),
-        }
-    }
+    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders);
 
     /// When it wants to be woken. May change with each call to it; to be woken too early, or when it
     /// no longer wants to be, does no harm.
-    pub fn next_wake(&self) -> Option<Instant> {
-        match self {
-            Self::Uncoordinated | Self::ReactiveInclusive(_) | Self::ReactiveSelective(_) => None,
-            Self::ProactiveIdle(scheme) => scheme.idle.next_check(),
-            Self::ProactiveSoftLimit(scheme) => scheme.next_wake(),
-            Self::Staggered(scheme) => scheme.next_wake(),
-        }
+    fn next_wake(&self) -> Option<Instant> {
+        None
     }
 
     /// The time that [`next_wake`](Self::next_wake) named has come.
-    pub fn wake(&mut self, now: Instant, view: &View, orders: &mut Orders) {
-        match self {
-            Self::Uncoordinated | Self::ReactiveInclusive(_) | Self::ReactiveSelective(_) => {}
-            Self::ProactiveIdle(scheme) => scheme.wake(now, orders),
-            Self::ProactiveSoftLimit(scheme) => scheme.wake(now, view, orders),
-            Self::Staggered(scheme) => scheme.wake(now, orders),
-        }
-    }
+    fn wake(&mut self, _now: Instant, _view: &View, _orders: &mut Orders) {}
 
     /// The first request is in an array that had none.
-    pub fn became_busy(&mut self, now: Instant) {
-        match self {
-            Self::Uncoordinated | Self::ReactiveInclusive(_) | Self::ReactiveSelective(_) => {}
-            Self::ProactiveIdle(scheme) => scheme.idle.became_busy(),
-            Self::ProactiveSoftLimit(scheme) => scheme.became_busy(now),
-            Self::Staggered(scheme) => scheme.became_busy(now),
-        }
-    }
+    fn became_busy(&mut self, _now: Instant) {}
 
     /// The last request has left the array.
-    pub fn became_quiet(&mut self, now: Instant, view: &View, orders: &mut Orders) {
-        match self {
-            Self::Uncoordinated | Self::ReactiveInclusive(_) | Self::ReactiveSelective(_) => {}
-            Self::ProactiveIdle(scheme) => scheme.idle.became_quiet(now),
-            Self::ProactiveSoftLimit(scheme) => scheme.became_quiet(view, orders),
-            Self::Staggered(scheme) => scheme.became_quiet(now),
+    fn became_quiet(&mut self, _now: Instant, _view: &View, _orders: &mut Orders) {}
+}
+
+/// The coordinator that a checked configuration describes.
+pub fn coordinator(config: &Config) -> Box<dyn Coordinator> {
+    let members = Members::new(config);
+    let asked = Asked { until: Until::Target(config.collection_target()), regardless: false };
+    match config.array.coordination {
+        config::Coordination::Uncoordinated => Box::new(Uncoordinated),
+        config::Coordination::ReactiveInclusive { regardless } => {
+            Box::new(ReactiveInclusive::new(members, Asked { regardless, ..asked }))
+        }
+        config::Coordination::ReactiveSelective => Box::new(ReactiveSelective::new(members, asked)),
+        config::Coordination::ProactiveIdle { check, idle } => Box::new(ProactiveIdle::new(
+            ReactiveSelective::new(members, asked),
+            IdleDetector::new(check.0, idle.0),
+        )),
+        config::Coordination::ProactiveSoftLimit { period, quorum, outstanding } => {
+            let moment = Moment { quorum: quorum.0, outstanding };
+            Box::new(ProactiveSoftLimit::new(members, asked, period.0, moment))
+        }
+        config::Coordination::Staggered { window } => {
+            Box::new(Staggered::new(members, asked, window.0))
         }
     }
+}
+
+/// Says nothing: each drive collects when it must.
+#[derive(Debug)]
+struct Uncoordinated;
+
+impl Coordinator for Uncoordinated {
+    fn heard(&mut self, _: SsdId, _: Message, _: &View, _: &mut Orders) {}
 }

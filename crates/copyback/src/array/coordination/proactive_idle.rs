@@ -11,29 +11,48 @@
 
 use crate::gc::permit::{Asked, Until};
 use crate::idle::IdleDetector;
+use crate::ids::SsdId;
 use crate::units::Instant;
 
-use super::Orders;
 use super::reactive_selective::ReactiveSelective;
+use super::{Coordinator, Message, Orders, View};
 
 const ALL_THERE_IS: Asked = Asked { until: Until::ReserveFull, regardless: false };
 
 /// The scheme.
 #[derive(Debug)]
 pub struct ProactiveIdle {
-    pub(super) selective: ReactiveSelective,
-    pub(super) idle: IdleDetector,
+    selective: ReactiveSelective,
+    idle: IdleDetector,
 }
 
 impl ProactiveIdle {
     pub(super) const fn new(selective: ReactiveSelective, idle: IdleDetector) -> Self {
         Self { selective, idle }
     }
+}
+
+impl Coordinator for ProactiveIdle {
+    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
+        self.selective.heard(device, message, view, orders);
+    }
+
+    fn next_wake(&self) -> Option<Instant> {
+        self.idle.next_check()
+    }
 
     /// A check is due.
-    pub(super) fn wake(&mut self, now: Instant, orders: &mut Orders) {
+    fn wake(&mut self, now: Instant, _: &View, orders: &mut Orders) {
         if self.idle.check(now) {
             self.selective.force_enrolled(ALL_THERE_IS, orders);
         }
+    }
+
+    fn became_busy(&mut self, _: Instant) {
+        self.idle.became_busy();
+    }
+
+    fn became_quiet(&mut self, now: Instant, _: &View, _: &mut Orders) {
+        self.idle.became_quiet(now);
     }
 }

@@ -17,7 +17,7 @@ use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
 
 use super::members::Members;
-use super::{Message, Order, Orders, View};
+use super::{Coordinator, Message, Order, Orders, View};
 
 /// When drives collect.
 #[derive(Debug, Clone, Copy)]
@@ -53,13 +53,19 @@ impl ProactiveSoftLimit {
         Self { members, asked, period, moment, next, is_busy: false, awaited: Vec::new() }
     }
 
-    pub(super) fn heard(
-        &mut self,
-        device: SsdId,
-        message: Message,
-        view: &View,
-        orders: &mut Orders,
-    ) {
+    /// Lets those that run short collect, if the moment is right.
+    fn act(&mut self, view: &View, orders: &mut Orders) {
+        let short = self.members.enrolled();
+        let all = self.members.speaking().len();
+        let enough = short.len() as f64 >= self.moment.quorum * all as f64;
+        if enough && view.outstanding <= self.moment.outstanding {
+            self.members.force(&short, self.asked, orders);
+        }
+    }
+}
+
+impl Coordinator for ProactiveSoftLimit {
+    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         match message {
             Message::State(report) => {
                 self.members.stands(device, report.below_register > 0);
@@ -74,12 +80,12 @@ impl ProactiveSoftLimit {
         }
     }
 
-    pub(super) const fn next_wake(&self) -> Option<Instant> {
+    fn next_wake(&self) -> Option<Instant> {
         self.next
     }
 
     /// It may be time to ask.
-    pub(super) fn wake(&mut self, now: Instant, view: &View, orders: &mut Orders) {
+    fn wake(&mut self, now: Instant, view: &View, orders: &mut Orders) {
         if self.next.is_none_or(|next| now < next) {
             return;
         }
@@ -92,25 +98,15 @@ impl ProactiveSoftLimit {
         self.next = self.is_busy.then(|| now.next_multiple(self.period));
     }
 
-    pub(super) fn became_busy(&mut self, now: Instant) {
+    fn became_busy(&mut self, now: Instant) {
         self.is_busy = true;
         self.next.get_or_insert(now.next_multiple(self.period));
     }
 
-    pub(super) fn became_quiet(&mut self, view: &View, orders: &mut Orders) {
+    fn became_quiet(&mut self, _: Instant, view: &View, orders: &mut Orders) {
         self.is_busy = false;
         if self.awaited.is_empty() {
             self.act(view, orders);
-        }
-    }
-
-    /// Lets those that run short collect, if the moment is right.
-    fn act(&mut self, view: &View, orders: &mut Orders) {
-        let short = self.members.enrolled();
-        let all = self.members.speaking().len();
-        let enough = short.len() as f64 >= self.moment.quorum * all as f64;
-        if enough && view.outstanding <= self.moment.outstanding {
-            self.members.force(&short, self.asked, orders);
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::gc::permit::Asked;
 use crate::ids::SsdId;
 
 use super::members::Members;
-use super::{Message, Orders};
+use super::{Coordinator, Message, Orders, View};
 
 /// The scheme.
 #[derive(Debug)]
@@ -24,8 +24,10 @@ impl ReactiveInclusive {
     pub(super) const fn new(members: Members, asked: Asked) -> Self {
         Self { members, asked }
     }
+}
 
-    pub(super) fn heard(&mut self, device: SsdId, message: Message, orders: &mut Orders) {
+impl Coordinator for ReactiveInclusive {
+    fn heard(&mut self, device: SsdId, message: Message, _: &View, orders: &mut Orders) {
         match message {
             // One that must collect has run short before, unless nothing could be gained then.
             Message::RunsShort | Message::MustCollect => {

@@ -11,7 +11,7 @@ use crate::gc::permit::Asked;
 use crate::ids::SsdId;
 
 use super::members::Members;
-use super::{Message, Orders};
+use super::{Coordinator, Message, Orders, View};
 
 /// The scheme.
 #[derive(Debug)]
@@ -25,7 +25,15 @@ impl ReactiveSelective {
         Self { members, asked }
     }
 
-    pub(super) fn heard(&mut self, device: SsdId, message: Message, orders: &mut Orders) {
+    /// Tells those enrolled to collect.
+    pub(super) fn force_enrolled(&mut self, asked: Asked, orders: &mut Orders) {
+        let enrolled = self.members.enrolled();
+        self.members.force(&enrolled, asked, orders);
+    }
+}
+
+impl Coordinator for ReactiveSelective {
+    fn heard(&mut self, device: SsdId, message: Message, _: &View, orders: &mut Orders) {
         match message {
             Message::RunsShort => {
                 self.members.enrol(device);
@@ -39,11 +47,5 @@ impl ReactiveSelective {
             Message::Done { runs_short } => self.members.done(device, runs_short),
             Message::State(_) => {}
         }
-    }
-
-    /// Tells those enrolled to collect.
-    pub(super) fn force_enrolled(&mut self, asked: Asked, orders: &mut Orders) {
-        let enrolled = self.members.enrolled();
-        self.members.force(&enrolled, asked, orders);
     }
 }

@@ -18,7 +18,7 @@ use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
 
 use super::members::Members;
-use super::{Message, Order, Orders};
+use super::{Coordinator, Message, Order, Orders, View};
 
 /// The scheme.
 #[derive(Debug)]
@@ -39,18 +39,26 @@ impl Staggered {
         Self { members, asked, window, next, current: None, quiet_since }
     }
 
-    pub(super) fn heard(&mut self, device: SsdId, message: Message) {
+    /// Whether every drive has had a whole window since the last request.
+    fn is_asleep(&self, now: Instant) -> bool {
+        let round = self.window.as_ns().saturating_mul(self.members.count() as u64 + 1);
+        self.quiet_since.is_some_and(|since| now.saturating_since(since).as_ns() >= round)
+    }
+}
+
+impl Coordinator for Staggered {
+    fn heard(&mut self, device: SsdId, message: Message, _: &View, _: &mut Orders) {
         if let Message::Done { .. } = message {
             self.members.done(device, false);
         }
     }
 
-    pub(super) const fn next_wake(&self) -> Option<Instant> {
+    fn next_wake(&self) -> Option<Instant> {
         self.next
     }
 
     /// A window may begin.
-    pub(super) fn wake(&mut self, now: Instant, orders: &mut Orders) {
+    fn wake(&mut self, now: Instant, _: &View, orders: &mut Orders) {
         if self.next.is_none_or(|next| now < next) {
             return;
         }
@@ -70,18 +78,12 @@ impl Staggered {
         self.next = Some(now.next_multiple(self.window));
     }
 
-    pub(super) fn became_busy(&mut self, now: Instant) {
+    fn became_busy(&mut self, now: Instant) {
         self.quiet_since = None;
         self.next.get_or_insert(now.next_multiple(self.window));
     }
 
-    pub(super) const fn became_quiet(&mut self, now: Instant) {
+    fn became_quiet(&mut self, now: Instant, _: &View, _: &mut Orders) {
         self.quiet_since = Some(now);
-    }
-
-    /// Whether every drive has had a whole window since the last request.
-    fn is_asleep(&self, now: Instant) -> bool {
-        let round = self.window.as_ns().saturating_mul(self.members.count() as u64 + 1);
-        self.quiet_since.is_some_and(|since| now.saturating_since(since).as_ns() >= round)
     }
 }
