@@ -144,12 +144,8 @@ impl Ssd {
 
     /// Free blocks of a plane that long idle periods aim at above the soft threshold.
     pub fn free_margin(&self) -> u32 {
-        match self.gc.idle {
-            Idle::None | Idle::Delayed { .. } => 0,
-            Idle::Advanced { margin, .. } | Idle::AdvancedDelayed { margin, .. } => {
-                margin.resolve(self.geometry.blocks_per_plane, 1)
-            }
-        }
+        let advance = self.gc.idle.in_advance();
+        advance.map_or(0, |advance| advance.margin.resolve(self.geometry.blocks_per_plane, 1))
     }
 
     /// The hard threshold in blocks of a plane.
@@ -328,21 +324,7 @@ choice! {
         None,
         /// In advance: before a short gap ends what the next commands will call for, and in long idle
         /// periods blocks of planes that will soon be short of space (the paper's AGC).
-        Advanced {
-            /// Commands looked ahead to. The host announces when they arrive, if their times are known.
-            #[serde(default = "default_entries")]
-            entries: u32,
-            /// Gaps before the next command that are no longer than this are not used.
-            #[serde(default)]
-            short_idle: Time,
-            /// A drive that has had no command for longer than this is in a long idle period.
-            #[serde(default = "default_long_idle")]
-            long_idle: Time,
-            /// In long idle periods planes are collected until so many blocks above the soft threshold
-            /// are free, or all that over-provisioning reserves.
-            #[serde(default = "default_free_margin")]
-            margin: FreeBlocks,
-        },
+        Advanced(InAdvance),
         /// Afterwards: a plane below the soft threshold is owed its collection as long as the host can
         /// open another block there, and gets it when the drive has no command (the paper's DGC).
         Delayed {
@@ -351,35 +333,35 @@ choice! {
             short_idle: Time,
         },
         /// Both, as the paper's Algorithm 1 orders them: first what is owed, then in advance.
-        AdvancedDelayed {
-            /// Commands looked ahead to. The host announces when they arrive, if their times are known.
-            #[serde(default = "default_entries")]
-            entries: u32,
-            /// Gaps before the next command that are no longer than this are not used, and nothing that is
-            /// owed is collected until the drive has had no command for so long.
-            #[serde(default)]
-            short_idle: Time,
-            /// A drive that has had no command for longer than this is in a long idle period.
-            #[serde(default = "default_long_idle")]
-            long_idle: Time,
-            /// In long idle periods planes are collected until so many blocks above the soft threshold
-            /// are free, or all that over-provisioning reserves.
-            #[serde(default = "default_free_margin")]
-            margin: FreeBlocks,
-        },
+        AdvancedDelayed(InAdvance),
     }
 }
 
-const fn default_entries() -> u32 {
-    2
+/// How idle time is used in advance.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InAdvance {
+    /// Commands looked ahead to. The host announces when they arrive, if their times are known.
+    pub entries: u32,
+    /// Gaps before the next command that are no longer than this are not used. What is owed, under
+    /// `advanced_delayed`, waits until the drive has had no command for so long.
+    pub short_idle: Time,
+    /// A drive that has had no command for longer than this is in a long idle period.
+    pub long_idle: Time,
+    /// In long idle periods planes are collected until so many blocks above the soft threshold
+    /// are free, or all that over-provisioning reserves.
+    pub margin: FreeBlocks,
 }
 
-const fn default_long_idle() -> Time {
-    Time::from_us(1_000_000)
-}
-
-const fn default_free_margin() -> FreeBlocks {
-    FreeBlocks::Blocks { blocks: 1 }
+impl Default for InAdvance {
+    fn default() -> Self {
+        Self {
+            entries: 2,
+            short_idle: Time::default(),
+            long_idle: Time::from_us(1_000_000),
+            margin: FreeBlocks::Blocks { blocks: 1 },
+        }
+    }
 }
 
 impl Idle {
@@ -388,13 +370,16 @@ impl Idle {
         matches!(self, Self::Delayed { .. } | Self::AdvancedDelayed { .. })
     }
 
-    /// How many commands the host announces to the drive before they arrive.
-    pub const fn entries(self) -> usize {
+    /// How idle time is used in advance, if it is.
+    pub const fn in_advance(self) -> Option<InAdvance> {
         match self {
-            Self::None | Self::Delayed { .. } => 0,
-            Self::Advanced { entries, .. } | Self::AdvancedDelayed { entries, .. } => {
-                entries as usize
-            }
+            Self::None | Self::Delayed { .. } => None,
+            Self::Advanced(advance) | Self::AdvancedDelayed(advance) => Some(advance),
         }
+    }
+
+    /// How many commands the host announces to the drive before they arrive.
+    pub fn entries(self) -> usize {
+        self.in_advance().map_or(0, |advance| advance.entries as usize)
     }
 }

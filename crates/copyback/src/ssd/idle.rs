@@ -66,14 +66,9 @@ impl IdleTime {
     ) -> Option<Box<Self>> {
         let gc = &config.ssd.gc;
         let times = step_times(timing, gc.copyback, schedule.poll());
-        let long = match gc.idle {
-            crate::config::Idle::Advanced { long_idle, .. }
-            | crate::config::Idle::AdvancedDelayed { long_idle, .. } => Some(long_idle.0),
-            crate::config::Idle::None | crate::config::Idle::Delayed { .. } => None,
-        };
         Some(Box::new(Self {
             schedule: IdleSchedule::new(gc, times)?,
-            long: long.map(|long| IdleDetector::new(TICK, long)),
+            long: gc.idle.in_advance().map(|advance| IdleDetector::new(TICK, advance.long_idle.0)),
             compaction: Permits::new(
                 geometry.dies(),
                 geometry.planes_per_die,
@@ -189,7 +184,8 @@ impl Ssd {
         PlaneId(self.geometry.first_plane(die).0 + turn)
     }
 
-    fn wake_all_dies(&mut self) {
+    /// Every die looks for work when the drive next [arbitrates](Self::arbitrate).
+    pub(super) fn wake_all_dies(&mut self) {
         (0..self.dies.len()).for_each(|die| self.dirty_dies.insert(die));
     }
 

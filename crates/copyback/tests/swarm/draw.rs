@@ -4,8 +4,8 @@ use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
-    Idle, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition, Preemption,
-    Register, Scheduling, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
+    Idle, InAdvance, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition,
+    Preemption, Register, Scheduling, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -195,13 +195,14 @@ fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
     let (a, b) = (draw.time(1, 20_000_000), draw.time(1, 20_000_000));
     let short_idle = draw.of(&[Time::default(), a.min(b)]);
     let (long_idle, margin) = (a.max(b), FreeBlocks::Blocks { blocks: draw.within(0, 4) as u32 });
+    let advance = InAdvance { entries, short_idle, long_idle, margin };
     draw.of(&[
         Idle::None,
         Idle::None,
         Idle::None,
-        Idle::Advanced { entries, short_idle, long_idle, margin },
+        Idle::Advanced(advance),
         Idle::Delayed { short_idle },
-        Idle::AdvancedDelayed { entries, short_idle, long_idle, margin },
+        Idle::AdvancedDelayed(advance),
     ])
 }
 

@@ -50,11 +50,8 @@ fn idle(gc: &Gc, faults: &mut Report) {
                        allowed: \"none\"";
         faults.add("ssd.gc.idle", problem);
     }
-    let (Idle::Advanced { entries, margin, short_idle, long_idle }
-    | Idle::AdvancedDelayed { entries, margin, short_idle, long_idle }) = gc.idle
-    else {
-        return;
-    };
+    let Some(advance) = gc.idle.in_advance() else { return };
+    let InAdvance { entries, margin, short_idle, long_idle } = advance;
     if entries == 0 || entries > MOST_ENTRIES {
         let problem = format!("found {entries}; allowed: 1 to {MOST_ENTRIES}");
         faults.add("ssd.gc.idle.entries", problem);

@@ -42,20 +42,17 @@ pub enum IdleKind {
 impl IdleSchedule {
     /// The schedule that a checked configuration describes, if it uses idle time.
     pub fn new(config: &config::Gc, times: StepTimes) -> Option<Self> {
-        let look_ahead = |short: config::quantity::Time, long: config::quantity::Time| {
-            Some(LookAhead::new(times, short.0, long.0))
-        };
-        let (owed, look_ahead, wait) = match config.idle {
+        let wait = match config.idle {
             config::Idle::None => return None,
-            config::Idle::Advanced { short_idle, long_idle, .. } => {
-                (None, look_ahead(short_idle, long_idle), Duration::ZERO)
-            }
-            config::Idle::Delayed { short_idle } => (Some(JobList::default()), None, short_idle.0),
-            config::Idle::AdvancedDelayed { short_idle, long_idle, .. } => {
-                let owed = Some(JobList::default());
-                (owed, look_ahead(short_idle, long_idle), short_idle.0)
-            }
+            config::Idle::Advanced(_) => Duration::ZERO,
+            config::Idle::Delayed { short_idle } => short_idle.0,
+            config::Idle::AdvancedDelayed(advance) => advance.short_idle.0,
         };
+        let owed = config.idle.delays().then(JobList::default);
+        let look_ahead = config
+            .idle
+            .in_advance()
+            .map(|advance| LookAhead::new(times, advance.short_idle.0, advance.long_idle.0));
         Some(Self { owed, look_ahead, wait, quiet_since: Some(Instant::START) })
     }
 
