@@ -116,10 +116,8 @@ impl Drive {
     /// Whether a read of these bytes would wait behind a collection: what a drive that fails fast
     /// answers at once.
     pub fn is_behind_collection(&self, offset: u64, length: u64) -> bool {
-        let page_size = self.settings.page_size;
-        let mut pages = offset / page_size..(offset + length).div_ceil(page_size);
         self.ssd.is_collecting()
-            && pages.any(|page| self.ssd.is_behind_collection(Lpn(page as u32)))
+            && self.pages_of(offset, length).any(|page| self.ssd.is_behind_collection(Lpn(page)))
     }
 
     /// Asks for collections that the device does not need itself, in place of what was asked before.
@@ -142,13 +140,11 @@ impl Drive {
 
     /// Announces, behind what was announced before, a command that will arrive at `arrival`.
     pub fn announce(&mut self, arrival: Instant, command: &Command) {
-        let page_size = self.settings.page_size;
-        let first = command.offset / page_size;
-        let end = (command.offset + command.length).div_ceil(page_size);
+        let pages = self.pages_of(command.offset, command.length);
         self.ssd.announce(Announced {
             arrival,
-            first: Lpn(first as u32),
-            pages: (end - first) as u32,
+            first: Lpn(pages.start),
+            pages: pages.end - pages.start,
             writes: command.operation == Operation::Write,
         });
     }

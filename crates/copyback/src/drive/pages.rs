@@ -1,5 +1,7 @@
 //! Commands become page operations.
 
+use std::ops::Range;
+
 use crate::buffer::{Sectors, all_sectors};
 use crate::event::Event;
 use crate::ids::{CommandId, Lpn};
@@ -7,7 +9,7 @@ use crate::ssd::Owner;
 use crate::units::Duration;
 use crate::workload::Operation;
 
-use super::Drive;
+use super::{Command, Drive};
 
 /// Where a page of a command is served.
 enum Served {
@@ -30,6 +32,12 @@ impl Drive {
         }
     }
 
+    /// The numbers of the pages that these bytes touch.
+    pub(super) fn pages_of(&self, offset: u64, length: u64) -> Range<u32> {
+        let page_size = self.settings.page_size;
+        (offset / page_size) as u32..(offset + length).div_ceil(page_size) as u32
+    }
+
     /// Hands in every page of a command. `hand_in` returns where the page is served.
     fn dispatch_pages(
         &mut self,
@@ -37,14 +45,13 @@ impl Drive {
         hand_in: fn(&mut Self, CommandId, Lpn, Sectors) -> Served,
     ) {
         let page_size = self.settings.page_size;
-        let active = self.active(id);
-        let (start, end) = (active.command.offset, active.command.offset + active.command.length);
-        let pages = start / page_size..end.div_ceil(page_size);
-        active.pages_left = (pages.end - pages.start) as u32;
+        let Command { offset, length, .. } = self.active(id).command;
+        let pages = self.pages_of(offset, length);
+        self.active(id).pages_left = pages.end - pages.start;
         let mut in_buffer = 0;
         for page in pages {
-            let sectors = sectors_of_page(page, page_size, start, end);
-            match hand_in(self, id, Lpn(page as u32), sectors) {
+            let sectors = sectors_of_page(page.into(), page_size, offset, offset + length);
+            match hand_in(self, id, Lpn(page), sectors) {
                 Served::Flash => {}
                 Served::Buffer => in_buffer += 1,
                 Served::BufferLater => self.active(id).in_buffer = true,

@@ -33,7 +33,7 @@ impl Ssd {
             self.permits.request_came();
         }
         if self.permits.any() {
-            (0..self.geometry.dies()).for_each(|die| self.dirty_dies.insert(die));
+            self.wake_all_dies();
         }
     }
 
