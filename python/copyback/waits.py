@@ -23,7 +23,7 @@ KINDS = {
 
 #: What dies do while their drive has no command.
 ACTIVITIES = {
-    **KINDS,
+    **{key: label for key, label in KINDS.items() if key != "joined"},
     "wear_levelling": "wear levelling",
     "cached_pages": "writing cached pages",
     "nothing": "nothing",
@@ -84,7 +84,7 @@ def periods(summary: Summary) -> list[tuple[str, str]]:
     if found is None:
         return []
     whole = found.busy_us + found.all.us
-    rows = [("In all", _periods(found.all, whole))]
+    rows = [("Without a command", _periods(found.all, whole))]
     rows += [
         (label.capitalize(), _periods(found[key], whole))
         for key, label in PERIODS.items()
@@ -115,10 +115,10 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
         ("By kind", by_kind),
         ("Worst", worst(summary) or ""),
         ("Excess wait", excess(summary) or ""),
-        ("Idle time", " · ".join(f"{text} {label.lower()}" for label, text in periods(summary))),
+        ("Idle time", " · ".join(f"{label.lower()} {text}" for label, text in periods(summary))),
         (
             "Idle dies",
-            " · ".join(f"{units.share(share)} {label}" for label, share in uses(summary)),
+            " · ".join(f"{label} {units.share(share)}" for label, share in uses(summary)),
         ),
     ]
     return [(label, text) for label, text in rows if text]

@@ -59,6 +59,16 @@ def array_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
     }
 
 
+def collection_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the collections that were made in advance, in short gaps and in long idle periods.
+
+    >>> collection_measures({"gc": {"kinds": {"look_ahead": 2, "compaction": 3}}})
+    {'gc.in_advance': 5}
+    """
+    kinds = summary["gc"]["kinds"]
+    return {"gc.in_advance": kinds["look_ahead"] + kinds["compaction"]}
+
+
 class Measures:
     """The numbers of all runs of an experiment.
 

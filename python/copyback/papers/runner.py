@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback.outputs import RowKeeper
 from copyback.papers import microscope
-from copyback.papers.measures import array_measures, flatten
+from copyback.papers.measures import array_measures, collection_measures, flatten
 from copyback.simulate import Driver, save_state
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ class Runner:
         summary = result.summary.to_dict()
         numbers = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
         numbers.update(array_measures(summary))
+        numbers.update(collection_measures(summary))
         kept = _kept(result, self._table)
         return Outcome(run, {**numbers, **_least(kept, self._table)}, kept)
 
