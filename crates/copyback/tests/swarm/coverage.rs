@@ -45,8 +45,8 @@ const SIGHTS: [(&str, f64); 37] = [
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
     ("requests beyond a bound", 0.2),
-    ("short idle periods", 0.2),
-    ("idle periods with a collection", 0.02),
+    ("short idle periods", 0.04),
+    ("idle periods with a collection", 0.01),
 ];
 
 /// What a run has met.
