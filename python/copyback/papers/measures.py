@@ -69,6 +69,20 @@ def collection_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
     return {"gc.in_advance": kinds["look_ahead"] + kinds["compaction"]}
 
 
+def idle_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the share of long ones among the idle periods that are long enough to be used.
+
+    >>> idle_measures({"idle_time": {"short": {"periods": 3}, "long": {"periods": 1}}})
+    {'idle_time.long_share': 0.25}
+    """
+    found = summary.get("idle_time")
+    if found is None:
+        return {}
+    long = found["long"]["periods"]
+    usable = found["short"]["periods"] + long
+    return {"idle_time.long_share": long / usable if usable else None}
+
+
 class Measures:
     """The numbers of all runs of an experiment.
 

@@ -15,8 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from copyback.outputs import RowKeeper
-from copyback.papers import microscope
-from copyback.papers.measures import array_measures, collection_measures, flatten
+from copyback.papers import measures, microscope
 from copyback.simulate import Driver, save_state
 
 if TYPE_CHECKING:
@@ -136,9 +135,10 @@ class Runner:
         tables = {table: kept.table() for table, kept in rows.items()}
         result = driver.result("copyback paper run", tables)
         summary = result.summary.to_dict()
-        numbers = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
-        numbers.update(array_measures(summary))
-        numbers.update(collection_measures(summary))
+        flat = measures.flatten(summary)
+        numbers = {key: value for key, value in flat if not key.startswith(_LEFT_OUT)}
+        for made in (measures.array_measures, measures.collection_measures, measures.idle_measures):
+            numbers.update(made(summary))
         kept = _kept(result, self._table)
         return Outcome(run, {**numbers, **_least(kept, self._table)}, kept)
 
