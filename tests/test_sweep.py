@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -419,6 +420,8 @@ def test_schemes_are_compared_under_the_same_load() -> None:
             "ssd.gc.victim": ["greedy", "fifo", "greedy", "fifo"],
             "workload.read_share": [0.1, 0.1, 0.9, 0.9],
             "seed": [1, 1, 1, 1],
+            "run": ["a", "b", "c", "d"],
+            "response_us.all.count": [9, 9, 9, 9],
             "response_us.all.mean": [10.0, 20.0, 4.0, 3.0],
             "write_amplification": [2.0, 2.0, None, None],
         }
@@ -459,10 +462,11 @@ def test_the_command_prints_a_table_and_says_where_results_are(
     assert lines[0].split() == ["Scheme", "mean", "p99", "p99.9", "max", "WA", "erases"]
     assert any(line.startswith("victim greedy") for line in lines)
     assert any("±" in line for line in lines)
-    assert lines[-1] == "Results      sweep/results.parquet (4 runs)"
+    assert lines[-2] == "Results      sweep/results.parquet (4 runs)"
+    assert lines[-1] == "Report       sweep/report.html"
     again = cli("compare", tiny_toml, "--over", OVER, "--seeds", "2", "--out", "sweep")
-    assert again.stdout.splitlines()[:-1] == lines[:-1]
-    assert again.stdout.endswith("(4 runs, 4 of them from before)\n")
+    assert again.stdout.splitlines()[:-2] == lines[:-2]
+    assert "(4 runs, 4 of them from before)" in again.stdout
     marker = json.loads((tmp_path / "sweep" / "sweep.json").read_text())
     assert marker["copyback"] == copyback.__version__
 
@@ -488,3 +492,56 @@ def test_bad_arguments_leave_nothing_behind(
     assert fault in done.stderr
     assert all(line.startswith("copyback: error: ") for line in done.stderr.splitlines())
     assert set(tmp_path.iterdir()) == before
+
+
+# The page.
+
+
+def page_data(page: str) -> dict[str, Any]:
+    text = page.partition('id="data">')[2].partition("</script>")[0]
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def test_the_page_has_every_scheme_and_needs_no_network(
+    tiny: dict[str, Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "sweep"
+    found = copyback.compare(
+        tiny,
+        over={"ssd.gc.victim": ["greedy", "fifo"], "workload.read_share": [0.2, 0.7]},
+        seeds=3,
+        baseline={"ssd.gc.victim": "fifo"},
+        out=out,
+    )
+    page = (out / "report.html").read_text()
+    links = set(re.findall(r"""(?:src|href)=["']([^"'#]+)""", page))
+    assert links <= {"data:,", "https://github.com/leeoniya/uPlot"}
+    data = page_data(page)
+    assert data["loads"] == ["read_share 0.2", "read_share 0.7"]
+    assert [scheme["name"] for scheme in data["schemes"]] == ["victim greedy", "victim fifo"] * 2
+    assert [scheme["baseline"] for scheme in data["schemes"]] == [False, True] * 2
+    row = found.frame.row(0, named=True)
+    first = data["schemes"][0]
+    assert first["values"]["p99_9"][str(row["seed"])] == row["response_us.all.p99_9"]
+    assert data["t"][3] == pytest.approx(4.302653)
+    # The curve ends at the slowest request: the mean of the maxima, all runs being as long.
+    worst = found.contests[0].schemes[0].values["max"].mean
+    assert first["curve"][-1] == pytest.approx(worst, rel=0.01)
+    # Made again from the files, it is the same.
+    copyback.Comparison.load(out).report()
+    assert (out / "report.html").read_text() == page
+
+
+def test_report_makes_the_page_of_a_sweep_again(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    cli("compare", tiny_toml, "--over", OVER, "--out", "sweep", "--quiet")
+    page = tmp_path / "sweep" / "report.html"
+    before = page.read_text()
+    page.unlink()
+    assert cli("report", "sweep").stdout == "sweep/report.html\n"
+    assert page.read_text() == before
+    (tmp_path / "sweep" / "results.parquet").unlink()
+    refused = cli("report", "sweep", status=2)
+    assert "no sweep has been finished here" in refused.stderr

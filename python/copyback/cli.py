@@ -249,12 +249,20 @@ def precondition(
 
 @app.command()
 def report(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What `run --out` wrote.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+    ],
 ) -> None:
-    """Render the report page of a finished run again."""
+    """Render the report page of a finished run, or of a comparison, again."""
     from copyback.result import REPORT, Result
+    from copyback.sweep.store import is_sweep
 
-    print(Result.load(directory).report(directory / REPORT))
+    if is_sweep(directory):
+        from copyback.sweep import Comparison
+
+        print(Comparison.load(directory).report())
+    else:
+        print(Result.load(directory).report(directory / REPORT))
 
 
 @show_app.command()

@@ -13,7 +13,7 @@ from copyback.sweep.axes import parse_axis
 from copyback.sweep.comparison import run_plan
 from copyback.sweep.design import Design, SweepFile, numbered_seeds, read_sweep
 from copyback.sweep.plan import make_plan
-from copyback.sweep.store import RESULTS
+from copyback.sweep.store import REPORT, RESULTS
 from copyback.sweep.tables import tables
 
 if TYPE_CHECKING:
@@ -98,3 +98,4 @@ def _conclude(found: Comparison, request: Request) -> None:
     if request.out is not None:
         again = f", {found.reused} of them from before" if found.reused else ""
         print(f"\nResults      {request.out / RESULTS} ({len(found.frame)} runs{again})")
+        print(f"Report       {request.out / REPORT}")

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import InputError
-from copyback.outputs import staged_file, write_parquet
+from copyback.outputs import replace_file, staged_file, write_parquet
 from copyback.result import Result
 from copyback.sweep.cluster import DaskBackend
 from copyback.sweep.dataset import dataset, varied
 from copyback.sweep.design import Design, Point, grid_of, numbered_seeds
 from copyback.sweep.execute import Execution, Task
 from copyback.sweep.local import LocalBackend, cores
+from copyback.sweep.page import render
 from copyback.sweep.plan import Plan, make_plan
 from copyback.sweep.schemes import Contest, baseline_of, contests
-from copyback.sweep.store import RESULTS, Store
+from copyback.sweep.store import REPORT, RESULTS, Store, described
 from copyback.sweep.work import Job
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Comparison:
         Runs that an earlier sweep into the directory had done.
     refused
         Points that were left out because they make no sense, and why.
+    command
+        How the sweep was started.
     """
 
     directory: Path
@@ -52,7 +55,30 @@ class Comparison:
     contests: tuple[Contest, ...]
     reused: int
     refused: tuple[str, ...]
+    command: str
     _home: TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str]) -> Comparison:
+        """Read what a finished sweep left.
+
+        Raises
+        ------
+        InputError
+            If the directory holds none.
+        """
+        import polars as pl
+
+        home = Path(directory)
+        facts = described(home)
+        frame = pl.read_parquet(home / RESULTS)
+        contested = tuple(contests(frame, facts["keys"], facts["baseline"]))
+        refused = tuple(facts["refused"])
+        return cls(home, frame, contested, len(frame), refused, facts["command"])
+
+    def report(self) -> Path:
+        """Write the page, self-contained, beside the results, and return where."""
+        return replace_file(self.directory / REPORT, render(self).encode())
 
     def result(self, run: str) -> Result:
         """Return one run.
@@ -171,7 +197,7 @@ def run_plan(
     on_progress: Callable[[int], None] = lambda _: None,
     home: TemporaryDirectory[str] | None = None,
 ) -> Comparison:
-    """Do what is missing of a plan, write the dataset, and return what was found.
+    """Do what is missing of a plan, write dataset and page, and return what was found.
 
     Parameters
     ----------
@@ -206,5 +232,9 @@ def run_plan(
         frame = dataset(plan, store)
         with staged_file(directory / RESULTS) as partial:
             write_parquet(frame.to_arrow(), partial)
-    found = tuple(contests(frame, plan.keys, chosen))
-    return Comparison(directory, frame, found, reused, plan.refused, home)
+        facts = {"keys": plan.keys, "baseline": chosen, "refused": plan.refused}
+        store.describe({"command": command, **facts})
+        contested = tuple(contests(frame, plan.keys, chosen))
+        found = Comparison(directory, frame, contested, reused, plan.refused, command, home)
+        found.report()
+    return found

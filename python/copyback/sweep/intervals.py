@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,10 +44,16 @@ def estimate(values: Sequence[float]) -> Estimate:
     mean = statistics.fmean(values)
     if len(values) < 2:
         return Estimate(mean, None)
+    error = statistics.stdev(values) / math.sqrt(len(values))
+    return Estimate(mean, quantile(len(values)) * error)
+
+
+@cache
+def quantile(count: int) -> float:
+    """Return the half-width of the interval of the mean of `count` values, in standard errors."""
     from scipy.stats import t
 
-    error = statistics.stdev(values) / math.sqrt(len(values))
-    return Estimate(mean, float(t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) * error)
+    return float(t.ppf((1 + CONFIDENCE) / 2, count - 1))
 
 
 def change(values: Mapping[int, float], baseline: Mapping[int, float]) -> Estimate | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.sweep.axes import SEED, column
+from copyback.sweep.dataset import RUN
 from copyback.sweep.intervals import Estimate, change, estimate
 
 if TYPE_CHECKING:
@@ -21,21 +23,37 @@ _LOAD = ("trace", "workload", "host.", "precondition.")
 Setting = tuple[tuple[str, Any], ...]
 
 
+class Format(Enum):
+    """How a measure is shown."""
+
+    TIME = auto()
+    FACTOR = auto()
+    COUNT = auto()
+
+
 @dataclass(frozen=True)
 class Measure:
-    """A number that schemes are compared by; less is better."""
+    """A number that schemes are compared by; less is better.
+
+    Attributes
+    ----------
+    column
+        Of the dataset.
+    """
 
     label: str
     column: str
+    format: Format
 
 
 MEASURES = (
-    Measure("mean", "response_us.all.mean"),
-    Measure("p99", "response_us.all.p99"),
-    Measure("p99.9", "response_us.all.p99_9"),
-    Measure("max", "response_us.all.max"),
-    Measure("WA", "write_amplification"),
-    Measure("erases", "flash.erases"),
+    Measure("mean", "response_us.all.mean", Format.TIME),
+    Measure("p99", "response_us.all.p99", Format.TIME),
+    Measure("p99.9", "response_us.all.p99_9", Format.TIME),
+    Measure("p99.99", "response_us.all.p99_99", Format.TIME),
+    Measure("max", "response_us.all.max", Format.TIME),
+    Measure("WA", "write_amplification", Format.FACTOR),
+    Measure("erases", "flash.erases", Format.COUNT),
 )
 
 
@@ -45,19 +63,27 @@ class Scheme:
 
     Attributes
     ----------
-    seeds
-        How many runs its numbers are means of.
+    runs
+        Its runs by name, one a seed, and the requests of each.
+    by_seed
+        For each measure, by its label, the value of each run that has one.
     values
-        By the label of the measure; what no run has is missing.
+        Means over the seeds, likewise.
     changes
         From the baseline, likewise; empty for the baseline itself.
     """
 
     setting: Setting
-    seeds: int
+    runs: dict[str, int]
+    by_seed: dict[str, dict[int, float]]
     values: dict[str, Estimate]
     changes: dict[str, Estimate]
     is_baseline: bool
+
+    @property
+    def seeds(self) -> int:
+        """How many runs its numbers are means of."""
+        return len(self.runs)
 
 
 @dataclass(frozen=True)
@@ -166,16 +192,16 @@ def _scheme(
     base: list[dict[str, Any]],
     is_baseline: bool,
 ) -> Scheme:
-    values, changes = {}, {}
+    by_seed = {measure.label: _by_seed(rows, measure) for measure in MEASURES}
+    by_seed = {label: values for label, values in by_seed.items() if values}
+    values = {label: estimate(list(own.values())) for label, own in by_seed.items()}
+    changes = {}
     for measure in MEASURES:
-        own = _by_seed(rows, measure)
-        if not own:
-            continue
-        values[measure.label] = estimate(list(own.values()))
-        moved = change(own, _by_seed(base, measure))
+        moved = change(by_seed.get(measure.label, {}), _by_seed(base, measure))
         if moved is not None and not is_baseline:
             changes[measure.label] = moved
-    return Scheme(setting, len(rows), values, changes, is_baseline)
+    runs = {row[RUN]: int(row["response_us.all.count"]) for row in rows}
+    return Scheme(setting, runs, by_seed, values, changes, is_baseline)
 
 
 def _by_seed(rows: list[dict[str, Any]], measure: Measure) -> dict[int, float]:

@@ -2,8 +2,9 @@
 
 ::
 
-    DIR/sweep.json          what the directory is; its presence lets a sweep go on in it
-    DIR/results.parquet     one row a run of the last sweep
+    DIR/sweep.json          what the last sweep was; says that a sweep may go on here
+    DIR/results.parquet     one row a run of that sweep
+    DIR/report.html         its page
     DIR/runs/KEY/           what `copyback run --out` leaves, but for the page
     DIR/states/             prepared devices while a sweep runs
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from filelock import FileLock, Timeout
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+SCHEMA = 1
 MARKER = "sweep.json"
 RESULTS = "results.parquet"
 REPORT = "report.html"
@@ -73,8 +75,8 @@ class Store:
             raise InputError(f"{self.directory}: cannot be written: {fault.strerror}") from None
         for left in (self.directory / _RUNS).glob(f"{_PARTIAL}*"):
             shutil.rmtree(left)
-        marker = {"schema": 1, "copyback": __version__}
-        replace_file(self.directory / MARKER, (json.dumps(marker) + "\n").encode())
+        if not (self.directory / MARKER).exists():
+            self.describe({})
         return self
 
     def __exit__(
@@ -87,6 +89,12 @@ class Store:
         self._lock.release()
         with contextlib.suppress(OSError):
             (self.directory / _LOCK).unlink()
+
+    def describe(self, facts: Mapping[str, Any]) -> None:
+        """Write down what the sweep was."""
+        marker = {"schema": SCHEMA, "copyback": __version__, **facts}
+        text = json.dumps(marker, indent=2, ensure_ascii=False) + "\n"
+        replace_file(self.directory / MARKER, text.encode())
 
     @property
     def states(self) -> Path:
@@ -132,3 +140,24 @@ def _check(directory: Path) -> None:
 def is_sweep(directory: Path) -> bool:
     """Whether a directory holds a sweep."""
     return (directory / MARKER).is_file()
+
+
+def described(directory: Path) -> dict[str, Any]:
+    """Return what a finished sweep has written down.
+
+    Raises
+    ------
+    InputError
+        If the directory holds none.
+    """
+    try:
+        facts = json.loads((directory / MARKER).read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise InputError(f"{directory / MARKER}: {fault.strerror}") from None
+    except ValueError as fault:
+        raise InputError(f"{directory / MARKER}: not JSON: {fault}") from None
+    if not isinstance(facts, dict) or facts.get("schema") != SCHEMA:
+        raise InputError(f"{directory / MARKER}: not a sweep of schema {SCHEMA}")
+    if "keys" not in facts or not (directory / RESULTS).is_file():
+        raise InputError(f"{directory}: no sweep has been finished here: run it again to go on")
+    return facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copyback import units
-from copyback.sweep.schemes import MEASURES
+from copyback.sweep.schemes import MEASURES, Format
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from copyback.sweep.comparison import Comparison
     from copyback.sweep.intervals import Estimate
     from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
+
+#: What fits into the terminal.
+SHOWN = tuple(measure for measure in MEASURES if measure.label != "p99.99")
 
 
 def tables(found: Comparison) -> list[RenderableType]:
@@ -46,10 +49,10 @@ def _table(contest: Contest) -> RenderableType:
         title_style="bold",
     )
     table.add_column("Scheme", style="bold", overflow="fold", min_width=16, max_width=40)
-    for measure in MEASURES:
+    for measure in SHOWN:
         table.add_column(measure.label, justify="right", no_wrap=True)
     for scheme in contest.schemes:
-        cells = [_cell(contest, scheme, measure) for measure in MEASURES]
+        cells = [_cell(contest, scheme, measure) for measure in SHOWN]
         table.add_row(_name(contest, scheme), *cells)
     return table
 
@@ -83,9 +86,8 @@ def _cell(contest: Contest, scheme: Scheme, measure: Measure) -> Text:
 
 def number(measure: Measure, value: float) -> str:
     """Return a value of a measure with its unit."""
-    if measure.column.startswith("response_us."):
-        return units.time_us(value)
-    return units.factor(value) if measure.column == "write_amplification" else units.count(value)
+    formats = {Format.TIME: units.time_us, Format.FACTOR: units.factor, Format.COUNT: units.count}
+    return formats[measure.format](value)
 
 
 def change_text(moved: Estimate) -> str:
