@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from copyback import describe, units
+from copyback import describe, units, waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -273,6 +273,7 @@ def overview(result: Result) -> RenderableType:
             f"{units.count(gc.collections)} · {units.count(gc.pages_moved)} pages moved · "
             f"{units.count(gc.erases)} erases",
         ),
+        *waits.facts(summary),
     ]
     if array is not None:
         after += [

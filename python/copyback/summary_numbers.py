@@ -9,6 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
+#: Numbers that depend on the machine, or name the run and not what it did.
+_LEFT_OUT = ("simulator.", "schema", "seed")
+
+
+def numbers_of(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return what a run did in numbers: those of its summary under dotted keys, and some more."""
+    found = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
+    return {**found, **array_measures(summary), **collection_measures(summary)}
+
+
 def flatten(summary: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float | None]]:
     """Yield every number of a summary under its dotted key.
 
@@ -43,3 +53,13 @@ def array_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
         "array.collecting.all": shares[-1],
         "array.drives_together": together / some if some else None,
     }
+
+
+def collection_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the collections that were made in advance, in short gaps and in long idle periods.
+
+    >>> collection_measures({"gc": {"kinds": {"look_ahead": 2, "compaction": 3}}})
+    {'gc.in_advance': 5}
+    """
+    kinds = summary["gc"]["kinds"]
+    return {"gc.in_advance": kinds["look_ahead"] + kinds["compaction"]}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from copyback.outputs import RowKeeper
 from copyback.papers import microscope
 from copyback.simulate import Driver
-from copyback.summary_numbers import array_measures, flatten
+from copyback.summary_numbers import numbers_of
 from copyback.sweep.execute import Execution, Task
 from copyback.sweep.local import LocalBackend
 from copyback.sweep.work import Job
@@ -47,10 +47,6 @@ class Outcome:
     run: Run
     numbers: dict[str, float | None]
     table: pa.Table | None
-
-
-#: Numbers that depend on the machine, or name the run and not what it did.
-_LEFT_OUT = ("simulator.", "schema", "seed")
 
 
 class Runner:
@@ -105,10 +101,8 @@ def measure(job: Job, state: Path | None, *, table: str | None) -> Measured:
     rows = {name: RowKeeper() for name in driver.row_tables}
     driver.run(on_rows={name: kept.add for name, kept in rows.items()})
     result = driver.result(job.command, {name: kept.table() for name, kept in rows.items()})
-    summary = result.summary.to_dict()
-    numbers = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
     kept = _kept(result, table)
-    return Measured({**numbers, **array_measures(summary), **_least(kept, table)}, kept)
+    return Measured({**numbers_of(result.summary.to_dict()), **_least(kept, table)}, kept)
 
 
 def _kept(result: Any, table: str | None) -> pa.Table | None:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from copyback import result as names
-from copyback.summary_numbers import array_measures, flatten
+from copyback.summary_numbers import numbers_of
 from copyback.sweep.axes import SEED, column
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 #: Names the run: its directory under ``runs``.
 RUN = "run"
-
-#: Numbers that depend on the machine, or do not say what a run did.
-_LEFT_OUT = ("simulator.", "schema", "seed")
 
 
 def dataset(plan: Plan, store: Store) -> pl.DataFrame:
@@ -54,8 +51,6 @@ def varied(plan: Plan) -> dict[str, list[Any]]:
     return {key: column(point.get(key) for point in points) for key in plan.keys}
 
 
-def _numbers(store: Store, key: str) -> dict[str, Any]:
+def _numbers(store: Store, key: str) -> dict[str, float | None]:
     text = (store.run(key) / names.SUMMARY).read_text(encoding="utf-8")
-    summary = json.loads(text)
-    found = {name: value for name, value in flatten(summary) if not name.startswith(_LEFT_OUT)}
-    return {**found, **array_measures(summary)}
+    return numbers_of(json.loads(text))

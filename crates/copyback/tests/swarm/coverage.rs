@@ -2,13 +2,14 @@
 
 use copyback::ssd::Part;
 
+use crate::measured;
 use crate::run::Outcome;
 
 /// Whether a run has met each of [`SIGHTS`].
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 34] = [
+const SIGHTS: [(&str, f64); 37] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -43,6 +44,9 @@ const SIGHTS: [(&str, f64); 34] = [
     ("collections in long idle periods", 0.001),
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
+    ("requests beyond a bound", 0.2),
+    ("short idle periods", 0.2),
+    ("idle periods with a collection", 0.02),
 ];
 
 /// What a run has met.
@@ -85,6 +89,9 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/gc/kinds/compaction"),
         many("/gc/kinds/put_off"),
         many("/gc/kinds/delayed"),
+        measured::exceeds_bound(outcome),
+        measured::idles(outcome, "short"),
+        measured::collects_when_idle(outcome),
     ]
 }
 

@@ -11,6 +11,7 @@ mod array;
 mod check;
 mod coverage;
 mod draw;
+mod measured;
 mod oracle;
 mod pool;
 mod run;
