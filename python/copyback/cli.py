@@ -155,6 +155,74 @@ def run(
 
 
 @app.command()
+def compare(
+    config: ConfigFile = None,
+    preset: Preset = None,
+    setting: Setting = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=A,B,C",
+            help="Run with each of these values; may be repeated for every combination. "
+            "trace=FILE,FILE and workload=NAME,NAME replace the workload.",
+        ),
+    ] = None,
+    sweep: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What varies: a grid, a list, random draws, seeds."),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Run each combination with so many seeds.")
+    ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="What the others are compared with; else the first scheme."
+        ),
+    ] = None,
+    skip_refused: Annotated[
+        bool,
+        typer.Option("--skip-refused", help="Leave out combinations that make no sense."),
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Simulations at once; else one a core.")
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep runs and results here; a sweep that was stopped goes on from here.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run every combination of some settings, and compare the schemes among them."""
+    from copyback.sweep.app import Request, compare_and_show
+
+    compare_and_show(
+        Request(
+            config=config,
+            preset=preset,
+            settings=_settings(setting),
+            over=tuple(over or ()),
+            sweep=sweep,
+            seeds=seeds,
+            baseline=_settings(baseline),
+            skip_refused=skip_refused,
+            jobs=jobs,
+            dask=dask,
+            out=out,
+            quiet=quiet,
+            command=_command(),
+        )
+    )
+
+
+@app.command()
 def precondition(
     save: Annotated[Path, typer.Option(metavar="FILE", help="Where to save the device.")],
     config: ConfigFile = None,
@@ -181,12 +249,20 @@ def precondition(
 
 @app.command()
 def report(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What `run --out` wrote.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+    ],
 ) -> None:
-    """Render the report page of a finished run again."""
+    """Render the report page of a finished run, or of a comparison, again."""
     from copyback.result import REPORT, Result
+    from copyback.sweep.store import is_sweep
 
-    print(Result.load(directory).report(directory / REPORT))
+    if is_sweep(directory):
+        from copyback.sweep import Comparison
+
+        print(Comparison.load(directory).report())
+    else:
+        print(Result.load(directory).report(directory / REPORT))
 
 
 @show_app.command()
