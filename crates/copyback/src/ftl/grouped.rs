@@ -165,8 +165,10 @@ impl Ftl {
 
     /// Whether the merge on `plane` may move `page` next, out of turn.
     pub fn may_merge_next(&self, plane: PlaneId, page: Ppn) -> bool {
-        let block = self.geometry.block_of(page);
-        self.groups.as_ref().is_some_and(|groups| groups.may_move_next(plane, block))
+        let Some(groups) = &self.groups else { return false };
+        let open = groups.target(plane).map_or(0, |target| self.room(target));
+        let room = self.planes[plane.index()].free.len() as u32 * self.limits.data_pages + open;
+        groups.may_move_next(plane, self.geometry.block_of(page), room, &self.blocks)
     }
 
     /// Checks that each logical page lies in a block of its group, in a data block in its place, and

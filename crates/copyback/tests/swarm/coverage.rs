@@ -8,7 +8,7 @@ use crate::run::Outcome;
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 34] = [
+const SIGHTS: [(&str, f64); 37] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -43,6 +43,9 @@ const SIGHTS: [(&str, f64); 34] = [
     ("collections in long idle periods", 0.001),
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
+    ("merges looked ahead to", 0.000_2),
+    ("merges in long idle periods", 0.001),
+    ("merges that were caught up", 0.005),
 ];
 
 /// What a run has met.
@@ -50,6 +53,8 @@ pub fn met(outcome: &Outcome) -> Met {
     let many = |pointer: &str| outcome.number(pointer) > 0;
     let waits = |part: Part| outcome.requests.parts_ns[part as usize].iter().any(|ns| *ns > 0);
     let carried = many("/gc/pages_moved") && outcome.number("/flash/copybacks") == 0;
+    let kinds = ["switch_merges", "partial_merges", "full_merges", "compactions"];
+    let merges = kinds.iter().any(|kind| many(&format!("/mapping/{kind}")));
     vec![
         many("/gc/collections"),
         many("/gc/pages_moved"),
@@ -85,6 +90,9 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/gc/kinds/compaction"),
         many("/gc/kinds/put_off"),
         many("/gc/kinds/delayed"),
+        merges && many("/gc/kinds/look_ahead"),
+        merges && many("/gc/kinds/compaction"),
+        merges && many("/gc/kinds/delayed"),
     ]
 }
 

@@ -353,10 +353,21 @@ impl Groups {
         }
     }
 
-    /// Whether the merge on `plane` may move the valid pages of `block` in any order.
-    pub fn may_move_next(&self, plane: PlaneId, block: BlockId) -> bool {
+    /// Whether the merge on `plane`, which has `room` for so many pages, may move a valid page of `block`
+    /// out of turn: there must be enough left for the block that is emptied first.
+    pub fn may_move_next(
+        &self,
+        plane: PlaneId,
+        block: BlockId,
+        room: u32,
+        blocks: &Blocks,
+    ) -> bool {
+        let Some(merge) = self.merge_on(plane) else { return false };
+        let is_first = merge.sources.first() == Some(&block);
+        let left = merge.sources.first().map_or(0, |first| blocks.valid_pages(*first));
         self.scheme != Scheme::LogBlock
-            && self.merge_on(plane).is_some_and(|merge| merge.sources.contains(&block))
+            && merge.sources.contains(&block)
+            && (is_first || u32::from(left) < room)
     }
 
     /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
