@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::channel::{Channel, Transfer};
-use crate::config::{Config, GcStart, Register};
+use crate::config::{Config, GcStart, Idle, Register};
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
@@ -157,6 +157,9 @@ impl Ssd {
         let arbitration = config.ssd.timing.bus_arbitration;
         let dies = geometry.dies();
         ftl.watch_levels(config.register_threshold());
+        if config.ssd.gc.idle != Idle::None {
+            ftl.list_idle_jobs(config.ssd.gc.idle.delays());
+        }
         let timing = Timing::new(&config.ssd);
         let mut ssd = Self {
             idle: IdleTime::new(config, &geometry, &timing, &schedule),
@@ -208,7 +211,8 @@ impl Ssd {
 
     /// What the device has done so far.
     pub fn counters(&self) -> Counters {
-        self.counters.striped(u64::from(self.geometry.striped_planes))
+        let put_off = self.counters.put_off + self.ftl.merges_put_off();
+        Counters { put_off, ..self.counters }.striped(u64::from(self.geometry.striped_planes))
     }
 
     /// Die time spent collecting until `now`.

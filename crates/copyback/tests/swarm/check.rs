@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use copyback::config::{Config, Mapping, Preemption};
+use copyback::config::{Config, Idle, Mapping, Preemption};
 use copyback::nand::{Timing, transfer_time};
 use copyback::ssd::Part;
 use copyback::units::Duration;
@@ -288,6 +288,9 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases >= emptied)?;
     let most = (emptied + planes) * most_erases(config);
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= most)?;
+    let group = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
+    let most = (emptied + planes) * u64::from(group * config.ssd.geometry.pages_per_block);
+    holds(&format!("{moved} pages moved, {emptied} blocks emptied"), moved <= most)?;
     kinds_of_merges(config, outcome, emptied)
 }
 
@@ -295,6 +298,8 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
 fn most_erases(config: &Config) -> u64 {
     match config.ssd.ftl.mapping {
         Mapping::Page => 1,
+        // Update blocks are replaced as long as any is free.
+        _ if config.ssd.gc.idle != Idle::None => config.ssd.geometry.blocks_per_plane.into(),
         Mapping::LogBlock => 2,
         Mapping::Superblock { data_blocks, update_blocks } => {
             u64::from(data_blocks + update_blocks)

@@ -9,7 +9,7 @@ use crate::run::Outcome;
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 37] = [
+const SIGHTS: &[(&str, f64)] = &[
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -47,6 +47,9 @@ const SIGHTS: [(&str, f64); 37] = [
     ("requests beyond a bound", 0.2),
     ("short idle periods", 0.04),
     ("idle periods with a collection", 0.01),
+    ("merges looked ahead to", 0.000_2),
+    ("merges in long idle periods", 0.001),
+    ("merges that were caught up", 0.005),
 ];
 
 /// What a run has met.
@@ -54,6 +57,8 @@ pub fn met(outcome: &Outcome) -> Met {
     let many = |pointer: &str| outcome.number(pointer) > 0;
     let waits = |part: Part| outcome.requests.parts_ns[part as usize].iter().any(|ns| *ns > 0);
     let carried = many("/gc/pages_moved") && outcome.number("/flash/copybacks") == 0;
+    let kinds = ["switch_merges", "partial_merges", "full_merges", "compactions"];
+    let merges = kinds.iter().any(|kind| many(&format!("/mapping/{kind}")));
     vec![
         many("/gc/collections"),
         many("/gc/pages_moved"),
@@ -92,6 +97,9 @@ pub fn met(outcome: &Outcome) -> Met {
         measured::exceeds_bound(outcome),
         measured::idles(outcome, "short"),
         measured::collects_when_idle(outcome),
+        merges && many("/gc/kinds/look_ahead"),
+        merges && many("/gc/kinds/compaction"),
+        merges && many("/gc/kinds/delayed"),
     ]
 }
 

@@ -190,10 +190,7 @@ fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
     preemption
 }
 
-fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
-    if mapping != Mapping::Page {
-        return Idle::None;
-    }
+fn idle(draw: &mut Draw) -> Idle {
     let entries = draw.small_within(1, 64) as u32;
     let (a, b) = (draw.time(1, 20_000_000), draw.time(1, 20_000_000));
     let short_idle = draw.of(&[Time::default(), a.min(b)]);
@@ -248,10 +245,11 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let preemption = in_order_for(mapping, preemption(draw));
     let width = width(draw, geometry, mapping);
     // A block that is kept for collections is one more than the host may open.
-    let idle = idle(draw, mapping);
+    let idle = idle(draw);
     let undisturbed = preemption == Preemption::None && idle == Idle::None;
     let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
-    let soft = match idle.delays() {
+    let delays_collections = idle.delays() && mapping == Mapping::Page;
+    let soft = match delays_collections {
         true => draw.of(&[3, 3, 4, 5]),
         false => draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]),
     };
@@ -260,7 +258,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         false => FreeBlocks::Blocks { blocks: soft },
     };
     // Collections that may be put off leave the host blocks that it may open meanwhile.
-    let most_hard = u64::from(soft) - u64::from(idle.delays());
+    let most_hard = u64::from(soft) - u64::from(delays_collections);
     let d = draw.small_within(1, 12) as u32;
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],

@@ -5,6 +5,7 @@
 //! make room.
 
 mod groups;
+mod idle_jobs;
 mod layout;
 mod log_block;
 mod merge;
@@ -16,4 +17,4 @@ mod superblock;
 pub use groups::{Groups, Listed, Room};
 pub use layout::GroupId;
 pub use page::PageMap;
-pub use plan::{ReclaimKind, ReclaimPlan, ReclaimStep};
+pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
