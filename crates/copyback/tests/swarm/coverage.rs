@@ -44,8 +44,8 @@ const SIGHTS: [(&str, f64); 37] = [
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
     ("merges looked ahead to", 0.000_2),
-    ("merges in long idle periods", 0.001),
-    ("merges that were caught up", 0.005),
+    ("merges in long idle periods", 0.000_2),
+    ("merges that were caught up", 0.001),
 ];
 
 /// What a run has met.
