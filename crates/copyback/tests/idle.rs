@@ -61,3 +61,36 @@ fn a_margin_costs_collections_and_more_margin_more() {
     println!("{counts:?}");
     assert!(counts.is_sorted() && counts[0] < counts[2], "{counts:?}");
 }
+
+/// Pages that are written while a merge is owed need not be copied, and a group that gives several blocks
+/// back is worth more than one that gives one.
+#[test]
+fn merges_in_idle_time_are_no_more_than_those_on_demand() {
+    let superblock = "{ type = \"superblock\", data_blocks = 2, update_blocks = 8 }";
+    for mapping in ["log_block", superblock] {
+        for workload in ["stand-in-msnfs-0", "stand-in-msnfs-5"] {
+            let measured = |idle| {
+                let fewer = ("workload.requests", "8000");
+                run(workload, &[fewer, ("ssd.ftl.mapping", mapping), ("ssd.gc.idle", idle)])
+            };
+            let baseline = measured("none");
+            let work = |summary: &Value| {
+                ["/gc/collections", "/gc/erases", "/gc/pages_moved"].map(|key| number(summary, key))
+            };
+            assert!(work(&baseline)[0] > 500.0, "{mapping}, {workload}");
+            for idle in ["advanced", "delayed", "advanced_delayed"] {
+                let found = measured(idle);
+                let no_more =
+                    work(&found).iter().zip(work(&baseline)).all(|(now, most)| *now <= most);
+                assert!(no_more, "{mapping}, {workload}, {idle}: {:?}", work(&found));
+                let on_demand = number(&found, "/gc/on_demand");
+                assert!(on_demand < work(&baseline)[0], "{mapping}, {workload}, {idle}");
+                println!(
+                    "{mapping}, {workload}, {idle}: {:?} of {:?}, {on_demand} on demand",
+                    work(&found),
+                    work(&baseline)
+                );
+            }
+        }
+    }
+}

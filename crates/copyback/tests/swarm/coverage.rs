@@ -48,8 +48,8 @@ const SIGHTS: &[(&str, f64)] = &[
     ("short idle periods", 0.04),
     ("idle periods with a collection", 0.01),
     ("merges looked ahead to", 0.000_2),
-    ("merges in long idle periods", 0.001),
-    ("merges that were caught up", 0.005),
+    ("merges in long idle periods", 0.000_2),
+    ("merges that were caught up", 0.001),
 ];
 
 /// What a run has met.

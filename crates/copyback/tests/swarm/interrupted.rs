@@ -20,17 +20,31 @@ struct Drive {
     device: Device,
     merges: BTreeMap<PlaneId, Job>,
     delays: bool,
+    written_meanwhile: u64,
+}
+
+/// What a drive has met.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Met {
+    /// Merges that were put off.
+    pub put_off: u64,
+    /// Writes to a plane on which a merge had begun and not ended.
+    pub written_meanwhile: u64,
 }
 
 /// Drives a translation layer of the case's configuration, if it is of the kind.
-pub fn drive(case: &Case) -> Result<(), String> {
+pub fn drive(case: &Case) -> Result<Met, String> {
     let idle = case.config.ssd.gc.idle;
     if idle == Idle::None || case.config.ssd.ftl.mapping == Mapping::Page {
-        return Ok(());
+        return Ok(Met::default());
     }
     let mut draw = Draw::new(case.number, "swarm/interrupted");
-    let mut drive =
-        Drive { device: Device::new(case), merges: BTreeMap::new(), delays: idle.delays() };
+    let mut drive = Drive {
+        device: Device::new(case),
+        merges: BTreeMap::new(),
+        delays: idle.delays(),
+        written_meanwhile: 0,
+    };
     drive.device.ftl.list_idle_jobs(idle.delays());
     let pages = drive.device.ftl.logical_pages() as u64;
     let hot = draw.small_within(1, pages);
@@ -55,7 +69,9 @@ pub fn drive(case: &Case) -> Result<(), String> {
             drive.device.check()?;
         }
     }
-    drive.device.check()
+    drive.device.check()?;
+    let put_off = drive.device.ftl.merges_put_off();
+    Ok(Met { put_off, written_meanwhile: drive.written_meanwhile })
 }
 
 impl Drive {
@@ -65,6 +81,7 @@ impl Drive {
         if !self.device.ftl.accepts(plane, lpn) {
             return Err(format!("no room for {lpn:?}"));
         }
+        self.written_meanwhile += u64::from(self.merges.contains_key(&plane));
         self.device.write_to(plane, lpn);
         Ok(())
     }

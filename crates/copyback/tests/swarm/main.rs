@@ -125,10 +125,15 @@ fn a_translation_layer_against_a_map() {
 #[test]
 fn interrupted_merges_against_a_map() {
     let cases = numbers();
-    pool::each(cases, |number| {
+    let runs = cases.end - cases.start;
+    let met = pool::each(cases, |number| {
         let case = Case::draw(number);
         pool::guarded(|| interrupted::drive(&case)).map_err(|problem| case.failure(problem))
     });
+    let put_off: u64 = met.iter().map(|met| met.put_off).sum();
+    let written: u64 = met.iter().map(|met| met.written_meanwhile).sum();
+    println!("{put_off} merges put off, {written} writes while one was under way");
+    assert!(runs < RUNS || put_off > 10 * runs && written > 10 * runs);
 }
 
 #[test]
