@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import statistics
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 
-from copyback import InputError
+from copyback import InputError, units
 from copyback.papers import agreement, output, rules
 from copyback.papers.agreement import Verdict
 from copyback.papers.catalogue import load_paper, select, shipped
@@ -422,3 +423,45 @@ def test_a_directory_without_results_has_nothing_to_report(
     assert "holds no results" in cli("paper", "report", tiny_paper, "--out", "o", status=2).stderr
     experiment = load_paper(str(tiny_paper)).experiments[0]
     assert output.load_experiment(experiment, "quick", tmp_path) is None
+
+
+EXCESS = """\
+
+[[figures]]
+name = "1d"
+title = "Beyond 5 ms"
+kind = "distribution"
+operation = "excess_all"
+axis = "share of these requests"
+
+[[checks]]
+target = { figure = "3" }
+variant = "greedy"
+form = "value"
+measure = "response_us.all.max"
+scale = 0.001
+"""
+
+
+@pytest.mark.parametrize(("claim", "agrees"), [("1-1000000", True), ("1000000-2000000", False)])
+def test_a_claim_may_be_a_range_and_a_distribution_the_excess(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path, claim: str, agrees: bool
+) -> None:
+    row = f"tiny,3,random,worst response time,greedy,,{claim},ms\n"
+    (tiny_paper / "targets.csv").write_text(TARGETS + row)
+    bound = '[config.metrics]\nexcess_bound = "5ms"\n[config.ssd.geometry]'
+    text = EXPERIMENT.replace("[config.ssd.geometry]", bound, 1) + EXCESS
+    (tiny_paper / "1.toml").write_text(text)
+    cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    frame = pl.read_parquet(tmp_path / "out/1/results.parquet")
+    greedy = frame.filter(pl.col("variant") == "greedy")
+    worst = statistics.fmean(greedy["response_us.all.max"].to_list())
+    page = (tmp_path / "out/report.md").read_text()
+    least, most = (units.significant(float(number)) for number in claim.split("-"))
+    found = f"{least} to {most} | {units.significant(worst / 1e3)} |"
+    line = next(line for line in page.splitlines() if "worst response time" in line)
+    assert found in line
+    assert ("| yes |" in line) is agrees
+    drawn = pl.read_parquet(tmp_path / "out/1/drawn.parquet")
+    assert set(drawn["operation"]) == {"all", "excess_all"}
+    assert "beyond the bound (ms)" in (tmp_path / "out/1/figure-1d.svg").read_text()
