@@ -380,6 +380,16 @@ impl Idle {
         }
     }
 
+    /// How long an idle period is longer than to be used, and to be long: `short_idle` and `long_idle`, or
+    /// their defaults where there is none.
+    pub fn lengths(self) -> (Time, Time) {
+        let InAdvance { short_idle, long_idle, .. } = self.in_advance().unwrap_or_default();
+        match self {
+            Self::Delayed { short_idle } => (short_idle, long_idle),
+            Self::None | Self::Advanced(_) | Self::AdvancedDelayed(_) => (short_idle, long_idle),
+        }
+    }
+
     /// How many commands the host announces to the drive before they arrive.
     pub fn entries(self) -> usize {
         self.in_advance().map_or(0, |advance| advance.entries as usize)

@@ -29,8 +29,6 @@ pub(super) struct IdleTime {
     /// Free blocks of a plane that long idle periods aim at.
     goal: u32,
     is_long: bool,
-    /// Whether commands are in the drive, if only on their way to the flash or from it.
-    commands: bool,
     /// When the next looks at the idle time are on the agenda: to catch up, and for long idle periods.
     looks: [Option<Instant>; 2],
     /// What the host has announced, in order of arrival.
@@ -77,7 +75,6 @@ impl IdleTime {
             ),
             goal: config.ssd.soft_threshold() + config.ssd.free_margin(),
             is_long: false,
-            commands: false,
             looks: [None; 2],
             announced: Vec::new(),
             has_news: false,
@@ -129,10 +126,13 @@ impl Ssd {
     }
 
     /// Whether commands are in the drive, if only on their way to the flash or from it.
-    pub fn note_commands(&mut self, commands: bool) {
-        if let Some(idle) = &mut self.idle {
-            idle.commands = commands;
-        }
+    pub const fn note_commands(&mut self, commands: bool) {
+        self.has_commands = commands;
+    }
+
+    /// Whether the drive has anything to do for a command.
+    pub(super) fn is_busy(&self) -> bool {
+        self.has_commands || self.outstanding() > 0
     }
 
     /// Forgets what the host has announced.
@@ -193,9 +193,9 @@ impl Ssd {
 
     /// Before work is looked for: whether the drive has commands.
     pub(super) fn note_idle_time(&mut self, now: Instant) {
-        let has_work = self.outstanding() > 0;
+        let is_busy = self.is_busy();
         let Some(mut idle) = self.idle.take() else { return };
-        if idle.commands || has_work {
+        if is_busy {
             idle.became_busy();
         } else if idle.became_quiet(now) || idle.has_news {
             if let Some(look_ahead) = &mut idle.schedule.look_ahead {

@@ -15,6 +15,7 @@ mod collection;
 mod counters;
 mod dispatch;
 mod idle;
+mod idle_account;
 mod permits;
 mod queues;
 mod submit;
@@ -27,6 +28,7 @@ mod yielding;
 pub use breakdown::{Part, Parts};
 pub use counters::Counters;
 pub use idle::Announced;
+pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
 pub use permits::Status;
 pub use transaction::Owner;
 
@@ -49,6 +51,7 @@ use crate::units::{Duration, Instant};
 use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use collection::Collection;
 use idle::IdleTime;
+use idle_account::IdleAccount;
 use queues::HostQueues;
 use suspend::SuspendRule;
 use timing_audit::TimingAudit;
@@ -88,6 +91,11 @@ pub struct Ssd {
     permits: Permits,
     /// Boxed: few drives have one.
     idle: Option<Box<IdleTime>>,
+    /// Boxed, too; kept if it is asked for.
+    idle_account: Option<Box<IdleAccount>>,
+    /// Whether commands are in the drive, if only on their way to the flash or from it; noted for what
+    /// depends on it.
+    has_commands: bool,
     dies: Vec<Die<Purpose>>,
     channels: Vec<Channel>,
     /// Boxed, as a collection leaves its place for each of its steps.
@@ -155,6 +163,11 @@ impl Ssd {
         let timing = Timing::new(&config.ssd);
         let mut ssd = Self {
             idle: IdleTime::new(config, &geometry, &timing, &schedule),
+            idle_account: config.metrics.idle_time.then(|| {
+                let (short_idle, long_idle) = config.ssd.gc.idle.lengths();
+                Box::new(IdleAccount::new(dies, short_idle.0, long_idle.0))
+            }),
+            has_commands: false,
             geometry,
             timing,
             rules: MultiPlaneRules::new(&config.ssd),
@@ -233,6 +246,11 @@ impl Ssd {
         }
     }
 
+    /// How the time until `now` in which the drive had no command was used, if that is kept account of.
+    pub fn idle_times(&self, now: Instant) -> Option<IdleTimes> {
+        self.idle_account.as_ref().map(|account| account.times(now))
+    }
+
     /// Page operations of the host that are waiting or in service.
     pub fn outstanding(&self) -> usize {
         self.transactions.len()
@@ -302,6 +320,9 @@ impl Ssd {
             self.start_what_can_start(now, agenda);
             self.plan_idle_look(now, agenda);
         }
+        if self.idle_account.is_some() {
+            self.note_idle_account(now);
+        }
     }
 
     fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
@@ -361,7 +382,7 @@ impl Ssd {
     fn finish(&mut self, die: DieId, operation: &Operation<Purpose>, now: Instant) {
         match operation.tag {
             Purpose::Host(group) => self.finish_host(group, operation, now),
-            Purpose::Collection(step) => self.finish_step(die, step),
+            Purpose::Collection(step) => self.finish_step(die, step, now),
         }
     }
 

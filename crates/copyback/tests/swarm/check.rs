@@ -9,6 +9,7 @@ use copyback::units::Duration;
 use copyback::workload::{Operation, Request};
 
 use crate::draw::Case;
+use crate::measured;
 use crate::run::{Outcome, prepared};
 
 /// Percentiles are at most this much high: the histogram has three digits.
@@ -65,6 +66,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
         statistics_agree(class, &outcome.responses(of), outcome)?;
     }
     series_agrees(outcome)?;
+    measured::check(&case.config, outcome)?;
     flash_counters(&case.config, outcome)?;
     nothing_waits_for_collections(&case.config, outcome)?;
     host_operations(case, outcome)?;
@@ -78,7 +80,8 @@ pub fn check_array(case: &Case, outcome: &Outcome) -> Result<(), String> {
     for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
         statistics_agree(class, &outcome.responses(of), outcome)?;
     }
-    series_agrees(outcome)
+    series_agrees(outcome)?;
+    measured::check(&case.config, outcome)
 }
 
 fn every_request_completes_once(case: &Case, outcome: &Outcome) -> Result<(), String> {
@@ -170,7 +173,7 @@ fn merges(config: &Config) -> bool {
     matches!(config.ssd.gc.preemption, Preemption::SemiPreemptive { merge: true, .. })
 }
 
-fn buffered(config: &Config) -> bool {
+pub fn buffered(config: &Config) -> bool {
     config.ssd.buffer.capacity.0 > 0
 }
 

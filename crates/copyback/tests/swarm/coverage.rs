@@ -2,13 +2,14 @@
 
 use copyback::ssd::Part;
 
+use crate::measured;
 use crate::run::Outcome;
 
 /// Whether a run has met each of [`SIGHTS`].
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 37] = [
+const SIGHTS: [(&str, f64); 40] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -46,6 +47,9 @@ const SIGHTS: [(&str, f64); 37] = [
     ("merges looked ahead to", 0.000_2),
     ("merges in long idle periods", 0.000_2),
     ("merges that were caught up", 0.001),
+    ("requests beyond a bound", 0.2),
+    ("short idle periods", 0.2),
+    ("idle periods with a collection", 0.02),
 ];
 
 /// What a run has met.
@@ -93,6 +97,9 @@ pub fn met(outcome: &Outcome) -> Met {
         merges && many("/gc/kinds/look_ahead"),
         merges && many("/gc/kinds/compaction"),
         merges && many("/gc/kinds/delayed"),
+        measured::exceeds_bound(outcome),
+        measured::idles(outcome, "short"),
+        measured::collects_when_idle(outcome),
     ]
 }
 

@@ -133,6 +133,9 @@ fn config(draw: &mut Draw, number: u64) -> Config {
         metrics: Metrics {
             interval: draw.chance(0.5).then(|| draw.time(500_000, 1_000_000_000)),
             requests: true,
+            worst_window: draw.time(500_000, 1_000_000_000),
+            excess_bound: draw.chance(0.5).then(|| draw.time(1, 20_000_000)),
+            idle_time: draw.chance(0.5),
             ..Metrics::default()
         },
     }

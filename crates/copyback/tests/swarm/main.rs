@@ -12,6 +12,7 @@ mod check;
 mod coverage;
 mod draw;
 mod interrupted;
+mod measured;
 mod oracle;
 mod pool;
 mod run;

@@ -325,6 +325,7 @@ fn metrics(metrics: &Metrics, faults: &mut Report) {
     for (key, time) in [
         ("metrics.interval", metrics.interval),
         ("metrics.bandwidth_window", Some(metrics.bandwidth_window)),
+        ("metrics.worst_window", Some(metrics.worst_window)),
     ] {
         if zero(time) {
             faults.add(key, "found 0s; allowed: more than 0s");
