@@ -11,6 +11,7 @@ use copyback::rng::{Stream, stream};
 use rand::RngExt;
 
 use crate::array;
+use crate::file;
 use crate::pool::Failure;
 use crate::workload::{self, Flow};
 
@@ -64,13 +65,13 @@ impl Draw {
 impl Case {
     /// The case of this number, of one drive.
     pub fn draw(number: u64) -> Self {
-        Self::of(number, "swarm", config)
+        Self::of(number, "swarm", |draw, number| config(draw, number, "drive"))
     }
 
     /// The case of this number, of several drives.
     pub fn draw_array(number: u64) -> Self {
         Self::of(number, "swarm/array", |draw, number| {
-            let config = config(draw, number);
+            let config = config(draw, number, "array");
             array::draw(draw, config)
         })
     }
@@ -110,7 +111,8 @@ impl Case {
     }
 }
 
-fn config(draw: &mut Draw, number: u64) -> Config {
+/// Drives and arrays of one number are examined at the same time: their traces carry `of` in their names.
+fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let geometry = geometry(draw);
     let mapping = mapping(draw);
     let gc = gc(draw, &geometry, mapping);
@@ -121,7 +123,8 @@ fn config(draw: &mut Draw, number: u64) -> Config {
     let commands = commands(draw, &geometry, &gc);
     let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer };
     let host = host(draw);
-    let workload = workload::draw(draw, &ssd, number);
+    let workload =
+        workload::draw(draw, &ssd, &|index| file(number, &format!("{of}-{index}.blkreplay")));
     Config {
         seed: draw.within(0, u64::MAX >> 1),
         audit: true,

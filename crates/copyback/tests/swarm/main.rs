@@ -133,7 +133,7 @@ fn interrupted_merges_against_a_map() {
     let put_off: u64 = met.iter().map(|met| met.put_off).sum();
     let written: u64 = met.iter().map(|met| met.written_meanwhile).sum();
     println!("{put_off} merges put off, {written} writes while one was under way");
-    assert!(runs < RUNS || put_off > 10 * runs && written > 10 * runs);
+    assert!(runs < RUNS || put_off > 2 * runs && written > 20 * runs);
 }
 
 #[test]
