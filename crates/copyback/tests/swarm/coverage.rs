@@ -45,7 +45,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
     ("requests beyond a bound", 0.2),
-    ("short idle periods", 0.2),
+    ("short idle periods", 0.04),
     ("idle periods with a collection", 0.02),
     ("merges looked ahead to", 0.000_2),
     ("merges in long idle periods", 0.000_2),
