@@ -89,7 +89,7 @@ impl Ssd {
     /// Whether a lone plane's pages are moved with one command each: nobody looks at them between
     /// the read and the program.
     fn one_command(&self) -> bool {
-        self.options.copyback && !self.schedule.yields()
+        self.options.copyback && !self.schedule.splits_moves()
     }
 
     pub(super) fn let_planes_join(&mut self, lanes: &mut Lanes) {
@@ -126,6 +126,9 @@ impl Ssd {
             return true;
         };
         self.collection_runs(die, collection.mask, now);
+        if !collection.lanes.carries() {
+            self.schedule.begin_step(die.index());
+        }
         match step {
             Step::Move(page) => self.copy_back(die, page, now),
             Step::Read(pages) => self.start_reading(die, &mut collection.lanes, pages, now),

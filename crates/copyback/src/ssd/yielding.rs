@@ -65,7 +65,7 @@ impl Ssd {
             below_hard: self.ftl.has_plane_below_hard_threshold(die),
             write_finds_no_block: self.write_finds_no_block(die),
         };
-        self.schedule.admitted(point, &situation)
+        self.schedule.admitted(die.index(), point, &situation)
     }
 
     /// The host has been served in the middle of a collection.

@@ -14,6 +14,7 @@ mod instants;
 mod merges;
 mod multi_plane;
 mod parallel;
+mod partial;
 mod permits;
 mod semi_preemptive;
 mod suspend;

@@ -164,8 +164,11 @@ fn mapping(draw: &mut Draw) -> Mapping {
 }
 
 fn preemption(draw: &mut Draw) -> Preemption {
-    if draw.chance(0.5) {
+    if draw.chance(0.4) {
         return Preemption::None;
+    }
+    if draw.chance(0.3) {
+        return Preemption::Partial { steps: draw.small_within(1, 8) as u32 };
     }
     let merge = draw.chance(0.5);
     Preemption::SemiPreemptive {
@@ -261,6 +264,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let d = draw.small_within(1, 12) as u32;
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
+        Preemption::Partial { .. } => &[GcStart::AtOnce, GcStart::BeforeOperation],
         Preemption::SemiPreemptive { .. } => &[GcStart::AtOnce],
     };
     Gc {
