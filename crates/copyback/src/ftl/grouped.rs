@@ -11,6 +11,9 @@ impl Ftl {
     /// Notes that a write of `lpn` is next on `plane`. Returns whether something must be reclaimed
     /// before there is room for it, however many blocks are free.
     pub fn want(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
+        if self.has_nv_buffer() {
+            return self.want_room_in_buffer(plane, lpn);
+        }
         self.groups.as_mut().is_some_and(|groups| groups.want(plane, lpn))
     }
 
@@ -19,13 +22,17 @@ impl Ftl {
         self.groups.is_some()
     }
 
-    /// The offset that a write of `lpn` to `plane` gets in a block of its group, if it fits.
+    /// The offset that a write of `lpn` to `plane` gets in a block of its group or in the buffer, if it
+    /// fits.
     pub(super) fn next_offset_in_group(
         &self,
         groups: &Groups,
         plane: PlaneId,
         lpn: Lpn,
     ) -> Option<u32> {
+        if self.belongs_in_buffer(groups, plane, lpn) {
+            return self.next_offset_in_buffer(plane);
+        }
         match groups.room_for(plane, lpn) {
             Room::In(open) => Some(open.next_page),
             Room::InNewBlock => self.may_open_for_host(plane).then_some(0),
@@ -41,9 +48,12 @@ impl Ftl {
         self.groups.as_deref_mut().expect("asked only where logical pages are bound to blocks")
     }
 
-    /// Writes `lpn`, whose old page has been invalidated, to a block of its group.
+    /// Writes `lpn`, whose old page has been invalidated, to a block of its group or to the buffer.
     pub(super) fn append_to_group(&mut self, plane: PlaneId, lpn: Lpn) -> Placed {
         let group = self.groups().layout().group_of(lpn);
+        if self.belongs_in_buffer(self.groups(), plane, lpn) {
+            return self.append_to_buffer(plane, group, lpn);
+        }
         let open = match self.groups().get(group).open {
             Some(open) => open,
             None => {
@@ -77,7 +87,7 @@ impl Ftl {
         Placed { page, closes_block }
     }
 
-    fn program(&mut self, place: Frontier, lpn: Lpn) -> Ppn {
+    pub(super) fn program(&mut self, place: Frontier, lpn: Lpn) -> Ppn {
         let page = self.geometry.page(place.block, place.next_page);
         self.map.set(lpn, page);
         self.blocks.program(place.block, place.next_page);
@@ -121,25 +131,53 @@ impl Ftl {
 
     /// The block of `plane` whose reclaim makes room for the next write, or gives a block back.
     pub(super) fn choose_group(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let Self { groups: Some(groups), blocks, victims, .. } = self else { return None };
-        if groups.merge_on(plane).is_some() || self.planes[plane.index()].free.len() == 0 {
+        let Self { groups: Some(groups), blocks, .. } = self else { return None };
+        if groups.merge_on(plane).is_some() || self.planes[plane.index()].free_blocks() == 0 {
             return None;
         }
-        groups.wanted_victim(plane, blocks).or_else(|| victims.choose(plane, &**groups))
+        if groups.buffer.is_some() {
+            return self.choose_with_buffer(plane);
+        }
+        groups.wanted_victim(plane, blocks).or_else(|| self.choose_by_policy(plane))
     }
 
-    /// Begins to merge the group of `victim`, which is erased on the way.
+    /// The block of `plane` that the victim policy chooses.
+    pub(super) fn choose_by_policy(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let Self { groups: Some(groups), victims, .. } = self else { return None };
+        victims.choose(plane, &**groups)
+    }
+
+    /// Begins to merge the group of `victim`, which is erased on the way, or if it is a block of the
+    /// buffer the one with the oldest page in it.
     pub(super) fn begin_merge(&mut self, victim: BlockId) -> ReclaimPlan {
         let plane = self.geometry.plane_of_block(victim);
-        let id = self.groups().owner(victim).expect("a victim belongs to a group");
+        let owner = self.groups().owner(victim);
+        let Some(id) = owner.or_else(|| self.first_group_in(victim)) else {
+            return ReclaimPlan::of_buffer_block(victim);
+        };
         if let Some(listed) = self.groups_mut().get_mut(id).listed.take() {
             self.victims.removed(plane, listed.block, listed.moves_per_block);
         }
         let merge = self.groups().merge_of(id, Some(victim), &self.blocks);
-        let kind = merge.kind;
+        let (kind, erases) = (merge.kind, !merge.sources.is_empty());
         self.reclaiming[plane.index()] = Some(victim);
         self.groups_mut().begin(plane, merge);
+        if !erases {
+            // The host must not take the last block meanwhile.
+            let frontier = self.open(plane);
+            self.groups_mut().open_target(plane, frontier);
+        }
         ReclaimPlan::of_merge(victim, kind, plane)
+    }
+
+    /// What was reclaimed on `plane` has been: a merge that had no block to erase ends here.
+    pub fn end_reclaim(&mut self, plane: PlaneId) {
+        let Some(group) = self.groups.as_mut().and_then(|groups| groups.end_merge(plane)) else {
+            return;
+        };
+        self.reclaiming[plane.index()] = None;
+        self.weigh(plane);
+        self.list(plane, group);
     }
 
     /// The page that the merge on `plane` moves next, if one is moved before a block is erased.
@@ -168,7 +206,8 @@ impl Ftl {
                 return Err(format!("{lpn:?} lies at {page:?}, which is not its group's place"));
             }
         }
-        (0..groups.layout().groups()).try_for_each(|index| self.check_group(groups, index))
+        (0..groups.layout().groups()).try_for_each(|index| self.check_group(groups, index))?;
+        self.check_buffer()
     }
 
     fn check_group(&self, groups: &Groups, index: usize) -> Result<(), String> {

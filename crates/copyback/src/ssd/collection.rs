@@ -282,6 +282,7 @@ impl Ssd {
     }
 
     fn end_collection(&mut self, die: DieId, collection: &Collection, now: Instant) {
+        collection.lanes.lanes.iter().for_each(|lane| lane.job.end(&mut self.ftl));
         let lanes = collection.lanes.lanes.len() as u64;
         match collection.lanes.lanes[0].job.reason {
             Reason::WearLevelling => self.counters.levelling_runs += 1,

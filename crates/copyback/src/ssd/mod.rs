@@ -149,6 +149,7 @@ impl Ssd {
         let arbitration = config.ssd.timing.bus_arbitration;
         let dies = geometry.dies();
         ftl.watch_levels(config.register_threshold());
+        ftl.reset_nv_buffer_tally();
         let timing = Timing::new(&config.ssd);
         let mut ssd = Self {
             idle: IdleTime::new(config, &geometry, &timing, &schedule),
@@ -195,7 +196,8 @@ impl Ssd {
 
     /// What the device has done so far.
     pub fn counters(&self) -> Counters {
-        self.counters.striped(u64::from(self.geometry.striped_planes))
+        let counters = Counters { nv_buffer: self.ftl.nv_buffer_tally(), ..self.counters };
+        counters.striped(u64::from(self.geometry.striped_planes))
     }
 
     /// Die time spent collecting until `now`.

@@ -96,10 +96,10 @@ impl Ssd {
         }
     }
 
-    /// Keeps account of the time in which writes wait for a free block although collections yield.
-    /// Where they don't, writes wait for the collections themselves.
+    /// Keeps account of the time in which writes wait for a free block although collections yield, or for
+    /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
-        if !self.schedule.yields() {
+        if !self.schedule.yields() && !self.ftl.has_nv_buffer() {
             return;
         }
         let since = &self.stalled[die.index()];

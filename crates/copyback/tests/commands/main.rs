@@ -6,6 +6,7 @@
 //! ```
 
 mod buffer;
+mod buffered;
 mod collections;
 mod dies;
 mod host_operations;

@@ -1,5 +1,6 @@
 //! What the runs have met: a swarm in which nothing happens proves nothing.
 
+use copyback::config::{Config, Preemption};
 use copyback::ssd::Part;
 
 use crate::run::Outcome;
@@ -8,7 +9,7 @@ use crate::run::Outcome;
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 34] = [
+const SIGHTS: [(&str, f64); 39] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -25,6 +26,7 @@ const SIGHTS: [(&str, f64); 34] = [
     ("waits in the buffer", 0.1),
     ("waits for the device queue", 0.1),
     ("collections that yield", 0.05),
+    ("collections that yield after some steps", 0.02),
     ("reads from the register of a collection", 0.005),
     ("writes in place of the page in the register", 0.000_5),
     ("collections overlapping the host", 0.02),
@@ -39,6 +41,10 @@ const SIGHTS: [(&str, f64); 34] = [
     ("partial merges", 0.03),
     ("full merges", 0.05),
     ("compactions of superblocks", 0.05),
+    ("writes to a buffer", 0.03),
+    ("merges out of a buffer", 0.03),
+    ("erases of a buffer's blocks", 0.02),
+    ("writes that find a buffer full", 0.01),
     ("collections looked ahead to", 0.000_2),
     ("collections in long idle periods", 0.001),
     ("collections that were put off", 0.03),
@@ -46,7 +52,7 @@ const SIGHTS: [(&str, f64); 34] = [
 ];
 
 /// What a run has met.
-pub fn met(outcome: &Outcome) -> Met {
+pub fn met(config: &Config, outcome: &Outcome) -> Met {
     let many = |pointer: &str| outcome.number(pointer) > 0;
     let waits = |part: Part| outcome.requests.parts_ns[part as usize].iter().any(|ns| *ns > 0);
     let carried = many("/gc/pages_moved") && outcome.number("/flash/copybacks") == 0;
@@ -67,6 +73,7 @@ pub fn met(outcome: &Outcome) -> Met {
         waits(Part::Buffer),
         waits(Part::HostQueue),
         many("/gc/preemptions"),
+        many("/gc/preemptions") && matches!(config.ssd.gc.preemption, Preemption::Partial { .. }),
         many("/gc/merged_reads"),
         many("/gc/merged_writes"),
         many("/gc/pipelined"),
@@ -81,6 +88,10 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/mapping/partial_merges"),
         many("/mapping/full_merges"),
         many("/mapping/compactions"),
+        many("/mapping/nv_buffer/writes"),
+        many("/mapping/nv_buffer/merges"),
+        many("/mapping/nv_buffer/erases"),
+        many("/mapping/nv_buffer/full"),
         many("/gc/kinds/look_ahead"),
         many("/gc/kinds/compaction"),
         many("/gc/kinds/put_off"),

@@ -160,7 +160,10 @@ fn mapping(draw: &mut Draw) -> Mapping {
     let data_blocks = draw.within(1, 4) as u32;
     let update_blocks = draw.small_within(1, 8) as u32;
     let superblock = Mapping::Superblock { data_blocks, update_blocks };
-    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, superblock])
+    let buffered = Mapping::BufferedLogBlock {
+        buffer: FreeBlocks::Blocks { blocks: draw.small_within(1, 6) as u32 },
+    };
+    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, buffered, superblock])
 }
 
 fn preemption(draw: &mut Draw) -> Preemption {
@@ -182,10 +185,8 @@ fn preemption(draw: &mut Draw) -> Preemption {
 
 /// A merge of a logical block copies pages in the order of their places.
 fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
-    if let (Mapping::LogBlock, Preemption::SemiPreemptive { reorder, .. }) =
-        (mapping, &mut preemption)
-    {
-        *reorder = false;
+    if let Preemption::SemiPreemptive { reorder, .. } = &mut preemption {
+        *reorder &= !mapping.has_log_blocks();
     }
     preemption
 }
@@ -305,7 +306,13 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     Ftl {
         mapping,
         allocation,
-        over_provisioning: over_provisioning(draw, geometry, gc, frontiers, summary_page),
+        over_provisioning: over_provisioning(
+            draw,
+            geometry,
+            gc,
+            (mapping, frontiers),
+            summary_page,
+        ),
         frontiers,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
         summary_page,
@@ -317,7 +324,7 @@ fn over_provisioning(
     draw: &mut Draw,
     geometry: &Geometry,
     gc: &Gc,
-    frontiers: Frontiers,
+    (mapping, frontiers): (Mapping, Frontiers),
     summary_page: SummaryPage,
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
@@ -327,7 +334,11 @@ fn over_provisioning(
         FreeBlocks::Share(share) => ((share.0 * f64::from(blocks)).ceil() as u32).max(2),
         FreeBlocks::Blocks { blocks } => blocks,
     };
-    let kept = soft_threshold + gc.hysteresis_blocks + open;
+    let buffer = match mapping {
+        Mapping::BufferedLogBlock { buffer: FreeBlocks::Blocks { blocks } } => blocks,
+        _ => 0,
+    };
+    let kept = soft_threshold + gc.hysteresis_blocks + open + buffer;
     let usable = f64::from(blocks.saturating_sub(kept)) / f64::from(blocks);
     let pages = f64::from(geometry.pages_per_block);
     let data = if summary_page == SummaryPage::None { pages } else { pages - 1.0 };

@@ -13,6 +13,7 @@ use crate::nand::Geometry;
 
 use super::layout::{GroupId, Layout};
 use super::merge::Merge;
+use super::nv_buffer::NvBuffer;
 use super::page::PageMap;
 use super::{log_block, superblock};
 
@@ -78,6 +79,8 @@ pub struct Groups {
     /// The group of every block that is not free.
     #[serde(skip)]
     pub(super) owners: Vec<Option<GroupId>>,
+    /// Takes writes that would have to wait for a merge.
+    pub buffer: Option<NvBuffer>,
     #[serde(skip)]
     planes: Vec<Work>,
     /// A bit for each plane of a die in which a group is wanted.
@@ -92,7 +95,9 @@ impl Groups {
     pub fn new(config: &Config, geometry: &Geometry, data_pages: u32) -> Option<Self> {
         let scheme = match config.ssd.ftl.mapping {
             config::Mapping::Page => return None,
-            config::Mapping::LogBlock => Scheme::LogBlock,
+            config::Mapping::LogBlock | config::Mapping::BufferedLogBlock { .. } => {
+                Scheme::LogBlock
+            }
             config::Mapping::Superblock { data_blocks, update_blocks } => {
                 let most_blocks = data_blocks.saturating_add(update_blocks) as usize;
                 Scheme::Superblock { most_blocks }
@@ -105,6 +110,8 @@ impl Groups {
             layout,
             data_pages,
             groups: vec![Group::default(); layout.groups()],
+            buffer: (config.ssd.nv_buffer_blocks() > 0)
+                .then(|| NvBuffer::new(geometry, layout.groups())),
             owners: Vec::new(),
             planes: Vec::new(),
             wanted: Vec::new(),
@@ -133,6 +140,9 @@ impl Groups {
 
     /// Whether `lpn` may lie at this page of `block`.
     pub fn may_hold(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
+        if self.is_in_buffer(block) {
+            return true;
+        }
         let id = self.layout.group_of(lpn);
         let group = self.get(id);
         let is_data_block = group.has_data_block && group.blocks.first() == Some(&block);
@@ -151,6 +161,11 @@ impl Groups {
     /// The group that `block` belongs to, unless it is free.
     pub fn owner(&self, block: BlockId) -> Option<GroupId> {
         self.owners[block.index()]
+    }
+
+    /// Whether `block` belongs to the buffer.
+    pub fn is_in_buffer(&self, block: BlockId) -> bool {
+        self.buffer.as_ref().is_some_and(|buffer| buffer.holds(block))
     }
 
     /// Whether `lpn` may be written to `plane`, its own, now.
@@ -225,9 +240,10 @@ impl Groups {
         self.planes[plane.index()].wanted = group;
     }
 
-    /// A bit for each plane of the die at this place in which a group is wanted.
+    /// A bit for each plane of the die at this place in which a group is wanted, or the buffer has
+    /// something to be cleaned.
     pub fn wanted_planes(&self, die: usize) -> u32 {
-        self.wanted[die]
+        self.wanted[die] | self.buffer.as_ref().map_or(0, |buffer| buffer.planes_to_clean(die))
     }
 
     /// A block whose reclaim merges the group that is wanted on `plane`.
@@ -240,7 +256,10 @@ impl Groups {
     pub fn merge_of(&self, id: GroupId, victim: Option<BlockId>, blocks: &Blocks) -> Merge {
         let group = self.get(id);
         match self.scheme {
-            Scheme::LogBlock => log_block::merge(id, group, self.data_pages),
+            Scheme::LogBlock => {
+                let buffered = self.buffer.as_ref().map_or(0, |buffer| buffer.pages_of(id));
+                log_block::merge(id, group, buffered, self.data_pages)
+            }
             Scheme::Superblock { .. } => {
                 superblock::compaction(id, group, victim, blocks, self.data_pages)
             }
@@ -330,22 +349,23 @@ impl Groups {
 
     /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
     pub fn erased(&mut self, plane: PlaneId, block: BlockId) -> Option<GroupId> {
-        self.owners[block.index()] = None;
-        let work = &mut self.planes[plane.index()];
-        let merge = work.merge.as_mut()?;
-        let id = merge.group;
-        merge.sources.retain(|source| *source != block);
-        let is_over = merge.sources.is_empty();
-        let target = merge.target;
-        if is_over {
-            work.merge = None;
-        }
-        let (scheme, data_pages) = (self.scheme, self.data_pages);
-        let group = self.get_mut(id);
-        group.blocks.retain(|held| *held != block);
-        if !is_over {
+        if self.buffer.as_mut().is_some_and(|buffer| buffer.erased(plane, block)) {
             return None;
         }
+        self.owners[block.index()] = None;
+        let merge = self.planes[plane.index()].merge.as_mut()?;
+        merge.sources.retain(|source| *source != block);
+        let id = merge.group;
+        self.get_mut(id).blocks.retain(|held| *held != block);
+        self.end_merge(plane)
+    }
+
+    /// Ends the merge on `plane` if nothing is left to be erased. Returns whose it was.
+    pub fn end_merge(&mut self, plane: PlaneId) -> Option<GroupId> {
+        let is_over = |merge: &mut Merge| merge.sources.is_empty();
+        let Merge { group: id, target, .. } = self.planes[plane.index()].merge.take_if(is_over)?;
+        let (scheme, data_pages) = (self.scheme, self.data_pages);
+        let group = self.get_mut(id);
         match scheme {
             Scheme::LogBlock => log_block::merged(group),
             Scheme::Superblock { .. } => {

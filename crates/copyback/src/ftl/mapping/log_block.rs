@@ -31,19 +31,21 @@ pub fn is_used_up(group: &Group) -> bool {
     update_block(group).is_some() && group.open.is_none()
 }
 
-/// The merge of a logical block whose blocks hold `data_pages` pages.
-pub fn merge(id: GroupId, group: &Group, data_pages: u32) -> Merge {
+/// The merge of a logical block whose blocks hold `data_pages` pages, and that has `buffered` newer ones
+/// elsewhere.
+pub fn merge(id: GroupId, group: &Group, buffered: u16, data_pages: u32) -> Merge {
     match update_block(group) {
-        Some(update) if group.has_data_block && group.in_place => {
+        Some(update) if group.has_data_block && group.in_place && buffered == 0 => {
             let target = group.open.unwrap_or(Frontier { block: update, next_page: data_pages });
             let is_full = target.next_page == data_pages;
             let kind = if is_full { ReclaimKind::SwitchMerge } else { ReclaimKind::PartialMerge };
             let sources = SmallVec::from_slice(&group.blocks[..1]);
-            Merge { group: id, kind, sources, target: Some(target) }
+            Merge { group: id, kind, sources, buffered, target: Some(target) }
         }
         _ => {
             let sources = SmallVec::from_slice(&group.blocks);
-            Merge { group: id, kind: ReclaimKind::FullMerge, sources, target: None }
+            let kind = if buffered > 0 { ReclaimKind::Cleaning } else { ReclaimKind::FullMerge };
+            Merge { group: id, kind, sources, buffered, target: None }
         }
     }
 }

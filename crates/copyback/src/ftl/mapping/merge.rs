@@ -19,6 +19,8 @@ pub struct Merge {
     pub kind: ReclaimKind,
     /// Blocks that are emptied and erased, in this order.
     pub sources: SmallVec<[BlockId; 12]>,
+    /// Pages that are taken along from a buffer.
+    pub buffered: u16,
     /// Where the next page goes; `None`: to a block that is yet to be opened.
     pub target: Option<Frontier>,
 }
@@ -36,7 +38,8 @@ impl Merge {
     /// What it is good for, if it gives any block back; blocks hold `data_pages` pages.
     pub fn worth(&self, blocks: &Blocks, data_pages: u32) -> Option<Worth> {
         let victim = *self.sources.first()?;
-        let moves: u32 = self.sources.iter().map(|b| u32::from(blocks.valid_pages(*b))).sum();
+        let valid = self.sources.iter().map(|block| u32::from(blocks.valid_pages(*block)));
+        let moves = valid.sum::<u32>() + u32::from(self.buffered);
         let room = self.target.map_or(0, |target| data_pages - target.next_page);
         let opened = moves.saturating_sub(room).div_ceil(data_pages);
         let gained =
