@@ -76,6 +76,9 @@ impl Ftl {
         };
         let page = self.program(open, lpn);
         let data_pages = self.limits.data_pages;
+        if self.groups.as_ref().is_some_and(|groups| groups.room_for(plane, lpn) == Room::None) {
+            self.buffer_mut().queue(plane, group);
+        }
         let closes_block = self.buffer_mut().wrote(plane, group, data_pages);
         self.list(plane, group);
         Placed { page, closes_block }
@@ -108,25 +111,36 @@ impl Ftl {
         self.group_of(self.next_valid(block, 0)?)
     }
 
-    /// The block of `plane` to reclaim: one of the buffer, or what the victim policy chooses if blocks are
-    /// short. A full buffer goes first, as it keeps writes waiting.
+    /// The block of `plane` to reclaim. What keeps writes waiting goes first: a full buffer, then too few
+    /// free blocks.
     pub(super) fn choose_with_buffer(&mut self, plane: PlaneId) -> Option<BlockId> {
         let is_full = self.next_offset_in_buffer(plane).is_none();
-        if self.is_short(plane) && !is_full {
-            self.choose_by_policy(plane).or_else(|| self.block_to_clean(plane))
-        } else {
-            self.block_to_clean(plane).or_else(|| self.choose_by_policy(plane))
+        let for_room = self.buffer_block_to_erase(plane).or_else(|| match is_full {
+            true => self.oldest_to_clean(plane),
+            false => None,
+        });
+        if for_room.is_some() {
+            return for_room;
         }
+        let for_blocks = if self.is_short(plane) { self.choose_by_policy(plane) } else { None };
+        for_blocks.or_else(|| self.queued_to_clean(plane)).or_else(|| self.choose_by_policy(plane))
     }
 
-    /// A block of the buffer that can be erased, or else the one with the oldest page, if the logical block
-    /// of that page can be merged.
-    fn block_to_clean(&self, plane: PlaneId) -> Option<BlockId> {
-        let buffer = self.buffer()?;
-        if let Some(emptied) = buffer.emptied(plane) {
-            return Some(emptied);
-        }
-        let oldest = buffer.oldest(plane)?;
+    fn buffer_block_to_erase(&self, plane: PlaneId) -> Option<BlockId> {
+        self.buffer()?.emptied(plane)
+    }
+
+    /// A block of the logical block that is to be merged next, or the one of the buffer with the oldest page
+    /// if the buffer is used up.
+    fn queued_to_clean(&self, plane: PlaneId) -> Option<BlockId> {
+        let queued = self.groups.as_ref()?.queued_victim(plane, &self.blocks);
+        let is_used_up = self.buffer()?.is_used_up(plane);
+        queued.or_else(|| if is_used_up { self.oldest_to_clean(plane) } else { None })
+    }
+
+    /// The block of the buffer with the oldest page, if the logical block of that page can be merged.
+    fn oldest_to_clean(&self, plane: PlaneId) -> Option<BlockId> {
+        let oldest = self.buffer()?.oldest(plane)?;
         let blocks = &self.groups.as_ref()?.get(self.first_group_in(oldest)?).blocks;
         // Without a block of its own it takes one and gives none back: another must be left.
         let needed = if blocks.is_empty() { 1 + self.limits.kept_for_collections } else { 1 };
@@ -151,6 +165,10 @@ impl Ftl {
             if counted != found {
                 return Err(format!("{id:?}: {found} pages in the buffer, but {counted} counted"));
             }
+        }
+        let home = |id| self.allocation.plane_of(groups.layout().page_at(id, 0)?);
+        if !groups.has_sound_queues(home) {
+            return Err("a logical block is queued that can take writes".into());
         }
         match buffer.is_sound(&self.geometry, &self.blocks, self.limits.data_pages) {
             true => Ok(()),

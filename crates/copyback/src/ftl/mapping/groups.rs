@@ -110,8 +110,10 @@ impl Groups {
             layout,
             data_pages,
             groups: vec![Group::default(); layout.groups()],
-            buffer: (config.ssd.nv_buffer_blocks() > 0)
-                .then(|| NvBuffer::new(geometry, layout.groups())),
+            buffer: match config.ssd.nv_buffer_blocks() {
+                0 => None,
+                blocks => Some(NvBuffer::new(geometry, blocks, layout.groups())),
+            },
             owners: Vec::new(),
             planes: Vec::new(),
             wanted: Vec::new(),
@@ -183,7 +185,7 @@ impl Groups {
         }
     }
 
-    fn is_used_up(&self, group: &Group) -> bool {
+    pub(super) fn is_used_up(&self, group: &Group) -> bool {
         match self.scheme {
             Scheme::LogBlock => log_block::is_used_up(group),
             Scheme::Superblock { most_blocks } => superblock::is_used_up(group, most_blocks),
@@ -252,6 +254,12 @@ impl Groups {
         self.merge_of(id, None, blocks).sources.first().copied()
     }
 
+    /// A block of the first group that is queued because of writes to the buffer of `plane`.
+    pub fn queued_victim(&self, plane: PlaneId, blocks: &Blocks) -> Option<BlockId> {
+        let id = self.buffer.as_ref()?.first_queued(plane)?;
+        self.merge_of(id, None, blocks).sources.first().copied()
+    }
+
     /// The merge of a group as it stands; `victim` is among the blocks that it erases in any case.
     pub fn merge_of(&self, id: GroupId, victim: Option<BlockId>, blocks: &Blocks) -> Merge {
         let group = self.get(id);
@@ -284,6 +292,9 @@ impl Groups {
     pub fn begin(&mut self, plane: PlaneId, merge: Merge) {
         if self.planes[plane.index()].wanted == Some(merge.group) {
             self.set_wanted(plane, None);
+        }
+        if let Some(buffer) = &mut self.buffer {
+            buffer.leave_queue(plane, merge.group);
         }
         self.planes[plane.index()].merge = Some(merge);
     }

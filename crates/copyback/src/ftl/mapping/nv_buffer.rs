@@ -10,8 +10,11 @@
 //!         └───┴───┴───┴───┘ └───┴───┴───┴───┘
 //! ```
 //!
-//! Logical blocks are merged in the order of their oldest page in the buffer (above: a, b, c), which
-//! takes all their pages out of it. A full block that holds no valid page any more is erased.
+//! A logical block whose update block is used up is queued with its first write to the buffer, and merged
+//! when its turn comes, which takes all its pages out of the buffer. What else was written there (its
+//! logical block was being merged, or no block was free) stays until then, or until all blocks of the buffer
+//! are in use: then logical blocks are merged in the order of their oldest page (above: a, b, c). A full
+//! block that holds no valid page any more is erased.
 
 use std::collections::VecDeque;
 
@@ -27,9 +30,14 @@ use super::layout::GroupId;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct NvBuffer {
     pub(super) planes: Vec<PlaneBuffer>,
+    /// Blocks of each plane.
+    pub(super) blocks_per_plane: usize,
     /// Valid pages of each group in the buffer.
     #[serde(skip)]
     pub(super) pages: Vec<u16>,
+    /// Whether each group is queued.
+    #[serde(skip)]
+    pub(super) queued: Vec<bool>,
     /// Whether each block of the device belongs to the buffer.
     #[serde(skip)]
     pub(super) holds: Vec<bool>,
@@ -52,6 +60,8 @@ pub struct PlaneBuffer {
     pub(super) emptied: VecDeque<BlockId>,
     /// Valid pages.
     pub(super) valid: u32,
+    /// Groups that take no write and have written here, the first to do so first.
+    pub(super) queue: VecDeque<GroupId>,
     /// Whether the next write has been seen to find no room.
     #[serde(skip)]
     refuses: bool,
@@ -96,11 +106,13 @@ impl PlaneBuffer {
 }
 
 impl NvBuffer {
-    /// Empty buffers for this many groups.
-    pub fn new(geometry: &Geometry, groups: usize) -> Self {
+    /// Empty buffers of so many blocks a plane for this many groups.
+    pub fn new(geometry: &Geometry, blocks_per_plane: u32, groups: usize) -> Self {
         Self {
             planes: vec![PlaneBuffer::default(); geometry.planes()],
+            blocks_per_plane: blocks_per_plane as usize,
             pages: vec![0; groups],
+            queued: vec![false; groups],
             holds: vec![false; geometry.blocks()],
             to_clean: vec![0; geometry.dies()],
             planes_per_die: geometry.planes_per_die,
@@ -136,6 +148,32 @@ impl NvBuffer {
     /// A full block of `plane` without a valid page.
     pub fn emptied(&self, plane: PlaneId) -> Option<BlockId> {
         self.planes[plane.index()].emptied.front().copied()
+    }
+
+    /// The group of `plane` that is to be merged next for its own sake.
+    pub fn first_queued(&self, plane: PlaneId) -> Option<GroupId> {
+        self.planes[plane.index()].queue.front().copied()
+    }
+
+    /// Puts `group` of `plane` behind those that are to be merged, if it is not among them.
+    pub fn queue(&mut self, plane: PlaneId, group: GroupId) {
+        if !std::mem::replace(&mut self.queued[group.index()], true) {
+            self.planes[plane.index()].queue.push_back(group);
+            self.weigh(plane);
+        }
+    }
+
+    /// `group` of `plane` is being merged.
+    pub fn leave_queue(&mut self, plane: PlaneId, group: GroupId) {
+        if std::mem::take(&mut self.queued[group.index()]) {
+            self.planes[plane.index()].queue.retain(|queued| *queued != group);
+            self.weigh(plane);
+        }
+    }
+
+    /// Whether every block of `plane` is in use.
+    pub fn is_used_up(&self, plane: PlaneId) -> bool {
+        self.in_use(plane) == self.blocks_per_plane
     }
 
     /// The block of `plane` with the oldest valid pages, if there are any.
@@ -192,9 +230,12 @@ impl NvBuffer {
     /// Notes whether there is something to do on `plane`.
     pub(super) fn weigh(&mut self, plane: PlaneId) {
         let buffer = &self.planes[plane.index()];
+        let has_work = !buffer.emptied.is_empty()
+            || !buffer.queue.is_empty()
+            || buffer.valid > 0 && self.is_used_up(plane);
         let bit = 1 << (plane.0 % self.planes_per_die);
         let die = &mut self.to_clean[(plane.0 / self.planes_per_die) as usize];
-        match buffer.valid > 0 || !buffer.emptied.is_empty() {
+        match has_work {
             true => *die |= bit,
             false => *die &= !bit,
         }

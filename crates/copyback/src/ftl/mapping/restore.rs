@@ -31,6 +31,9 @@ impl Groups {
                 return false;
             }
         }
+        if !self.has_sound_queues(home) {
+            return false;
+        }
         let all = (0..geometry.blocks()).map(BlockId::from_index);
         all.into_iter().all(|block| {
             let is_used = self.owner(block).is_some() || self.is_in_buffer(block);
@@ -38,7 +41,22 @@ impl Groups {
         })
     }
 
-    /// The same for the buffer, which must be restored first.
+    /// Whether just groups that can take no write are queued to be merged, each on its plane.
+    pub fn has_sound_queues(&self, home: impl Fn(GroupId) -> Option<PlaneId>) -> bool {
+        let Some(buffer) = &self.buffer else { return true };
+        let queues = buffer.planes.iter().map(|buffer| &buffer.queue).enumerate();
+        let lengths = queues.clone().map(|(_, queue)| queue.len()).sum::<usize>();
+        lengths == buffer.queued.iter().filter(|queued| **queued).count()
+            && queues.into_iter().all(|(plane, queue)| {
+                queue.iter().all(|id| {
+                    home(*id).is_some_and(|home| home.index() == plane)
+                        && buffer.queued[id.index()]
+                        && self.is_used_up(self.get(*id))
+                })
+            })
+    }
+
+    /// Makes the buffer again, before the groups.
     pub fn restore_buffer(
         &mut self,
         fresh: &Self,
@@ -157,12 +175,14 @@ impl NvBuffer {
         blocks: &Blocks,
         pages: impl Iterator<Item = (GroupId, BlockId)>,
     ) -> bool {
-        let has_shape =
-            self.planes.len() == fresh.planes.len() && self.planes_per_die == fresh.planes_per_die;
+        let has_shape = self.planes.len() == fresh.planes.len()
+            && self.blocks_per_plane == fresh.blocks_per_plane
+            && self.planes_per_die == fresh.planes_per_die;
         self.pages.clone_from(&fresh.pages);
+        self.queued.clone_from(&fresh.queued);
         self.holds.clone_from(&fresh.holds);
         self.to_clean.clone_from(&fresh.to_clean);
-        if !has_shape || !self.claim_blocks(geometry, blocks) {
+        if !has_shape || !self.claim_blocks(geometry, blocks) || !self.claim_groups() {
             return false;
         }
         for (group, block) in pages {
@@ -183,6 +203,15 @@ impl NvBuffer {
                     && !blocks.is_free(*block)
                     && !std::mem::replace(&mut holds[block.index()], true)
             })
+        })
+    }
+
+    /// Notes which groups are queued. False if there is no such group, or one is queued twice.
+    fn claim_groups(&mut self) -> bool {
+        let Self { planes, queued, .. } = self;
+        planes.iter().flat_map(|buffer| &buffer.queue).all(|group| {
+            let entry = queued.get_mut(group.index());
+            entry.is_some_and(|entry| !std::mem::replace(entry, true))
         })
     }
 
