@@ -56,7 +56,7 @@ impl Ftl {
         let is_blocked = || match groups.room_for(plane, lpn) {
             Room::In(_) => false,
             Room::InNewBlock => !self.may_open_for_host(plane),
-            Room::None | Room::Merging => true,
+            Room::None | Room::Merging | Room::InReplacement => true,
         };
         groups.buffer.is_some() && is_blocked()
     }

@@ -15,6 +15,7 @@ mod collection;
 mod counters;
 mod dispatch;
 mod idle;
+mod idle_account;
 mod permits;
 mod queues;
 mod submit;
@@ -27,6 +28,7 @@ mod yielding;
 pub use breakdown::{Part, Parts};
 pub use counters::Counters;
 pub use idle::Announced;
+pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
 pub use permits::Status;
 pub use transaction::Owner;
 
@@ -35,7 +37,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::channel::{Channel, Transfer};
-use crate::config::{Config, GcStart, Register};
+use crate::config::{Config, GcStart, Idle, Register};
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
@@ -49,6 +51,7 @@ use crate::units::{Duration, Instant};
 use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use collection::Collection;
 use idle::IdleTime;
+use idle_account::IdleAccount;
 use queues::HostQueues;
 use suspend::SuspendRule;
 use timing_audit::TimingAudit;
@@ -88,6 +91,11 @@ pub struct Ssd {
     permits: Permits,
     /// Boxed: few drives have one.
     idle: Option<Box<IdleTime>>,
+    /// Boxed, too; kept if it is asked for.
+    idle_account: Option<Box<IdleAccount>>,
+    /// Whether commands are in the drive, if only on their way to the flash or from it; noted for what
+    /// depends on it.
+    has_commands: bool,
     dies: Vec<Die<Purpose>>,
     channels: Vec<Channel>,
     /// Boxed, as a collection leaves its place for each of its steps.
@@ -150,9 +158,17 @@ impl Ssd {
         let dies = geometry.dies();
         ftl.watch_levels(config.register_threshold());
         ftl.reset_nv_buffer_tally();
+        if config.ssd.gc.idle != Idle::None {
+            ftl.list_idle_jobs(config.ssd.gc.idle.delays());
+        }
         let timing = Timing::new(&config.ssd);
         let mut ssd = Self {
             idle: IdleTime::new(config, &geometry, &timing, &schedule),
+            idle_account: config.metrics.idle_time.then(|| {
+                let (short_idle, long_idle) = config.ssd.gc.idle.lengths();
+                Box::new(IdleAccount::new(dies, short_idle.0, long_idle.0))
+            }),
+            has_commands: false,
             geometry,
             timing,
             rules: MultiPlaneRules::new(&config.ssd),
@@ -196,7 +212,9 @@ impl Ssd {
 
     /// What the device has done so far.
     pub fn counters(&self) -> Counters {
-        let counters = Counters { nv_buffer: self.ftl.nv_buffer_tally(), ..self.counters };
+        let put_off = self.counters.put_off + self.ftl.merges_put_off();
+        let nv_buffer = self.ftl.nv_buffer_tally();
+        let counters = Counters { put_off, nv_buffer, ..self.counters };
         counters.striped(u64::from(self.geometry.striped_planes))
     }
 
@@ -229,6 +247,11 @@ impl Ssd {
             idle: held - busy,
             whole: (now - Instant::START) * self.geometry.planes() as u64,
         }
+    }
+
+    /// How the time until `now` in which the drive had no command was used, if that is kept account of.
+    pub fn idle_times(&self, now: Instant) -> Option<IdleTimes> {
+        self.idle_account.as_ref().map(|account| account.times(now))
     }
 
     /// Page operations of the host that are waiting or in service.
@@ -300,6 +323,9 @@ impl Ssd {
             self.start_what_can_start(now, agenda);
             self.plan_idle_look(now, agenda);
         }
+        if self.idle_account.is_some() {
+            self.note_idle_account(now);
+        }
     }
 
     fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
@@ -359,7 +385,7 @@ impl Ssd {
     fn finish(&mut self, die: DieId, operation: &Operation<Purpose>, now: Instant) {
         match operation.tag {
             Purpose::Host(group) => self.finish_host(group, operation, now),
-            Purpose::Collection(step) => self.finish_step(die, step),
+            Purpose::Collection(step) => self.finish_step(die, step, now),
         }
     }
 

@@ -3,13 +3,14 @@
 use copyback::config::{Config, Preemption};
 use copyback::ssd::Part;
 
+use crate::measured;
 use crate::run::Outcome;
 
 /// Whether a run has met each of [`SIGHTS`].
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 39] = [
+const SIGHTS: &[(&str, f64)] = &[
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -49,6 +50,12 @@ const SIGHTS: [(&str, f64); 39] = [
     ("collections in long idle periods", 0.001),
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
+    ("requests beyond a bound", 0.2),
+    ("short idle periods", 0.2),
+    ("idle periods with a collection", 0.02),
+    ("merges looked ahead to", 0.000_2),
+    ("merges in long idle periods", 0.001),
+    ("merges that were caught up", 0.005),
 ];
 
 /// What a run has met.
@@ -56,6 +63,8 @@ pub fn met(config: &Config, outcome: &Outcome) -> Met {
     let many = |pointer: &str| outcome.number(pointer) > 0;
     let waits = |part: Part| outcome.requests.parts_ns[part as usize].iter().any(|ns| *ns > 0);
     let carried = many("/gc/pages_moved") && outcome.number("/flash/copybacks") == 0;
+    let kinds = ["switch_merges", "partial_merges", "full_merges", "compactions"];
+    let merges = kinds.iter().any(|kind| many(&format!("/mapping/{kind}")));
     vec![
         many("/gc/collections"),
         many("/gc/pages_moved"),
@@ -96,6 +105,12 @@ pub fn met(config: &Config, outcome: &Outcome) -> Met {
         many("/gc/kinds/compaction"),
         many("/gc/kinds/put_off"),
         many("/gc/kinds/delayed"),
+        measured::exceeds_bound(outcome),
+        measured::idles(outcome, "short"),
+        measured::collects_when_idle(outcome),
+        merges && many("/gc/kinds/look_ahead"),
+        merges && many("/gc/kinds/compaction"),
+        merges && many("/gc/kinds/delayed"),
     ]
 }
 

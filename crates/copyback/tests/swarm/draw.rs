@@ -133,6 +133,9 @@ fn config(draw: &mut Draw, number: u64) -> Config {
         metrics: Metrics {
             interval: draw.chance(0.5).then(|| draw.time(500_000, 1_000_000_000)),
             requests: true,
+            worst_window: draw.time(500_000, 1_000_000_000),
+            excess_bound: draw.chance(0.5).then(|| draw.time(1, 20_000_000)),
+            idle_time: draw.chance(0.5),
             ..Metrics::default()
         },
     }
@@ -192,7 +195,7 @@ fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
 }
 
 fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
-    if mapping != Mapping::Page {
+    if matches!(mapping, Mapping::BufferedLogBlock { .. }) {
         return Idle::None;
     }
     let entries = draw.small_within(1, 64) as u32;
@@ -252,7 +255,8 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let idle = idle(draw, mapping);
     let undisturbed = preemption == Preemption::None && idle == Idle::None;
     let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
-    let soft = match idle.delays() {
+    let delays_collections = idle.delays() && mapping == Mapping::Page;
+    let soft = match delays_collections {
         true => draw.of(&[3, 3, 4, 5]),
         false => draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]),
     };
@@ -261,7 +265,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         false => FreeBlocks::Blocks { blocks: soft },
     };
     // Collections that may be put off leave the host blocks that it may open meanwhile.
-    let most_hard = u64::from(soft) - u64::from(idle.delays());
+    let most_hard = u64::from(soft) - u64::from(delays_collections);
     let d = draw.small_within(1, 12) as u32;
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],

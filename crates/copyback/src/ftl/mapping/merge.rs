@@ -8,7 +8,7 @@ use crate::gc::victim::BlockView;
 use crate::ids::BlockId;
 
 use super::layout::GroupId;
-use super::plan::ReclaimKind;
+use super::plan::{Cost, ReclaimKind};
 
 /// What is to be done with the blocks of a group, or is left to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +35,20 @@ pub struct Worth {
 }
 
 impl Merge {
+    /// What it takes.
+    pub fn cost(&self, blocks: &Blocks) -> Cost {
+        Cost { pages: self.moves(blocks).into(), blocks: self.sources.len() as u64 }
+    }
+
+    fn moves(&self, blocks: &Blocks) -> u32 {
+        let valid = self.sources.iter().map(|block| u32::from(blocks.valid_pages(*block)));
+        valid.sum::<u32>() + u32::from(self.buffered)
+    }
+
     /// What it is good for, if it gives any block back; blocks hold `data_pages` pages.
     pub fn worth(&self, blocks: &Blocks, data_pages: u32) -> Option<Worth> {
         let victim = *self.sources.first()?;
-        let valid = self.sources.iter().map(|block| u32::from(blocks.valid_pages(*block)));
-        let moves = valid.sum::<u32>() + u32::from(self.buffered);
+        let moves = self.moves(blocks);
         let room = self.target.map_or(0, |target| data_pages - target.next_page);
         let opened = moves.saturating_sub(room).div_ceil(data_pages);
         let gained =

@@ -5,6 +5,7 @@
 //! make room. Beside them a buffer ([`NvBuffer`]) may take what would have to wait for a merge.
 
 mod groups;
+mod idle_jobs;
 mod layout;
 mod log_block;
 mod merge;
@@ -18,4 +19,4 @@ pub use groups::{Groups, Listed, Room};
 pub use layout::GroupId;
 pub use nv_buffer::{BufferTally, NvBuffer};
 pub use page::PageMap;
-pub use plan::{ReclaimKind, ReclaimPlan, ReclaimStep};
+pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};

@@ -19,7 +19,7 @@ use crate::units::Duration;
 
 use partial::Partial;
 
-pub use advanced::{Entry, Expected, LookAhead, StepTimes, short_idle};
+pub use advanced::{Entry, LookAhead, StepTimes, short_idle};
 pub use advanced_delayed::{IdleKind, IdleSchedule};
 pub use delayed::JobList;
 pub use semi_preemptive::SemiPreemptive;
