@@ -622,3 +622,38 @@ fn a_log_block_needs_room_for_whole_blocks() {
     let told = refused(text);
     assert!(told.contains("3 of its 64 blocks must be free and 1 open"), "{told}");
 }
+
+#[test]
+fn a_buffer_of_writes_needs_blocks_beside_those_of_the_data() {
+    let buffered = |buffer: &str| {
+        format!(
+            "
+            ssd.ftl.mapping = {{ type = 'buffered_log_block', buffer = {buffer} }}
+            ssd.ftl.over_provisioning = 0.2
+            ssd.geometry.blocks_per_plane = 64
+            ssd.gc.soft_threshold = {{ blocks = 3 }}
+            "
+        )
+    };
+    // Of 64 blocks 52 hold data, 3 are free and 1 is open.
+    load(&buffered("{ blocks = 8 }")).expect("there is room for eight");
+    load(&buffered("'12.5%'")).expect("the same as a share");
+    let told = refused(&buffered("{ blocks = 9 }"));
+    assert!(told.contains("3 of its 64 blocks must be free and 1 open, 9 a buffer"), "{told}");
+    let told = refused(&buffered("{ blocks = 4_000_000_000 }"));
+    assert!(told.contains("ssd.ftl.mapping.buffer: found 4000000000 blocks"), "{told}");
+    assert!(told.contains("allowed: at most 59"), "{told}");
+    for (buffer, key) in [("{ blocks = 0 }", "buffer.blocks"), ("0", "buffer"), ("1.5", "buffer")] {
+        let told = refused(&buffered(buffer));
+        assert!(told.contains(&format!("ssd.ftl.mapping.{key}: found")), "{buffer}: {told}");
+    }
+    let told = refused(&(buffered("{ blocks = 8 }") + "ssd.gc.idle = 'advanced'"));
+    assert!(told.lines().count() == 1 && told.contains("whose merges are put off"), "{told}");
+}
+
+#[test]
+fn a_partial_collection_does_one_step_or_more() {
+    load("ssd.gc.preemption = 'partial'").expect("one step is the default");
+    let told = refused("ssd.gc.preemption = { type = 'partial', steps = 0 }");
+    assert!(told.contains("ssd.gc.preemption.steps: found 0; allowed: 1 or more"), "{told}");
+}

@@ -260,7 +260,19 @@ choice! {
             #[serde(default)]
             high_priority_writes: bool,
         },
+        /// While operations of the host wait, so many steps of a collection are done between two of them
+        /// (partial block cleaning; Choudhuri and Givargis, CODES+ISSS 2008). A step is the move of a page,
+        /// or an erase. When a write waits that no plane can take, the collection is finished first.
+        Partial {
+            /// Steps between two operations of the host.
+            #[serde(default = "default_steps")]
+            steps: u32,
+        },
     }
+}
+
+const fn default_steps() -> u32 {
+    1
 }
 
 const fn default_poll() -> Time {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Config, Mapping};
+use crate::config::Config;
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 
@@ -31,7 +31,7 @@ impl Audit {
             latest: vec![None; config.logical_pages() as usize],
             parked: BTreeMap::new(),
             next_page: vec![0; geometry.blocks()],
-            may_leave_out: config.ssd.ftl.mapping == Mapping::LogBlock,
+            may_leave_out: config.ssd.ftl.mapping.has_log_blocks(),
             violation: None,
         }
     }

@@ -5,6 +5,7 @@
 mod allocation;
 mod audit;
 mod blocks;
+mod buffered;
 mod free_blocks;
 mod grouped;
 mod idle_time;
@@ -18,7 +19,7 @@ mod wear;
 pub use allocation::{Allocation, PlaneRule};
 pub use idle_time::Expected;
 pub use levels::Levels;
-pub use mapping::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
+pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 pub use plane::Stream;
 
 use std::cmp::Reverse;
@@ -101,7 +102,8 @@ impl Ftl {
         let geometry = Geometry::new(&config.ssd);
         let limits = Limits::new(config);
         let order = config.ssd.ftl.free_blocks;
-        let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order);
+        let held = config.ssd.nv_buffer_blocks() as usize;
+        let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order, held);
         Self {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
@@ -261,7 +263,7 @@ impl Ftl {
         match self.reclaiming[plane.index()] {
             Some(victim) if !self.limits.separate_frontiers => {
                 let state = &self.planes[plane.index()];
-                let guarded = state.lent && state.free.len() < self.limits.hard_threshold;
+                let guarded = state.lent && state.free_blocks() < self.limits.hard_threshold;
                 let left = u32::from(self.blocks.valid_pages(victim));
                 !guarded && left < self.collection_room(plane)
             }
@@ -320,16 +322,16 @@ impl Ftl {
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         let plane = &self.planes[plane.index()];
         let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
-        plane.free.len() as u32 * self.limits.data_pages + open
+        plane.free_blocks() as u32 * self.limits.data_pages + open
     }
 
     /// Free blocks of `plane`.
     pub fn free_blocks(&self, plane: PlaneId) -> usize {
-        self.planes[plane.index()].free.len()
+        self.planes[plane.index()].free_blocks()
     }
 
-    /// A bit for each plane of `die` that is short of free blocks, or whose next write needs something
-    /// to be reclaimed first.
+    /// A bit for each plane of `die` that is short of free blocks, whose next write needs something to be
+    /// reclaimed first, or whose buffer has something to be cleaned.
     pub fn hungry_planes(&self, die: DieId) -> u32 {
         let wanted = self.groups.as_ref().map_or(0, |groups| groups.wanted_planes(die.index()));
         self.hungry[die.index()] | wanted
@@ -366,7 +368,7 @@ impl Ftl {
 
     /// Free blocks of every plane.
     pub fn free_blocks_by_plane(&self) -> impl Iterator<Item = usize> + Clone {
-        self.planes.iter().map(|plane| plane.free.len())
+        self.planes.iter().map(|plane| plane.free_blocks())
     }
 
     /// How often every block has been erased.
@@ -453,7 +455,7 @@ impl Ftl {
         let state = &self.planes[plane.index()];
         let left = self.reclaiming[plane.index()].map_or(0, |block| self.blocks.valid_pages(block));
         state.frontier(Stream::Aligned).is_some()
-            || (state.free.len() > 0
+            || (state.free_blocks() > 0
                 && self.collection_room(plane) >= self.limits.data_pages + u32::from(left))
     }
 
@@ -464,12 +466,14 @@ impl Ftl {
             audit.erased(block, &self.geometry);
         }
         self.blocks.erase(block);
+        let is_buffers = self.is_in_buffer(block);
         let merged = self.groups.as_mut().and_then(|groups| groups.erased(plane, block));
         if merged.is_some() || self.groups.is_none() && self.is_reclaimed(plane, block) {
             self.reclaiming[plane.index()] = None;
         }
         self.wear.erased(plane, block, self.blocks.erase_count(block));
         self.planes[plane.index()].free.push(block, self.blocks.erase_count(block));
+        self.planes[plane.index()].held += usize::from(is_buffers);
         self.weigh(plane);
         if self.groups.is_some() {
             return merged.into_iter().for_each(|group| self.list(plane, group));
@@ -545,12 +549,20 @@ impl Ftl {
             let plane = self.geometry.plane_of_block(block);
             self.planes[plane.index()].closed_invalid += 1;
             self.victims.lost_page(plane, block, valid);
+        } else if self.groups.is_some() {
+            self.note_loss_in_buffer(page, block, valid);
         }
+    }
+
+    /// Whether `plane` is short of free blocks.
+    fn is_short(&self, plane: PlaneId) -> bool {
+        let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
+        hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0
     }
 
     /// Notes whether `plane` is short of free blocks.
     fn weigh(&mut self, plane: PlaneId) {
-        let free = self.planes[plane.index()].free.len();
+        let free = self.planes[plane.index()].free_blocks();
         let die = self.geometry.die_of_plane(plane);
         let bit = 1 << (plane.0 % self.geometry.planes_per_die);
         let hungry = &mut self.hungry[die.index()];
@@ -567,7 +579,7 @@ impl Ftl {
     }
 
     fn may_open_for_host(&self, plane: PlaneId) -> bool {
-        let free = self.planes[plane.index()].free.len();
+        let free = self.planes[plane.index()].free_blocks();
         free > self.limits.kept_for_collections && free >= self.limits.hard_threshold
     }
 
@@ -579,7 +591,7 @@ impl Ftl {
     fn collection_room(&self, plane: PlaneId) -> u32 {
         let state = &self.planes[plane.index()];
         let open = state.frontier(self.collection_stream()).map_or(0, |f| self.room(f));
-        state.free.len() as u32 * self.limits.data_pages + open
+        state.free_blocks() as u32 * self.limits.data_pages + open
     }
 
     fn room(&self, frontier: Frontier) -> u32 {

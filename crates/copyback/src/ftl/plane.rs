@@ -33,6 +33,8 @@ pub struct Frontier {
 pub struct Plane {
     /// Erased blocks.
     pub free: FreeBlocks,
+    /// Of those, blocks that are kept for a buffer of writes.
+    pub held: usize,
     /// Invalid pages in closed blocks: what collections could give back.
     pub closed_invalid: u32,
     /// Whether a collection has opened the host's block, which it shares, because the host could
@@ -44,13 +46,26 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// A plane whose `blocks` are all erased.
-    pub fn new(blocks: impl Iterator<Item = BlockId>, order: FreeBlockOrder) -> Self {
+    /// A plane whose `blocks` are all erased, `held` of them for a buffer of writes.
+    pub fn new(blocks: impl Iterator<Item = BlockId>, order: FreeBlockOrder, held: usize) -> Self {
         let mut free = FreeBlocks::new(order);
         for block in blocks {
             free.push(block, 0);
         }
-        Self { free, closed_invalid: 0, lent: false, host: None, collection: None, aligned: None }
+        Self {
+            free,
+            held,
+            closed_invalid: 0,
+            lent: false,
+            host: None,
+            collection: None,
+            aligned: None,
+        }
+    }
+
+    /// Erased blocks, but for those that are kept for a buffer.
+    pub fn free_blocks(&self) -> usize {
+        self.free.len() - self.held
     }
 
     /// The open block of `stream`.

@@ -58,10 +58,12 @@ impl Ftl {
 
     /// Every block that is not free belongs to one group, where logical pages are bound to blocks.
     fn restore_groups(&mut self, config: &Config) -> Result<(), &'static str> {
-        let Self { groups, blocks, geometry, allocation, limits, .. } = self;
+        let Self { groups, blocks, geometry, allocation, limits, map, .. } = self;
         match (Groups::new(config, geometry, limits.data_pages), groups) {
             (None, None) => Ok(()),
             (Some(fresh), Some(groups)) => {
+                let sound = groups.restore_buffer(&fresh, geometry, blocks, map);
+                expect(sound, "buffer of writes")?;
                 let layout = *fresh.layout();
                 let home = |id| allocation.plane_of(layout.page_at(id, 0)?);
                 expect(groups.restore(&fresh, geometry, blocks, home), "logical blocks")
@@ -127,13 +129,16 @@ impl Ftl {
         let all = self.geometry.blocks_of_plane(plane);
         let count = all.filter(|block| self.blocks.is_free(*block)).count();
         expect(free.len() == count && listed.len() == count, "free blocks")?;
-        expect(count >= self.limits.kept_for_collections, "free blocks")?;
+        let (held, in_use) = (self.planes[plane.index()].held, self.nv_buffer_in_use(plane));
+        let buffer = config.ssd.nv_buffer_blocks() as usize;
+        expect(buffer.checked_sub(in_use) == Some(held), "buffer of writes")?;
+        expect(count >= self.limits.kept_for_collections + held, "free blocks")?;
         expect(self.knows_hunger(plane), "planes")
     }
 
     /// Whether the mark that `plane` is short of free blocks is where it must be, or may be.
     fn knows_hunger(&self, plane: PlaneId) -> bool {
-        let free = self.planes[plane.index()].free.len();
+        let free = self.planes[plane.index()].free_blocks();
         let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
         let marked = hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0;
         let planes = self.geometry.planes_per_die;

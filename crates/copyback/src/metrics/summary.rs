@@ -227,6 +227,13 @@ fn mapping(counters: &Counters) -> Value {
         "partial_merges": counters.merges.partial,
         "full_merges": counters.merges.full,
         "compactions": counters.merges.compactions,
+        "nv_buffer": {
+            "writes": counters.nv_buffer.writes,
+            "full": counters.nv_buffer.full,
+            "most_blocks": counters.nv_buffer.most_blocks,
+            "merges": counters.merges.cleanings,
+            "erases": counters.merges.buffer_erases,
+        },
     })
 }
 

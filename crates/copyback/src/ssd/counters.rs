@@ -2,6 +2,7 @@
 
 use derive_more::AddAssign;
 
+use crate::ftl::BufferTally;
 use crate::gc::job::{Merges, Reason};
 use crate::units::Duration;
 
@@ -56,12 +57,15 @@ pub struct Counters {
     pub cached_reads: u64,
     /// How often a read suspended a program or erase.
     pub suspends: u64,
-    /// Die time in which writes waited for a free block although collections yield.
+    /// Die time in which writes waited for a free block although collections yield, or for room in a
+    /// full buffer.
     pub stalled: Duration,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
     /// How blocks were reclaimed, where logical pages are bound to blocks.
     pub merges: Merges,
+    /// What a buffer that takes writes before merges was used for.
+    pub nv_buffer: BufferTally,
     /// Host reads of pages that hold no data; they touch no flash.
     pub unmapped_reads: u64,
     /// Pages trimmed that held data.
@@ -136,6 +140,7 @@ impl Counters {
             self.collections *= planes;
             self.levelling_runs *= planes;
             self.merges.striped(planes);
+            self.nv_buffer.striped(planes);
             self.moves.together = self.pages_moved;
             self.moves.single_demanding = 0;
         }

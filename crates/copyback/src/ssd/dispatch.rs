@@ -96,7 +96,7 @@ impl Ssd {
         if !self.options.double_register && !self.dies[die.index()].is_idle() {
             return false;
         }
-        match next {
+        let has_started = match next {
             Some(Next::Read(plane)) if self.dies[die.index()].accepts(Command::Read) => {
                 self.start_read(plane, now)
             }
@@ -105,7 +105,11 @@ impl Ssd {
             }
             // Nothing waits, or the die is not ready for what comes first.
             _ => false,
+        };
+        if has_started {
+            self.schedule.serve_host(die.index());
         }
+        has_started
     }
 
     /// The operation that has waited longest, among those admitted that have a place; reads before

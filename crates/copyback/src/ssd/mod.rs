@@ -157,6 +157,7 @@ impl Ssd {
         let arbitration = config.ssd.timing.bus_arbitration;
         let dies = geometry.dies();
         ftl.watch_levels(config.register_threshold());
+        ftl.reset_nv_buffer_tally();
         if config.ssd.gc.idle != Idle::None {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());
         }
@@ -212,7 +213,9 @@ impl Ssd {
     /// What the device has done so far.
     pub fn counters(&self) -> Counters {
         let put_off = self.counters.put_off + self.ftl.merges_put_off();
-        Counters { put_off, ..self.counters }.striped(u64::from(self.geometry.striped_planes))
+        let nv_buffer = self.ftl.nv_buffer_tally();
+        let counters = Counters { put_off, nv_buffer, ..self.counters };
+        counters.striped(u64::from(self.geometry.striped_planes))
     }
 
     /// Die time spent collecting until `now`.

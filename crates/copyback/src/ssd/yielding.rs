@@ -65,7 +65,7 @@ impl Ssd {
             below_hard: self.ftl.has_plane_below_hard_threshold(die),
             write_finds_no_block: self.write_finds_no_block(die),
         };
-        self.schedule.admitted(point, &situation)
+        self.schedule.admitted(die.index(), point, &situation)
     }
 
     /// The host has been served in the middle of a collection.
@@ -96,10 +96,10 @@ impl Ssd {
         }
     }
 
-    /// Keeps account of the time in which writes wait for a free block although collections yield.
-    /// Where they don't, writes wait for the collections themselves.
+    /// Keeps account of the time in which writes wait for a free block although collections yield, or for
+    /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
-        if !self.schedule.yields() {
+        if !self.schedule.yields() && !self.ftl.has_nv_buffer() {
             return;
         }
         let since = &self.stalled[die.index()];

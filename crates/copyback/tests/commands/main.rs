@@ -6,6 +6,7 @@
 //! ```
 
 mod buffer;
+mod buffered;
 mod collections;
 mod dies;
 mod host_operations;
@@ -15,6 +16,7 @@ mod instants;
 mod merges;
 mod multi_plane;
 mod parallel;
+mod partial;
 mod permits;
 mod semi_preemptive;
 mod suspend;

@@ -267,5 +267,6 @@ fn collect(ftl: &mut Ftl, plane: PlaneId) {
                 ReclaimStep::Erase(block) => ftl.erase(block),
             }
         }
+        job.end(ftl);
     }
 }

@@ -283,9 +283,11 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let emptied = outcome.number("/gc/collections") + outcome.number("/wear/levelling_runs");
     // Every plane of a die may be collected.
     let planes = config.ssd.geometry.planes_per_die as u64 * dies(config);
-    // A collection counts when it ends, its erase when it starts.
+    // A collection counts when it ends, its erase when it starts. A logical block that has all its pages
+    // in a buffer has no block to be erased.
     let erases = flash("erases");
-    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases >= emptied)?;
+    let without = outcome.number("/mapping/nv_buffer/merges");
+    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases + without >= emptied)?;
     let most = (emptied + planes) * most_erases(config);
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= most)?;
     let group = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
@@ -300,7 +302,7 @@ fn most_erases(config: &Config) -> u64 {
         Mapping::Page => 1,
         // Update blocks are replaced as long as any is free.
         _ if config.ssd.gc.idle != Idle::None => config.ssd.geometry.blocks_per_plane.into(),
-        Mapping::LogBlock => 2,
+        Mapping::LogBlock | Mapping::BufferedLogBlock { .. } => 2,
         Mapping::Superblock { data_blocks, update_blocks } => {
             u64::from(data_blocks + update_blocks)
         }
@@ -312,12 +314,17 @@ fn most_erases(config: &Config) -> u64 {
 fn kinds_of_merges(config: &Config, outcome: &Outcome, emptied: u64) -> Result<(), String> {
     let count = |name: &str| outcome.number(&format!("/mapping/{name}"));
     let merged = count("switch_merges") + count("partial_merges") + count("full_merges");
-    let expected = match config.ssd.ftl.mapping {
-        Mapping::Page => (0, 0),
-        Mapping::LogBlock => (emptied, 0),
-        Mapping::Superblock { .. } => (0, emptied),
+    let cleaned = count("nv_buffer/merges") + count("nv_buffer/erases");
+    let (expected, by_buffer) = match config.ssd.ftl.mapping {
+        Mapping::Page => ((0, 0), 0),
+        Mapping::LogBlock => ((emptied, 0), 0),
+        Mapping::BufferedLogBlock { .. } => ((emptied - cleaned, 0), cleaned),
+        Mapping::Superblock { .. } => ((0, emptied), 0),
     };
-    equal("merges", &(merged, count("compactions")), &expected)
+    equal("merges", &(merged, count("compactions")), &expected)?;
+    equal("collections of a buffer", &cleaned, &by_buffer)?;
+    let blocks = u64::from(config.ssd.nv_buffer_blocks());
+    holds("a buffer has so many blocks", count("nv_buffer/most_blocks") <= blocks)
 }
 
 fn dies(config: &Config) -> u64 {

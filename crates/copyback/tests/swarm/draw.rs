@@ -166,12 +166,18 @@ fn mapping(draw: &mut Draw) -> Mapping {
     let data_blocks = draw.within(1, 4) as u32;
     let update_blocks = draw.small_within(1, 8) as u32;
     let superblock = Mapping::Superblock { data_blocks, update_blocks };
-    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, superblock])
+    let buffered = Mapping::BufferedLogBlock {
+        buffer: FreeBlocks::Blocks { blocks: draw.small_within(1, 6) as u32 },
+    };
+    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, buffered, superblock])
 }
 
 fn preemption(draw: &mut Draw) -> Preemption {
-    if draw.chance(0.5) {
+    if draw.chance(0.4) {
         return Preemption::None;
+    }
+    if draw.chance(0.3) {
+        return Preemption::Partial { steps: draw.small_within(1, 8) as u32 };
     }
     let merge = draw.chance(0.5);
     Preemption::SemiPreemptive {
@@ -185,15 +191,16 @@ fn preemption(draw: &mut Draw) -> Preemption {
 
 /// A merge of a logical block copies pages in the order of their places.
 fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
-    if let (Mapping::LogBlock, Preemption::SemiPreemptive { reorder, .. }) =
-        (mapping, &mut preemption)
-    {
-        *reorder = false;
+    if let Preemption::SemiPreemptive { reorder, .. } = &mut preemption {
+        *reorder &= !mapping.has_log_blocks();
     }
     preemption
 }
 
-fn idle(draw: &mut Draw) -> Idle {
+fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
+    if matches!(mapping, Mapping::BufferedLogBlock { .. }) {
+        return Idle::None;
+    }
     let entries = draw.small_within(1, 64) as u32;
     let (a, b) = (draw.time(1, 20_000_000), draw.time(1, 20_000_000));
     let short_idle = draw.of(&[Time::default(), a.min(b)]);
@@ -248,7 +255,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let preemption = in_order_for(mapping, preemption(draw));
     let width = width(draw, geometry, mapping);
     // A block that is kept for collections is one more than the host may open.
-    let idle = idle(draw);
+    let idle = idle(draw, mapping);
     let undisturbed = preemption == Preemption::None && idle == Idle::None;
     let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
     let delays_collections = idle.delays() && mapping == Mapping::Page;
@@ -265,6 +272,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let d = draw.small_within(1, 12) as u32;
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
+        Preemption::Partial { .. } => &[GcStart::AtOnce, GcStart::BeforeOperation],
         Preemption::SemiPreemptive { .. } => &[GcStart::AtOnce],
     };
     Gc {
@@ -305,7 +313,13 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     Ftl {
         mapping,
         allocation,
-        over_provisioning: over_provisioning(draw, geometry, gc, frontiers, summary_page),
+        over_provisioning: over_provisioning(
+            draw,
+            geometry,
+            gc,
+            (mapping, frontiers),
+            summary_page,
+        ),
         frontiers,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
         summary_page,
@@ -317,7 +331,7 @@ fn over_provisioning(
     draw: &mut Draw,
     geometry: &Geometry,
     gc: &Gc,
-    frontiers: Frontiers,
+    (mapping, frontiers): (Mapping, Frontiers),
     summary_page: SummaryPage,
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
@@ -327,7 +341,11 @@ fn over_provisioning(
         FreeBlocks::Share(share) => ((share.0 * f64::from(blocks)).ceil() as u32).max(2),
         FreeBlocks::Blocks { blocks } => blocks,
     };
-    let kept = soft_threshold + gc.hysteresis_blocks + open;
+    let buffer = match mapping {
+        Mapping::BufferedLogBlock { buffer: FreeBlocks::Blocks { blocks } } => blocks,
+        _ => 0,
+    };
+    let kept = soft_threshold + gc.hysteresis_blocks + open + buffer;
     let usable = f64::from(blocks.saturating_sub(kept)) / f64::from(blocks);
     let pages = f64::from(geometry.pages_per_block);
     let data = if summary_page == SummaryPage::None { pages } else { pages - 1.0 };

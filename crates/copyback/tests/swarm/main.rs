@@ -51,7 +51,7 @@ fn examine(case: &Case) -> Result<coverage::Met, String> {
     if case.number % STATE_EVERY == 1 {
         array::one_drive_is_the_drive(case, &first)?;
     }
-    Ok(coverage::met(&first))
+    Ok(coverage::met(config, &first))
 }
 
 fn numbers() -> std::ops::Range<u64> {

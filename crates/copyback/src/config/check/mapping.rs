@@ -12,12 +12,31 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         faults.at_least_one("ssd.ftl.mapping.data_blocks", data_blocks.into());
         faults.at_least_one("ssd.ftl.mapping.update_blocks", update_blocks.into());
     }
+    if let Mapping::BufferedLogBlock { buffer } = ssd.ftl.mapping {
+        nv_buffer(buffer, ssd, faults);
+    }
     let pages = u64::from(blocks).saturating_mul(ssd.geometry.pages_per_block.into());
     if pages > MOST_PAGES {
         let problem = format!("found {pages} pages in a group; allowed: at most {MOST_PAGES}");
         faults.add("ssd.ftl.mapping", problem);
     }
     companions(ssd, faults);
+}
+
+fn nv_buffer(buffer: FreeBlocks, ssd: &Ssd, faults: &mut Report) {
+    match buffer {
+        FreeBlocks::Share(share) => {
+            faults.share_above_zero("ssd.ftl.mapping.buffer", share, true);
+        }
+        FreeBlocks::Blocks { blocks } => {
+            faults.at_least_one("ssd.ftl.mapping.buffer.blocks", blocks.into());
+        }
+    }
+    if ssd.gc.idle != Idle::None {
+        let problem = "found a use of idle time; allowed: \"none\" with mapping = \"buffered_log_block\", \
+                       whose merges are put off already, to the time between two operations of the host";
+        faults.add("ssd.gc.idle", problem);
+    }
 }
 
 /// The choices that make no sense with blocks of a logical block's own.
@@ -37,11 +56,11 @@ fn companions(ssd: &Ssd, faults: &mut Report) {
                        that it looks at gives a block back";
         faults.add("ssd.gc.victim", problem);
     }
-    if ssd.ftl.mapping == Mapping::LogBlock
+    if ssd.ftl.mapping.has_log_blocks()
         && let Preemption::SemiPreemptive { reorder: true, .. } = ssd.gc.preemption
     {
-        let problem = "found true; allowed: false with mapping = \"log_block\", as a merge copies pages \
-                       in the order of their places";
+        let problem = "found true; allowed: false with logical blocks that have a data block each, as \
+                       a merge copies pages in the order of their places";
         faults.add("ssd.gc.preemption.reorder", problem);
     }
 }

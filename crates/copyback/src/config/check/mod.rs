@@ -96,7 +96,7 @@ impl Ssd {
     /// reserves.
     fn reserve_blocks(&self) -> u32 {
         let data = self.logical_pages_per_plane().div_ceil(self.data_pages_per_block());
-        let taken = data + u64::from(self.open_blocks());
+        let taken = data + u64::from(self.open_blocks()) + u64::from(self.nv_buffer_blocks());
         u64::from(self.geometry.blocks_per_plane).saturating_sub(taken) as u32
     }
 
@@ -264,21 +264,29 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-/// The logical pages of a plane, its free blocks and its open blocks must fit in its data pages, or
-/// collection cannot reach its goal.
+/// The logical pages of a plane, its free blocks, its open blocks and those of a buffer must fit in its
+/// data pages, or collection cannot reach its goal.
 fn space(config: &Config, faults: &mut Report) {
     let ssd = &config.ssd;
     let blocks = u64::from(ssd.geometry.blocks_per_plane);
     let free = u64::from(ssd.soft_threshold());
     let free = free + u64::from(ssd.gc.hysteresis_blocks);
-    let open = u64::from(ssd.open_blocks());
-    let room = blocks.saturating_sub(free + open) * ssd.data_pages_per_block();
+    let (open, buffer) = (u64::from(ssd.open_blocks()), u64::from(ssd.nv_buffer_blocks()));
+    let room = blocks.saturating_sub(free + open + buffer) * ssd.data_pages_per_block();
     let logical = ssd.logical_pages_per_plane();
-    if room == 0 {
+    let buffering = if buffer > 0 { format!(", {buffer} a buffer") } else { String::new() };
+    let most_buffer = blocks.saturating_sub(free + open + 1);
+    if most_buffer > 0 && buffer > most_buffer {
         let problem = format!(
-            "found {free} blocks to keep free (hysteresis included) and {open} open, of {blocks} in \
-             a plane; allowed: at most {} to keep free",
-            blocks.saturating_sub(open + 1)
+            "found {buffer} blocks; allowed: at most {most_buffer}, as {free} of \
+                               {blocks} must be free, {open} open, and some hold data"
+        );
+        faults.add("ssd.ftl.mapping.buffer", problem);
+    } else if room == 0 {
+        let problem = format!(
+            "found {free} blocks to keep free (hysteresis included) and {open} open{buffering}, of \
+             {blocks} in a plane; allowed: at most {} to keep free",
+            blocks.saturating_sub(open + buffer + 1)
         );
         faults.add("ssd.gc.soft_threshold", problem);
     } else if logical == 0 {
@@ -290,7 +298,7 @@ fn space(config: &Config, faults: &mut Report) {
         let least = least_over_provisioning(room, blocks * ssd.pages_per_block());
         let problem = format!(
             "found {found}: each plane has {logical} logical pages and room for {room}, as {free} \
-             of its {blocks} blocks must be free and {open} open; allowed: at least {least}"
+             of its {blocks} blocks must be free and {open} open{buffering}; allowed: at least {least}"
         );
         faults.add("ssd.ftl.over_provisioning", problem);
     }

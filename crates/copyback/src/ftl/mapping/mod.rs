@@ -2,13 +2,14 @@
 //!
 //! [`PageMap`] says where each page lies, whatever the mapping. Page mapping needs no more. The others
 //! ([`Groups`]) bind logical pages to blocks: which block a page may be written to, and what is merged to
-//! make room.
+//! make room. Beside them a buffer ([`NvBuffer`]) may take what would have to wait for a merge.
 
 mod groups;
 mod idle_jobs;
 mod layout;
 mod log_block;
 mod merge;
+mod nv_buffer;
 mod page;
 mod plan;
 mod restore;
@@ -16,5 +17,6 @@ mod superblock;
 
 pub use groups::{Groups, Listed, Room};
 pub use layout::GroupId;
+pub use nv_buffer::{BufferTally, NvBuffer};
 pub use page::PageMap;
 pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
