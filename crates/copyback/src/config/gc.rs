@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Allocation, Frontiers, Mapping, Ssd,
+    Allocation, Frontiers, Ssd,
     choice::choice,
     quantity::{Share, Size, Time},
 };
@@ -91,7 +91,7 @@ impl Ssd {
     /// the block that the host has just opened has room for a victim, and no plane ever holds more
     /// data than its share.
     pub fn blocks_kept_for_collections(&self) -> u32 {
-        let shared = self.ftl.frontiers == Frontiers::Shared && self.ftl.mapping == Mapping::Page;
+        let shared = self.ftl.frontiers == Frontiers::Shared && self.ftl.mapping.is_page_mapping();
         let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
         let undisturbed = self.gc.preemption == Preemption::None
             && !self.gc.width.is_parallel()
@@ -102,7 +102,7 @@ impl Ssd {
     /// Blocks of each plane that are being filled; where logical blocks have blocks of their own, the
     /// least that there must be room for.
     pub fn open_blocks(&self) -> u32 {
-        if self.ftl.mapping != Mapping::Page {
+        if !self.ftl.mapping.is_page_mapping() {
             return 1;
         }
         let frontiers = if self.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };

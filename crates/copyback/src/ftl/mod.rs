@@ -12,12 +12,14 @@ mod mapping;
 mod parked;
 mod plane;
 mod restore;
+mod translated;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
 pub use levels::Levels;
 pub use mapping::{ReclaimKind, ReclaimPlan, ReclaimStep};
 pub use plane::Stream;
+pub use translated::Room;
 
 use std::cmp::Reverse;
 
@@ -31,7 +33,7 @@ use crate::rng;
 
 use audit::Audit;
 use blocks::Blocks;
-use mapping::{Groups, PageMap};
+use mapping::{Groups, MappingCache, PageMap};
 use parked::Parked;
 use plane::{Frontier, Plane};
 use wear::WearLeveller;
@@ -46,6 +48,8 @@ pub struct Ftl {
     map: PageMap,
     /// Where logical pages are bound to blocks of their own.
     groups: Option<Box<Groups>>,
+    /// The part of the mapping that is in RAM, where the table lies in flash.
+    cache: Option<Box<MappingCache>>,
     blocks: Blocks,
     planes: Vec<Plane>,
     victims: VictimSelector,
@@ -70,6 +74,8 @@ pub struct Ftl {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Limits {
     logical_pages: usize,
+    /// Translation pages behind those.
+    translation_pages: usize,
     /// Pages of a block that hold data (all but a summary page).
     data_pages: u32,
     separate_frontiers: bool,
@@ -103,8 +109,9 @@ impl Ftl {
         Self {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
-            map: PageMap::new(limits.logical_pages, geometry.pages()),
+            map: PageMap::new(limits.mapped_pages(), geometry.pages()),
             groups: Groups::new(config, &geometry, limits.data_pages).map(Box::new),
+            cache: MappingCache::new(config, geometry.dies()).map(Box::new),
             blocks: Blocks::new(&geometry),
             planes: (0..geometry.planes()).map(plane).collect(),
             victims: victims(config, name, &geometry, limits),
@@ -141,6 +148,7 @@ impl Ftl {
             Some(_) => self.append_to_group(plane, lpn),
         };
         self.allocation.end_turn(plane, &self.geometry);
+        self.note_write(lpn);
         if let Some(audit) = &mut self.audit {
             audit.written(lpn, version, placed.page, &self.geometry);
         }
@@ -177,6 +185,10 @@ impl Ftl {
         if let Some(audit) = &mut self.audit {
             audit.moved(from, placed.page, &self.geometry);
         }
+        if self.cache.is_some() {
+            let die = self.geometry.die_of_plane(self.geometry.plane_of(from));
+            self.note_moved(self.map.logical(placed.page), die);
+        }
         placed
     }
 
@@ -189,6 +201,7 @@ impl Ftl {
             Some(page) => {
                 self.invalidate(page);
                 self.weigh_group_of(lpn);
+                self.note_unmapped(lpn);
                 true
             }
             None => self.parked.remove(lpn),
@@ -201,6 +214,7 @@ impl Ftl {
         self.map.unmap(lpn);
         self.invalidate(from);
         self.parked.add(lpn, self.geometry.plane_of(from));
+        self.note_unmapped(lpn);
         if let Some(audit) = &mut self.audit {
             audit.parked(from);
         }
@@ -213,6 +227,7 @@ impl Ftl {
         if let Some(audit) = &mut self.audit {
             audit.unparked(lpn, placed.page, &self.geometry);
         }
+        self.note_moved(lpn, self.geometry.die_of_plane(plane));
         Some(placed)
     }
 
@@ -616,6 +631,11 @@ fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> 
 }
 
 impl Limits {
+    /// Pages that have an entry in the mapping.
+    const fn mapped_pages(&self) -> usize {
+        self.logical_pages + self.translation_pages
+    }
+
     fn new(config: &Config) -> Self {
         let geometry = &config.ssd.geometry;
         let gc = &config.ssd.gc;
@@ -623,6 +643,7 @@ impl Limits {
         let soft_threshold = config.ssd.soft_threshold() as usize;
         Self {
             logical_pages: config.logical_pages() as usize,
+            translation_pages: config.ssd.translation_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
             separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
             kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
@@ -643,7 +664,8 @@ impl Ftl {
         for plane in (0..self.planes.len()).map(PlaneId::from_index) {
             self.check_plane(plane)?;
         }
-        self.check_groups()
+        self.check_groups()?;
+        self.check_cache()
     }
 
     fn check_plane(&self, plane: PlaneId) -> Result<(), String> {

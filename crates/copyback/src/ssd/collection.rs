@@ -57,6 +57,7 @@ impl Ssd {
     pub(super) fn begin_collection(&mut self, die: DieId, now: Instant) -> bool {
         if self.options.zero_cost {
             self.collect_at_no_cost(die);
+            self.write_back_outdated(die, now);
             return false;
         }
         let Some(lanes) = self.next_collection(die) else { return false };
@@ -258,7 +259,7 @@ impl Ssd {
     }
 
     /// The flash operation of a step has ended.
-    pub(super) fn finish_step(&mut self, die: DieId, step: StepInFlight) {
+    pub(super) fn finish_step(&mut self, die: DieId, step: StepInFlight, now: Instant) {
         let mut emptied = SmallVec::<[PlaneId; 2]>::new();
         if let Some(collection) = &mut self.collections[die.index()] {
             collection.in_flight = false;
@@ -275,6 +276,9 @@ impl Ssd {
         {
             self.counters.moves.cached += 1;
             self.ftl.park(page);
+        }
+        if matches!(step, StepInFlight::Erase | StepInFlight::Unpark) {
+            self.write_back_outdated(die, now);
         }
     }
 

@@ -4,6 +4,7 @@ use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Instant;
 
 use super::Ssd;
+use super::breakdown::{Part, Parts};
 use super::queues::WriteQueue;
 use super::transaction::{Kind, TransactionId, Wait};
 
@@ -32,11 +33,20 @@ impl Ssd {
                     false => self.counters.unmapped_reads += 1,
                 }
                 self.ftl.check_read(lpn);
-                self.finish_transaction(id);
+                self.finish_transaction(id, now);
             }
             // Trimmed while it waited: there is nothing left to merge with.
             Kind::ReadToUpdate | Kind::Write => self.turn_into_write(id, now),
         }
+    }
+
+    /// Sends a write on its way whose page is known. Part of a page that holds no data is just written.
+    pub(super) fn begin_write(&mut self, id: TransactionId, now: Instant) {
+        let transaction = self.transactions.get_mut(id);
+        if transaction.kind == Kind::ReadToUpdate && self.ftl.lookup(transaction.lpn).is_none() {
+            transaction.kind = Kind::Write;
+        }
+        self.submit_write(id, now);
     }
 
     /// Sends a write on its way: to read the old page first, behind another that does, or into a
@@ -150,6 +160,11 @@ impl Ssd {
                 self.die_clocks[die.index()].split_wait(&self.plane_clocks, &note, now)
             }
             Wait::Device(note) => self.device_clock.split_wait(&note, now),
+            Wait::Translation(since) => {
+                let mut parts = Parts::default();
+                parts[Part::Translation] = now - since;
+                parts
+            }
         };
         transaction.parts += parts;
     }

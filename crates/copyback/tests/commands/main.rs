@@ -18,4 +18,5 @@ mod permits;
 mod semi_preemptive;
 mod suspend;
 mod toy;
+mod translation;
 mod victims;

@@ -8,7 +8,7 @@ use crate::run::Outcome;
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 34] = [
+const SIGHTS: [(&str, f64); 39] = [
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -43,6 +43,11 @@ const SIGHTS: [(&str, f64); 34] = [
     ("collections in long idle periods", 0.001),
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
+    ("mappings found in RAM", 0.05),
+    ("translation pages read", 0.05),
+    ("translation pages written", 0.05),
+    ("changed mappings evicted", 0.05),
+    ("waits for a mapping", 0.05),
 ];
 
 /// What a run has met.
@@ -85,6 +90,11 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/gc/kinds/compaction"),
         many("/gc/kinds/put_off"),
         many("/gc/kinds/delayed"),
+        many("/mapping/hits"),
+        many("/mapping/translation_reads"),
+        many("/mapping/translation_writes"),
+        many("/mapping/dirty_evictions"),
+        waits(Part::Translation),
     ]
 }
 

@@ -112,7 +112,7 @@ impl Case {
 
 fn config(draw: &mut Draw, number: u64) -> Config {
     let geometry = geometry(draw);
-    let mapping = mapping(draw);
+    let mapping = mapping(draw, &geometry);
     let gc = gc(draw, &geometry, mapping);
     let ftl = ftl(draw, &geometry, &gc, mapping);
     let timing = timing(draw, &geometry);
@@ -156,11 +156,18 @@ fn commands(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Commands {
     }
 }
 
-fn mapping(draw: &mut Draw) -> Mapping {
+fn mapping(draw: &mut Draw, geometry: &Geometry) -> Mapping {
     let data_blocks = draw.within(1, 4) as u32;
     let update_blocks = draw.small_within(1, 8) as u32;
     let superblock = Mapping::Superblock { data_blocks, update_blocks };
-    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, superblock])
+    // Few entries a page and few in RAM make a small device busy with its table.
+    let cached_entry = Size(draw.within(1, 16));
+    let demand_paged = Mapping::DemandPaged {
+        cache: Size(cached_entry.0 * draw.small_within(1, 4_000)),
+        cached_entry,
+        entry: Size((geometry.page_size.0 / draw.of(&[1, 4, 16, 64, 128])).max(1)),
+    };
+    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, superblock, demand_paged])
 }
 
 fn preemption(draw: &mut Draw) -> Preemption {
@@ -188,7 +195,7 @@ fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
 }
 
 fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
-    if mapping != Mapping::Page {
+    if !mapping.is_page_mapping() {
         return Idle::None;
     }
     let entries = draw.small_within(1, 64) as u32;
@@ -247,7 +254,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     // A block that is kept for collections is one more than the host may open.
     let idle = idle(draw, mapping);
     let undisturbed = preemption == Preemption::None && idle == Idle::None;
-    let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
+    let keeps_none = undisturbed && !width.is_parallel() && mapping.is_page_mapping();
     let soft = match idle.delays() {
         true => draw.of(&[3, 3, 4, 5]),
         false => draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]),
@@ -268,7 +275,10 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
             VictimPolicy::Greedy,
             VictimPolicy::Rga { d },
             VictimPolicy::Random,
-            if mapping == Mapping::Page { VictimPolicy::RandomPlus } else { VictimPolicy::Greedy },
+            match mapping.is_page_mapping() {
+                true => VictimPolicy::RandomPlus,
+                false => VictimPolicy::Greedy,
+            },
             VictimPolicy::Fifo,
             VictimPolicy::CostBenefit,
         ]),
@@ -291,7 +301,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     let frontiers = draw.of(&[Frontiers::Separate, Frontiers::Shared]);
     let summary_page = draw.of(&[SummaryPage::None, SummaryPage::LastPage { transfer }]);
     let allocation = match mapping {
-        Mapping::Page => draw.of(&[
+        Mapping::Page | Mapping::DemandPaged { .. } => draw.of(&[
             Allocation::Order(order),
             Allocation::Choice(AllocationChoice::Dynamic),
             Allocation::Mixed { order, plane },
@@ -301,7 +311,13 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     Ftl {
         mapping,
         allocation,
-        over_provisioning: over_provisioning(draw, geometry, gc, frontiers, summary_page),
+        over_provisioning: over_provisioning(
+            draw,
+            geometry,
+            gc,
+            mapping,
+            (frontiers, summary_page),
+        ),
         frontiers,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
         summary_page,
@@ -313,8 +329,8 @@ fn over_provisioning(
     draw: &mut Draw,
     geometry: &Geometry,
     gc: &Gc,
-    frontiers: Frontiers,
-    summary_page: SummaryPage,
+    mapping: Mapping,
+    (frontiers, summary_page): (Frontiers, SummaryPage),
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
     let open = if frontiers == Frontiers::Separate { 2 } else { 1 };
@@ -327,7 +343,11 @@ fn over_provisioning(
     let usable = f64::from(blocks.saturating_sub(kept)) / f64::from(blocks);
     let pages = f64::from(geometry.pages_per_block);
     let data = if summary_page == SummaryPage::None { pages } else { pages - 1.0 };
-    let least = 1.0 - usable * data / pages;
+    let entries = match mapping {
+        Mapping::DemandPaged { entry, .. } => (geometry.page_size.0 / entry.0) as f64,
+        _ => f64::INFINITY,
+    };
+    let least = 1.0 - usable * data / pages / (1.0 + 1.0 / entries);
     let some = draw.share();
     let spare = draw.of(&[0.0, 0.001, 0.1 * some, 0.5 * some, -0.01]);
     Share((least + (1.0 - least) * spare).clamp(0.001, 0.999))

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use copyback::ftl::{Allocation, Ftl};
+use copyback::ftl::{Allocation, Ftl, Room};
 use copyback::gc::job::collect_untimed;
 use copyback::ids::{DieId, Lpn, PlaneId};
 
@@ -44,6 +44,32 @@ pub fn drive(case: &Case) -> Result<(), String> {
 
 impl Device {
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
+        if self.ftl.is_demand_paged() {
+            self.bring_entry(lpn)?;
+        }
+        self.write_page(lpn)?;
+        self.write_outdated()
+    }
+
+    /// Brings the mapping of `lpn` into RAM.
+    fn bring_entry(&mut self, lpn: Lpn) -> Result<(), String> {
+        if !self.ftl.find_entry(lpn) {
+            let room = self.ftl.make_room_for_entry().ok_or("no room for a mapping")?;
+            if let Room::EvictedTo(page) = room {
+                self.write_page(page)?;
+            }
+            self.ftl.load_entry(lpn);
+        }
+        Ok(())
+    }
+
+    /// Writes a translation page that is out of date, if one is; others stay so for a while.
+    fn write_outdated(&mut self) -> Result<(), String> {
+        let outdated = self.ftl.pages_waiting();
+        outdated.first().map_or(Ok(()), |page| self.write_page(*page))
+    }
+
+    fn write_page(&mut self, lpn: Lpn) -> Result<(), String> {
         self.submitted += 1;
         let plane = self.plane(lpn).ok_or_else(|| format!("no plane has room for {lpn:?}"))?;
         self.ftl.write(plane, lpn, self.submitted);

@@ -91,7 +91,7 @@ impl Groups {
     /// `data_pages` pages.
     pub fn new(config: &Config, geometry: &Geometry, data_pages: u32) -> Option<Self> {
         let scheme = match config.ssd.ftl.mapping {
-            config::Mapping::Page => return None,
+            config::Mapping::Page | config::Mapping::DemandPaged { .. } => return None,
             config::Mapping::LogBlock => Scheme::LogBlock,
             config::Mapping::Superblock { data_blocks, update_blocks } => {
                 let most_blocks = data_blocks.saturating_add(update_blocks) as usize;
