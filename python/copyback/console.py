@@ -214,6 +214,9 @@ def overview(result: Result) -> RenderableType:
             f"{units.count(gc.erases)} erases",
         ),
     ]
+    if table := describe.mapping(summary):
+        told = " · ".join(f"{what.lower()}: {value}" for what, value in table)
+        after.append(("Mapping", told))
     if array is not None:
         after += [
             ("Bandwidth", describe.steadiness(summary)),

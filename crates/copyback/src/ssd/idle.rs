@@ -191,7 +191,7 @@ impl Ssd {
 
     /// Before work is looked for: whether the drive has commands.
     pub(super) fn note_idle_time(&mut self, now: Instant) {
-        let has_work = self.outstanding() > 0;
+        let has_work = self.outstanding() > self.translation_operations();
         let Some(mut idle) = self.idle.take() else { return };
         if idle.commands || has_work {
             idle.became_busy();

@@ -29,6 +29,8 @@ pub struct Translation {
     /// The latter, of writes that a die has taken, by order of submission: what changes now is not in
     /// them.
     begun: BTreeMap<u64, Vec<Lpn>>,
+    /// Reads and writes of translation pages that are waiting or in service.
+    operations: usize,
 }
 
 impl Ssd {
@@ -90,6 +92,7 @@ impl Ssd {
             return wanted.push(lpn);
         }
         self.translation().fetches.insert(page, vec![lpn]);
+        self.translation().operations += 1;
         self.read(Owner::Translation, page, now);
     }
 
@@ -112,6 +115,7 @@ impl Ssd {
         let is_new = !translation.write_backs.contains_key(&page);
         translation.write_backs.entry(page).or_default().extend(follower);
         if is_new {
+            translation.operations += 1;
             self.write(Owner::Translation, page, false, now);
         }
     }
@@ -147,8 +151,14 @@ impl Ssd {
         }
     }
 
+    /// Page operations that are the drive's own: reads and writes of translation pages.
+    pub(super) fn translation_operations(&self) -> usize {
+        self.translation.as_ref().map_or(0, |translation| translation.operations)
+    }
+
     /// A translation page has been read, or written by the operation with this `order`.
     pub(super) fn finish_translation(&mut self, page: Lpn, kind: Kind, order: u64, now: Instant) {
+        self.translation().operations -= 1;
         match kind {
             Kind::Read => {
                 let wanted = self.translation().fetches.remove(&page).unwrap_or_default();
