@@ -239,28 +239,28 @@ impl Preconditioner {
                 .ftl
                 .allocation
                 .die_of(lpn, &self.ftl.geometry)
-                .and_then(|die| self.ftl.next_plane(die)),
-            Allocation::Dynamic { .. } => self.next_free_plane(),
+                .and_then(|die| self.ftl.next_plane(die, lpn)),
+            Allocation::Dynamic { .. } => self.next_free_plane(lpn),
         };
         plane.expect("a checked configuration leaves every plane room for its logical pages")
     }
 
-    fn next_free_plane(&mut self) -> Option<PlaneId> {
+    fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
         let dies = self.ftl.geometry.dies();
         let first = self.next_die;
         let (die, plane) = (0..dies)
             .map(|step| (first + step) % dies)
-            .find_map(|die| Some((die, self.plane_with_room(DieId::from_index(die))?)))?;
+            .find_map(|die| Some((die, self.plane_with_room(DieId::from_index(die), lpn)?)))?;
         self.next_die = (die + 1) % dies;
         Some(plane)
     }
 
     /// The next plane of `die`. A die that had nothing to give when it was last written may have
     /// something now.
-    fn plane_with_room(&mut self, die: DieId) -> Option<PlaneId> {
+    fn plane_with_room(&mut self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
         if self.ftl.hungry_planes(die) != 0 {
             self.collect(die);
         }
-        self.ftl.next_plane(die)
+        self.ftl.next_plane(die, lpn)
     }
 }

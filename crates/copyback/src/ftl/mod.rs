@@ -144,7 +144,7 @@ impl Ftl {
             self.parked.remove(lpn);
         }
         let placed = match self.groups {
-            None => self.append(plane, Stream::Host, lpn),
+            None => self.append(plane, self.stream_of(lpn), lpn),
             Some(_) => self.append_to_group(plane, lpn),
         };
         self.allocation.end_turn(plane, &self.geometry);
@@ -247,7 +247,7 @@ impl Ftl {
         self.parked.first(plane)?;
         let stream = self.collection_stream();
         let spare = self.collection_room(plane) > self.limits.data_pages;
-        let allowed = spare && (stream == Stream::Collection || self.host_offset(plane).is_some());
+        let allowed = spare && (stream == Stream::Collection || self.offset_in(stream, plane).is_some());
         let frontier = self.planes[plane.index()].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }
@@ -285,30 +285,36 @@ impl Ftl {
     /// The page offset that a host write of `lpn` to `plane` gets, if it fits.
     pub fn next_host_offset(&self, plane: PlaneId, lpn: Lpn) -> Option<u32> {
         match &self.groups {
-            None => self.host_offset(plane),
+            None => self.offset_in(self.stream_of(lpn), plane),
             Some(groups) => self.next_offset_in_group(groups, plane, lpn),
         }
     }
 
-    /// The offset of the next page in the open block of `plane` for any write of the host, if it may
+    /// The open block that a write of `lpn` goes to.
+    const fn stream_of(&self, lpn: Lpn) -> Stream {
+        if self.is_translation_page(lpn) { Stream::Translation } else { Stream::Host }
+    }
+
+    /// The offset of the next page in the open block of `plane` for any write of this stream, if it may
     /// be written.
-    fn host_offset(&self, plane: PlaneId) -> Option<u32> {
+    fn offset_in(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
         if !self.leaves_room(plane) {
             return None;
         }
-        match self.planes[plane.index()].frontier(Stream::Host) {
+        match self.planes[plane.index()].frontier(stream) {
             Some(frontier) => Some(frontier.next_page),
             None => self.may_open_for_host(plane).then_some(0),
         }
     }
 
-    /// The plane of `die` that takes the next write that has no place of its own, if one has room.
-    pub fn next_plane(&self, die: DieId) -> Option<PlaneId> {
+    /// The plane of `die` that takes the write of `lpn`, which has no place of its own, if one has room.
+    pub fn next_plane(&self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
+        let stream = self.stream_of(lpn);
         let first = self.allocation.turn_of(die);
         let planes = self.geometry.planes_per_die;
         let mut in_turn = (0..planes)
             .map(|step| PlaneId(die.0 * planes + (first + step) % planes))
-            .filter(|plane| self.host_offset(*plane).is_some());
+            .filter(|plane| self.offset_in(stream, *plane).is_some());
         match self.allocation.plane_rule() {
             PlaneRule::RoundRobin => in_turn.next(),
             // The first of the fullest: `max_by_key` would give the last.

@@ -108,6 +108,7 @@ impl Ftl {
                 == state.frontiers().count()
             && host.is_none_or(|host| collection.is_none_or(|other| other.block != host.block))
             && (collection.is_none() || self.limits.separate_frontiers)
+            && (state.frontier(Stream::Translation).is_none() || self.limits.translation_pages > 0)
             // Nothing is collected in parallel before a run.
             && state.frontier(Stream::Aligned).is_none()
     }

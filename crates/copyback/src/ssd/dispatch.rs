@@ -139,9 +139,9 @@ impl Ssd {
             WriteLevel::Die => WriteQueue::Die(die),
             WriteLevel::Device => WriteQueue::Device,
         };
-        let order = self.order(self.queues.first_write(queue)?);
-        let plane = self.ftl.next_plane(die)?;
-        Some((order, (queue, plane)))
+        let first = self.transactions.get(self.queues.first_write(queue)?);
+        let plane = self.ftl.next_plane(die, first.lpn)?;
+        Some((first.order, (queue, plane)))
     }
 
     fn oldest_placed_write(&self, die: DieId) -> Option<(u64, (WriteQueue, PlaneId))> {

@@ -99,12 +99,14 @@ impl Ssd {
     /// Wakes the next idle die, going round, that can take a write; if there is none, those that
     /// are short of space.
     fn wake_a_die(&mut self) {
+        let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
+        let lpn = self.transactions.get(first).lpn;
         let dies = self.dies.len();
         let takes_writes = |die: &usize| {
             let id = DieId::from_index(*die);
             self.dies[*die].is_idle()
                 && (self.collections[*die].is_none() || self.is_interrupted(id))
-                && self.ftl.next_plane(id).is_some()
+                && self.ftl.next_plane(id, lpn).is_some()
         };
         let next = (0..dies).map(|step| (self.next_die + step) % dies).find(takes_writes);
         match next {

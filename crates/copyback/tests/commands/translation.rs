@@ -153,50 +153,49 @@ fn a_trim_takes_no_time_but_its_translation_page_is_written() {
 #[test]
 fn translation_pages_of_moved_pages_are_written_once_a_block() {
     // Five logical pages, translation page 5 for 0 to 3, 6 for 4; collections start below six free
-    // blocks of ten, with the oldest.
+    // blocks of eleven, with the oldest.
     let mut toy = Toy::new(&[
         DEMAND_PAGED,
         ("ssd.ftl.mapping.cache", "8B"),
         ENTRY,
-        ("ssd.geometry.blocks_per_plane", "10"),
+        ("ssd.geometry.blocks_per_plane", "11"),
         ("ssd.ftl.over_provisioning", "0.875"),
         ("ssd.gc.soft_threshold", "{ blocks = 6 }"),
         ("ssd.gc.hard_threshold", "{ blocks = 1 }"),
         ("ssd.gc.victim", "fifo"),
         ("ssd.gc.copyback", "true"),
     ]);
-    // The first block: pages 0, 5, 4 and 6. Then page 1, and eleven times again, fills three.
-    for (index, page) in [0, 4].into_iter().chain([1; 12]).enumerate() {
+    // The first block: pages 0 and 4, and page 1 twice. Page 1 fills three more. Another block has the
+    // translation pages, and one has been opened for what comes.
+    for (index, page) in [0, 4].into_iter().chain([1; 14]).enumerate() {
         toy.write(index as u64 * 1_000_000, index as u32, page);
     }
-    toy.assert_ends(13, 13_211_000);
+    toy.assert_ends(15, 15_211_000);
     let begun = toy.log.len();
     toy.run();
     let expected = [
-        // The first block is copied, of which pages 0 and 4 have no entry in the cache, and erased.
-        "13431000 die 0",
-        "13651000 die 0",
-        "13871000 die 0",
-        "14091000 die 0",
-        "15591000 die 0",
-        // The second holds nothing.
-        "17091000 die 0",
+        // Pages 0 and 4, which have no entry in the cache, are copied, and their block is erased.
+        "15431000 die 0",
+        "15651000 die 0",
+        "17151000 die 0",
+        // The next holds nothing.
+        "18651000 die 0",
         // Both translation pages are read,
-        "17092000 channel 0",
-        "17112000 die 0",
-        "17122000 channel 0",
-        "17123000 channel 0",
-        "17143000 die 0",
-        "17153000 channel 0",
+        "18652000 channel 0",
+        "18672000 die 0",
+        "18682000 channel 0",
+        "18683000 channel 0",
+        "18703000 die 0",
+        "18713000 channel 0",
         // and written.
-        "17164000 channel 0",
-        "17364000 die 0",
-        "17375000 channel 0",
-        "17575000 die 0",
+        "18724000 channel 0",
+        "18924000 die 0",
+        "18935000 channel 0",
+        "19135000 die 0",
     ];
     assert_eq!(toy.log[begun..], expected);
     let counters = toy.ssd.counters();
-    assert_eq!((counters.pages_moved, counters.copybacks, counters.erases), (4, 4, 2));
+    assert_eq!((counters.pages_moved, counters.copybacks, counters.erases), (2, 2, 2));
     // Before that page 5 was fetched once, and both were written once.
     assert_eq!((counters.mapping.reads, counters.mapping.writes), (3, 4));
     // The entry of page 1, the only one in the cache, was written with that of page 0 and may leave: the

@@ -254,7 +254,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     // A block that is kept for collections is one more than the host may open.
     let idle = idle(draw, mapping);
     let undisturbed = preemption == Preemption::None && idle == Idle::None;
-    let keeps_none = undisturbed && !width.is_parallel() && mapping.is_page_mapping();
+    let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
     let soft = match idle.delays() {
         true => draw.of(&[3, 3, 4, 5]),
         false => draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]),
@@ -334,7 +334,8 @@ fn over_provisioning(
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
     let open = if frontiers == Frontiers::Separate { 2 } else { 1 };
-    let open = open + u32::from(gc.width.is_parallel());
+    let pages_the_table = matches!(mapping, Mapping::DemandPaged { .. });
+    let open = open + u32::from(gc.width.is_parallel()) + u32::from(pages_the_table);
     let soft_threshold = match gc.soft_threshold {
         FreeBlocks::Share(share) => ((share.0 * f64::from(blocks)).ceil() as u32).max(2),
         FreeBlocks::Blocks { blocks } => blocks,

@@ -100,7 +100,7 @@ impl Device {
 
     fn plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
         if let Allocation::Dynamic { .. } = self.ftl.allocation {
-            return self.next_free_plane();
+            return self.next_free_plane(lpn);
         }
         let die = self.ftl.allocation.die_of(lpn, &self.ftl.geometry)?;
         // A trim may have given a die something to collect.
@@ -112,17 +112,17 @@ impl Device {
                 }
                 self.ftl.accepts(plane, lpn).then_some(plane)
             }
-            None => self.ftl.next_plane(die),
+            None => self.ftl.next_plane(die, lpn),
         }
     }
 
-    fn next_free_plane(&mut self) -> Option<PlaneId> {
+    fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
         let dies = self.ftl.geometry.dies();
         for _ in 0..dies {
             let die = DieId::from_index(self.next_die);
             self.next_die = (self.next_die + 1) % dies;
             collect_untimed(&mut self.ftl, die);
-            if let Some(plane) = self.ftl.next_plane(die) {
+            if let Some(plane) = self.ftl.next_plane(die, lpn) {
                 return Some(plane);
             }
         }
