@@ -165,7 +165,7 @@ fn mapping(draw: &mut Draw, geometry: &Geometry) -> Mapping {
     let demand_paged = Mapping::DemandPaged {
         cache: Size(cached_entry.0 * draw.small_within(1, 4_000)),
         cached_entry,
-        entry: Size((geometry.page_size.0 / draw.of(&[1, 4, 16, 64, 128])).max(1)),
+        entry: Size((geometry.page_size.0 / draw.of(&[8, 16, 64, 128])).max(1)),
     };
     draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, superblock, demand_paged])
 }
@@ -350,7 +350,12 @@ fn over_provisioning(
     };
     let least = 1.0 - usable * data / pages / (1.0 + 1.0 / entries);
     let some = draw.share();
-    let spare = draw.of(&[0.0, 0.001, 0.1 * some, 0.5 * some, -0.01]);
+    let spare = match pages_the_table {
+        // With hardly enough, collections and the updates of the table that they call for leave little
+        // time for anything else.
+        true => draw.of(&[0.2, 0.2 + 0.5 * some]),
+        false => draw.of(&[0.0, 0.001, 0.1 * some, 0.5 * some, -0.01]),
+    };
     Share((least + (1.0 - least) * spare).clamp(0.001, 0.999))
 }
 
