@@ -247,7 +247,8 @@ impl Ftl {
         self.parked.first(plane)?;
         let stream = self.collection_stream();
         let spare = self.collection_room(plane) > self.limits.data_pages;
-        let allowed = spare && (stream == Stream::Collection || self.offset_in(stream, plane).is_some());
+        let allowed =
+            spare && (stream == Stream::Collection || self.offset_in(stream, plane).is_some());
         let frontier = self.planes[plane.index()].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }

@@ -231,7 +231,9 @@ impl MappingCache {
         let entries = (0..self.entries.len()).map(Lpn::from_index);
         let cached = entries.clone().filter(|lpn| self.is_cached(*lpn)).count();
         let list_of = |entry| self.is_cached(Lpn::from_index(entry)).then_some(ALL);
-        if cached != self.cached || cached + self.taken > self.capacity || !self.recent.hold(list_of)
+        if cached != self.cached
+            || cached + self.taken > self.capacity
+            || !self.recent.hold(list_of)
         {
             return Err(format!("{cached} cached mappings, {} counted", self.cached));
         }
