@@ -17,15 +17,18 @@ from copyback._core import InputError, SimulationError, __version__
 if TYPE_CHECKING:
     from copyback.result import Result, Summary
     from copyback.simulate import precondition, run
+    from copyback.sweep import Comparison, compare
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
+    "Comparison",
     "InputError",
     "Result",
     "SimulationError",
     "Summary",
     "TraceInfo",
     "__version__",
+    "compare",
     "convert_trace",
     "precondition",
     "run",
@@ -33,9 +36,11 @@ __all__ = [
 ]
 
 _HOME = {
+    "Comparison": "copyback.sweep",
     "Result": "copyback.result",
     "Summary": "copyback.result",
     "TraceInfo": "copyback.trace",
+    "compare": "copyback.sweep",
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulate",
     "run": "copyback.simulate",

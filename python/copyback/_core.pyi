@@ -62,6 +62,10 @@ class Config:
         """Digest of what decides a prepared device: runs that share it may share its state file."""
 
     @property
+    def capacity_bytes(self) -> int:
+        """Bytes of the host's address space."""
+
+    @property
     def keeps_requests(self) -> bool:
         """Whether `metrics.requests` is set: call `take_requests` between advances."""
 

@@ -88,6 +88,10 @@ def run(
         bool,
         typer.Option("--lenient", help="Skip damaged rows of the trace, and say how many."),
     ] = False,
+    job: Annotated[
+        Path | None,
+        typer.Option("--fio-job", metavar="FILE", help="Do what this job file of fio's asks for."),
+    ] = None,
     seed: Seed = None,
     state: Annotated[
         Path | None,
@@ -101,6 +105,12 @@ def run(
         bool, typer.Option("--requests", help="Also write one row for each request (needs --out).")
     ] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print only the summary, as JSON.")] = False,
+    fio_json: Annotated[
+        Path | None,
+        typer.Option(
+            "--fio-json", metavar="FILE", help="Also write results as fio's JSON has them."
+        ),
+    ] = None,
     audit: Annotated[
         bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
     ] = False,
@@ -108,12 +118,24 @@ def run(
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
     from copyback.console import overview, progress_display, show
-    from copyback.outputs import RowWriter, Staging, write_result
+    from copyback.outputs import RowWriter, Staging, check_file, write_result
     from copyback.result import REPORT, ROW_TABLE_FILES
     from copyback.simulate import Driver, settings_of
 
     if requests and out is None:
         raise InputError("--requests writes a file: say where with --out DIR")
+    overrides = _settings(setting)
+    if job is not None:
+        if workload is not None or trace is not None:
+            raise InputError(f"a job file ({job}) and another workload: give one")
+        from copyback.fio import settings_of_job
+
+        of_device = [(key, text) for key, text in overrides if key.split(".")[0] != "workload"]
+        device = _load(config, preset, of_device)
+        asked, notes = settings_of_job(job, device.capacity_bytes)
+        overrides = asked + overrides
+        for note in notes:
+            print(f"copyback: {note}", file=sys.stderr)
     loaded = _load(
         config,
         preset,
@@ -125,9 +147,11 @@ def run(
             seed=seed,
             audit=audit,
             requests=requests,
-            overrides=_settings(setting),
+            overrides=overrides,
         ),
     )
+    if fio_json is not None:
+        check_file(fio_json)
     command = _command()
     with contextlib.ExitStack() as stack:
         # The directory is checked before the simulation, which may take hours.
@@ -146,12 +170,84 @@ def run(
         if staging is not None:
             write_result(result, staging.path)
             staging.publish()
+    if fio_json is not None:
+        from copyback.fio import write_fio_json
+
+        write_fio_json(result, fio_json)
     if json_:
         sys.stdout.write(result.summary.to_json())
     else:
         show(overview(result))
         if out is not None:
             print(f"\nReport       {out / REPORT}")
+
+
+@app.command()
+def compare(
+    config: ConfigFile = None,
+    preset: Preset = None,
+    setting: Setting = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=A,B,C",
+            help="Run with each of these values; may be repeated for every combination. "
+            "trace=FILE,FILE and workload=NAME,NAME replace the workload.",
+        ),
+    ] = None,
+    sweep: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What varies: a grid, a list, random draws, seeds."),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Run each combination with so many seeds.")
+    ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="What the others are compared with; else the first scheme."
+        ),
+    ] = None,
+    skip_refused: Annotated[
+        bool,
+        typer.Option("--skip-refused", help="Leave out combinations that make no sense."),
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Simulations at once; else one a core.")
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep runs and results here; a sweep that was stopped goes on from here.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run every combination of some settings, and compare the schemes among them."""
+    from copyback.sweep.app import Request, compare_and_show
+
+    compare_and_show(
+        Request(
+            config=config,
+            preset=preset,
+            settings=_settings(setting),
+            over=tuple(over or ()),
+            sweep=sweep,
+            seeds=seeds,
+            baseline=_settings(baseline),
+            skip_refused=skip_refused,
+            jobs=jobs,
+            dask=dask,
+            out=out,
+            quiet=quiet,
+            command=_command(),
+        )
+    )
 
 
 @app.command()
@@ -181,12 +277,20 @@ def precondition(
 
 @app.command()
 def report(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What `run --out` wrote.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+    ],
 ) -> None:
-    """Render the report page of a finished run again."""
+    """Render the report page of a finished run, or of a comparison, again."""
     from copyback.result import REPORT, Result
+    from copyback.sweep.store import is_sweep
 
-    print(Result.load(directory).report(directory / REPORT))
+    if is_sweep(directory):
+        from copyback.sweep import Comparison
+
+        print(Comparison.load(directory).report())
+    else:
+        print(Result.load(directory).report(directory / REPORT))
 
 
 @show_app.command()

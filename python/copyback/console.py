@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from copyback import describe, units
+from copyback import describe, units, waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -155,6 +155,66 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
+@contextlib.contextmanager
+def counting_display(name: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Yield a function that is told how many simulations of `total` have ended.
+
+    Parameters
+    ----------
+    quiet
+        Show nothing.
+    """
+    if quiet:
+        yield lambda _: None
+    elif sys.stderr is not None and sys.stderr.isatty():
+        with _counting_bar(name, total) as tell:
+            yield tell
+    else:
+        yield _counting_lines(name, total)
+
+
+def _counting_lines(name: str, total: int) -> Callable[[int], None]:
+    begun = last = time.monotonic()
+    first: int | None = None
+
+    def tell(done: int) -> None:
+        nonlocal last, first
+        if first is None:
+            first = done
+        now = time.monotonic()
+        if now - last < LINE_EVERY_S:
+            return
+        last = now
+        text = f"copyback: {name}: {done} of {total} simulations"
+        if done > first:
+            text += f", {_left((now - begun) / (done - first) * (total - done))} left"
+        print(text, file=sys.stderr, flush=True)
+
+    return tell
+
+
+@contextlib.contextmanager
+def _counting_bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as RichProgress
+
+    columns = (
+        TextColumn("{task.description:<12}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with RichProgress(*columns, console=Console(stderr=True), transient=True, expand=True) as bars:
+        task = bars.add_task(name, total=total)
+        yield lambda done: bars.update(task, completed=done)
+
+
 def show(*renderables: RenderableType, width_in_files: int | None = None) -> None:
     """Print to standard output.
 
@@ -213,6 +273,7 @@ def overview(result: Result) -> RenderableType:
             f"{units.count(gc.collections)} · {units.count(gc.pages_moved)} pages moved · "
             f"{units.count(gc.erases)} erases",
         ),
+        *waits.facts(summary),
     ]
     if table := describe.mapping(summary):
         told = " · ".join(f"{what.lower()}: {value}" for what, value in table)

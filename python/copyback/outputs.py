@@ -32,7 +32,7 @@ NAMES = {
 }
 
 
-def _make_parents(parent: Path) -> list[Path]:
+def make_parents(parent: Path) -> list[Path]:
     """Create `parent` and return what had to be created, innermost first."""
     created: list[Path] = []
     missing = parent
@@ -112,7 +112,7 @@ class Staging:
 
     def __enter__(self) -> Staging:
         parent = self.target.parent
-        self._created = _make_parents(parent)
+        self._created = make_parents(parent)
         try:
             self.path = Path(tempfile.mkdtemp(prefix=f".{self.target.name}.partial-", dir=parent))
         except OSError as fault:
@@ -319,10 +319,8 @@ class RowWriter:
             self._writer = None
 
 
-def write_result(result: Result, directory: Path) -> None:
-    """Write a result's files, but for tables of rows that are there already."""
-    from copyback.report import render
-
+def write_tables(result: Result, directory: Path) -> None:
+    """Write a result's files but for the page and for tables of rows that are there already."""
     (directory / names.SUMMARY).write_text(result.summary.to_json(), encoding="utf-8")
     (directory / names.CONFIG).write_text(result.config_toml, encoding="utf-8")
     write_parquet(result.series, directory / names.SERIES)
@@ -333,4 +331,11 @@ def write_result(result: Result, directory: Path) -> None:
         rows: pa.Table | None = getattr(result, table)
         if rows is not None:
             write_parquet(rows, directory / name)
+
+
+def write_result(result: Result, directory: Path) -> None:
+    """Write a result's files but for tables of rows that are there already."""
+    from copyback.report import render
+
+    write_tables(result, directory)
     (directory / names.REPORT).write_text(render(result), encoding="utf-8")

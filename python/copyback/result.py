@@ -134,6 +134,7 @@ class Summary(Record):
         response_us: ResponseByOperation
         throughput: Record
         flash: Record
+        worst_response_us: Record
         write_amplification: float | None
         gc: Record
         mapping: Record
@@ -228,8 +229,9 @@ class Result:
     def distribution(self) -> pa.Table:
         """Response times: ``operation``, ``response_us``, and the ``fraction`` at or below it.
 
-        The operations are ``all``, ``read`` and ``write``, and ``measured_all`` and so on for the
-        response times that the trace itself holds, if it does.
+        The operations are ``all``, ``read`` and ``write``, ``measured_all`` and so on for the
+        response times that the trace itself holds, if it does, and ``excess_all`` and so on for
+        what exceeds `metrics.excess_bound`, if there is one.
         """
         return self._table("distribution")
 

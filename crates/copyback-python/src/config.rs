@@ -51,6 +51,11 @@ impl Config {
     }
 
     #[getter]
+    fn capacity_bytes(&self) -> u64 {
+        self.0.capacity_bytes()
+    }
+
+    #[getter]
     fn keeps_requests(&self) -> bool {
         self.0.metrics.requests
     }

@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::metrics::{DeviceSummary, Recorder, Sample, WearStats, summary};
 use crate::precondition::Preconditioner;
 use crate::progress::{Phase, Progress, Status};
-use crate::ssd::{Counters, PlaneUse};
+use crate::ssd::{Counters, IdleTimes, PlaneUse};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 
@@ -239,13 +239,18 @@ impl Run {
         let counters = self.counters();
         let wear = drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts());
         let mut planes = PlaneUse::default();
+        let mut idle_times = None;
         for drive in drives {
             planes += drive.ssd.plane_use(self.now);
+            if let Some(times) = drive.ssd.idle_times(self.now) {
+                *idle_times.get_or_insert_with(IdleTimes::default) += times;
+            }
         }
         let all = DeviceSummary {
             counters,
             collecting: self.collecting_until(self.now),
             planes,
+            idle_times,
             wear: WearStats::of(wear),
         };
         let mut summary = summary(&self.recorder, &all);
@@ -254,6 +259,7 @@ impl Run {
                 counters: drive.ssd.counters(),
                 collecting: drive.ssd.collecting_until(self.now),
                 planes: drive.ssd.plane_use(self.now),
+                idle_times: drive.ssd.idle_times(self.now),
                 wear: WearStats::of(drive.ssd.ftl.erase_counts()),
             });
             summary.insert("array".into(), self.array.summary());

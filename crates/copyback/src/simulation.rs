@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::host::Host;
 use crate::metrics::{
-    CollectionColumns, CommandColumns, Devices, LatencyStats, RequestColumns, SeriesColumns,
+    CollectionColumns, CommandColumns, Devices, RequestColumns, Responses, SeriesColumns,
 };
 use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress, Status};
@@ -35,10 +35,13 @@ struct Waiting {
 /// take no longer.
 pub type Distribution = Vec<(f64, f64)>;
 
-/// Classes of requests that have a distribution, in the order of
-/// [`Responses::classes`](crate::metrics::Responses::classes): simulated, then measured.
-const CLASSES: [&str; 6] =
-    ["all", "read", "write", "measured_all", "measured_read", "measured_write"];
+/// Classes of requests that have a distribution, in the order of [`Responses::classes`]: simulated,
+/// measured, and what the simulated ones have beyond a bound.
+const CLASSES: [[&str; 3]; 3] = [
+    ["all", "read", "write"],
+    ["measured_all", "measured_read", "measured_write"],
+    ["excess_all", "excess_read", "excess_write"],
+];
 
 impl Simulation {
     /// A run of a checked configuration, on new devices or on those saved in the file `state`.
@@ -138,14 +141,15 @@ impl Simulation {
     }
 
     /// The distributions of response times so far, by class; those that the trace holds, if it
-    /// holds any, are classes of their own.
+    /// holds any, and what exceeds the bound of the configuration, if it has one, are classes of their
+    /// own.
     pub fn distributions(&self) -> Vec<(&'static str, Distribution)> {
         let Some(run) = &self.run else { return Vec::new() };
-        let simulated = run.recorder.responses.classes().map(|(_, stats)| stats);
-        let measured = run.recorder.measured.as_deref();
-        let measured = measured.map(|responses| responses.classes().map(|(_, stats)| stats));
-        let stats = simulated.into_iter().chain(measured.into_iter().flatten());
-        CLASSES.into_iter().zip(stats.map(LatencyStats::distribution)).collect()
+        let recorder = &run.recorder;
+        let excess = recorder.excess.as_ref().map(|excess| &excess.excess);
+        let recorded = [Some(&recorder.responses), recorder.measured.as_deref(), excess];
+        let known = CLASSES.into_iter().zip(recorded).filter_map(|(names, of)| Some((names, of?)));
+        known.flat_map(|(names, of)| names.into_iter().zip(distributions(of))).collect()
     }
 
     /// The summary of the run, with the keys of `summary.json`; those of `simulator` that tell of
@@ -161,4 +165,9 @@ impl Simulation {
         }
         Value::Object(summary)
     }
+}
+
+/// The distribution of each class.
+fn distributions(of: &Responses) -> [Distribution; 3] {
+    of.classes().map(|(_, stats)| stats.distribution())
 }

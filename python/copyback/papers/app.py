@@ -72,10 +72,10 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Simulate a paper's figures, and leave tables, plots and pages in --out."""
+    from copyback.console import counting_display
     from copyback.papers import found as findings
     from copyback.papers import output, plots
     from copyback.papers.catalogue import load_paper, select
-    from copyback.papers.display import progress
     from copyback.papers.plan import make_plan
     from copyback.papers.runner import Runner
 
@@ -90,7 +90,10 @@ def run(
     if not plots.available():
         print(f"copyback: {plots.MISSING}", file=sys.stderr)
     for plan in plans:
-        with output.staging(plan.experiment, home) as staging, progress(plan, quiet=quiet) as tell:
+        with (
+            output.staging(plan.experiment, home) as staging,
+            counting_display(plan.experiment.name, len(plan.runs), quiet=quiet) as tell,
+        ):
             runner = Runner(jobs or os.cpu_count() or 1, _table(plan), tell)
             found = findings.of_outcomes(plan, runner.run(plan.runs))
             output.write_experiment(chosen, found, staging.path)

@@ -44,6 +44,8 @@ class Check:
         The point of the baseline; None for the variant's own point.
     workloads, points
         Under what; all if empty.
+    scale
+        A value is multiplied by this: from the unit of the summary to that of the claim.
     at_least
         The claim is a lower bound.
     rules
@@ -60,6 +62,7 @@ class Check:
     workloads: tuple[str, ...]
     points: tuple[str, ...]
     take: str
+    scale: float
     at_least: bool
     rules: tuple[rules.Rule, ...]
 
@@ -106,6 +109,7 @@ def read_check(fields: Fields, targets: tuple[Target, ...]) -> Check:
         workloads=fields.texts("workloads"),
         points=fields.texts("points"),
         take=fields.one_of("take", tuple(TAKES), "mean"),
+        scale=fields.take("scale", float, 1.0),
         at_least=fields.take("at_least", bool, False),
         rules=found,
     )
@@ -158,7 +162,10 @@ def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> A
     paper, verdict = "", Verdict.NONE
     if check.target is not None and check.target.value is not None:
         paper = ("at least " if check.at_least else "") + _show(check, check.target.value)
-        effects = _effect(check, check.target.value), _effect(check, ours)
+        if check.target.most is not None:
+            paper += f" to {_show(check, check.target.most)}"
+        claim = check.target.nearest(ours) or 0.0
+        effects = _effect(check, claim), _effect(check, ours)
         reached = check.at_least and effects[1] >= effects[0]
         verdict = Verdict.YES if reached else agreement.compare(*effects)
     return Answer(check, paper, _show(check, ours), verdict, spread)
@@ -172,16 +179,16 @@ def _by_seed(check: Check, measures: Measures, load: str, point: str) -> list[fl
         return []
     ours = measures.by_seed(cell, check.measure)
     base: Sequence[float] = measures.by_seed(other, check.measure)
-    return [_form(check.form, value, against) for value, against in zip(ours, base, strict=True)]
+    return [_form(check, value, against) for value, against in zip(ours, base, strict=True)]
 
 
-def _form(form: str, value: float, base: float) -> float:
-    if form == "value":
-        return value
+def _form(check: Check, value: float, base: float) -> float:
+    if check.form == "value":
+        return value * check.scale
     if not base:
         return math.nan
     ratio = value / base
-    return {"reduction": 100 * (1 - ratio), "ratio": ratio, "normalised": 100 * ratio}[form]
+    return {"reduction": 100 * (1 - ratio), "ratio": ratio, "normalised": 100 * ratio}[check.form]
 
 
 def _effect(check: Check, value: float) -> float:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: each request and at what single drives of an array did meanwhile.
 KINDS = ("lines", "bars", "stack", "distribution", "series", "density", "microscope")
 
+#: What a distribution is of: the response times of all requests, or their excess over the bound.
+OPERATIONS = ("all", "excess_all")
+
 #: The table that a kind needs beside the summary.
 TABLES = {
     "distribution": "distribution",
@@ -41,6 +44,8 @@ class Figure:
         Measures are multiplied by this.
     normalise
         The variant that is one; None for absolute numbers.
+    operation
+        Of a distribution: one of `OPERATIONS`.
     parts
         Of a stack: name and measure of each part.
     window_ms
@@ -57,6 +62,7 @@ class Figure:
     scale: float
     logarithmic: bool
     normalise: str | None
+    operation: str
     parts: tuple[tuple[str, str], ...]
     variants: tuple[str, ...]
     workloads: tuple[str, ...]
@@ -87,6 +93,7 @@ def read_figure(fields: Fields) -> Figure:
         scale=fields.take("scale", float, 1.0),
         logarithmic=fields.take("logarithmic", bool, False),
         normalise=fields.optional_text("normalise"),
+        operation=fields.one_of("operation", OPERATIONS, OPERATIONS[0]),
         parts=tuple((name, str(m)) for name, m in fields.table("parts").rest().items()),
         variants=fields.texts("variants"),
         workloads=fields.texts("workloads"),

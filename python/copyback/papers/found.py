@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import units
 from copyback.papers.checks import Answer, answer
+from copyback.papers.figures import OPERATIONS
 from copyback.papers.measures import Cell, Measures
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _with_keys(outcome: Outcome) -> pl.DataFrame:
     frame = pl.from_arrow(outcome.table)
     assert isinstance(frame, pl.DataFrame)
     if "operation" in frame.columns:
-        frame = frame.filter(pl.col("operation") == "all").drop("operation")
+        frame = frame.filter(pl.col("operation").is_in(OPERATIONS))
     return frame.select(
         [pl.lit(value).alias(key) for key, value in _keys(outcome).items()] + [pl.all()]
     )

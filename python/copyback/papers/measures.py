@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import statistics
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 #: What a measure of a run that has no such number is.
 NOTHING = math.nan
@@ -21,42 +21,6 @@ class Cell:
     workload: str
     point: str
     variant: str
-
-
-def flatten(summary: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float | None]]:
-    """Yield every number of a summary under its dotted key.
-
-    >>> dict(flatten({"gc": {"erases": 3, "idle": None}, "notes": []}))
-    {'gc.erases': 3, 'gc.idle': None}
-    """
-    for key, value in summary.items():
-        if isinstance(value, dict):
-            yield from flatten(value, f"{prefix}{key}.")
-        elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-            yield f"{prefix}{key}", value
-
-
-def array_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
-    """Return what is made from the lists that only the summary of an array has.
-
-    Shares of time are with no drive collecting, some, and all; drives are how many collect together
-    while some do.
-
-    >>> array_measures({"collecting_together": [0.5, 0.3, 0.2]})["array.drives_together"]
-    1.4
-    """
-    shares = summary.get("collecting_together")
-    if shares is None:
-        return {"array.devices": 1.0}
-    some = math.fsum(shares[1:])
-    together = math.fsum(count * share for count, share in enumerate(shares))
-    return {
-        "array.devices": float(len(shares) - 1),
-        "array.collecting.none": shares[0],
-        "array.collecting.some": some,
-        "array.collecting.all": shares[-1],
-        "array.drives_together": together / some if some else None,
-    }
 
 
 class Measures:

@@ -187,7 +187,8 @@ def _distribution(
             label=variant,
             linewidth=1.1,
         )
-    axis.set_xlabel("response time (ms)")
+    excess = figure.operation != "all"
+    axis.set_xlabel("beyond the bound (ms)" if excess else "response time (ms)")
     axis.set_xscale("log")
 
 
@@ -233,6 +234,8 @@ def _rows(
     here = found.drawn.filter(
         (pl.col("workload") == load) & (pl.col("point") == point) & (pl.col("seed") == seed)
     )
+    if figure.kind == "distribution":
+        here = here.filter(pl.col("operation") == figure.operation)
     return [
         (index, variant, here.filter(pl.col("variant") == variant))
         for index, variant in enumerate(variants)

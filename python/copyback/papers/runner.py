@@ -1,35 +1,31 @@
-"""Runs the simulations of an experiment, several at once.
-
-A simulation releases the interpreter's lock, so threads are enough to keep every core busy. Runs
-whose prepared device is the same start from one that is prepared once and saved.
-"""
+"""Runs the simulations of an experiment, several at once."""
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from copyback.outputs import RowKeeper
 from copyback.papers import microscope
-from copyback.papers.measures import array_measures, flatten
-from copyback.simulate import Driver, save_state
+from copyback.simulate import Driver
+from copyback.summary_numbers import numbers_of
+from copyback.sweep.execute import Execution, Task
+from copyback.sweep.local import LocalBackend
+from copyback.sweep.work import Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
-    from copyback._core import Progress
     from copyback.papers.plan import Run
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Measured:
     """What one simulation gave.
 
     Attributes
@@ -40,17 +36,17 @@ class Outcome:
         The table that the experiment draws from, if it draws from one.
     """
 
-    run: Run
     numbers: dict[str, float | None]
     table: pa.Table | None
 
 
-#: Numbers that depend on the machine, or name the run and not what it did.
-_LEFT_OUT = ("simulator.", "schema", "seed")
+@dataclass(frozen=True)
+class Outcome:
+    """A simulation of an experiment, and what it gave."""
 
-
-class _StoppedError(Exception):
-    """Another thread asked to stop."""
+    run: Run
+    numbers: dict[str, float | None]
+    table: pa.Table | None
 
 
 class Runner:
@@ -72,74 +68,41 @@ class Runner:
         self._jobs = jobs
         self._table = table
         self._on_progress = on_progress
-        self._stop = threading.Event()
 
     def run(self, runs: Sequence[Run]) -> list[Outcome]:
         """Run all, and return what they gave in the order of `runs`."""
-        with TemporaryDirectory(prefix="copyback-states-") as directory:
-            pool = ThreadPoolExecutor(self._jobs)
-            try:
-                return self._run(runs, pool, Path(directory))
-            finally:
-                self._stop.set()
-                pool.shutdown(cancel_futures=True)
+        found: dict[str, Measured] = {}
 
-    def _run(self, runs: Sequence[Run], pool: ThreadPoolExecutor, directory: Path) -> list[Outcome]:
-        shared = Counter(run.config.state_digest for run in runs)
-        groups: dict[str, list[int]] = {}
-        for index, run in enumerate(runs):
-            groups.setdefault(run.config.state_digest, []).append(index)
-        waiting: dict[Future[Any], int | str] = {}
-        for digest, indices in groups.items():
-            if len(indices) == 1:
-                waiting[pool.submit(self._simulate, runs[indices[0]], None)] = indices[0]
-            else:
-                path = directory / f"{digest}.state"
-                waiting[pool.submit(self._prepare, runs[indices[0]], path)] = digest
-        found: dict[int, Outcome] = {}
-        while waiting:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                what = waiting.pop(future)
-                if isinstance(what, str):
-                    path = future.result()
-                    for index in groups[what]:
-                        waiting[pool.submit(self._simulate, runs[index], path)] = index
-                    continue
-                found[what] = future.result()
-                self._on_progress(len(found))
-                self._forget(runs[what], shared, directory)
-        return [found[index] for index in range(len(runs))]
+        def keep(task: Task, measured: Measured) -> None:
+            found[task.key] = measured
+            self._on_progress(len(found))
 
-    @staticmethod
-    def _forget(run: Run, left: Counter[str], directory: Path) -> None:
-        """Remove a saved device after its last run."""
-        digest = run.config.state_digest
-        left[digest] -= 1
-        if left[digest] == 0:
-            (directory / f"{digest}.state").unlink(missing_ok=True)
+        tasks = [
+            Task(
+                str(index),
+                Job(run.config.to_toml(), "copyback paper run"),
+                run.config.state_digest,
+            )
+            for index, run in enumerate(runs)
+        ]
+        simulate = partial(measure, table=self._table)
+        with (
+            TemporaryDirectory(prefix="copyback-states-") as states,
+            LocalBackend(self._jobs, Path(states), simulate) as backend,
+        ):
+            Execution(tasks, backend, keep).run()
+        measured = [found[task.key] for task in tasks]
+        return [Outcome(run, m.numbers, m.table) for run, m in zip(runs, measured, strict=True)]
 
-    def _check(self, _: Progress) -> None:
-        if self._stop.is_set():
-            raise _StoppedError
 
-    def _prepare(self, run: Run, path: Path) -> Path:
-        return save_state(run.config, path, on_progress=self._check)
-
-    def _simulate(self, run: Run, state: Path | None) -> Outcome:
-        if self._stop.is_set():
-            raise _StoppedError
-        driver = Driver(run.config, state=state)
-        rows = {table: RowKeeper() for table in driver.row_tables}
-        on_rows = {table: kept.add for table, kept in rows.items()}
-        driver.run(on_progress=self._check, on_rows=on_rows)
-        tables = {table: kept.table() for table, kept in rows.items()}
-        result = driver.result("copyback paper run", tables)
-        summary = result.summary.to_dict()
-        numbers = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
-        numbers.update(array_measures(summary))
-        kept = _kept(result, self._table)
-        return Outcome(run, {**numbers, **_least(kept, self._table)}, kept)
+def measure(job: Job, state: Path | None, *, table: str | None) -> Measured:
+    """Run a simulation and return what an experiment needs of it."""
+    driver = Driver(job.config(), state=state)
+    rows = {name: RowKeeper() for name in driver.row_tables}
+    driver.run(on_rows={name: kept.add for name, kept in rows.items()})
+    result = driver.result(job.command, {name: kept.table() for name, kept in rows.items()})
+    kept = _kept(result, table)
+    return Measured({**numbers_of(result.summary.to_dict()), **_least(kept, table)}, kept)
 
 
 def _kept(result: Any, table: str | None) -> pa.Table | None:

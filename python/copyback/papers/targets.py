@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,9 @@ class Target:
     Attributes
     ----------
     value
-        The number, in `unit`; None of a shape.
+        The number, in `unit`; the least of a range; None of a shape.
+    most
+        The greatest of a range; None of a single number.
     """
 
     paper: str
@@ -36,11 +39,18 @@ class Target:
     baseline: str
     value: float | None
     unit: str
+    most: float | None = None
 
     @property
     def label(self) -> str:
         """The claim in a line."""
         return f"{self.workload}: {self.quantity}"
+
+    def nearest(self, number: float) -> float | None:
+        """Return what of the claim is nearest to a number: the claim itself, if it is no range."""
+        if self.value is None or self.most is None:
+            return self.value
+        return min(max(number, self.value), self.most)
 
 
 def read_targets(path: Path, paper: str) -> tuple[Target, ...]:
@@ -62,7 +72,13 @@ def read_targets(path: Path, paper: str) -> tuple[Target, ...]:
     return tuple(found)
 
 
+#: Two numbers and what lies between, such as ``131-311``.
+RANGE = re.compile(r"([\d.]+)-([\d.]+)")
+
+
 def _target(row: Mapping[str, str]) -> Target:
+    text = row["value"]
+    least, most = found.groups() if (found := RANGE.fullmatch(text)) else (text, "")
     return Target(
         paper=row["paper"],
         figure=row["figure"],
@@ -70,8 +86,9 @@ def _target(row: Mapping[str, str]) -> Target:
         quantity=row["quantity"],
         scheme=row["scheme"],
         baseline=row["baseline"],
-        value=float(row["value"]) if row["value"] else None,
+        value=float(least) if least else None,
         unit=row["unit"],
+        most=float(most) if most else None,
     )
 
 

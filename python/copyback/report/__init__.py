@@ -8,12 +8,12 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from copyback import describe, units
+from copyback import describe, units, waits
 
 if TYPE_CHECKING:
     import jinja2
 
-    from copyback.result import Result
+    from copyback.result import Result, Summary
 
 PERCENTILES = {
     "mean": "Mean",
@@ -211,6 +211,10 @@ def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
                 ("Pages moved", units.count(gc.pages_moved)),
                 ("Moved per collection", units.decimal(gc.pages_moved_per_collection)),
                 ("Busy time", units.time_us(gc.busy_us)),
+                *(
+                    (label.capitalize(), units.count(number))
+                    for label, number in waits.kinds(summary)
+                ),
             ],
         ),
         (
@@ -223,7 +227,22 @@ def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
             ],
         ),
         *([("Mapping table in flash", table)] if (table := describe.mapping(summary)) else []),
+        *_on_request(summary),
     ]
+
+
+def _on_request(summary: Summary) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the groups of numbers that not every run has."""
+    long = [("Worst of each window", waits.worst(summary)), ("Excess", waits.excess(summary))]
+    idle = [
+        *waits.periods(summary),
+        *((label.capitalize(), units.share(share)) for label, share in waits.uses(summary)),
+    ]
+    groups = [
+        ("Long waits", [(label, text) for label, text in long if text]),
+        ("Idle time, and what dies do meanwhile", idle),
+    ]
+    return [(name, rows) for name, rows in groups if rows]
 
 
 def _simulator(result: Result) -> list[tuple[str, str]]:

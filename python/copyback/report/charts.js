@@ -185,6 +185,23 @@ const logLabels = (u, splits) => {
 };
 const fromZero = (_, __, max) => [0, max > 0 ? max * 1.08 : 1];
 
+// Response times over percentiles, each whole step of which has one nine more.
+const marks = [0, Math.log10(2), 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const percentile = (nines) => {
+  const p = 100 * (1 - Math.pow(10, -nines));
+  return Number(p.toFixed(Math.max(0, Math.floor(nines + 1e-9) - 1 + (Number.isInteger(+nines.toFixed(6)) ? 0 : 2)))) + "";
+};
+const tails = () => ({
+  at: (nines) => "p" + percentile(nines),
+  scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { distr: 3, range: logRange } },
+  x: axis({
+    size: 30,
+    splits: (u) => marks.filter((m) => m >= u.scales.x.min && m <= u.scales.x.max + 0.02 && !(narrow() && m === marks[1])),
+    values: (_, splits) => splits.map((m) => (m === marks[1] ? "50" : percentile(m)) + (narrow() ? "" : " %")),
+  }),
+  y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),
+});
+
 // The window and the colour scheme change; text is copied. -------------------------------------------
 
 let pending = 0;

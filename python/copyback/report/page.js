@@ -4,11 +4,6 @@
 
   if (data.cdf.tail) {
     const nines = data.cdf.tail;
-    const marks = [0, Math.log10(2), 1, 2, 3, 4, 5, 6, 7, 8, 9];
-    const percentile = (g) => {
-      const p = 100 * (1 - Math.pow(10, -g));
-      return Number(p.toFixed(Math.max(0, Math.floor(g + 1e-9) - 1 + (Number.isInteger(+g.toFixed(6)) ? 0 : 2)))) + "";
-    };
     const names = { all: "All", read: "Read", write: "Write" };
     // Of one operation alone, "all" is the same curve.
     const curves = (prefix) => {
@@ -31,14 +26,7 @@
         })),
       ],
       height: tall,
-      at: (g) => "p" + percentile(g),
-      scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { distr: 3, range: logRange } },
-      x: axis({
-        size: 30,
-        splits: (u) => marks.filter((m) => m >= u.scales.x.min && m <= u.scales.x.max + 0.02 && !(narrow() && m === marks[1])),
-        values: (_, splits) => splits.map((g) => (g === marks[1] ? "50" : percentile(g)) + (narrow() ? "" : " %")),
-      }),
-      y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),
+      ...tails(),
     });
   }
 

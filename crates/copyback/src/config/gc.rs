@@ -327,7 +327,8 @@ choice! {
         /// periods blocks of planes that will soon be short of space (the paper's AGC).
         Advanced(InAdvance),
         /// Afterwards: a plane below the soft threshold is owed its collection as long as the host can
-        /// open another block there, and gets it when the drive has no command (the paper's DGC).
+        /// open another block there, and gets it when the drive has no command (the paper's DGC). Where
+        /// logical pages are bound to blocks, so is a merge that a write would wait for.
         Delayed {
             /// How long the drive must have had no command.
             #[serde(default)]
@@ -350,7 +351,8 @@ pub struct InAdvance {
     /// A drive that has had no command for longer than this is in a long idle period.
     pub long_idle: Time,
     /// In long idle periods planes are collected until so many blocks above the soft threshold
-    /// are free, or all that over-provisioning reserves.
+    /// are free, or all that over-provisioning reserves. Where logical pages are bound to blocks, only
+    /// those are merged whose next write would wait for that.
     pub margin: FreeBlocks,
 }
 
@@ -376,6 +378,16 @@ impl Idle {
         match self {
             Self::None | Self::Delayed { .. } => None,
             Self::Advanced(advance) | Self::AdvancedDelayed(advance) => Some(advance),
+        }
+    }
+
+    /// How long an idle period is longer than to be used, and to be long: `short_idle` and `long_idle`, or
+    /// their defaults where there is none.
+    pub fn lengths(self) -> (Time, Time) {
+        let InAdvance { short_idle, long_idle, .. } = self.in_advance().unwrap_or_default();
+        match self {
+            Self::Delayed { short_idle } => (short_idle, long_idle),
+            Self::None | Self::Advanced(_) | Self::AdvancedDelayed(_) => (short_idle, long_idle),
         }
     }
 

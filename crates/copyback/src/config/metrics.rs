@@ -15,6 +15,12 @@ pub struct Metrics {
     pub requests: bool,
     /// Bandwidth is measured over windows of this length; the summary tells how it varies.
     pub bandwidth_window: Time,
+    /// The summary tells the worst response time of each window of this length.
+    pub worst_window: Time,
+    /// The summary tells what response times have beyond this bound; absent: nothing is told.
+    pub excess_bound: Option<Time>,
+    /// The summary tells how long drives have no command, and what their dies do meanwhile.
+    pub idle_time: bool,
     /// Keep when each drive of an array collected, and write `collections.parquet`.
     pub collections: bool,
     /// Keep one row a command that the controller sent to a drive of an array, and write
@@ -31,6 +37,9 @@ impl Default for Metrics {
             interval: None,
             requests: false,
             bandwidth_window: Time::from_us(1_000_000),
+            worst_window: Time::from_us(86_400_000_000),
+            excess_bound: None,
+            idle_time: false,
             collections: false,
             commands: false,
             messages: false,

@@ -207,9 +207,7 @@ impl Drive {
         if let Some(buffer) = &mut self.buffer {
             buffer.destage(&mut self.ssd, self.now);
         }
-        if self.ssd.uses_idle_time() {
-            self.ssd.note_commands(!self.commands.is_empty());
-        }
+        self.ssd.note_commands(!self.commands.is_empty());
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
         self.ssd.has_finished()

@@ -11,7 +11,11 @@ impl Ftl {
     /// Notes that a write of `lpn` is next on `plane`. Returns whether something must be reclaimed
     /// before there is room for it, however many blocks are free.
     pub fn want(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
-        self.groups.as_mut().is_some_and(|groups| groups.want(plane, lpn))
+        if self.groups.is_none() {
+            return false;
+        }
+        let may_open = self.may_open_for_host(plane);
+        self.groups_mut().want(plane, lpn, may_open)
     }
 
     /// Whether a write may find that something must be reclaimed first though blocks are free.
@@ -28,16 +32,16 @@ impl Ftl {
     ) -> Option<u32> {
         match groups.room_for(plane, lpn) {
             Room::In(open) => Some(open.next_page),
-            Room::InNewBlock => self.may_open_for_host(plane).then_some(0),
+            Room::InNewBlock | Room::InReplacement => self.may_open_for_host(plane).then_some(0),
             Room::None | Room::Merging => None,
         }
     }
 
-    fn groups(&self) -> &Groups {
+    pub(super) fn groups(&self) -> &Groups {
         self.groups.as_deref().expect("asked only where logical pages are bound to blocks")
     }
 
-    fn groups_mut(&mut self) -> &mut Groups {
+    pub(super) fn groups_mut(&mut self) -> &mut Groups {
         self.groups.as_deref_mut().expect("asked only where logical pages are bound to blocks")
     }
 
@@ -96,9 +100,10 @@ impl Ftl {
     /// Tells the victim policy what a merge of a group would be worth now, unless it is being merged.
     pub(super) fn list(&mut self, plane: PlaneId, id: GroupId) {
         let Self { groups: Some(groups), blocks, victims, limits, .. } = self else { return };
-        if groups.merge_on(plane).is_some_and(|merge| merge.group == id) {
+        if groups.is_merged(plane, id) {
             return;
         }
+        groups.list_idle_job(plane, id);
         let before = groups.get(id).listed;
         let merge = groups.merge_of(id, None, blocks);
         let worth = merge.worth(blocks, limits.data_pages);
@@ -121,11 +126,16 @@ impl Ftl {
 
     /// The block of `plane` whose reclaim makes room for the next write, or gives a block back.
     pub(super) fn choose_group(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let Self { groups: Some(groups), blocks, victims, .. } = self else { return None };
-        if groups.merge_on(plane).is_some() || self.planes[plane.index()].free.len() == 0 {
+        if !self.may_merge(plane) {
             return None;
         }
+        let Self { groups: Some(groups), blocks, victims, .. } = self else { return None };
         groups.wanted_victim(plane, blocks).or_else(|| victims.choose(plane, &**groups))
+    }
+
+    /// Whether a merge may begin on `plane`: there is none, and a block that it can open.
+    pub(super) fn may_merge(&self, plane: PlaneId) -> bool {
+        self.groups().merge_on(plane).is_none() && self.planes[plane.index()].free.len() > 0
     }
 
     /// Begins to merge the group of `victim`, which is erased on the way.
@@ -139,6 +149,7 @@ impl Ftl {
         let kind = merge.kind;
         self.reclaiming[plane.index()] = Some(victim);
         self.groups_mut().begin(plane, merge);
+        self.groups_mut().list_idle_job(plane, id);
         ReclaimPlan::of_merge(victim, kind, plane)
     }
 
@@ -154,8 +165,10 @@ impl Ftl {
 
     /// Whether the merge on `plane` may move `page` next, out of turn.
     pub fn may_merge_next(&self, plane: PlaneId, page: Ppn) -> bool {
-        let block = self.geometry.block_of(page);
-        self.groups.as_ref().is_some_and(|groups| groups.may_move_next(plane, block))
+        let Some(groups) = &self.groups else { return false };
+        let open = groups.target(plane).map_or(0, |target| self.room(target));
+        let room = self.planes[plane.index()].free.len() as u32 * self.limits.data_pages + open;
+        groups.may_move_next(plane, self.geometry.block_of(page), room, &self.blocks)
     }
 
     /// Checks that each logical page lies in a block of its group, in a data block in its place, and
@@ -174,12 +187,14 @@ impl Ftl {
     fn check_group(&self, groups: &Groups, index: usize) -> Result<(), String> {
         let id = groups.layout().group(index);
         let group = groups.get(id);
-        let is_merged = |plane| groups.merge_on(plane).is_some_and(|merge| merge.group == id);
         if group.blocks.iter().any(|block| groups.owner(*block) != Some(id)) {
             return Err(format!("{id:?} has a block of another group"));
         }
         let plane = group.blocks.first().map(|block| self.geometry.plane_of_block(*block));
-        if plane.is_some_and(is_merged) {
+        if plane.is_some_and(|plane| !groups.is_listed_for_idle_time(plane, id)) {
+            return Err(format!("{id:?} is not on the job list that it belongs on"));
+        }
+        if plane.is_some_and(|plane| groups.is_merged(plane, id)) {
             return Ok(());
         }
         let worth =

@@ -7,6 +7,7 @@ mod audit;
 mod blocks;
 mod free_blocks;
 mod grouped;
+mod idle_time;
 mod levels;
 mod mapping;
 mod parked;
@@ -16,8 +17,9 @@ mod translated;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
+pub use idle_time::Expected;
 pub use levels::Levels;
-pub use mapping::{ReclaimKind, ReclaimPlan, ReclaimStep};
+pub use mapping::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 pub use plane::Stream;
 pub use translated::Room;
 
@@ -359,18 +361,6 @@ impl Ftl {
     /// block there, and nothing that is being reclaimed keeps it from writing.
     pub fn can_wait(&self, plane: PlaneId) -> bool {
         self.may_open_for_host(plane) && self.leaves_room(plane)
-    }
-
-    /// Whether so many more `pages` of the host, one or more, make `plane` short of free blocks.
-    pub fn runs_short(&self, plane: PlaneId, pages: u32) -> bool {
-        let state = &self.planes[plane.index()];
-        let room = state.frontier(Stream::Host).map_or(0, |frontier| self.room(frontier));
-        // The block after a full one is opened at once.
-        let opened = match pages.checked_sub(room) {
-            Some(beyond) => beyond / self.limits.data_pages + 1,
-            None => 0,
-        };
-        state.free.len() < self.limits.soft_threshold + opened as usize
     }
 
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below

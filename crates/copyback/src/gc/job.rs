@@ -3,7 +3,7 @@
 
 use derive_more::AddAssign;
 
-use crate::ftl::{Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
+use crate::ftl::{Cost, Expected, Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 /// Why a block is collected.
@@ -48,15 +48,28 @@ impl Job {
         Some(Self::begin(reason, plane, victim, ftl))
     }
 
-    /// The same, if `fits` says of the block's valid pages that there is time for them.
-    pub fn if_fits(
-        reason: Reason,
-        plane: PlaneId,
+    /// Begins what the `expected` writes will call for, if anything of it `fits` into the time that is
+    /// left.
+    pub fn called_for(
+        expected: &Expected,
         ftl: &mut Ftl,
-        fits: impl Fn(u16) -> bool,
+        fits: impl Fn(Cost) -> bool,
     ) -> Option<Self> {
-        let victim = ftl.choose_victim(plane)?;
-        fits(ftl.valid_pages(victim)).then(|| Self::begin(reason, plane, victim, ftl))
+        let victim = ftl.victim_called_for(expected, fits)?;
+        Some(Self::begin(Reason::LookAhead, expected.plane, victim, ftl))
+    }
+
+    /// Begins to collect `plane` although it is not short of space yet.
+    pub fn in_advance(reason: Reason, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
+        let victim = ftl.victim_in_advance(plane)?;
+        Some(Self::begin(reason, plane, victim, ftl))
+    }
+
+    /// Begins the merge that has been owed longest on `die`.
+    pub fn owed(die: DieId, ftl: &mut Ftl) -> Option<Self> {
+        let victim = ftl.owed_victim(die)?;
+        let plane = ftl.geometry.plane_of_block(victim);
+        Some(Self::begin(Reason::Delayed, plane, victim, ftl))
     }
 
     /// Begins to level the wear of `plane`, if its erase counts have drifted apart.

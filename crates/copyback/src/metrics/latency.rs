@@ -71,6 +71,11 @@ impl LatencyStats {
         self.count
     }
 
+    /// Sum in nanoseconds.
+    pub const fn total(&self) -> u128 {
+        self.sum
+    }
+
     /// Mean in nanoseconds; `None` without requests.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)

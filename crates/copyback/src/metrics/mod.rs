@@ -2,19 +2,24 @@
 
 mod bandwidth;
 mod devices;
+mod excess;
+mod idle_time;
 mod latency;
 mod overlap;
 mod requests;
 mod series;
 mod summary;
+mod worst;
 
 pub use bandwidth::Bandwidth;
 pub use devices::{CollectionColumns, CommandColumns, Devices};
+pub use excess::ExcessWait;
 pub use latency::LatencyStats;
 pub use overlap::Overlap;
 pub use requests::RequestColumns;
 pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
 pub use summary::{DeviceSummary, Totals, WearStats, summary};
+pub use worst::WorstResponses;
 
 use crate::config::Config;
 use crate::host::Completion;
@@ -56,6 +61,10 @@ pub struct Recorder {
     pub responses: Responses,
     /// Those that the trace holds, measured when it was taken, if it holds any.
     pub measured: Option<Box<Responses>>,
+    /// What response times have beyond a bound, if there is one.
+    pub excess: Option<Box<ExcessWait>>,
+    /// The worst response times of windows.
+    pub worst: WorstResponses,
     /// Rows over time.
     pub series: Series,
     /// Bytes a second.
@@ -75,6 +84,8 @@ impl Recorder {
         Self {
             responses: Responses::default(),
             measured: None,
+            excess: config.excess_bound.map(|bound| Box::new(ExcessWait::new(bound.0))),
+            worst: WorstResponses::new(config.worst_window.0),
             series: Series::new(config.interval.map(|interval| interval.0)),
             bandwidth: Bandwidth::new(config.bandwidth_window.0),
             devices,
@@ -98,6 +109,10 @@ impl Recorder {
             let responses = self.measured.get_or_insert_default();
             responses.add(operation, |stats| stats.record_whole(measured));
         }
+        if let Some(excess) = &mut self.excess {
+            excess.completed(operation, completion.response);
+        }
+        self.worst.completed(operation, completion.response, now);
         self.totals.end = now;
         self.bandwidth.completed(operation, length, now);
         if let Some(devices) = &mut self.devices {

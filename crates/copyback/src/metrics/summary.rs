@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ssd::{Counters, Part, PlaneUse};
+use crate::ssd::{Counters, IdleTimes, Part, PlaneUse};
 use crate::units::{Duration, Instant};
 
-use super::{LatencyStats, Recorder, Responses};
+use super::{LatencyStats, Recorder, Responses, idle_time};
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,6 +59,8 @@ pub struct DeviceSummary {
     pub collecting: Duration,
     /// How the planes' time was used.
     pub planes: PlaneUse,
+    /// How idle time was used, if that is kept account of.
+    pub idle_times: Option<IdleTimes>,
     /// Erase counts.
     pub wear: WearStats,
 }
@@ -66,12 +68,15 @@ pub struct DeviceSummary {
 impl DeviceSummary {
     /// Its keys in `summary.json`.
     pub fn put_into(&self, summary: &mut Map<String, Value>) {
-        let Self { counters, collecting, planes, wear } = self;
+        let Self { counters, collecting, planes, idle_times, wear } = self;
         let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
         put("flash", flash(counters));
         put("write_amplification", json!(counters.write_amplification()));
         put("gc", gc(counters, *collecting, planes));
         put("mapping", mapping(counters));
+        if let Some(times) = idle_times {
+            put("idle_time", idle_time::summary(times));
+        }
         put(
             "wear",
             json!({
@@ -94,6 +99,10 @@ pub fn summary(recorder: &Recorder, all: &DeviceSummary) -> Map<String, Value> {
     if let Some(measured) = &recorder.measured {
         put("measured_response_us", responses(measured));
     }
+    if let Some(excess) = &recorder.excess {
+        put("excess_wait_us", excess.summary(&recorder.responses));
+    }
+    put("worst_response_us", recorder.worst.summary());
     put("throughput", throughput(recorder));
     put("bandwidth", recorder.bandwidth.summary());
     all.put_into(&mut summary);
@@ -128,7 +137,7 @@ pub(super) fn responses(responses: &Responses) -> Value {
     responses.classes().into_iter().map(|(name, stats)| (name, latency(stats))).collect()
 }
 
-fn latency(stats: &LatencyStats) -> Value {
+pub(super) fn latency(stats: &LatencyStats) -> Value {
     let us = |ns: f64| ns / 1e3;
     let quantile = |q: f64| stats.quantile(q).map(|response| response.as_us_f64());
     json!({

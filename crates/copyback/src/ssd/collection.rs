@@ -9,6 +9,7 @@ use crate::ids::{DieId, PlaneId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::units::{Duration, Instant};
 
+use super::idle_account::Activity;
 use super::queues::planes_in;
 use super::{Purpose, Ssd};
 
@@ -39,6 +40,13 @@ pub enum StepInFlight {
     Erase,
     /// Programs pages that were in the device's DRAM, when nothing is collected.
     Unpark,
+}
+
+impl Collection {
+    /// Why the plane that called for it is collected.
+    pub(super) fn reason(&self) -> Reason {
+        self.lanes.lanes[0].job.reason
+    }
 }
 
 impl Ssd {
@@ -126,7 +134,7 @@ impl Ssd {
             self.end_collection(die, &collection, now);
             return true;
         };
-        self.collection_runs(die, collection.mask, now);
+        self.collection_runs(die, collection.mask, collection.reason(), now);
         match step {
             Step::Move(page) => self.copy_back(die, page, now),
             Step::Read(pages) => self.start_reading(die, &mut collection.lanes, pages, now),
@@ -141,11 +149,12 @@ impl Ssd {
     }
 
     /// The die begins, or goes on, to collect.
-    pub(super) fn collection_runs(&mut self, die: DieId, mask: u32, now: Instant) {
+    pub(super) fn collection_runs(&mut self, die: DieId, mask: u32, reason: Reason, now: Instant) {
         let clocks = &mut self.die_clocks[die.index()];
         if !clocks.is_collecting() {
             clocks.collection_runs(mask, now);
             self.device_clock.collection_runs(now);
+            self.die_does(die, reason.into(), now);
         }
     }
 
@@ -155,6 +164,7 @@ impl Ssd {
         if clocks.is_collecting() {
             clocks.collection_rests(die, &mut self.plane_clocks, now);
             self.device_clock.collection_rests(now);
+            self.die_does(die, Activity::Nothing, now);
         }
     }
 
@@ -260,6 +270,9 @@ impl Ssd {
 
     /// The flash operation of a step has ended.
     pub(super) fn finish_step(&mut self, die: DieId, step: StepInFlight, now: Instant) {
+        if step == StepInFlight::Unpark {
+            self.die_does(die, Activity::Nothing, now);
+        }
         let mut emptied = SmallVec::<[PlaneId; 2]>::new();
         if let Some(collection) = &mut self.collections[die.index()] {
             collection.in_flight = false;
@@ -284,7 +297,7 @@ impl Ssd {
 
     fn end_collection(&mut self, die: DieId, collection: &Collection, now: Instant) {
         let lanes = collection.lanes.lanes.len() as u64;
-        match collection.lanes.lanes[0].job.reason {
+        match collection.reason() {
             Reason::WearLevelling => self.counters.levelling_runs += 1,
             reason => {
                 self.counters.count_collections(reason, 1);

@@ -38,7 +38,7 @@ pub struct Counters {
     pub compacted: u64,
     /// Of those in idle time, put off when the drive was busy.
     pub delayed: u64,
-    /// How often a plane that was short of space was put off.
+    /// How often a plane that was short of space was put off, or the merge of a group.
     pub put_off: u64,
     /// Of all collected, blocks of planes that joined the collection of another.
     pub joined: u64,

@@ -5,12 +5,11 @@ use std::ops::Range;
 
 use crate::config::Config;
 use crate::event::{Agenda, Event};
+use crate::ftl::{Cost, Expected};
 use crate::gc::job::{Job, Reason};
 use crate::gc::lanes::Lanes;
 use crate::gc::permit::{Asked, Permits, Until};
-use crate::gc::schedule::{
-    Admitted, Expected, IdleKind, IdleSchedule, LookAhead, Schedule, StepTimes,
-};
+use crate::gc::schedule::{Admitted, IdleKind, IdleSchedule, Schedule, StepTimes};
 use crate::idle::IdleDetector;
 use crate::ids::{DieId, Lpn, PlaneId};
 use crate::nand::{Geometry, Timing};
@@ -30,14 +29,14 @@ pub(super) struct IdleTime {
     /// Free blocks of a plane that long idle periods aim at.
     goal: u32,
     is_long: bool,
-    /// Whether commands are in the drive, if only on their way to the flash or from it.
-    commands: bool,
     /// When the next looks at the idle time are on the agenda: to catch up, and for long idle periods.
     looks: [Option<Instant>; 2],
     /// What the host has announced, in order of arrival.
     announced: Vec<Announced>,
     /// Whether that is news.
     has_news: bool,
+    /// What that writes, in the order of the planes' first pages.
+    expected: Vec<Expected>,
 }
 
 /// A command that the host has announced.
@@ -76,10 +75,10 @@ impl IdleTime {
             ),
             goal: config.ssd.soft_threshold() + config.ssd.free_margin(),
             is_long: false,
-            commands: false,
             looks: [None; 2],
             announced: Vec::new(),
             has_news: false,
+            expected: Vec::new(),
         }))
     }
 
@@ -127,10 +126,13 @@ impl Ssd {
     }
 
     /// Whether commands are in the drive, if only on their way to the flash or from it.
-    pub fn note_commands(&mut self, commands: bool) {
-        if let Some(idle) = &mut self.idle {
-            idle.commands = commands;
-        }
+    pub const fn note_commands(&mut self, commands: bool) {
+        self.has_commands = commands;
+    }
+
+    /// Whether the drive has anything to do for a command.
+    pub(super) fn is_busy(&self) -> bool {
+        self.has_commands || self.host_operations() > 0
     }
 
     /// Forgets what the host has announced.
@@ -150,7 +152,7 @@ impl Ssd {
     }
 
     /// Finds out what the announced commands will write, and where.
-    fn foresee(&self, commands: &[Announced], look_ahead: &mut LookAhead) {
+    fn foresee(&self, commands: &[Announced]) -> Vec<Expected> {
         let mut turns = vec![0; self.geometry.dies()];
         let mut places: Vec<Option<usize>> = vec![None; self.geometry.planes()];
         let mut expected: Vec<Expected> = Vec::new();
@@ -161,11 +163,11 @@ impl Ssd {
             let plane = self.foreseen_plane(lpn, number, &mut turns);
             let place = *places[plane.index()].get_or_insert(expected.len());
             if place == expected.len() {
-                expected.push(Expected { plane, pages: 0 });
+                expected.push(Expected::new(plane));
             }
-            expected[place].pages += 1;
+            self.ftl.expect(lpn, &mut expected[place]);
         }
-        look_ahead.announced(commands.first().map(|command| command.arrival), expected);
+        expected
     }
 
     /// The plane that the write of `lpn` will go to, the `place`th that has been announced: for sure, if
@@ -191,13 +193,14 @@ impl Ssd {
 
     /// Before work is looked for: whether the drive has commands.
     pub(super) fn note_idle_time(&mut self, now: Instant) {
-        let has_work = self.outstanding() > self.translation_operations();
+        let is_busy = self.is_busy();
         let Some(mut idle) = self.idle.take() else { return };
-        if idle.commands || has_work {
+        if is_busy {
             idle.became_busy();
         } else if idle.became_quiet(now) || idle.has_news {
             if let Some(look_ahead) = &mut idle.schedule.look_ahead {
-                self.foresee(&idle.announced, look_ahead);
+                look_ahead.announced(idle.announced.first().map(|command| command.arrival));
+                idle.expected = self.foresee(&idle.announced);
             }
             idle.has_news = false;
             self.wake_all_dies();
@@ -308,33 +311,32 @@ impl Ssd {
             return Some(job);
         }
         match idle.schedule.kind(idle.is_long, now) {
-            IdleKind::Short => self.look_ahead_job(die, &idle.schedule, now),
+            IdleKind::Short => self.look_ahead_job(die, idle, now),
             IdleKind::Long => self.compaction_job(die, &mut idle.compaction),
             IdleKind::Unknown => None,
         }
     }
 
     fn owed_job(&mut self, die: DieId, schedule: &IdleSchedule) -> Option<Job> {
-        let mut owed = schedule.owed.as_ref()?.owed(self.plane_numbers(die));
-        owed.find_map(|plane| Job::for_space(Reason::Delayed, plane, &mut self.ftl))
+        let mut short = schedule.owed.as_ref()?.owed(self.plane_numbers(die));
+        Job::owed(die, &mut self.ftl).or_else(|| {
+            short.find_map(|plane| Job::for_space(Reason::Delayed, plane, &mut self.ftl))
+        })
     }
 
-    fn look_ahead_job(&mut self, die: DieId, idle: &IdleSchedule, now: Instant) -> Option<Job> {
-        let look_ahead = idle.look_ahead.as_ref()?;
-        look_ahead.expected().iter().find_map(|expected| {
-            let Expected { plane, pages } = *expected;
-            if self.geometry.die_of_plane(plane) != die || !self.ftl.runs_short(plane, pages) {
-                return None;
-            }
-            let fits = |valid: u16| look_ahead.fits(valid.into(), now);
-            Job::if_fits(Reason::LookAhead, plane, &mut self.ftl, fits)
-        })
+    fn look_ahead_job(&mut self, die: DieId, idle: &IdleTime, now: Instant) -> Option<Job> {
+        let look_ahead = idle.schedule.look_ahead.as_ref()?;
+        let fits = |cost: Cost| look_ahead.fits(cost.pages, cost.blocks, now);
+        let geometry = self.geometry;
+        let of_die = |expected: &&Expected| geometry.die_of_plane(expected.plane) == die;
+        let mut expected = idle.expected.iter().filter(of_die);
+        expected.find_map(|expected| Job::called_for(expected, &mut self.ftl, fits))
     }
 
     fn compaction_job(&mut self, die: DieId, compaction: &mut Permits) -> Option<Job> {
         let planes = compaction.planes_of(die);
         planes_in(planes, die, self.geometry.planes_per_die).find_map(|plane| {
-            let job = Job::for_space(compaction.reason(), plane, &mut self.ftl);
+            let job = Job::in_advance(compaction.reason(), plane, &mut self.ftl);
             if job.is_none() {
                 compaction.give_up(plane);
             }

@@ -15,6 +15,7 @@ mod collection;
 mod counters;
 mod dispatch;
 mod idle;
+mod idle_account;
 mod permits;
 mod queues;
 mod submit;
@@ -28,6 +29,7 @@ mod yielding;
 pub use breakdown::{Part, Parts};
 pub use counters::Counters;
 pub use idle::Announced;
+pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
 pub use permits::Status;
 pub use transaction::Owner;
 
@@ -36,7 +38,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::channel::{Channel, Transfer};
-use crate::config::{Config, GcStart, Register};
+use crate::config::{Config, GcStart, Idle, Register};
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
@@ -50,6 +52,7 @@ use crate::units::{Duration, Instant};
 use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use collection::Collection;
 use idle::IdleTime;
+use idle_account::IdleAccount;
 use queues::HostQueues;
 use suspend::SuspendRule;
 use timing_audit::TimingAudit;
@@ -90,6 +93,11 @@ pub struct Ssd {
     permits: Permits,
     /// Boxed: few drives have one.
     idle: Option<Box<IdleTime>>,
+    /// Boxed, too; kept if it is asked for.
+    idle_account: Option<Box<IdleAccount>>,
+    /// Whether commands are in the drive, if only on their way to the flash or from it; noted for what
+    /// depends on it.
+    has_commands: bool,
     dies: Vec<Die<Purpose>>,
     channels: Vec<Channel>,
     /// Boxed, as a collection leaves its place for each of its steps.
@@ -153,9 +161,17 @@ impl Ssd {
         let arbitration = config.ssd.timing.bus_arbitration;
         let dies = geometry.dies();
         ftl.watch_levels(config.register_threshold());
+        if config.ssd.gc.idle != Idle::None {
+            ftl.list_idle_jobs(config.ssd.gc.idle.delays());
+        }
         let timing = Timing::new(&config.ssd);
         let mut ssd = Self {
             idle: IdleTime::new(config, &geometry, &timing, &schedule),
+            idle_account: config.metrics.idle_time.then(|| {
+                let (short_idle, long_idle) = config.ssd.gc.idle.lengths();
+                Box::new(IdleAccount::new(dies, short_idle.0, long_idle.0))
+            }),
+            has_commands: false,
             geometry,
             timing,
             rules: MultiPlaneRules::new(&config.ssd),
@@ -201,7 +217,8 @@ impl Ssd {
 
     /// What the device has done so far.
     pub fn counters(&self) -> Counters {
-        self.counters.striped(u64::from(self.geometry.striped_planes))
+        let put_off = self.counters.put_off + self.ftl.merges_put_off();
+        Counters { put_off, ..self.counters }.striped(u64::from(self.geometry.striped_planes))
     }
 
     /// Die time spent collecting until `now`.
@@ -233,6 +250,11 @@ impl Ssd {
             idle: held - busy,
             whole: (now - Instant::START) * self.geometry.planes() as u64,
         }
+    }
+
+    /// How the time until `now` in which the drive had no command was used, if that is kept account of.
+    pub fn idle_times(&self, now: Instant) -> Option<IdleTimes> {
+        self.idle_account.as_ref().map(|account| account.times(now))
     }
 
     /// Whether it may have work that is no command's: to use idle time, or to keep its mapping in flash
@@ -313,6 +335,9 @@ impl Ssd {
             self.note_idle_time(now);
             self.start_what_can_start(now, agenda);
             self.plan_idle_look(now, agenda);
+        }
+        if self.idle_account.is_some() {
+            self.note_idle_account(now);
         }
     }
 

@@ -60,9 +60,10 @@ impl Ssd {
         }
         if let Some(Operation { tag: Purpose::Collection(_), .. }) =
             self.dies[die.index()].suspended()
-            && let Some(mask) = self.collections[die.index()].as_ref().map(|c| c.mask)
+            && let Some(collection) = &self.collections[die.index()]
         {
-            self.collection_runs(die, mask, now);
+            let (mask, reason) = (collection.mask, collection.reason());
+            self.collection_runs(die, mask, reason, now);
         }
         self.dies[die.index()].resume(rule.resume, now);
         true

@@ -151,9 +151,11 @@ impl Ssd {
         }
     }
 
-    /// Page operations that are the drive's own: reads and writes of translation pages.
-    pub(super) fn translation_operations(&self) -> usize {
-        self.translation.as_ref().map_or(0, |translation| translation.operations)
+    /// Page operations that are waiting or in service, but for reads and writes of translation pages,
+    /// which are the drive's own.
+    pub(super) fn host_operations(&self) -> usize {
+        let own = self.translation.as_ref().map_or(0, |translation| translation.operations);
+        self.outstanding() - own
     }
 
     /// A translation page has been read, or written by the operation with this `order`.

@@ -7,6 +7,7 @@ use crate::units::{Duration, Instant};
 
 use super::Ssd;
 use super::collection::StepInFlight;
+use super::idle_account::Activity;
 
 impl Ssd {
     /// Programs the page of an idle die that has been in DRAM longest, and those of its other planes
@@ -36,6 +37,7 @@ impl Ssd {
         let transfer = self.timing.command + self.timing.page_transfer * members;
         let times = [transfer, self.program_time(offset, closes_block), Duration::ZERO];
         self.start_on_die(die, Command::Program, times, StepInFlight::Unpark, now);
+        self.die_does(die, Activity::CachedPages, now);
         true
     }
 }

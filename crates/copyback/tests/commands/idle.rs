@@ -2,8 +2,8 @@
 //! off, and how long a request waits for it.
 
 use copyback::ids::{Lpn, PlaneId};
-use copyback::ssd::Announced;
 use copyback::ssd::Part::{GcSamePlane, Service};
+use copyback::ssd::{Activity, Announced};
 
 use crate::toy::{Toy, at};
 
@@ -242,4 +242,23 @@ fn both_together_settle_debts_before_they_look_ahead() {
     let [all, look_ahead, compacted, delayed] = counts(&toy);
     assert_eq!((delayed, compacted), (1, 0));
     assert!(look_ahead > 0 && all == look_ahead + delayed, "{:?}", counts(&toy));
+}
+
+#[test]
+fn idle_time_is_accounted_for_until_a_command_comes_and_from_its_end_on() {
+    let mut toy = drive(ADVANCED, &[("metrics.idle_time", "true")], &ABOVE);
+    toy.announce(NOW, &[writes(NOW + 10 * ONE_PAGE, 8)]);
+    let comes = STEPS[0] - 5_000;
+    toy.read(comes, 1, 3);
+    let again = STEPS[0] + READ;
+    let end = again + ONE_PAGE + 7_000;
+    toy.run_until(end);
+    let times = toy.ssd.idle_times(at(end)).expect("it is kept account of");
+    assert_eq!((times.unused.count, times.short.count, times.long.count), (0, 2, 0));
+    assert_eq!(times.busy.as_ns(), again - comes);
+    assert_eq!(times.short.time.as_ns(), end - times.busy.as_ns());
+    let dies = times.short.dies;
+    // The rest of the first step is no idle time.
+    assert_eq!(dies[Activity::LookAhead].as_ns(), comes - NOW + ONE_PAGE);
+    assert_eq!(dies[Activity::Nothing].as_ns(), NOW + 7_000);
 }

@@ -10,6 +10,7 @@ mod collections;
 mod dies;
 mod host_operations;
 mod idle;
+mod idle_merges;
 mod instants;
 mod merges;
 mod multi_plane;

@@ -2,13 +2,14 @@
 
 use std::fmt::Debug;
 
-use copyback::config::{Config, Mapping, Preemption};
+use copyback::config::{Config, Idle, Mapping, Preemption};
 use copyback::nand::{Timing, transfer_time};
 use copyback::ssd::Part;
 use copyback::units::Duration;
 use copyback::workload::{Operation, Request};
 
 use crate::draw::Case;
+use crate::measured;
 use crate::run::{Outcome, prepared};
 
 /// Percentiles are at most this much high: the histogram has three digits.
@@ -65,6 +66,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
         statistics_agree(class, &outcome.responses(of), outcome)?;
     }
     series_agrees(outcome)?;
+    measured::check(&case.config, outcome)?;
     flash_counters(&case.config, outcome)?;
     nothing_waits_for_collections(&case.config, outcome)?;
     host_operations(case, outcome)?;
@@ -78,7 +80,8 @@ pub fn check_array(case: &Case, outcome: &Outcome) -> Result<(), String> {
     for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
         statistics_agree(class, &outcome.responses(of), outcome)?;
     }
-    series_agrees(outcome)
+    series_agrees(outcome)?;
+    measured::check(&case.config, outcome)
 }
 
 fn every_request_completes_once(case: &Case, outcome: &Outcome) -> Result<(), String> {
@@ -170,7 +173,7 @@ fn merges(config: &Config) -> bool {
     matches!(config.ssd.gc.preemption, Preemption::SemiPreemptive { merge: true, .. })
 }
 
-fn buffered(config: &Config) -> bool {
+pub fn buffered(config: &Config) -> bool {
     config.ssd.buffer.capacity.0 > 0
 }
 
@@ -286,6 +289,9 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases >= emptied)?;
     let most = (emptied + planes) * most_erases(config);
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= most)?;
+    let group = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
+    let most = (emptied + planes) * u64::from(group * config.ssd.geometry.pages_per_block);
+    holds(&format!("{moved} pages moved, {emptied} blocks emptied"), moved <= most)?;
     kinds_of_merges(config, outcome, emptied)
 }
 
@@ -293,6 +299,8 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
 fn most_erases(config: &Config) -> u64 {
     match config.ssd.ftl.mapping {
         Mapping::Page | Mapping::DemandPaged { .. } => 1,
+        // Update blocks are replaced as long as any is free.
+        _ if config.ssd.gc.idle != Idle::None => config.ssd.geometry.blocks_per_plane.into(),
         Mapping::LogBlock => 2,
         Mapping::Superblock { data_blocks, update_blocks } => {
             u64::from(data_blocks + update_blocks)

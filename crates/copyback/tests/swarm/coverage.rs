@@ -2,13 +2,14 @@
 
 use copyback::ssd::Part;
 
+use crate::measured;
 use crate::run::Outcome;
 
 /// Whether a run has met each of [`SIGHTS`].
 pub type Met = Vec<bool>;
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 39] = [
+const SIGHTS: &[(&str, f64)] = &[
     ("collections", 0.3),
     ("pages moved", 0.3),
     ("levelling runs", 0.05),
@@ -48,6 +49,12 @@ const SIGHTS: [(&str, f64); 39] = [
     ("translation pages written", 0.05),
     ("changed mappings evicted", 0.05),
     ("waits for a mapping", 0.05),
+    ("requests beyond a bound", 0.2),
+    ("short idle periods", 0.2),
+    ("idle periods with a collection", 0.02),
+    ("merges looked ahead to", 0.000_2),
+    ("merges in long idle periods", 0.001),
+    ("merges that were caught up", 0.005),
 ];
 
 /// What a run has met.
@@ -55,6 +62,8 @@ pub fn met(outcome: &Outcome) -> Met {
     let many = |pointer: &str| outcome.number(pointer) > 0;
     let waits = |part: Part| outcome.requests.parts_ns[part as usize].iter().any(|ns| *ns > 0);
     let carried = many("/gc/pages_moved") && outcome.number("/flash/copybacks") == 0;
+    let kinds = ["switch_merges", "partial_merges", "full_merges", "compactions"];
+    let merges = kinds.iter().any(|kind| many(&format!("/mapping/{kind}")));
     vec![
         many("/gc/collections"),
         many("/gc/pages_moved"),
@@ -95,6 +104,12 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/mapping/translation_writes"),
         many("/mapping/dirty_evictions"),
         waits(Part::Translation),
+        measured::exceeds_bound(outcome),
+        measured::idles(outcome, "short"),
+        measured::collects_when_idle(outcome),
+        merges && many("/gc/kinds/look_ahead"),
+        merges && many("/gc/kinds/compaction"),
+        merges && many("/gc/kinds/delayed"),
     ]
 }
 

@@ -133,6 +133,9 @@ fn config(draw: &mut Draw, number: u64) -> Config {
         metrics: Metrics {
             interval: draw.chance(0.5).then(|| draw.time(500_000, 1_000_000_000)),
             requests: true,
+            worst_window: draw.time(500_000, 1_000_000_000),
+            excess_bound: draw.chance(0.5).then(|| draw.time(1, 20_000_000)),
+            idle_time: draw.chance(0.5),
             ..Metrics::default()
         },
     }
@@ -194,10 +197,7 @@ fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
     preemption
 }
 
-fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
-    if !mapping.is_page_mapping() {
-        return Idle::None;
-    }
+fn idle(draw: &mut Draw) -> Idle {
     let entries = draw.small_within(1, 64) as u32;
     let (a, b) = (draw.time(1, 20_000_000), draw.time(1, 20_000_000));
     let short_idle = draw.of(&[Time::default(), a.min(b)]);
@@ -252,10 +252,11 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let preemption = in_order_for(mapping, preemption(draw));
     let width = width(draw, geometry, mapping);
     // A block that is kept for collections is one more than the host may open.
-    let idle = idle(draw, mapping);
+    let idle = idle(draw);
     let undisturbed = preemption == Preemption::None && idle == Idle::None;
     let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
-    let soft = match idle.delays() {
+    let delays_collections = idle.delays() && mapping == Mapping::Page;
+    let soft = match delays_collections {
         true => draw.of(&[3, 3, 4, 5]),
         false => draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]),
     };
@@ -264,7 +265,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         false => FreeBlocks::Blocks { blocks: soft },
     };
     // Collections that may be put off leave the host blocks that it may open meanwhile.
-    let most_hard = u64::from(soft) - u64::from(idle.delays());
+    let most_hard = u64::from(soft) - u64::from(delays_collections);
     let d = draw.small_within(1, 12) as u32;
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],

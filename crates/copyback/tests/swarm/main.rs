@@ -11,6 +11,8 @@ mod array;
 mod check;
 mod coverage;
 mod draw;
+mod measured;
+mod interrupted;
 mod oracle;
 mod pool;
 mod run;
@@ -123,6 +125,15 @@ fn a_translation_layer_against_a_map() {
     pool::each(cases, |number| {
         let case = Case::draw(number);
         pool::guarded(|| oracle::drive(&case)).map_err(|problem| case.failure(problem))
+    });
+}
+
+#[test]
+fn interrupted_merges_against_a_map() {
+    let cases = numbers();
+    pool::each(cases, |number| {
+        let case = Case::draw(number);
+        pool::guarded(|| interrupted::drive(&case)).map_err(|problem| case.failure(problem))
     });
 }
 

@@ -12,8 +12,8 @@ use crate::draw::{Case, Draw};
 const STRETCH: u64 = 200;
 
 /// A translation layer and what it should hold.
-struct Device {
-    ftl: Ftl,
+pub struct Device {
+    pub ftl: Ftl,
     versions: BTreeMap<Lpn, u64>,
     submitted: u64,
     next_die: usize,
@@ -22,8 +22,7 @@ struct Device {
 /// Drives a translation layer of the case's configuration.
 pub fn drive(case: &Case) -> Result<(), String> {
     let mut draw = Draw::new(case.number, "swarm/oracle");
-    let ftl = Ftl::new(&case.config, "ssd/0");
-    let mut device = Device { ftl, versions: BTreeMap::new(), submitted: 0, next_die: 0 };
+    let mut device = Device::new(case);
     let pages = device.ftl.logical_pages() as u64;
     let hot = draw.within(1, pages);
     let trims = draw.of(&[0.0, 0.05, 0.3]);
@@ -43,6 +42,19 @@ pub fn drive(case: &Case) -> Result<(), String> {
 }
 
 impl Device {
+    /// An empty device of the case's configuration.
+    pub fn new(case: &Case) -> Self {
+        let ftl = Ftl::new(&case.config, "ssd/0");
+        Self { ftl, versions: BTreeMap::new(), submitted: 0, next_die: 0 }
+    }
+
+    /// Writes a page to a plane that accepts it.
+    pub fn write_to(&mut self, plane: PlaneId, lpn: Lpn) {
+        self.submitted += 1;
+        self.ftl.write(plane, lpn, self.submitted);
+        self.versions.insert(lpn, self.submitted);
+    }
+
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
         if self.ftl.is_demand_paged() {
             self.bring_entry(lpn)?;
@@ -70,16 +82,14 @@ impl Device {
     }
 
     fn write_page(&mut self, lpn: Lpn) -> Result<(), String> {
-        self.submitted += 1;
         let plane = self.plane(lpn).ok_or_else(|| format!("no plane has room for {lpn:?}"))?;
-        self.ftl.write(plane, lpn, self.submitted);
-        self.versions.insert(lpn, self.submitted);
+        self.write_to(plane, lpn);
         let die = self.ftl.geometry.die_of_plane(plane);
         collect_untimed(&mut self.ftl, die);
         self.read(lpn)
     }
 
-    fn trim(&mut self, lpn: Lpn) -> Result<(), String> {
+    pub fn trim(&mut self, lpn: Lpn) -> Result<(), String> {
         let mapped = self.ftl.trim(lpn);
         let expected = self.versions.remove(&lpn).is_some();
         if mapped != expected {
@@ -89,7 +99,7 @@ impl Device {
     }
 
     /// Looks a page up; the audit compares the version that it finds.
-    fn read(&mut self, lpn: Lpn) -> Result<(), String> {
+    pub fn read(&mut self, lpn: Lpn) -> Result<(), String> {
         self.ftl.check_read(lpn);
         let (mapped, expected) = (self.ftl.lookup(lpn), self.versions.get(&lpn));
         if mapped.is_some() != expected.is_some() {
@@ -129,7 +139,7 @@ impl Device {
         None
     }
 
-    fn check(&mut self) -> Result<(), String> {
+    pub fn check(&mut self) -> Result<(), String> {
         self.ftl.check()?;
         for lpn in (0..self.ftl.logical_pages()).map(Lpn::from_index) {
             self.read(lpn)?;

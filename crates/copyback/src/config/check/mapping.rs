@@ -54,11 +54,6 @@ fn companions(ssd: &Ssd, faults: &mut Report) {
                        that it looks at gives a block back";
         faults.add("ssd.gc.victim", problem);
     }
-    if ssd.gc.idle != Idle::None {
-        let problem = "found a use of idle time; allowed: \"none\" with this mapping, as what may be put off \
-                       or done in advance is known for the page mapping only, so far";
-        faults.add("ssd.gc.idle", problem);
-    }
     if ssd.ftl.mapping == Mapping::LogBlock
         && let Preemption::SemiPreemptive { reorder: true, .. } = ssd.gc.preemption
     {

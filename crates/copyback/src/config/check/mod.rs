@@ -266,9 +266,10 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
             faults.add(key, format!("found {count} blocks; allowed: at least {least}"));
         }
     }
-    // The host opens no block below this.
+    // The host opens no block below this. Where logical pages are bound to blocks, merges can be put off
+    // above the soft threshold, too.
     let least_open = hard.max(least_soft);
-    if ssd.gc.idle.delays() && soft <= least_open {
+    if ssd.gc.idle.delays() && ssd.ftl.mapping == Mapping::Page && soft <= least_open {
         let problem = format!(
             "found {soft} blocks, of which the host leaves {}: no collection can be put off \
              (ssd.gc.idle); allowed: at least {}",
@@ -352,6 +353,7 @@ fn metrics(metrics: &Metrics, faults: &mut Report) {
     for (key, time) in [
         ("metrics.interval", metrics.interval),
         ("metrics.bandwidth_window", Some(metrics.bandwidth_window)),
+        ("metrics.worst_window", Some(metrics.worst_window)),
     ] {
         if zero(time) {
             faults.add(key, "found 0s; allowed: more than 0s");

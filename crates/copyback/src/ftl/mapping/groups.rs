@@ -11,6 +11,7 @@ use crate::gc::victim::BlockView;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;
 
+use super::idle_jobs::IdleJobs;
 use super::layout::{GroupId, Layout};
 use super::merge::Merge;
 use super::page::PageMap;
@@ -32,7 +33,7 @@ pub struct Group {
     pub open: Option<Frontier>,
     /// Whether the first block is a data block, in which each page has its place.
     pub has_data_block: bool,
-    /// Whether each page of the block that takes writes is in its place so far.
+    /// Whether each page of the last block is in its place so far.
     pub in_place: bool,
     /// The block under which the victim policy knows the group, if a merge gives a block back.
     pub listed: Option<Listed>,
@@ -54,6 +55,9 @@ pub enum Room {
     In(Frontier),
     /// Its group may open another block.
     InNewBlock,
+    /// Its group is used up or being merged, and gets a fresh block all the same if the host may open
+    /// one.
+    InReplacement,
     /// Its group must be merged first.
     None,
     /// Its group is being merged.
@@ -83,6 +87,9 @@ pub struct Groups {
     /// A bit for each plane of a die in which a group is wanted.
     #[serde(skip)]
     wanted: Vec<u32>,
+    /// Kept if idle time is used.
+    #[serde(skip)]
+    pub(super) idle_jobs: Option<IdleJobs>,
     pub(super) planes_per_die: u32,
 }
 
@@ -108,6 +115,7 @@ impl Groups {
             owners: Vec::new(),
             planes: Vec::new(),
             wanted: Vec::new(),
+            idle_jobs: None,
             planes_per_die: geometry.planes_per_die,
         };
         groups.forget_work(geometry);
@@ -136,7 +144,8 @@ impl Groups {
         let id = self.layout.group_of(lpn);
         let group = self.get(id);
         let is_data_block = group.has_data_block && group.blocks.first() == Some(&block);
-        let has_place = self.scheme == Scheme::LogBlock && (is_data_block || group.in_place);
+        let is_in_order = group.in_place && group.blocks.last() == Some(&block);
+        let has_place = self.scheme == Scheme::LogBlock && (is_data_block || is_in_order);
         self.owner(block) == Some(id) && (!has_place || offset == self.layout.place_of(lpn))
     }
 
@@ -157,35 +166,37 @@ impl Groups {
     pub fn room_for(&self, plane: PlaneId, lpn: Lpn) -> Room {
         let id = self.layout.group_of(lpn);
         let group = self.get(id);
-        if self.merge_on(plane).is_some_and(|merge| merge.group == id) {
-            Room::Merging
-        } else if let Some(open) = group.open {
+        if let Some(open) = group.open {
             Room::In(open)
+        } else if self.is_merged(plane, id) {
+            if self.idle_jobs.is_some() { Room::InReplacement } else { Room::Merging }
         } else if self.is_used_up(group) {
-            Room::None
+            if self.delays() { Room::InReplacement } else { Room::None }
         } else {
             Room::InNewBlock
         }
     }
 
-    fn is_used_up(&self, group: &Group) -> bool {
+    /// Whether a group can take no write unless its blocks are merged or one is replaced.
+    pub(super) fn is_used_up(&self, group: &Group) -> bool {
+        group.open.is_none() && group.blocks.len() >= self.most_blocks(group)
+    }
+
+    /// Blocks that a group may have before one is to be replaced.
+    pub(super) fn most_blocks(&self, group: &Group) -> usize {
         match self.scheme {
-            Scheme::LogBlock => log_block::is_used_up(group),
-            Scheme::Superblock { most_blocks } => superblock::is_used_up(group, most_blocks),
+            Scheme::LogBlock => log_block::most_blocks(group),
+            Scheme::Superblock { most_blocks } => most_blocks,
         }
     }
 
     /// A block is opened for the writes of a group.
     pub fn open(&mut self, group: GroupId, frontier: Frontier) {
-        self.own(group, frontier.block);
+        self.owners[frontier.block.index()] = Some(group);
         let group = self.get_mut(group);
+        group.blocks.push(frontier.block);
         group.open = Some(frontier);
         group.in_place = true;
-    }
-
-    fn own(&mut self, group: GroupId, block: BlockId) {
-        self.owners[block.index()] = Some(group);
-        self.get_mut(group).blocks.push(block);
     }
 
     /// `lpn` has been written to the block of its group that takes writes. Returns whether that filled
@@ -207,10 +218,14 @@ impl Groups {
         is_full
     }
 
-    /// Notes that a write of `lpn` is next on `plane`, its own. Returns whether its group must be
-    /// merged first.
-    pub fn want(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
-        let must = self.room_for(plane, lpn) == Room::None;
+    /// Notes that a write of `lpn` is next on `plane`, its own, where the host `may_open` a block or
+    /// not. Returns whether its group must be merged first.
+    pub fn want(&mut self, plane: PlaneId, lpn: Lpn, may_open: bool) -> bool {
+        let must = match self.room_for(plane, lpn) {
+            Room::None => true,
+            Room::InReplacement => !may_open,
+            Room::In(_) | Room::InNewBlock | Room::Merging => false,
+        };
         self.set_wanted(plane, must.then(|| self.layout.group_of(lpn)));
         must
     }
@@ -261,8 +276,14 @@ impl Groups {
         self.planes[plane.index()].merge.as_ref()
     }
 
-    /// Begins a merge on `plane`.
+    /// Whether a group of `plane` is being merged.
+    pub fn is_merged(&self, plane: PlaneId, id: GroupId) -> bool {
+        self.merge_on(plane).is_some_and(|merge| merge.group == id)
+    }
+
+    /// Begins a merge on `plane`. Writes that come meanwhile don't go to the blocks that it knows.
     pub fn begin(&mut self, plane: PlaneId, merge: Merge) {
+        self.get_mut(merge.group).open = None;
         if self.planes[plane.index()].wanted == Some(merge.group) {
             self.set_wanted(plane, None);
         }
@@ -279,8 +300,14 @@ impl Groups {
     pub fn open_target(&mut self, plane: PlaneId, frontier: Frontier) {
         let Some(merge) = &mut self.planes[plane.index()].merge else { return };
         merge.target = Some(frontier);
-        let group = merge.group;
-        self.own(group, frontier.block);
+        let id = merge.group;
+        self.owners[frontier.block.index()] = Some(id);
+        let group = &mut self.groups[id.index()];
+        match self.scheme {
+            // It will be the data block; a block that takes writes meanwhile stays the last.
+            Scheme::LogBlock => group.blocks.insert(0, frontier.block),
+            Scheme::Superblock { .. } => group.blocks.push(frontier.block),
+        }
     }
 
     /// The offset that `lpn` gets in the block that the next page goes to.
@@ -309,11 +336,15 @@ impl Groups {
     ) -> Option<Ppn> {
         let merge = self.merge_on(plane)?;
         match self.scheme {
-            // Pages before the next one of the target have been copied, or hold no data.
+            // Pages before the next one of the target have been copied, or hold no data; some may have
+            // been written to a fresh block meanwhile.
             Scheme::LogBlock => {
                 let first = merge.target.map_or(0, |target| target.next_page);
                 let mut left = first..self.data_pages;
-                left.find_map(|place| map.physical(self.layout.page_at(merge.group, place)?))
+                let is_source = |page: &Ppn| merge.sources.contains(&geometry.block_of(*page));
+                left.find_map(|place| {
+                    map.physical(self.layout.page_at(merge.group, place)?).filter(is_source)
+                })
             }
             Scheme::Superblock { .. } => {
                 let source = *merge.sources.first()?;
@@ -322,10 +353,21 @@ impl Groups {
         }
     }
 
-    /// Whether the merge on `plane` may move the valid pages of `block` in any order.
-    pub fn may_move_next(&self, plane: PlaneId, block: BlockId) -> bool {
+    /// Whether the merge on `plane`, which has `room` for so many pages, may move a valid page of `block`
+    /// out of turn: there must be enough left for the block that is emptied first.
+    pub fn may_move_next(
+        &self,
+        plane: PlaneId,
+        block: BlockId,
+        room: u32,
+        blocks: &Blocks,
+    ) -> bool {
+        let Some(merge) = self.merge_on(plane) else { return false };
+        let is_first = merge.sources.first() == Some(&block);
+        let left = merge.sources.first().map_or(0, |first| blocks.valid_pages(*first));
         self.scheme != Scheme::LogBlock
-            && self.merge_on(plane).is_some_and(|merge| merge.sources.contains(&block))
+            && merge.sources.contains(&block)
+            && (is_first || u32::from(left) < room)
     }
 
     /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
@@ -347,10 +389,8 @@ impl Groups {
             return None;
         }
         match scheme {
-            Scheme::LogBlock => log_block::merged(group),
-            Scheme::Superblock { .. } => {
-                group.open = target.filter(|target| target.next_page < data_pages);
-            }
+            Scheme::LogBlock => log_block::merged(group, target),
+            Scheme::Superblock { .. } => superblock::compacted(group, target, data_pages),
         }
         Some(id)
     }

@@ -17,6 +17,9 @@
 //!
 //! After a switch or partial merge the update block is the data block. Pages that hold no data are
 //! not copied; their places in the new data block stay empty.
+//!
+//! A drive that delays merges replaces an update block that is full by a fresh one ([`super::idle_jobs`]).
+//! Then a merge erases every block but the newest, and that one too if it is out of order.
 
 use smallvec::SmallVec;
 
@@ -26,20 +29,19 @@ use super::merge::Merge;
 use super::plan::ReclaimKind;
 use crate::ftl::plane::Frontier;
 
-/// Whether a logical block has an update block that has been filled.
-pub fn is_used_up(group: &Group) -> bool {
-    update_block(group).is_some() && group.open.is_none()
+/// Blocks that a logical block may have before one is to be replaced.
+pub fn most_blocks(group: &Group) -> usize {
+    usize::from(group.has_data_block) + 1
 }
 
 /// The merge of a logical block whose blocks hold `data_pages` pages.
 pub fn merge(id: GroupId, group: &Group, data_pages: u32) -> Merge {
-    match update_block(group) {
-        Some(update) if group.has_data_block && group.in_place => {
-            let target = group.open.unwrap_or(Frontier { block: update, next_page: data_pages });
+    match &group.blocks[..] {
+        [older @ .., newest] if group.in_place && !older.is_empty() => {
+            let target = group.open.unwrap_or(Frontier { block: *newest, next_page: data_pages });
             let is_full = target.next_page == data_pages;
             let kind = if is_full { ReclaimKind::SwitchMerge } else { ReclaimKind::PartialMerge };
-            let sources = SmallVec::from_slice(&group.blocks[..1]);
-            Merge { group: id, kind, sources, target: Some(target) }
+            Merge { group: id, kind, sources: SmallVec::from_slice(older), target: Some(target) }
         }
         _ => {
             let sources = SmallVec::from_slice(&group.blocks);
@@ -48,20 +50,16 @@ pub fn merge(id: GroupId, group: &Group, data_pages: u32) -> Merge {
     }
 }
 
-/// The update block is full. Where there is no data block and each page is in its place, it is the
+/// The block that takes writes is full. If it is the only one and each page is in its place, it is the
 /// data block from now on.
 pub fn filled(group: &mut Group) {
-    if !group.has_data_block && group.in_place {
-        group.has_data_block = true;
+    group.has_data_block |= group.in_place && group.blocks.len() == 1;
+}
+
+/// A merge has ended: its target, if it had one, is the data block.
+pub fn merged(group: &mut Group, target: Option<Frontier>) {
+    group.has_data_block = target.is_some();
+    if group.open.is_none() {
+        filled(group);
     }
-}
-
-/// A merge has ended: what is left is the data block.
-pub fn merged(group: &mut Group) {
-    group.has_data_block = !group.blocks.is_empty();
-    group.open = None;
-}
-
-fn update_block(group: &Group) -> Option<crate::ids::BlockId> {
-    group.blocks.get(usize::from(group.has_data_block)).copied()
 }

@@ -8,7 +8,7 @@ use crate::gc::victim::BlockView;
 use crate::ids::BlockId;
 
 use super::layout::GroupId;
-use super::plan::ReclaimKind;
+use super::plan::{Cost, ReclaimKind};
 
 /// What is to be done with the blocks of a group, or is left to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,10 +33,19 @@ pub struct Worth {
 }
 
 impl Merge {
+    /// What it takes.
+    pub fn cost(&self, blocks: &Blocks) -> Cost {
+        Cost { pages: self.moves(blocks).into(), blocks: self.sources.len() as u64 }
+    }
+
+    fn moves(&self, blocks: &Blocks) -> u32 {
+        self.sources.iter().map(|block| u32::from(blocks.valid_pages(*block))).sum()
+    }
+
     /// What it is good for, if it gives any block back; blocks hold `data_pages` pages.
     pub fn worth(&self, blocks: &Blocks, data_pages: u32) -> Option<Worth> {
         let victim = *self.sources.first()?;
-        let moves: u32 = self.sources.iter().map(|b| u32::from(blocks.valid_pages(*b))).sum();
+        let moves = self.moves(blocks);
         let room = self.target.map_or(0, |target| data_pages - target.next_page);
         let opened = moves.saturating_sub(room).div_ceil(data_pages);
         let gained =

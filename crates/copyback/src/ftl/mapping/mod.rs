@@ -6,6 +6,7 @@
 
 mod demand_paged;
 mod groups;
+mod idle_jobs;
 mod layout;
 mod log_block;
 mod merge;
@@ -18,4 +19,4 @@ pub use demand_paged::{MappingCache, Place};
 pub use groups::{Groups, Listed, Room};
 pub use layout::GroupId;
 pub use page::PageMap;
-pub use plan::{ReclaimKind, ReclaimPlan, ReclaimStep};
+pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};

@@ -20,6 +20,15 @@ pub enum ReclaimKind {
     Compaction,
 }
 
+/// What it takes to reclaim a block, with those that are reclaimed with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Pages that are moved.
+    pub pages: u64,
+    /// Blocks that are erased.
+    pub blocks: u64,
+}
+
 /// One step of reclaiming a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReclaimStep {

@@ -7,6 +7,7 @@
 //! block is erased as soon as it is empty, so that one free block is enough to begin with.
 
 use crate::ftl::blocks::Blocks;
+use crate::ftl::plane::Frontier;
 use crate::gc::victim::BlockView;
 use crate::ids::BlockId;
 
@@ -15,9 +16,11 @@ use super::layout::GroupId;
 use super::merge::Merge;
 use super::plan::ReclaimKind;
 
-/// Whether a superblock of so many blocks at most can take no write.
-pub fn is_used_up(group: &Group, most_blocks: usize) -> bool {
-    group.open.is_none() && group.blocks.len() >= most_blocks
+/// A compaction has ended: a block that it has left open takes the next write, unless another does.
+pub fn compacted(group: &mut Group, target: Option<Frontier>, data_pages: u32) {
+    if group.open.is_none() {
+        group.open = target.filter(|target| target.next_page < data_pages);
+    }
 }
 
 /// The compaction of a superblock whose blocks hold `data_pages` pages; `victim` is among the blocks

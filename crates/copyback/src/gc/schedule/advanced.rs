@@ -15,7 +15,6 @@
 //! A drive of ours starts what arrives at once, so that no command waits while the drive is idle: the
 //! end of command i is the instant itself, and command i + 1 has been announced by the host.
 
-use crate::ids::PlaneId;
 use crate::units::{Duration, Instant};
 
 /// A command as equation 1 sees it.
@@ -54,15 +53,6 @@ impl StepTimes {
     }
 }
 
-/// Pages that an announced command writes to a plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Expected {
-    /// Where they go.
-    pub plane: PlaneId,
-    /// How many.
-    pub pages: u32,
-}
-
 /// What is known of the commands to come, and which collections fit before them.
 #[derive(Debug)]
 pub struct LookAhead {
@@ -73,25 +63,17 @@ pub struct LookAhead {
     horizon: Duration,
     /// When the next command arrives, if that has been announced.
     next_start: Option<Instant>,
-    expected: Vec<Expected>,
 }
 
 impl LookAhead {
     /// Nothing announced yet.
     pub const fn new(times: StepTimes, short_idle: Duration, horizon: Duration) -> Self {
-        Self { times, short_idle, horizon, next_start: None, expected: Vec::new() }
+        Self { times, short_idle, horizon, next_start: None }
     }
 
-    /// The host has announced the next commands, in place of what it announced before: when the first
-    /// arrives, and what they write, in order.
-    pub fn announced(&mut self, next: Option<Instant>, writes: Vec<Expected>) {
+    /// The host has announced when the next command arrives, in place of what it announced before.
+    pub const fn announced(&mut self, next: Option<Instant>) {
         self.next_start = next;
-        self.expected = writes;
-    }
-
-    /// What the announced commands write, in order.
-    pub fn expected(&self) -> &[Expected] {
-        &self.expected
     }
 
     /// How long a drive that has no command at `now` will have none, if the next is known and the gap
@@ -102,10 +84,10 @@ impl LookAhead {
         (gap > self.short_idle && gap <= self.horizon).then_some(gap)
     }
 
-    /// Whether the collection of a block with so many valid pages ends before the next command.
-    pub fn fits(&self, valid_pages: u64, now: Instant) -> bool {
-        const BLOCKS: u64 = 1;
-        self.gap(now).is_some_and(|gap| self.times.collection(valid_pages, BLOCKS) <= gap)
+    /// Whether a collection that moves so many pages and erases so many blocks ends before the next
+    /// command.
+    pub fn fits(&self, pages: u64, blocks: u64, now: Instant) -> bool {
+        self.gap(now).is_some_and(|gap| self.times.collection(pages, blocks) <= gap)
     }
 }
 
@@ -156,10 +138,10 @@ mod tests {
     fn a_collection_fits_to_the_nanosecond() {
         let time = PAPER.collection(3, 1);
         let mut look_ahead = LookAhead::new(PAPER, Duration::ZERO, us(1_000_000));
-        assert!(!look_ahead.fits(3, at(0)), "nothing is known");
+        assert!(!look_ahead.fits(3, 1, at(0)), "nothing is known");
         let mut next = |next: Instant, now: Instant| {
-            look_ahead.announced(Some(next), Vec::new());
-            look_ahead.fits(3, now)
+            look_ahead.announced(Some(next));
+            look_ahead.fits(3, 1, now)
         };
         assert!(next(at(50) + time, at(50)));
         assert!(!next(at(50) + time, at(50) + Duration::from_ns(1)));
@@ -171,9 +153,9 @@ mod tests {
     #[test]
     fn gaps_that_are_too_short_are_not_used() {
         let mut look_ahead = LookAhead::new(PAPER, us(5000), us(1_000_000));
-        look_ahead.announced(Some(at(5000)), Vec::new());
+        look_ahead.announced(Some(at(5000)));
         assert_eq!(look_ahead.gap(at(0)), None);
-        look_ahead.announced(Some(at(5001)), Vec::new());
+        look_ahead.announced(Some(at(5001)));
         assert_eq!(look_ahead.gap(at(0)), Some(us(5001)));
     }
 }

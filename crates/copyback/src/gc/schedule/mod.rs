@@ -16,7 +16,7 @@ use crate::config;
 use crate::ids::PlaneId;
 use crate::units::Duration;
 
-pub use advanced::{Entry, Expected, LookAhead, StepTimes, short_idle};
+pub use advanced::{Entry, LookAhead, StepTimes, short_idle};
 pub use advanced_delayed::{IdleKind, IdleSchedule};
 pub use delayed::JobList;
 pub use semi_preemptive::SemiPreemptive;

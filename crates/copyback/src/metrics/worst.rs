@@ -1,0 +1,119 @@
+//! The worst response time of each window (Jung, Prabhakar, Kandemir, Middleware 2012, section 6.2,
+//! whose windows are days).
+
+use serde_json::{Value, json};
+
+use crate::units::{Duration, Instant};
+use crate::workload::Operation;
+
+/// The windows in which requests have ended.
+#[derive(Debug)]
+pub struct WorstResponses {
+    length: Duration,
+    /// When the last of `windows` ends.
+    ends: Instant,
+    windows: Vec<Window>,
+}
+
+/// The longest response times of a window.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    start: Instant,
+    read: Option<Duration>,
+    write: Option<Duration>,
+}
+
+impl WorstResponses {
+    /// Nothing measured yet.
+    pub const fn new(length: Duration) -> Self {
+        Self { length, ends: Instant::START, windows: Vec::new() }
+    }
+
+    /// A request has been completed at `now`.
+    pub fn completed(&mut self, operation: Operation, response: Duration, now: Instant) {
+        if !matches!(operation, Operation::Read | Operation::Write) {
+            return;
+        }
+        if now >= self.ends {
+            self.begin_window(now);
+        }
+        let Some(window) = self.windows.last_mut() else { return };
+        let worst = match operation {
+            Operation::Read => &mut window.read,
+            _ => &mut window.write,
+        };
+        *worst = (*worst).max(Some(response));
+    }
+
+    fn begin_window(&mut self, now: Instant) {
+        let start = Instant::START + self.length * (now.as_ns() / self.length.as_ns());
+        self.ends = start + self.length;
+        self.windows.push(Window { start, read: None, write: None });
+    }
+
+    /// Its keys in `summary.json`: the windows, and what is longest, shortest and usual among them.
+    pub fn summary(&self) -> Value {
+        let of =
+            |worst: fn(&Window) -> Option<Duration>| spread(self.windows.iter().filter_map(worst));
+        json!({
+            "window_s": self.length.as_secs_f64(),
+            "all": of(|window| window.read.max(window.write)),
+            "read": of(|window| window.read),
+            "write": of(|window| window.write),
+            "by_window": self.windows.iter().map(row).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn row(window: &Window) -> Value {
+    let us = |worst: Option<Duration>| worst.map(Duration::as_us_f64);
+    let start_s = (window.start - Instant::START).as_secs_f64();
+    json!({ "start_s": start_s, "read": us(window.read), "write": us(window.write) })
+}
+
+fn spread(worst: impl Iterator<Item = Duration> + Clone) -> Value {
+    let windows = worst.clone().count();
+    let sum: f64 = worst.clone().map(Duration::as_us_f64).sum();
+    json!({
+        "windows": windows,
+        "mean": (windows > 0).then(|| sum / windows as f64),
+        "min": worst.clone().min().map(Duration::as_us_f64),
+        "max": worst.max().map(Duration::as_us_f64),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_window_has_its_worst_and_empty_ones_do_not_count() {
+        let mut worst = WorstResponses::new(Duration::from_us(100));
+        let at = |us: u64| Instant::from_ns(us * 1000);
+        for (operation, response, now) in [
+            (Operation::Read, 7, 10),
+            (Operation::Write, 9, 99),
+            (Operation::Read, 30, 100),
+            (Operation::Read, 20, 199),
+            (Operation::Flush, 800, 230),
+            (Operation::Write, 1, 900),
+        ] {
+            worst.completed(operation, Duration::from_us(response), at(now));
+        }
+        let summary = worst.summary();
+        assert_eq!(
+            summary["all"],
+            json!({ "windows": 3, "mean": 40.0 / 3.0, "min": 1.0, "max": 30.0 })
+        );
+        assert_eq!(summary["write"], json!({ "windows": 2, "mean": 5.0, "min": 1.0, "max": 9.0 }));
+        let rows = summary["by_window"].as_array().expect("a list");
+        assert_eq!(rows[1], json!({ "start_s": 100e-6, "read": 30.0, "write": null }));
+        assert_eq!(rows[2]["start_s"], 900e-6);
+    }
+
+    #[test]
+    fn nothing_has_no_worst() {
+        let summary = WorstResponses::new(Duration::from_us(1)).summary();
+        assert_eq!(summary["all"]["max"], Value::Null);
+    }
+}

@@ -1,0 +1,291 @@
+//! Account of the time in which a drive has no command: how long the periods are, and what its dies do
+//! meanwhile.
+
+use crate::gc::job::Reason;
+use crate::ids::DieId;
+use crate::units::{Duration, Instant};
+
+use super::Ssd;
+
+/// What a die does while its drive has no command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    /// Collects because its plane is short of space.
+    OnDemand,
+    /// Collects because the controller of an array asks for it.
+    Forced,
+    /// The same, because the array is idle.
+    ArrayIdle,
+    /// Collects before a gap ends that the host has announced.
+    LookAhead,
+    /// Collects in a long idle period.
+    Compaction,
+    /// Collects what was put off.
+    Delayed,
+    /// Levels wear.
+    WearLevelling,
+    /// Writes pages that collections have left in the device's DRAM.
+    CachedPages,
+    /// None of these.
+    Nothing,
+}
+
+/// Die time by activity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DieTime([Duration; Activity::ALL.len()]);
+
+/// Idle periods of one class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign)]
+pub struct IdlePeriods {
+    /// How many.
+    pub count: u64,
+    /// How long they are together.
+    pub time: Duration,
+    /// What the dies did meanwhile.
+    pub dies: DieTime,
+}
+
+/// Idle periods of a drive by length, as its schedule tells them apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign)]
+pub struct IdleTimes {
+    /// Time with a command.
+    pub busy: Duration,
+    /// Periods that are too short to be used.
+    pub unused: IdlePeriods,
+    /// Those that end before they are long.
+    pub short: IdlePeriods,
+    /// Long ones.
+    pub long: IdlePeriods,
+}
+
+impl Activity {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 9] = [
+        Self::OnDemand,
+        Self::Forced,
+        Self::ArrayIdle,
+        Self::LookAhead,
+        Self::Compaction,
+        Self::Delayed,
+        Self::WearLevelling,
+        Self::CachedPages,
+        Self::Nothing,
+    ];
+
+    /// Its key in `summary.json`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OnDemand => "on_demand",
+            Self::Forced => "forced",
+            Self::ArrayIdle => "array_idle",
+            Self::LookAhead => "look_ahead",
+            Self::Compaction => "compaction",
+            Self::Delayed => "delayed",
+            Self::WearLevelling => "wear_levelling",
+            Self::CachedPages => "cached_pages",
+            Self::Nothing => "nothing",
+        }
+    }
+}
+
+impl From<Reason> for Activity {
+    fn from(reason: Reason) -> Self {
+        match reason {
+            Reason::OnDemand => Self::OnDemand,
+            Reason::Forced => Self::Forced,
+            Reason::Idle => Self::ArrayIdle,
+            Reason::LookAhead => Self::LookAhead,
+            Reason::Compaction => Self::Compaction,
+            Reason::Delayed => Self::Delayed,
+            Reason::WearLevelling => Self::WearLevelling,
+        }
+    }
+}
+
+impl std::ops::Index<Activity> for DieTime {
+    type Output = Duration;
+
+    fn index(&self, activity: Activity) -> &Duration {
+        &self.0[activity as usize]
+    }
+}
+
+impl std::ops::AddAssign for DieTime {
+    fn add_assign(&mut self, other: Self) {
+        for (all, other) in self.0.iter_mut().zip(other.0) {
+            *all += other;
+        }
+    }
+}
+
+/// Keeps the account of one drive.
+#[derive(Debug, Clone)]
+pub(super) struct IdleAccount {
+    /// Periods that are no longer than this are not used.
+    short_idle: Duration,
+    /// Longer ones than this are long.
+    long_idle: Duration,
+    /// What each die does just now.
+    doing: Vec<Activity>,
+    /// How many dies do so.
+    dies: [u64; Activity::ALL.len()],
+    /// Until when the time is accounted for.
+    noted: Instant,
+    /// The idle period under way.
+    period: Option<IdlePeriods>,
+    times: IdleTimes,
+}
+
+impl IdleAccount {
+    /// The account of a drive of this many dies, which has no command at the start.
+    pub fn new(dies: usize, short_idle: Duration, long_idle: Duration) -> Self {
+        let doing = vec![Activity::Nothing; dies];
+        let mut dies = [0; Activity::ALL.len()];
+        dies[Activity::Nothing as usize] = doing.len() as u64;
+        Self {
+            short_idle,
+            long_idle,
+            doing,
+            dies,
+            noted: Instant::START,
+            period: Some(IdlePeriods::default()),
+            times: IdleTimes::default(),
+        }
+    }
+
+    /// What `die` does from now on.
+    pub fn die_does(&mut self, die: DieId, activity: Activity, now: Instant) {
+        self.advance(now);
+        let before = std::mem::replace(&mut self.doing[die.index()], activity);
+        self.dies[before as usize] -= 1;
+        self.dies[activity as usize] += 1;
+    }
+
+    /// Whether the drive has commands at `now`, and until the next call.
+    pub fn note(&mut self, has_commands: bool, now: Instant) {
+        match (&self.period, has_commands) {
+            (Some(_), true) => {
+                self.advance(now);
+                self.end_period();
+            }
+            (None, false) => {
+                self.advance(now);
+                self.period = Some(IdlePeriods::default());
+            }
+            (Some(_), false) | (None, true) => {}
+        }
+    }
+
+    /// All time until `now`, the period under way included.
+    pub fn times(&self, now: Instant) -> IdleTimes {
+        let mut account = self.clone();
+        account.advance(now);
+        account.end_period();
+        account.times
+    }
+
+    fn advance(&mut self, now: Instant) {
+        let passed = now - self.noted;
+        self.noted = now;
+        match &mut self.period {
+            None => self.times.busy += passed,
+            Some(period) => {
+                period.time += passed;
+                for (time, dies) in period.dies.0.iter_mut().zip(self.dies) {
+                    *time += passed * dies;
+                }
+            }
+        }
+    }
+
+    fn end_period(&mut self) {
+        let Some(mut period) = self.period.take() else { return };
+        if period.time.is_zero() {
+            return;
+        }
+        period.count = 1;
+        let class = if period.time > self.long_idle {
+            &mut self.times.long
+        } else if period.time > self.short_idle {
+            &mut self.times.short
+        } else {
+            &mut self.times.unused
+        };
+        *class += period;
+    }
+}
+
+impl Ssd {
+    /// What a die does from now on.
+    pub(super) fn die_does(&mut self, die: DieId, activity: Activity, now: Instant) {
+        if let Some(account) = &mut self.idle_account {
+            account.die_does(die, activity, now);
+        }
+    }
+
+    /// At the end of an instant: whether the drive has commands.
+    pub(super) fn note_idle_account(&mut self, now: Instant) {
+        let is_busy = self.is_busy();
+        if let Some(account) = &mut self.idle_account {
+            account.note(is_busy, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_us(us)
+    }
+
+    fn at(us: u64) -> Instant {
+        Instant::from_ns(us * 1000)
+    }
+
+    #[test]
+    fn periods_are_told_apart_by_length_and_dies_by_what_they_do() {
+        let mut account = IdleAccount::new(2, us(10), us(100));
+        account.note(true, at(0));
+        // 10 us, which are not used.
+        account.note(false, at(20));
+        account.note(true, at(30));
+        // 50 us, of which one die collects 20 us and the other 45 us.
+        account.note(false, at(50));
+        account.die_does(DieId(1), Activity::Delayed, at(55));
+        account.die_does(DieId(0), Activity::LookAhead, at(60));
+        account.die_does(DieId(0), Activity::Nothing, at(80));
+        account.note(true, at(100));
+        // What lasts until a command is served is no use of idle time.
+        account.die_does(DieId(1), Activity::Nothing, at(104));
+        account.note(false, at(110));
+        let times = account.times(at(310));
+        assert_eq!(times.busy, us(20 + 20 + 10));
+        assert_eq!((times.unused.count, times.unused.time), (1, us(10)));
+        assert_eq!((times.short.count, times.short.time), (1, us(50)));
+        assert_eq!((times.long.count, times.long.time), (1, us(200)));
+        let short = times.short.dies;
+        assert_eq!(short[Activity::Delayed], us(45));
+        assert_eq!(short[Activity::LookAhead], us(20));
+        assert_eq!(short[Activity::Nothing], us(100 - 45 - 20));
+        assert_eq!(times.long.dies[Activity::Nothing], us(400));
+    }
+
+    #[test]
+    fn no_time_is_no_period() {
+        let mut account = IdleAccount::new(1, us(0), us(100));
+        account.note(true, at(0));
+        account.note(false, at(40));
+        account.note(true, at(40));
+        let times = account.times(at(50));
+        assert_eq!(times, IdleTimes { busy: us(50), ..IdleTimes::default() });
+    }
+
+    #[test]
+    fn the_activities_are_listed_by_number() {
+        assert!(
+            Activity::ALL.iter().enumerate().all(|(number, listed)| number == *listed as usize)
+        );
+    }
+}

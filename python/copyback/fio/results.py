@@ -1,0 +1,226 @@
+"""A result in the layout of fio's JSON (``--output-format=json+``), for the tools that read that.
+
+One job stands for the whole run, as with ``group_reporting``. Times count from a request's arrival
+to its end, so submission takes none (``slat_ns``), and ``clat_ns`` and ``lat_ns`` are the same.
+Nothing of the machine that runs the simulation is in it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copyback import describe
+from copyback.outputs import replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from copyback.result import Result
+
+#: What fio lists if not told otherwise.
+PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
+
+#: Upper bounds of fio's coarse histograms; what is longer than the last of one is in the next.
+_BOUNDS_NS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
+_BOUNDS_MS = (*_BOUNDS_NS, 2000)
+
+#: Keys of `io_bytes` in the summary, by direction.
+_DIRECTIONS = ("read", "write", "trim")
+
+
+def fio_json(result: Result) -> dict[str, Any]:
+    """Return a result as fio reports one.
+
+    Returns
+    -------
+    dict
+        What ``json.dumps`` makes a file of that reads like fio's.
+    """
+    summary = result.summary
+    curves = _curves(result)
+    runtime_ms = round(summary.throughput.simulated_s * 1e3)
+    job: dict[str, Any] = {
+        "jobname": describe.title(result),
+        "groupid": 0,
+        "error": 0,
+        "eta": 0,
+        "elapsed": round(runtime_ms / 1e3),
+        "job options": {"name": describe.title(result), **_options(result.config["workload"])},
+        **{direction: _direction(result, direction, curves) for direction in _DIRECTIONS},
+        "job_runtime": runtime_ms,
+        # Tools look these up, whatever they hold.
+        "usr_cpu": 0.0, "sys_cpu": 0.0, "ctx": 0, "majf": 0, "minf": 0,
+        **_coarse(curves.get("all")),
+    }
+    return {
+        "fio version": f"copyback-{summary.version}",
+        "timestamp": 0,
+        "timestamp_ms": 0,
+        "time": "",
+        "jobs": [job],
+        "disk_util": [],
+    }
+
+
+def write_fio_json(result: Result, path: Path) -> Path:
+    """Write a result as fio's JSON, whole or not at all."""
+    return replace_file(path, (json.dumps(fio_json(result), indent=2) + "\n").encode())
+
+
+def _options(load: Mapping[str, Any]) -> dict[str, str]:
+    """Return those options of fio's for the workload that tools tell runs apart by."""
+    if load["type"] != "synthetic":
+        return {}
+    is_random = load["sequential_share"] < 1
+    reads = load["read_share"]
+    kind = {1.0: "read", 0.0: "trim" if load["trim_share"] == 1 else "write"}.get(reads, "rw")
+    options = {"rw": f"rand{kind}" if is_random else kind, "numjobs": "1"}
+    if kind == "rw":
+        options["rwmixread"] = f"{100 * reads:g}"
+    bytes_ = describe.size_bytes(load["request_size"])
+    if bytes_ is not None:
+        options["bs"] = f"{bytes_ // 1024:g}k" if bytes_ % 1024 == 0 else f"{bytes_:g}"
+    if load.get("iodepth") is not None:
+        options["iodepth"] = str(load["iodepth"])
+    return options
+
+
+class _Curve:
+    """A distribution: response times in ns, and how many requests took just so long."""
+
+    def __init__(
+        self, times_us: NDArray[np.float64], shares: NDArray[np.float64], total: int
+    ) -> None:
+        self.times_ns = np.rint(times_us * 1e3).astype(np.int64)
+        self.upto = np.rint(shares * total).astype(np.int64)
+        self.counts = np.diff(self.upto, prepend=0)
+        self.total = total
+
+    def percentile(self, per_cent: float) -> int:
+        """Return the time that so many per cent of the requests do not exceed."""
+        wanted = np.ceil(per_cent / 100 * self.total - 1e-9)
+        place = np.searchsorted(self.upto, wanted)
+        return int(self.times_ns[min(int(place), len(self.times_ns) - 1)])
+
+    def bins(self) -> dict[str, int]:
+        """Return how many requests took just so long."""
+        there = self.counts > 0
+        pairs = zip(self.times_ns[there].tolist(), self.counts[there].tolist(), strict=True)
+        return {str(time): count for time, count in pairs}
+
+    def share_between(self, above_ns: int, upto_ns: int | None) -> float:
+        """Return per cent of the requests that took longer than one time and not than the other."""
+        chosen = self.times_ns > above_ns
+        if upto_ns is not None:
+            chosen &= self.times_ns <= upto_ns
+        return round(100.0 * float(self.counts[chosen].sum()) / self.total, 6)
+
+
+def _curves(result: Result) -> dict[str, _Curve]:
+    table = result.distribution
+    operations = np.asarray(table["operation"].to_pylist())
+    times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
+    found = {}
+    for operation in ("all", "read", "write"):
+        total = result.summary.response_us[operation]["count"]
+        chosen = operations == operation
+        if total and chosen.any():
+            found[operation] = _Curve(times[chosen], shares[chosen], int(total))
+    return found
+
+
+def _direction(result: Result, direction: str, curves: Mapping[str, _Curve]) -> dict[str, Any]:
+    """Return what fio has for reads, writes or trims; trims have no times of their own here."""
+    summary = result.summary
+    runtime_s = summary.throughput.simulated_s
+    io_bytes = summary.requests.get(f"{direction}_bytes", 0)
+    total = summary.requests.get(f"{direction}s", 0)
+    per_second = (lambda number: number / runtime_s) if runtime_s else (lambda _: 0.0)
+    curve = curves.get(direction)
+    nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
+    latency = nothing if curve is None else _latency(summary.response_us[direction], curve.total)
+    completion = dict(latency)
+    if curve is not None:
+        completion["percentile"] = {f"{p:.6f}": curve.percentile(p) for p in PERCENTILES}
+        completion["bins"] = curve.bins()
+    return {
+        "io_bytes": io_bytes,
+        "io_kbytes": io_bytes // 1024,
+        "bw_bytes": round(per_second(io_bytes)),
+        "bw": round(per_second(io_bytes) / 1024),
+        "iops": round(per_second(total), 6),
+        "runtime": round(runtime_s * 1e3),
+        "total_ios": total,
+        "short_ios": 0,
+        "drop_ios": 0,
+        "slat_ns": nothing,
+        "clat_ns": completion,
+        "lat_ns": latency,
+        **_samples(result, direction),
+    }
+
+
+def _latency(times: Mapping[str, Any], total: int) -> dict[str, Any]:
+    return {
+        "min": round(times["min"] * 1e3),
+        "max": round(times["max"] * 1e3),
+        "mean": round(times["mean"] * 1e3, 6),
+        "stddev": round(times["stddev"] * 1e3, 6),
+        "N": total,
+    }
+
+
+def _samples(result: Result, direction: str) -> dict[str, Any]:
+    """Return how bandwidth (KiB/s) and requests a second vary over the intervals of the series."""
+    series = result.series
+    names = set(series.column_names)
+    column, count = f"{direction}_bytes", f"{direction}s"
+    if {column, count} <= names and series.num_rows:
+        spans = series["end_s"].to_numpy() - series["start_s"].to_numpy()
+        used = spans > 0
+        bandwidth = series[column].to_numpy()[used] / spans[used] / 1024
+        iops = series[count].to_numpy()[used] / spans[used]
+    else:
+        bandwidth = iops = np.empty(0)
+    return {
+        **_spread("bw", bandwidth, "dev"),
+        "bw_agg": 100.0 if bandwidth.size else 0.0,
+        **_spread("iops", iops, "stddev"),
+    }
+
+
+def _spread(name: str, values: NDArray[np.float64], deviation: str) -> dict[str, Any]:
+    there = values.size > 0
+    return {
+        f"{name}_min": int(values.min()) if there else 0,
+        f"{name}_max": int(values.max()) if there else 0,
+        f"{name}_mean": round(float(values.mean()), 6) if there else 0.0,
+        f"{name}_{deviation}": round(float(values.std()), 6) if there else 0.0,
+        f"{name}_samples": int(values.size),
+    }
+
+
+def _coarse(curve: _Curve | None) -> dict[str, dict[str, float]]:
+    """Return fio's three coarse histograms of all requests, in per cent."""
+    if curve is None:
+        return {}
+    histograms: dict[str, dict[str, float]] = {}
+    above = 0
+    for name, unit, bounds in (
+        ("latency_ns", 1, _BOUNDS_NS),
+        ("latency_us", 1_000, _BOUNDS_NS),
+        ("latency_ms", 1_000_000, _BOUNDS_MS),
+    ):
+        histograms[name] = {}
+        for bound in bounds:
+            if bound * unit > above or above == 0:
+                histograms[name][str(bound)] = curve.share_between(above, bound * unit)
+                above = bound * unit
+    histograms["latency_ms"][">=2000"] = curve.share_between(above, None)
+    return histograms

@@ -1,0 +1,108 @@
+"""Values of job files, read as fio reads them (HOWTO, "Parameter types")."""
+
+from __future__ import annotations
+
+import re
+
+from copyback._core import InputError
+
+#: With fio's default `kb_base` of 1024, `k` is 1024 and `ki` is 1000: the reverse of the standards.
+_SIZES: dict[str, int] = {
+    "": 1,
+    **{letter: 1024**power for power, letter in enumerate("kmgtp", start=1)},
+    **{f"{letter}i": 1000**power for power, letter in enumerate("kmgtp", start=1)},
+}
+_TIMES_S = {"us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "s": 1.0, "m": 60.0}
+_TIMES_S |= {"h": 3600.0, "d": 86_400.0}
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z%]*)", re.IGNORECASE)
+
+
+def size(text: str) -> int:
+    """Return a size in bytes.
+
+    >>> size("4k"), size("1MiB"), size("512")
+    (4096, 1000000, 512)
+    """
+    number, suffix = _split(text)
+    unit = _SIZES.get(suffix.removesuffix("b"))
+    if unit is None or number != int(number):
+        raise InputError(f"found {text}; a size such as 4k or 1g is needed")
+    return int(number) * unit
+
+
+def size_or_share(text: str, whole: int) -> int:
+    """Return a size in bytes, or so many per cent of `whole`."""
+    if not text.endswith("%"):
+        return size(text)
+    return int(whole * per_cent(text.removesuffix("%")))
+
+
+def seconds(text: str) -> float:
+    """Return a time in seconds; a number alone is seconds.
+
+    >>> seconds("90"), seconds("2m"), seconds("500ms")
+    (90.0, 120.0, 0.5)
+    """
+    number, suffix = _split(text)
+    unit = _TIMES_S.get(suffix or "s")
+    if unit is None:
+        raise InputError(f"found {text}; a time such as 60, 10m or 500ms is needed")
+    return number * unit
+
+
+def per_cent(text: str) -> float:
+    """Return per cent as a share.
+
+    >>> per_cent("70")
+    0.7
+    """
+    number = real(text)
+    if not 0 <= number <= 100:
+        raise InputError(f"found {text}; allowed: 0 to 100")
+    return number / 100
+
+
+def whole(text: str, least: int = 0) -> int:
+    """Return a whole number, which may have a suffix as a size has.
+
+    >>> whole("10k")
+    10240
+    """
+    try:
+        number = size(text)
+    except InputError:
+        number = least - 1
+    if number < least:
+        raise InputError(f"found {text}; a whole number from {least} is needed")
+    return number
+
+
+def real(text: str) -> float:
+    """Return a number that is not negative."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise InputError(f"found {text}; a number is needed")
+    return number
+
+
+def flag(text: str | None) -> bool:
+    """Return what a switch says: a name alone is on.
+
+    >>> flag(None), flag("0")
+    (True, False)
+    """
+    if text is None:
+        return True
+    if text not in {"0", "1"}:
+        raise InputError(f"found {text}; allowed: 0 or 1")
+    return text == "1"
+
+
+def _split(text: str) -> tuple[float, str]:
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        raise InputError(f"found {text or 'nothing'}; a number with a unit is needed")
+    return float(match[1]), match[2].lower()

@@ -1,0 +1,65 @@
+"""The numbers of a summary as columns of a table."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+#: Numbers that depend on the machine, or name the run and not what it did.
+_LEFT_OUT = ("simulator.", "schema", "seed")
+
+
+def numbers_of(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return what a run did in numbers: those of its summary under dotted keys, and some more."""
+    found = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
+    return {**found, **array_measures(summary), **collection_measures(summary)}
+
+
+def flatten(summary: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float | None]]:
+    """Yield every number of a summary under its dotted key.
+
+    >>> dict(flatten({"gc": {"erases": 3, "idle": None}, "notes": []}))
+    {'gc.erases': 3, 'gc.idle': None}
+    """
+    for key, value in summary.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{prefix}{key}.")
+        elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            yield f"{prefix}{key}", value
+
+
+def array_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return what is made from the lists that only the summary of an array has.
+
+    Shares of time are with no drive collecting, some, and all; drives are how many collect together
+    while some do.
+
+    >>> array_measures({"collecting_together": [0.5, 0.3, 0.2]})["array.drives_together"]
+    1.4
+    """
+    shares = summary.get("collecting_together")
+    if shares is None:
+        return {"array.devices": 1.0}
+    some = math.fsum(shares[1:])
+    together = math.fsum(count * share for count, share in enumerate(shares))
+    return {
+        "array.devices": float(len(shares) - 1),
+        "array.collecting.none": shares[0],
+        "array.collecting.some": some,
+        "array.collecting.all": shares[-1],
+        "array.drives_together": together / some if some else None,
+    }
+
+
+def collection_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the collections that were made in advance, in short gaps and in long idle periods.
+
+    >>> collection_measures({"gc": {"kinds": {"look_ahead": 2, "compaction": 3}}})
+    {'gc.in_advance': 5}
+    """
+    kinds = summary["gc"]["kinds"]
+    return {"gc.in_advance": kinds["look_ahead"] + kinds["compaction"]}

@@ -1,0 +1,20 @@
+"""Many runs: compare schemes over a grid, a list or random draws, and over seeds and traces.
+
+:func:`compare` is what ``copyback compare`` does. The parts, in the order in which they work:
+
+=============== =================================================================================
+`axes`          what varies, as the user says it
+`design`        the points of a sweep: grid, list, random draws, seeds
+`plan`          a checked configuration for each point, and the key under which its run is kept
+`store`         finished runs on disk, whole or not at all
+`execute`       runs what is missing: `local` on the cores of this machine, `cluster` through Dask
+`dataset`       one row a run
+`intervals`     means over seeds and differences between schemes, with their uncertainty
+=============== =================================================================================
+"""
+
+from __future__ import annotations
+
+from copyback.sweep.comparison import Comparison, compare
+
+__all__ = ["Comparison", "compare"]

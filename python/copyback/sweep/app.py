@@ -1,0 +1,101 @@
+"""The command ``copyback compare``."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from copyback._core import InputError
+from copyback.sweep.axes import parse_axis
+from copyback.sweep.comparison import run_plan
+from copyback.sweep.design import Design, SweepFile, numbered_seeds, read_sweep
+from copyback.sweep.plan import make_plan
+from copyback.sweep.store import REPORT, RESULTS
+from copyback.sweep.tables import tables
+
+if TYPE_CHECKING:
+    from copyback.sweep.comparison import Comparison
+    from copyback.sweep.plan import Plan
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    config: Path | None
+    preset: str | None
+    settings: list[tuple[str, str]]
+    over: tuple[str, ...]
+    sweep: Path | None
+    seeds: int | None
+    baseline: list[tuple[str, str]]
+    skip_refused: bool
+    jobs: int | None
+    dask: str | None
+    out: Path | None
+    quiet: bool
+    command: str
+
+
+def compare_and_show(request: Request) -> None:
+    """Run a sweep and print what it found."""
+    from copyback.console import counting_display, show
+
+    design, plan = _plan(request)
+    with ExitStack() as stack:
+        home = request.out
+        if home is None:
+            temporary = TemporaryDirectory(prefix="copyback-sweep-")
+            home = Path(stack.enter_context(temporary))
+        with counting_display("Sweep", len(plan.runs), quiet=request.quiet) as tell:
+            found = run_plan(
+                plan,
+                home,
+                baseline=design.baseline,
+                jobs=request.jobs,
+                dask=request.dask,
+                command=request.command,
+                on_progress=tell,
+            )
+    show(*tables(found), width_in_files=120)
+    _conclude(found, request)
+
+
+def _plan(request: Request) -> tuple[Design, Plan]:
+    file = read_sweep(request.sweep) if request.sweep is not None else SweepFile(Design())
+    design = Design(
+        grid=(*file.design.grid, *map(parse_axis, request.over)),
+        cases=file.design.cases,
+        draws=file.design.draws,
+        seeds=numbered_seeds(request.seeds) or file.design.seeds,
+        baseline=(*file.design.baseline, *request.baseline),
+    )
+    if request.sweep is None and not design.grid and not design.seeds:
+        raise InputError("nothing to compare: give --over KEY=A,B,C, --sweep FILE or --seeds N")
+    # What the command line names takes the place of what the file does.
+    names_base = request.config is not None or request.preset is not None
+    plan = make_plan(
+        request.config if names_base else file.config,
+        design.points(),
+        preset=request.preset if names_base else file.preset,
+        settings=[*file.settings, *request.settings],
+        skip_refused=request.skip_refused,
+    )
+    return design, plan
+
+
+def _conclude(found: Comparison, request: Request) -> None:
+    seeds = max(scheme.seeds for contest in found.contests for scheme in contest.schemes)
+    if seeds > 1:
+        print(
+            f"\nMeans over {seeds} seeds; changes with 95% confidence, dim where there may be none."
+        )
+    for text in found.refused:
+        print(f"Left out     {text}")
+    if request.out is not None:
+        again = f", {found.reused} of them from before" if found.reused else ""
+        print(f"\nResults      {request.out / RESULTS} ({len(found.frame)} runs{again})")
+        print(f"Report       {request.out / REPORT}")

@@ -1,0 +1,125 @@
+"""What varies in a sweep: a key of the configuration and the values that it takes."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from copyback import configuration
+from copyback._core import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from copyback.sweep.design import Point
+
+#: Keys of a sweep that stand for more than one setting.
+TRACE = "trace"
+WORKLOAD = "workload"
+SEED = "seed"
+
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_QUOTES = "\"'"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A key and the texts of its values, as ``--set KEY=VALUE`` takes them."""
+
+    key: str
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            raise InputError(f"{self.key}: a sweep over it needs at least one value")
+        twice = [value for value in self.values if self.values.count(value) > 1]
+        if twice:
+            raise InputError(f"{self.key}: has the value {twice[0]} twice")
+
+
+def parse_axis(text: str) -> Axis:
+    """Read ``KEY=A,B,C`` of the command line.
+
+    >>> parse_axis('ssd.gc.victim=greedy,{ type = "rga", d = 10 }').values
+    ('greedy', '{ type = "rga", d = 10 }')
+    """
+    key, equals, values = text.partition("=")
+    if not equals or not key.strip() or not values.strip():
+        raise InputError(f"--over {text}: KEY=A,B,C is needed, such as ssd.gc.victim=greedy,fifo")
+    return Axis(key.strip(), tuple(_split(values)))
+
+
+def axis_of(key: str, values: Any) -> Axis:
+    """Return an axis over values of Python or TOML."""
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise InputError(f"{key}: found {values!r}; a list of values is needed")
+    return Axis(key, tuple(value_text(value) for value in values))
+
+
+def value_text(value: Any) -> str:
+    """Return a value as a setting has it: a name without quotes, anything else as TOML."""
+    return value if isinstance(value, str) else configuration.to_toml(value)
+
+
+def _split(text: str) -> list[str]:
+    """Cut at commas that are outside of brackets and quotes."""
+    parts: list[str] = [""]
+    closing: list[str] = []
+    for character in text:
+        if closing and character == closing[-1]:
+            closing.pop()
+        elif closing and closing[-1] in _QUOTES:
+            pass
+        elif character in _OPENING:
+            closing.append(_OPENING[character])
+        elif character in _QUOTES:
+            closing.append(character)
+        elif character == "," and not closing:
+            parts.append("")
+            continue
+        parts[-1] += character
+    return [part.strip() for part in parts]
+
+
+def settings_of(point: Point) -> list[tuple[str, str]]:
+    """Return the settings of a point, in its order but for what replaces the whole workload."""
+    whole: list[tuple[str, str]] = []
+    rest: list[tuple[str, str]] = []
+    for key, text in point:
+        if key == TRACE:
+            whole += configuration.trace_settings(_unquoted(text), None)
+        elif key == WORKLOAD and not text.startswith("{"):
+            whole += configuration.workload_settings(_unquoted(text))
+        else:
+            rest.append((key, text))
+    return whole + rest
+
+
+def column(texts: Iterable[str | None]) -> list[Any]:
+    """Return the values of a key as a column of results has them: all numbers, or all text.
+
+    >>> column(["0.1", "0.28"]), column(["greedy", "{ d = 1 }", None])
+    ([0.1, 0.28], ['greedy', '{ d = 1 }', None])
+    """
+    kept = list(texts)
+    values = [None if text is None else _scalar(text) for text in kept]
+    known = [value for value in values if value is not None]
+    if known and all(isinstance(value, int | float) for value in known):
+        is_whole = all(isinstance(value, int) for value in known)
+        return [None if v is None else (v if is_whole else float(v)) for v in values]
+    return [None if text is None else _unquoted(text) for text in kept]
+
+
+def _scalar(text: str) -> int | float | str:
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number else text
+
+
+def _unquoted(text: str) -> str:
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES
+    return text[1:-1] if is_quoted else text

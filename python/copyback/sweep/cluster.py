@@ -1,0 +1,91 @@
+"""Simulations on the workers of a Dask scheduler, which need share no disk with this machine."""
+
+from __future__ import annotations
+
+from concurrent.futures import BrokenExecutor, Future
+from typing import TYPE_CHECKING, Any, Self
+
+from copyback._core import InputError
+from copyback.sweep import work
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from copyback.sweep.work import Job
+
+MISSING = "--dask needs the package distributed: pip install 'copyback[dask]'"
+
+#: Seconds to wait for a scheduler to answer.
+PATIENCE_S = 10
+
+
+class DaskBackend:
+    """The workers of a scheduler.
+
+    A device is prepared on one worker and sent to those that need it. Workers must have the same
+    version of Copyback; traces must be at the same paths there.
+
+    Parameters
+    ----------
+    address
+        Of the scheduler, such as ``tcp://host:8786``.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise InputError(MISSING) from None
+        try:
+            self._client: Any = Client(address, timeout=PATIENCE_S, set_as_default=False)  # type: ignore[no-untyped-call]
+        except (OSError, TimeoutError, ValueError) as fault:
+            reason = str(fault).splitlines()[0] if str(fault) else "no answer"
+            raise InputError(f"--dask {address}: no scheduler answers there: {reason}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # Closing the client drops what it has asked for.
+        self._client.close()
+
+    def prepare(self, job: Job, digest: str) -> Future[Any]:
+        """Prepare a device on a worker, where it stays; nobody waits for that here."""
+        ready: Future[Any] = Future()
+        ready.set_result(
+            self._client.submit(work.prepare_in_memory, job, key=f"copyback-state-{digest}")
+        )
+        return ready
+
+    def simulate(self, job: Job, state: Any) -> Future[Mapping[str, bytes]]:
+        """Run a simulation on a worker."""
+        asked = self._client.submit(work.simulate_from_memory, job, state, pure=False)
+        return _watched(asked)
+
+    def forget(self, state: Any) -> None:
+        """Let the workers drop a device."""
+        state.release()
+
+
+def _watched(asked: Any) -> Future[Any]:
+    """Return a future of the standard library for one of Dask's."""
+    future: Future[Any] = Future()
+
+    def settle(done: Any) -> None:
+        from distributed import KilledWorker
+
+        try:
+            future.set_result(done.result())
+        except KilledWorker as lost:
+            future.set_exception(BrokenExecutor(str(lost)))
+        except BaseException as fault:  # the future must end, whatever happens
+            future.set_exception(fault)
+
+    asked.add_done_callback(settle)
+    return future

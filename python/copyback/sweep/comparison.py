@@ -1,0 +1,240 @@
+""":func:`compare`: runs a sweep and returns what it found."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from copyback import configuration
+from copyback._core import InputError
+from copyback.outputs import replace_file, staged_file, write_parquet
+from copyback.result import Result
+from copyback.sweep.cluster import DaskBackend
+from copyback.sweep.dataset import dataset, varied
+from copyback.sweep.design import Design, Point, grid_of, numbered_seeds
+from copyback.sweep.execute import Execution, Task
+from copyback.sweep.local import LocalBackend, cores
+from copyback.sweep.page import render
+from copyback.sweep.plan import Plan, make_plan
+from copyback.sweep.schemes import Contest, baseline_of, contests
+from copyback.sweep.store import REPORT, RESULTS, Store, described
+from copyback.sweep.work import Job
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a sweep found.
+
+    Attributes
+    ----------
+    directory
+        Where it is kept.
+    frame
+        One row a run: ``run``, the keys that vary, ``seed``, and every number of the summary.
+    contests
+        The schemes under each load, with means over seeds, differences and their uncertainty.
+    reused
+        Runs that an earlier sweep into the directory had done.
+    refused
+        Points that were left out because they make no sense, and why.
+    command
+        How the sweep was started.
+    """
+
+    directory: Path
+    frame: pl.DataFrame
+    contests: tuple[Contest, ...]
+    reused: int
+    refused: tuple[str, ...]
+    command: str
+    _home: TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str]) -> Comparison:
+        """Read what a finished sweep left.
+
+        Raises
+        ------
+        InputError
+            If the directory holds none.
+        """
+        import polars as pl
+
+        home = Path(directory)
+        facts = described(home)
+        frame = pl.read_parquet(home / RESULTS)
+        contested = tuple(contests(frame, facts["keys"], facts["baseline"]))
+        refused = tuple(facts["refused"])
+        return cls(home, frame, contested, len(frame), refused, facts["command"])
+
+    def report(self) -> Path:
+        """Write the page, self-contained, beside the results, and return where."""
+        return replace_file(self.directory / REPORT, render(self).encode())
+
+    def result(self, run: str) -> Result:
+        """Return one run.
+
+        Parameters
+        ----------
+        run
+            Its name in the column ``run``.
+        """
+        return Result.load(self.directory / "runs" / run)
+
+
+def compare(
+    config: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    *,
+    over: Mapping[str, Sequence[Any]] | None = None,
+    seeds: int | None = None,
+    preset: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    baseline: Mapping[str, Any] | None = None,
+    skip_refused: bool = False,
+    progress: bool = False,
+    **overrides: Any,
+) -> Comparison:
+    """Run every combination of some settings, and compare the schemes among them.
+
+    Parameters
+    ----------
+    config
+        A TOML file, or a dictionary of the same shape.
+    over
+        For each key the values that it takes. ``trace`` is a key whose values are trace files,
+        ``workload`` one whose values are names of workload presets.
+    seeds
+        Run each combination with the seeds 1 to this; else with the configuration's own.
+    preset
+        Name of a preset, in place of a file or as the base of a dictionary.
+    out
+        A new or empty directory, or one that holds an earlier sweep, whose runs are used again;
+        else a temporary one that lasts as long as what is returned.
+    jobs
+        Simulations at once; else one a core.
+    dask
+        Address of a Dask scheduler whose workers run the simulations.
+    baseline
+        Settings of the scheme that the others are compared with; else the first.
+    skip_refused
+        Leave out combinations that the simulator refuses.
+    progress
+        Show a progress bar on standard error.
+    **overrides
+        Configuration keys with double underscores for dots.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        If the input is at fault: the message has one line a fault. Every configuration is checked
+        before the first run.
+
+    Examples
+    --------
+    >>> import copyback
+    >>> found = copyback.compare(
+    ...     {"workload": {"type": "synthetic", "requests": 500}},
+    ...     over={"ssd.gc.victim": ["greedy", "fifo"]},
+    ...     ssd__geometry__blocks_per_plane=32,
+    ... )
+    >>> found.frame["ssd.gc.victim"].to_list()
+    ['greedy', 'fifo']
+    """
+    from copyback.console import counting_display
+
+    design = Design(
+        grid=grid_of(over or {}),
+        seeds=numbered_seeds(seeds),
+        baseline=tuple(
+            (key, configuration.to_toml(value)) for key, value in (baseline or {}).items()
+        ),
+    )
+    plan = make_plan(
+        config,
+        design.points(),
+        preset=preset,
+        settings=configuration.keyword_settings(overrides),
+        skip_refused=skip_refused,
+    )
+    home = TemporaryDirectory(prefix="copyback-sweep-") if out is None else None
+    directory = Path(home.name if home is not None else out or "")
+    with counting_display("Sweep", len(plan.runs), quiet=not progress) as tell:
+        return run_plan(
+            plan,
+            directory,
+            baseline=design.baseline,
+            jobs=jobs,
+            dask=dask,
+            command="copyback.compare()",
+            on_progress=tell,
+            home=home,
+        )
+
+
+def run_plan(
+    plan: Plan,
+    directory: Path,
+    *,
+    baseline: Point = (),
+    jobs: int | None = None,
+    dask: str | None = None,
+    command: str,
+    on_progress: Callable[[int], None] = lambda _: None,
+    home: TemporaryDirectory[str] | None = None,
+) -> Comparison:
+    """Do what is missing of a plan, write dataset and page, and return what was found.
+
+    Parameters
+    ----------
+    on_progress
+        Told how many runs there are so far, those of earlier sweeps included.
+    """
+    if jobs is not None and dask is not None:
+        raise InputError("--jobs and --dask: the scheduler's workers say how many run at once")
+    chosen = baseline_of(varied(plan), baseline)
+    with ExitStack() as stack:
+        # Before the directory is made: nobody may answer.
+        cluster = stack.enter_context(DaskBackend(dask)) if dask is not None else None
+        store = stack.enter_context(Store(directory))
+        missing = [run for run in plan.runs if run.key not in store]
+        done = len(plan.runs) - len(missing)
+        reused = done
+        on_progress(done)
+
+        def keep(task: Task, files: Mapping[str, bytes]) -> None:
+            nonlocal done
+            store.add(task.key, files)
+            done += 1
+            on_progress(done)
+
+        if missing:
+            tasks = [
+                Task(run.key, Job(run.config.to_toml(), command), run.config.state_digest)
+                for run in missing
+            ]
+            backend = cluster or stack.enter_context(LocalBackend(jobs or cores(), store.states))
+            Execution(tasks, backend, keep).run()
+        frame = dataset(plan, store)
+        with staged_file(directory / RESULTS) as partial:
+            write_parquet(frame.to_arrow(), partial)
+        facts = {"keys": plan.keys, "baseline": chosen, "refused": plan.refused}
+        store.describe({"command": command, **facts})
+        contested = tuple(contests(frame, plan.keys, chosen))
+        found = Comparison(directory, frame, contested, reused, plan.refused, command, home)
+        found.report()
+    return found

@@ -1,0 +1,121 @@
+"""Runs simulations wherever they can be run, each prepared device once, and those lost again."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from copyback.sweep.work import Job
+
+#: How often a simulation is begun whose worker has died.
+MOST_ATTEMPTS = 4
+
+
+class Backend(Protocol):
+    """Where simulations run. What it raises for a worker that has died is `BrokenExecutor`."""
+
+    def prepare(self, job: Job, digest: str) -> Future[Any]:
+        """Prepare a device; the future's result is what `simulate` takes as `state`."""
+
+    def simulate(self, job: Job, state: Any) -> Future[Any]:
+        """Run a simulation; `state` is None, or what `prepare` gave."""
+
+    def forget(self, state: Any) -> None:
+        """Give up a prepared device that nothing needs any more."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A simulation to be done.
+
+    Attributes
+    ----------
+    key
+        Names it.
+    state_digest
+        Tasks with the same one start from the same prepared device.
+    """
+
+    key: str
+    job: Job
+    state_digest: str
+
+
+#: What is awaited: the digest of a device or the place of a task.
+_Awaited = str | int
+
+
+class Execution:
+    """The tasks of a sweep on their way.
+
+    Parameters
+    ----------
+    tasks
+        What is to be done.
+    backend
+        Where.
+    on_done
+        Given each task as it ends, and what its simulation gave.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        backend: Backend,
+        on_done: Callable[[Task, Any], None],
+    ) -> None:
+        self._tasks = tasks
+        self._backend = backend
+        self._on_done = on_done
+        self._waiting: dict[Future[Any], _Awaited] = {}
+        self._attempts: Counter[_Awaited] = Counter()
+        self._states: dict[str, Any] = {}
+        self._sharing: dict[str, list[int]] = defaultdict(list)
+        for place, task in enumerate(tasks):
+            self._sharing[task.state_digest].append(place)
+        self._left = {digest: len(places) for digest, places in self._sharing.items()}
+
+    def run(self) -> None:
+        """Do all of it; what fails for another reason than a lost worker ends it."""
+        for digest, places in self._sharing.items():
+            self._submit(digest if len(places) > 1 else places[0])
+        while self._waiting:
+            done, _ = wait(self._waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                self._settle(future, self._waiting.pop(future))
+
+    def _submit(self, awaited: _Awaited) -> None:
+        self._attempts[awaited] += 1
+        if isinstance(awaited, str):
+            first = self._tasks[self._sharing[awaited][0]]
+            future = self._backend.prepare(first.job, awaited)
+        else:
+            task = self._tasks[awaited]
+            future = self._backend.simulate(task.job, self._states.get(task.state_digest))
+        self._waiting[future] = awaited
+
+    def _settle(self, future: Future[Any], awaited: _Awaited) -> None:
+        try:
+            given = future.result()
+        except BrokenExecutor:
+            if self._attempts[awaited] >= MOST_ATTEMPTS:
+                raise
+            self._submit(awaited)
+            return
+        if isinstance(awaited, str):
+            self._states[awaited] = given
+            for place in self._sharing[awaited]:
+                self._submit(place)
+        else:
+            self._finish(self._tasks[awaited], given)
+
+    def _finish(self, task: Task, given: Any) -> None:
+        self._on_done(task, given)
+        self._left[task.state_digest] -= 1
+        if self._left[task.state_digest] == 0 and task.state_digest in self._states:
+            self._backend.forget(self._states.pop(task.state_digest))

@@ -1,0 +1,102 @@
+"""Simulations on the cores of this machine, a process each."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, Self
+
+from copyback.sweep import work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+
+    from copyback.sweep.work import Job
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class LocalBackend:
+    """A pool of processes, replaced when one of them dies.
+
+    Parameters
+    ----------
+    jobs
+        Simulations at once.
+    states
+        Directory for prepared devices.
+    simulate
+        What a worker does with a job and the device that it starts from, if any.
+    """
+
+    def __init__(
+        self, jobs: int, states: Path, simulate: Callable[[Job, Path | None], Any] = work.simulate
+    ) -> None:
+        self._jobs = jobs
+        self._states = states
+        self._simulate = simulate
+        self._pool = self._new_pool()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            # A simulation may have hours to go.
+            for process in multiprocessing.active_children():
+                process.terminate()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        # Not forked: a fork would copy the locks of this process's threads as they are.
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_begin_worker)
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        with contextlib.suppress(RuntimeError):
+            return self._pool.submit(function, *arguments)
+        self._pool.shutdown(wait=False)
+        self._pool = self._new_pool()
+        return self._pool.submit(function, *arguments)
+
+    def prepare(self, job: Job, digest: str) -> Future[Path]:
+        """Prepare a device and save it."""
+        return self._submit(work.prepare, job, self._states / f"{digest}.state")
+
+    def simulate(self, job: Job, state: Path | None) -> Future[Any]:
+        """Run a simulation."""
+        return self._submit(self._simulate, job, state)
+
+    def forget(self, state: Path) -> None:
+        """Remove a saved device."""
+        state.unlink(missing_ok=True)
+
+
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the parent, and end with it however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)

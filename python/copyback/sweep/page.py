@@ -1,0 +1,123 @@
+"""The page of a comparison: self-contained, opens offline, and compares what one picks."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from copyback import __version__, report, units
+from copyback import result as names
+from copyback.sweep.intervals import quantile
+from copyback.sweep.schemes import MEASURES, Format
+from copyback.sweep.tables import setting_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from copyback.sweep.comparison import Comparison
+    from copyback.sweep.schemes import Scheme
+
+#: Points of a curve of percentiles.
+CURVE_POINTS = 160
+
+#: Schemes that have curves; the page of a larger sweep has the table and the plot of costs.
+MOST_CURVES = 600
+
+_FORMATS = {Format.TIME: "time", Format.FACTOR: "factor", Format.COUNT: "count"}
+
+
+def render(found: Comparison) -> str:
+    """Return the page of a comparison."""
+    schemes = [scheme for contest in found.contests for scheme in contest.schemes]
+    seeds = max(scheme.seeds for scheme in schemes)
+    return (
+        report.environment()
+        .get_template("compare.html.j2")
+        .render(
+            title=f"{units.count(len(found.contests[0].schemes))} schemes compared",
+            version=__version__,
+            facts=_facts(found, seeds),
+            seeds=seeds,
+            command=found.command,
+            refused=found.refused,
+            data=report.script_json(data(found)),
+            asset=report.asset,
+        )
+    )
+
+
+def _facts(found: Comparison, seeds: int) -> list[tuple[str, str]]:
+    facts = [("Runs", units.count(len(found.frame)))]
+    if len(found.contests) > 1:
+        facts.append(("Loads", units.count(len(found.contests))))
+    if seeds > 1:
+        facts.append(("Seeds", units.count(seeds)))
+    return facts
+
+
+def data(found: Comparison) -> dict[str, Any]:
+    """Return everything that the page's script shows."""
+    schemes = [
+        (load, scheme) for load, contest in enumerate(found.contests) for scheme in contest.schemes
+    ]
+    longest = math.log10(max(found.frame["response_us.all.count"].max() or 10, 10))  # type: ignore[arg-type]
+    tail = np.linspace(0.0, longest, CURVE_POINTS)
+    has_curves = len(schemes) <= MOST_CURVES
+    return {
+        "keys": [key for key, _ in schemes[0][1].setting],
+        "loads": [setting_text(contest.load) for contest in found.contests],
+        "measures": [
+            {"key": _key(measure.label), "label": measure.label, "format": _FORMATS[measure.format]}
+            for measure in MEASURES
+        ],
+        "t": [quantile(count) if count > 1 else None for count in range(_most_seeds(schemes) + 1)],
+        "tail": _rounded(tail),
+        "schemes": [
+            {
+                "load": load,
+                "name": setting_text(scheme.setting),
+                "setting": [str(value) for _, value in scheme.setting],
+                "baseline": scheme.is_baseline,
+                "values": {
+                    _key(label): {str(seed): value for seed, value in by_seed.items()}
+                    for label, by_seed in scheme.by_seed.items()
+                },
+                "curve": _rounded(_curve(found, scheme, tail)) if has_curves else [],
+            }
+            for load, scheme in schemes
+        ],
+    }
+
+
+def _most_seeds(schemes: list[tuple[int, Scheme]]) -> int:
+    return max(scheme.seeds for _, scheme in schemes)
+
+
+def _key(label: str) -> str:
+    return label.replace(".", "_")
+
+
+def _curve(found: Comparison, scheme: Scheme, tail: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the response time at each place of the tail, the mean over a scheme's runs."""
+    curves = []
+    for run, count in scheme.runs.items():
+        path = found.directory / "runs" / run / names.DISTRIBUTION
+        table = pq.read_table(path, filters=[("operation", "==", "all")])
+        times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
+        if not len(times):
+            continue
+        index = np.searchsorted(shares, 1.0 - 10.0**-tail - 1e-12)
+        points = times[np.minimum(index, len(times) - 1)].astype(np.float64)
+        points[tail > math.log10(max(count, 1)) + 1e-9] = np.nan
+        curves.append(points)
+    if not curves:
+        return np.full(len(tail), np.nan)
+    return np.asarray(np.mean(curves, axis=0))
+
+
+def _rounded(column: NDArray[np.float64]) -> list[float | None]:
+    """Return five significant digits, and None where there is no value."""
+    return [float(f"{value:.5g}") if math.isfinite(value) else None for value in column.tolist()]

@@ -1,0 +1,163 @@
+"""From the points of a sweep to checked configurations, and the keys under which runs are kept."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import copyback._core
+from copyback import configuration
+from copyback._core import Config, InputError
+from copyback.sweep.axes import SEED, settings_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from copyback.sweep.design import Point
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulation of a sweep.
+
+    Attributes
+    ----------
+    key
+        Names what decides its result: the resolved configuration, the contents of the files that
+        the workload reads, and the simulator itself.
+    point
+        What of the sweep's keys it has, but for the seed.
+    """
+
+    key: str
+    point: Point
+    seed: int
+    config: Config
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All simulations of a sweep.
+
+    Attributes
+    ----------
+    keys
+        The keys that vary, in the order in which they were named.
+    runs
+        In the order of the points.
+    refused
+        Points that make no sense, and why, if those were to be left out.
+    """
+
+    keys: tuple[str, ...]
+    runs: tuple[Run, ...]
+    refused: tuple[str, ...]
+
+
+def make_plan(
+    base: Mapping[str, Any] | str | os.PathLike[str] | None,
+    points: Sequence[Point],
+    *,
+    preset: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    skip_refused: bool = False,
+) -> Plan:
+    """Return the simulations of a sweep, all of their configurations checked.
+
+    Parameters
+    ----------
+    base
+        The configuration that the points are laid over.
+    points
+        What varies.
+    preset
+        Name of a preset, in place of a file or as the base of a dictionary.
+    settings
+        Laid over the base before the points.
+    skip_refused
+        Leave out points that the simulator refuses, as long as one is left.
+
+    Raises
+    ------
+    InputError
+        If a configuration is wrong, with the point; if nothing is left.
+    """
+    runs: dict[str, Run] = {}
+    refused: list[str] = []
+    for point in points:
+        laid = [*settings, *settings_of(point)]
+        try:
+            config = configuration.load(base, preset=preset, settings=laid)
+        except InputError as fault:
+            refused += [f"{text_of(point)}: {line}" for line in str(fault).splitlines()]
+            continue
+        run = Run(_run_key(config), _without_seed(point), seed_of(config), config)
+        runs.setdefault(run.key, run)
+    if not runs or (refused and not skip_refused):
+        raise InputError("\n".join(refused) or "a sweep needs at least one point")
+    keys = dict.fromkeys(key for point in points for key, _ in point if key != SEED)
+    return Plan(tuple(keys), tuple(runs.values()), tuple(refused))
+
+
+def text_of(point: Point) -> str:
+    """Return a point as people read it."""
+    return ", ".join(f"{key}={text}" for key, text in point) or "the configuration as it is"
+
+
+def _without_seed(point: Point) -> Point:
+    return tuple((key, text) for key, text in point if key != SEED)
+
+
+def seed_of(config: Config) -> int:
+    """Return the seed of a configuration."""
+    import tomllib
+
+    return int(tomllib.loads(config.to_toml())["seed"])
+
+
+def _run_key(config: Config) -> str:
+    import tomllib
+
+    digest = hashlib.sha256(f"{_simulator_digest()} {config.digest}".encode())
+    for path in _input_files(tomllib.loads(config.to_toml()).get("workload", {})):
+        digest.update(_file_digest(path, path.stat().st_mtime_ns).encode())
+    return digest.hexdigest()[:20]
+
+
+def _input_files(node: Any) -> Iterator[Path]:
+    """Yield the files that a workload reads, in the order of the configuration."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _input_files(item)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key == "path" and isinstance(value, str):
+                yield _existing(Path(value))
+            else:
+                yield from _input_files(value)
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    return path
+
+
+@cache
+def _file_digest(path: Path, _modified_ns: int) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as fault:
+        raise InputError(f"{path}: {fault.strerror}") from None
+
+
+@cache
+def _simulator_digest() -> str:
+    """Return a digest of the compiled simulator: another build may give other results."""
+    with Path(copyback._core.__file__).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

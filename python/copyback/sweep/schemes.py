@@ -1,0 +1,210 @@
+"""The rows of a sweep as people compare them: schemes side by side under the same load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from copyback._core import InputError
+from copyback.sweep.axes import SEED, column
+from copyback.sweep.dataset import RUN
+from copyback.sweep.intervals import Estimate, change, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+#: Keys that say what is done to a device, and not what the device does.
+_LOAD = ("trace", "workload", "host.", "precondition.")
+
+#: A value for each key of some columns.
+Setting = tuple[tuple[str, Any], ...]
+
+
+class Format(Enum):
+    """How a measure is shown."""
+
+    TIME = auto()
+    FACTOR = auto()
+    COUNT = auto()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that schemes are compared by; less is better.
+
+    Attributes
+    ----------
+    column
+        Of the dataset.
+    """
+
+    label: str
+    column: str
+    format: Format
+
+
+MEASURES = (
+    Measure("mean", "response_us.all.mean", Format.TIME),
+    Measure("p99", "response_us.all.p99", Format.TIME),
+    Measure("p99.9", "response_us.all.p99_9", Format.TIME),
+    Measure("p99.99", "response_us.all.p99_99", Format.TIME),
+    Measure("max", "response_us.all.max", Format.TIME),
+    Measure("WA", "write_amplification", Format.FACTOR),
+    Measure("erases", "flash.erases", Format.COUNT),
+)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One scheme under one load.
+
+    Attributes
+    ----------
+    runs
+        Its runs by name, one a seed, and the requests of each.
+    by_seed
+        For each measure, by its label, the value of each run that has one.
+    values
+        Means over the seeds, likewise.
+    changes
+        From the baseline, likewise; empty for the baseline itself.
+    """
+
+    setting: Setting
+    runs: dict[str, int]
+    by_seed: dict[str, dict[int, float]]
+    values: dict[str, Estimate]
+    changes: dict[str, Estimate]
+    is_baseline: bool
+
+    @property
+    def seeds(self) -> int:
+        """How many runs its numbers are means of."""
+        return len(self.runs)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The schemes under one load, the baseline among them."""
+
+    load: Setting
+    schemes: tuple[Scheme, ...]
+
+    def best(self, measure: Measure) -> list[Setting]:
+        """Return the schemes with the least value, unless all are alike."""
+        return self._extreme(measure, least=True)
+
+    def worst(self, measure: Measure) -> list[Setting]:
+        """Return the schemes with the greatest value, unless all are alike."""
+        return self._extreme(measure, least=False)
+
+    def _extreme(self, measure: Measure, *, least: bool) -> list[Setting]:
+        means = {
+            s.setting: s.values[measure.label].mean
+            for s in self.schemes
+            if s.values.get(measure.label)
+        }
+        if len(set(means.values())) < 2:
+            return []
+        bound = (min if least else max)(means.values())
+        return [setting for setting, mean in means.items() if mean == bound]
+
+
+def is_load(key: str) -> bool:
+    """Whether a key says what is done to a device.
+
+    >>> is_load("workload.requests"), is_load("ssd.gc.victim")
+    (True, False)
+    """
+    return key.startswith(_LOAD)
+
+
+def baseline_of(
+    varied: Mapping[str, Sequence[Any]], baseline: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    """Return what the baseline has, as columns of results have it.
+
+    Parameters
+    ----------
+    varied
+        The values of each key that varies.
+    baseline
+        Settings of the baseline, as the user gave them.
+
+    Raises
+    ------
+    InputError
+        If no scheme is like that.
+    """
+    wanted: dict[str, Any] = {}
+    for key, text in baseline:
+        if key not in varied or is_load(key):
+            there = ", ".join(key for key in varied if not is_load(key)) or "none"
+            raise InputError(f"baseline: {key} does not vary between schemes; these do: {there}")
+        value = column([text])[0]
+        if value not in varied[key]:
+            allowed = ", ".join(map(str, dict.fromkeys(varied[key])))
+            raise InputError(f"baseline: {key} is never {text}; it is {allowed}")
+        wanted[key] = value
+    return wanted
+
+
+def contests(
+    frame: pl.DataFrame, keys: Sequence[str], baseline: Mapping[str, Any] | None = None
+) -> list[Contest]:
+    """Return the schemes of a sweep, a contest for each load, in the order of the rows.
+
+    Parameters
+    ----------
+    frame
+        The dataset.
+    keys
+        The keys that vary.
+    baseline
+        What the baseline has, as far as it is said; else the first scheme of each load.
+    """
+    wanted = dict(baseline or {})
+    load_keys = [key for key in keys if is_load(key)]
+    scheme_keys = [key for key in keys if not is_load(key)]
+    groups: dict[Setting, dict[Setting, list[dict[str, Any]]]] = {}
+    for row in frame.iter_rows(named=True):
+        load = tuple((key, row[key]) for key in load_keys)
+        scheme = tuple((key, row[key]) for key in scheme_keys)
+        groups.setdefault(load, {}).setdefault(scheme, []).append(row)
+    return [_contest(load, schemes, wanted) for load, schemes in groups.items()]
+
+
+def _contest(
+    load: Setting, rows: dict[Setting, list[dict[str, Any]]], wanted: dict[str, Any]
+) -> Contest:
+    fitting = [setting for setting in rows if wanted.items() <= dict(setting).items()]
+    base = fitting[0] if fitting else next(iter(rows))
+    schemes = [_scheme(setting, rows[setting], rows[base], setting == base) for setting in rows]
+    return Contest(load, tuple(schemes))
+
+
+def _scheme(
+    setting: Setting,
+    rows: list[dict[str, Any]],
+    base: list[dict[str, Any]],
+    is_baseline: bool,
+) -> Scheme:
+    by_seed = {measure.label: _by_seed(rows, measure) for measure in MEASURES}
+    by_seed = {label: values for label, values in by_seed.items() if values}
+    values = {label: estimate(list(own.values())) for label, own in by_seed.items()}
+    changes = {}
+    for measure in MEASURES:
+        moved = change(by_seed.get(measure.label, {}), _by_seed(base, measure))
+        if moved is not None and not is_baseline:
+            changes[measure.label] = moved
+    runs = {row[RUN]: int(row["response_us.all.count"]) for row in rows}
+    return Scheme(setting, runs, by_seed, values, changes, is_baseline)
+
+
+def _by_seed(rows: list[dict[str, Any]], measure: Measure) -> dict[int, float]:
+    return {
+        row[SEED]: float(row[measure.column]) for row in rows if row.get(measure.column) is not None
+    }

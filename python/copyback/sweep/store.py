@@ -1,0 +1,163 @@
+"""Finished runs on disk, each whole or not at all.
+
+::
+
+    DIR/sweep.json          what the last sweep was; says that a sweep may go on here
+    DIR/results.parquet     one row a run of that sweep
+    DIR/report.html         its page
+    DIR/runs/KEY/           what `copyback run --out` leaves, but for the page
+    DIR/states/             prepared devices while a sweep runs
+
+A run is written beside its place and renamed, so that whatever ends a sweep leaves finished runs
+and nothing else; the next sweep into the directory takes those that it shares.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from typing import TYPE_CHECKING, Any, Self
+
+from filelock import FileLock, Timeout
+
+from copyback import __version__
+from copyback import result as names
+from copyback._core import InputError
+from copyback.outputs import make_parents, replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+SCHEMA = 1
+MARKER = "sweep.json"
+RESULTS = "results.parquet"
+REPORT = "report.html"
+_RUNS = "runs"
+_STATES = "states"
+_LOCK = ".lock"
+_PARTIAL = ".partial-"
+
+_ENTRIES = {MARKER, RESULTS, REPORT, _RUNS, _STATES, _LOCK}
+
+
+class Store:
+    """The directory of a sweep, held by one process at a time.
+
+    Parameters
+    ----------
+    directory
+        May be absent, empty, or hold an earlier sweep, whose runs are used again.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, holds something else, or another sweep is running in it.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._lock = FileLock(directory / _LOCK)
+        _check(directory)
+
+    def __enter__(self) -> Self:
+        make_parents(self.directory / _RUNS)
+        try:
+            (self.directory / _STATES).mkdir(exist_ok=True)
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise InputError(
+                f"{self.directory}: another sweep is running in this directory"
+            ) from None
+        except OSError as fault:
+            raise InputError(f"{self.directory}: cannot be written: {fault.strerror}") from None
+        for left in (self.directory / _RUNS).glob(f"{_PARTIAL}*"):
+            shutil.rmtree(left)
+        if not (self.directory / MARKER).exists():
+            self.describe({})
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        shutil.rmtree(self.directory / _STATES, ignore_errors=True)
+        self._lock.release()
+        with contextlib.suppress(OSError):
+            (self.directory / _LOCK).unlink()
+
+    def describe(self, facts: Mapping[str, Any]) -> None:
+        """Write down what the sweep was."""
+        marker = {"schema": SCHEMA, "copyback": __version__, **facts}
+        text = json.dumps(marker, indent=2, ensure_ascii=False) + "\n"
+        replace_file(self.directory / MARKER, text.encode())
+
+    @property
+    def states(self) -> Path:
+        """The directory for prepared devices."""
+        return self.directory / _STATES
+
+    def __contains__(self, key: str) -> bool:
+        return self.run(key).is_dir()
+
+    def run(self, key: str) -> Path:
+        """Return the directory of a run, which may not have been done."""
+        return self.directory / _RUNS / key
+
+    def add(self, key: str, files: Mapping[str, bytes]) -> None:
+        """Keep what a run gave."""
+        partial = self.directory / _RUNS / f"{_PARTIAL}{key}"
+        partial.mkdir()
+        for name, content in files.items():
+            (partial / name).write_bytes(content)
+        partial.rename(self.run(key))
+
+
+def _check(directory: Path) -> None:
+    if not directory.exists():
+        return
+    if not directory.is_dir():
+        raise InputError(f"{directory}: is a file; --out needs a directory")
+    try:
+        entries = {entry.name for entry in directory.iterdir()}
+    except OSError as fault:
+        raise InputError(f"{directory}: {fault.strerror}") from None
+    if names.SUMMARY in entries:
+        raise InputError(f"{directory}: holds a single run; give a new or empty directory")
+    strangers = sorted(entries - _ENTRIES)
+    if strangers or (entries and MARKER not in entries):
+        found = strangers[0] if strangers else min(entries)
+        raise InputError(
+            f"{directory}: holds something other than a sweep ({found}); "
+            "give a new or empty directory"
+        )
+
+
+def is_sweep(directory: Path) -> bool:
+    """Whether a directory holds a sweep."""
+    return (directory / MARKER).is_file()
+
+
+def described(directory: Path) -> dict[str, Any]:
+    """Return what a finished sweep has written down.
+
+    Raises
+    ------
+    InputError
+        If the directory holds none.
+    """
+    try:
+        facts = json.loads((directory / MARKER).read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise InputError(f"{directory / MARKER}: {fault.strerror}") from None
+    except ValueError as fault:
+        raise InputError(f"{directory / MARKER}: not JSON: {fault}") from None
+    if not isinstance(facts, dict) or facts.get("schema") != SCHEMA:
+        raise InputError(f"{directory / MARKER}: not a sweep of schema {SCHEMA}")
+    if "keys" not in facts or not (directory / RESULTS).is_file():
+        raise InputError(f"{directory}: no sweep has been finished here: run it again to go on")
+    return facts

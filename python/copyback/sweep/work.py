@@ -1,0 +1,79 @@
+"""What a worker does: prepare a device, or run a simulation. Knows nothing of the sweep.
+
+Everything that goes in and comes out can be pickled, so that a worker may be a thread, a process or
+another machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from copyback._core import Config
+from copyback.outputs import RowWriter, write_tables
+from copyback.result import ROW_TABLE_FILES
+from copyback.simulate import Driver, save_state
+
+
+@dataclass(frozen=True)
+class Job:
+    """A simulation to be done.
+
+    Attributes
+    ----------
+    config_toml
+        Its resolved configuration.
+    command
+        How the sweep was started.
+    """
+
+    config_toml: str
+    command: str
+
+    def config(self) -> Config:
+        """Return the configuration, checked."""
+        return Config.load(toml=self.config_toml, name="the resolved configuration")
+
+
+def prepare(job: Job, path: Path) -> Path:
+    """Prepare the device of a simulation, save it and return where."""
+    return save_state(job.config(), path)
+
+
+def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
+    """Run a simulation and return the files of its result.
+
+    Parameters
+    ----------
+    state
+        A prepared device to start from.
+    """
+    driver = Driver(job.config(), state=state)
+    with TemporaryDirectory(prefix="copyback-run-") as name:
+        directory = Path(name)
+        writers = {
+            table: RowWriter(directory / ROW_TABLE_FILES[table]) for table in driver.row_tables
+        }
+        driver.run(on_rows={table: writer.add for table, writer in writers.items()})
+        for writer in writers.values():
+            writer.close()
+        rows = {table: writer.path for table, writer in writers.items()}
+        write_tables(driver.result(job.command, rows), directory)
+        return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
+
+
+def prepare_in_memory(job: Job) -> bytes:
+    """Prepare the device of a simulation and return it, for workers that share no disk."""
+    with TemporaryDirectory(prefix="copyback-state-") as name:
+        return prepare(job, Path(name) / "device.state").read_bytes()
+
+
+def simulate_from_memory(job: Job, state: bytes | None) -> dict[str, bytes]:
+    """Run a simulation from a device that :func:`prepare_in_memory` gave."""
+    if state is None:
+        return simulate(job, None)
+    with TemporaryDirectory(prefix="copyback-state-") as name:
+        path = Path(name) / "device.state"
+        path.write_bytes(state)
+        return simulate(job, path)

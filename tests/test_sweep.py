@@ -1,0 +1,547 @@
+"""Sweeps: what varies, runs kept and used again, lost workers, and what is compared."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import BrokenExecutor, Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import copyback
+from copyback import InputError
+from copyback.outputs import staged_file
+from copyback.sweep.axes import Axis, column, parse_axis
+from copyback.sweep.design import Design, read_sweep
+from copyback.sweep.execute import MOST_ATTEMPTS, Execution, Task
+from copyback.sweep.intervals import change, estimate
+from copyback.sweep.plan import make_plan
+from copyback.sweep.schemes import baseline_of, contests
+from copyback.sweep.store import Store
+from copyback.sweep.work import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conftest import RunCli
+
+OVER = "ssd.gc.victim=greedy,fifo"
+
+
+def rows(directory: Path) -> pl.DataFrame:
+    return pl.read_parquet(directory / "results.parquet")
+
+
+# What varies.
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("k=a,b", ("a", "b")),
+        ("k= a , b ", ("a", "b")),
+        ('k=greedy,{ type = "rga", d = 10 }', ("greedy", '{ type = "rga", d = 10 }')),
+        ("k=[1, 2],[3]", ("[1, 2]", "[3]")),
+        ('k="a,b",c', ('"a,b"', "c")),
+        ("k={ x = 'a}' },b", ("{ x = 'a}' }", "b")),
+    ],
+)
+def test_values_are_cut_at_commas_outside_of_brackets_and_quotes(
+    text: str, values: tuple[str, ...]
+) -> None:
+    assert parse_axis(text) == Axis("k", values)
+
+
+@pytest.mark.parametrize("text", ["", "key", "=a,b", "key=", "key=a,a"])
+def test_an_axis_that_says_nothing_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_axis(text)
+
+
+def test_columns_are_numbers_only_if_all_values_are() -> None:
+    assert column(["1", "2"]) == [1, 2]
+    assert column(["1", "2.5", None]) == [1.0, 2.5, None]
+    assert column(["1", "none"]) == ["1", "none"]
+    assert column(["true", '"x"']) == ["true", "x"]
+
+
+def test_points_are_every_combination_with_seeds_innermost() -> None:
+    design = Design(
+        grid=(Axis("a", ("1", "2")), Axis("b", ("x",))),
+        cases=((("c", "p"),), (("c", "q"), ("d", "r"))),
+        seeds=(4, 5),
+    )
+    points = design.points()
+    assert len(points) == 8
+    assert points[0] == (("c", "p"), ("a", "1"), ("b", "x"), ("seed", "4"))
+    assert points[1][-1] == ("seed", "5")
+    assert points[-1] == (("c", "q"), ("d", "r"), ("a", "2"), ("b", "x"), ("seed", "5"))
+
+
+def test_a_key_that_is_varied_twice_is_refused() -> None:
+    with pytest.raises(InputError, match="a: is varied twice"):
+        Design(grid=(Axis("a", ("1",)),), cases=((("a", "2"),),)).points()
+
+
+SWEEP = """\
+preset = "fifo-mqsim"
+seeds = 2
+baseline = { "ssd.gc.victim" = "greedy" }
+list = [ { "ssd.gc.copyback" = true }, { "ssd.gc.copyback" = false } ]
+[set]
+"workload.path" = "below/a.csv"
+[grid]
+"ssd.gc.victim" = ["greedy", { type = "rga", d = 10 }]
+trace = ["a.csv", "/b.csv"]
+[random]
+samples = 3
+seed = 9
+[random.keys]
+"ssd.ftl.over_provisioning" = { min = 0.05, max = 0.4 }
+"host.queue_depth" = { min = 1, max = 64, log = true }
+"ssd.gc.victim_" = ["x", "y"]
+"""
+
+
+def test_a_sweep_file_has_a_grid_a_list_draws_and_seeds(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.toml"
+    path.write_text(SWEEP)
+    file = read_sweep(path)
+    assert (file.preset, file.config) == ("fifo-mqsim", None)
+    # Paths are relative to the file.
+    assert file.settings == [("workload.path", str(tmp_path / "below/a.csv"))]
+    assert file.design.grid[1].values == (str(tmp_path / "a.csv"), "/b.csv")
+    points = file.design.points()
+    assert len(points) == 2 * 2 * 2 * 3 * 2
+    assert points == read_sweep(path).design.points()
+    for point in map(dict, points):
+        assert 0.05 <= float(point["ssd.ftl.over_provisioning"]) <= 0.4
+        assert 1 <= int(point["host.queue_depth"]) <= 64
+        assert point["ssd.gc.victim_"] in {"x", "y"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("grid = 3", "grid: found 3; a table is needed"),
+        ("grid = { a = 3 }", "a: found 3; a list of values is needed"),
+        ("grid = { a = [] }", "a: a sweep over it needs at least one value"),
+        ("gird = {}", "gird: unknown key; there are config, preset"),
+        ("seeds = 0", "seeds: found 0; a number of seeds or a list"),
+        ("seeds = [1, 1]", "seeds: found"),
+        ("list = 3", "list: a list of tables is needed"),
+        ("random = { keys = { a = [1] } }", "random.samples: found nothing; a whole number from 1"),
+        ("random = { samples = 1 }", "random.keys: a table is needed"),
+        ("random = { samples = 1, keys = { a = { min = 2, max = 1 } } }", "found 2 to 1"),
+        ("random = { samples = 1, keys = { a = { min = 0, max = 1, log = true } } }", "0 to 1"),
+        ("random = { samples = 1, keys = { a = { min = 'x', max = 1 } } }", "found 'x'"),
+        ("random = { samples = 1, keys = { a = 7 } }", "random.keys.a: found 7; a list or"),
+        ("grid = ", "Invalid value"),
+    ],
+)
+def test_a_wrong_sweep_file_is_refused_with_its_name(tmp_path: Path, text: str, fault: str) -> None:
+    path = tmp_path / "sweep.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as found:
+        read_sweep(path)
+    assert fault in str(found.value)
+    assert all(line.startswith(f"{path}: ") for line in str(found.value).splitlines())
+
+
+def test_every_refused_point_is_named_before_anything_runs(tiny: dict[str, Any]) -> None:
+    points = Design(grid=(Axis("ssd.gc.victim", ("greedy", "gredy", "fi")),)).points()
+    with pytest.raises(InputError) as found:
+        make_plan(tiny, points)
+    lines = str(found.value).splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [
+        "ssd.gc.victim=gredy",
+        "ssd.gc.victim=fi",
+    ]
+    plan = make_plan(tiny, points, skip_refused=True)
+    assert (len(plan.runs), len(plan.refused)) == (1, 2)
+
+
+def test_keys_of_runs_tell_configurations_and_contents_of_traces_apart(
+    tiny: dict[str, Any], tmp_path: Path
+) -> None:
+    trace = tmp_path / "t.csv"
+    points = Design(grid=(Axis("trace", (str(trace),)),)).points()
+
+    def key(text: str) -> str:
+        trace.write_text(text)
+        return make_plan(tiny, points).runs[0].key
+
+    first, later = "0,0,read,0,4096\n", "0,0,write,0,4096\n"
+    keys = [key(first), key(later), key(first)]
+    assert keys[0] == keys[2] != keys[1]
+    seeds = make_plan(tiny, Design(seeds=(1, 2)).points()).runs
+    assert seeds[0].key != seeds[1].key
+    assert len(make_plan(tiny, [(), ()]).runs) == 1
+
+
+# Running it.
+
+
+def test_a_comparison_holds_what_single_runs_give(tiny: dict[str, Any], tmp_path: Path) -> None:
+    found = copyback.compare(
+        tiny, over={"ssd.gc.victim": ["greedy", "fifo"]}, seeds=2, out=tmp_path / "sweep"
+    )
+    assert found.frame["seed"].to_list() == [1, 2, 1, 2]
+    assert rows(tmp_path / "sweep").equals(found.frame)
+    for row in found.frame.iter_rows(named=True):
+        alone = copyback.run(tiny, seed=row["seed"], ssd__gc__victim=row["ssd.gc.victim"])
+        assert row["response_us.all.mean"] == alone.summary.response_us.all.mean
+        assert row["flash.erases"] == alone.summary.flash.erases
+        assert found.result(row["run"]).series.equals(alone.series)
+
+
+def test_a_second_sweep_uses_the_runs_of_the_first(tiny: dict[str, Any], tmp_path: Path) -> None:
+    out = tmp_path / "sweep"
+    first = copyback.compare(tiny, over={"ssd.gc.victim": ["greedy", "fifo"]}, out=out)
+    made = {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
+    more = copyback.compare(tiny, over={"ssd.gc.victim": ["fifo", "random", "greedy"]}, out=out)
+    assert (first.reused, more.reused, len(more.frame)) == (0, 2, 3)
+    assert {path: path.stat().st_mtime_ns for path in made} == made
+    assert not (out / "states").exists()
+    assert not (out / ".lock").exists()
+
+
+def test_a_sweep_that_is_killed_goes_on_and_gives_the_same_bytes(
+    tiny_toml: Path, tmp_path: Path
+) -> None:
+    arguments: list[str | Path] = [
+        tiny_toml,
+        "--over",
+        OVER,
+        "--over",
+        "ssd.ftl.over_provisioning=0.2,0.25,0.3",
+    ]
+    command: list[str | Path] = [sys.executable, "-m", "copyback", "compare", *arguments]
+    command += ["--seeds", "3", "--quiet"]
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    subprocess.run([*command, "--out", whole], check=True, capture_output=True)
+    moments = random.Random(5)
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
+        with subprocess.Popen(
+            [*command, "--out", broken], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            limit = time.monotonic() + 30
+            before = len(list(broken.glob("runs/[0-9a-f]*")))
+            wanted = before + moments.randint(1, 4)
+            while len(list(broken.glob("runs/[0-9a-f]*"))) < wanted and process.poll() is None:
+                assert time.monotonic() < limit
+                time.sleep(0.005)
+            process.send_signal(number)
+        kept = list(broken.glob("runs/[0-9a-f]*"))
+        assert all((run / "summary.json").is_file() for run in kept)
+    made = {run: run.stat().st_mtime_ns for run in broken.glob("runs/[0-9a-f]*")}
+    subprocess.run([*command, "--out", broken], check=True, capture_output=True)
+    assert {run: run.stat().st_mtime_ns for run in made} == made
+    name = "results.parquet"
+    assert (broken / name).read_bytes() == (whole / name).read_bytes()
+    assert sorted(run.name for run in (broken / "runs").iterdir()) == sorted(
+        run.name for run in (whole / "runs").iterdir()
+    )
+
+
+def test_workers_end_with_a_sweep_that_is_killed(tiny_toml: Path, tmp_path: Path) -> None:
+    marker = f"requests={10**7 + os.getpid()}"
+    command: list[str | Path] = [sys.executable, "-m", "copyback", "compare", tiny_toml]
+    command += [
+        "--over",
+        OVER,
+        "--quiet",
+        "--set",
+        f"workload.{marker}",
+        "--jobs",
+        "2",
+        "--out",
+        tmp_path / "out",
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as process:
+        limit = time.monotonic() + 30
+        while len(_session(process.pid)) < 3:
+            assert time.monotonic() < limit, "no workers"
+            time.sleep(0.05)
+        process.kill()
+    limit = time.monotonic() + 30
+    while _session(process.pid):
+        assert time.monotonic() < limit, "workers stay"
+        time.sleep(0.05)
+
+
+def _session(leader: int) -> list[int]:
+    """Return the living processes of a session."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[3]) == leader and fields[0] != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+class Flaky:
+    """A backend that does nothing, and loses the workers that `losses` says."""
+
+    def __init__(self, losses: Mapping[str, int]) -> None:
+        self.left = dict(losses)
+        self.done: list[str] = []
+        self.kept: set[str] = set()
+
+    def _settle(self, name: str, result: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if self.left.get(name, 0) > 0:
+            self.left[name] -= 1
+            future.set_exception(BrokenExecutor("lost"))
+        else:
+            self.done.append(name)
+            future.set_result(result)
+        return future
+
+    def prepare(self, job: Job, digest: str) -> Future[Any]:
+        assert job.config_toml in "ac"
+        self.kept.add(digest)
+        return self._settle(digest, digest)
+
+    def simulate(self, job: Job, state: Any) -> Future[Any]:
+        assert state is None or state in self.kept
+        return self._settle(job.config_toml, {"state": str(state).encode()})
+
+    def forget(self, state: Any) -> None:
+        self.kept.remove(state)
+
+
+def tasks() -> list[Task]:
+    return [Task(key, Job(key, ""), digest) for key, digest in zip("abcd", "xyxz", strict=True)]
+
+
+def test_what_is_lost_is_done_again_and_devices_are_prepared_once() -> None:
+    backend = Flaky({"x": 1, "a": 2, "d": MOST_ATTEMPTS - 1})
+    files: dict[str, Mapping[str, bytes]] = {}
+
+    def keep(task: Task, found: Mapping[str, bytes]) -> None:
+        assert task.key not in files
+        files[task.key] = found
+
+    Execution(tasks(), backend, keep).run()
+    assert sorted(backend.done) == ["a", "b", "c", "d", "x"]
+    assert {key: found["state"] for key, found in files.items()} == {
+        "a": b"x",
+        "b": b"None",
+        "c": b"x",
+        "d": b"None",
+    }
+    assert not backend.kept
+
+
+def test_a_run_that_kills_every_worker_ends_the_sweep() -> None:
+    with pytest.raises(BrokenExecutor):
+        Execution(tasks(), Flaky({"b": MOST_ATTEMPTS}), lambda *_: None).run()
+
+
+def test_a_store_keeps_whole_runs_only(tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store:
+        store.add("k", {"summary.json": b"{}"})
+        assert "k" in store
+        assert "other" not in store
+        with pytest.raises(InputError, match="another sweep is running"), Store(tmp_path / "s"):
+            pass
+        half = tmp_path / "s" / "runs" / ".partial-other"
+        half.mkdir()
+    with Store(tmp_path / "s") as store:
+        assert "k" in store
+        assert not half.exists()
+
+
+def test_a_directory_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"something other than a sweep \(x.txt\)"):
+        Store(tmp_path)
+    with pytest.raises(InputError, match="is a file"):
+        Store(tmp_path / "x.txt")
+    (tmp_path / "one").mkdir()
+    with staged_file(tmp_path / "one" / "summary.json") as partial:
+        partial.write_text("{}")
+    with pytest.raises(InputError, match="holds a single run"):
+        Store(tmp_path / "one")
+
+
+# What is compared.
+
+
+def test_intervals_are_student_s() -> None:
+    # Half-width of five values 1..5: t(0.975, 4) x sqrt(2.5 / 5).
+    found = estimate([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert found.mean == 3.0
+    assert found.half_width == pytest.approx(2.7764451 * math.sqrt(0.5))
+    assert estimate([7.0]).half_width is None
+
+
+def test_intervals_of_means_hold_the_truth_as_often_as_they_say() -> None:
+    draws = random.Random(3)
+    held = 0
+    for _ in range(2000):
+        found = estimate([draws.gauss(10.0, 3.0) for _ in range(5)])
+        assert found.half_width is not None
+        held += abs(found.mean - 10.0) <= found.half_width
+    assert 0.935 < held / 2000 < 0.965
+
+
+def test_changes_are_taken_seed_by_seed() -> None:
+    base = {seed: 100.0 * seed for seed in (1, 2, 3)}
+    better = {seed: 90.0 * seed for seed in (1, 2, 3, 4)}
+    found = change(better, base)
+    assert found is not None
+    assert found.mean == pytest.approx(-0.1)
+    assert found.excludes_zero
+    assert change({1: 1.0}, {1: 0.0}) is None
+    assert change({1: 1.0}, {2: 1.0}) is None
+
+
+def test_schemes_are_compared_under_the_same_load() -> None:
+    frame = pl.DataFrame(
+        {
+            "ssd.gc.victim": ["greedy", "fifo", "greedy", "fifo"],
+            "workload.read_share": [0.1, 0.1, 0.9, 0.9],
+            "seed": [1, 1, 1, 1],
+            "run": ["a", "b", "c", "d"],
+            "response_us.all.count": [9, 9, 9, 9],
+            "response_us.all.mean": [10.0, 20.0, 4.0, 3.0],
+            "write_amplification": [2.0, 2.0, None, None],
+        }
+    )
+    low, high = contests(frame, ["ssd.gc.victim", "workload.read_share"])
+    assert low.load == (("workload.read_share", 0.1),)
+    greedy, fifo = low.schemes
+    assert greedy.is_baseline
+    assert not greedy.changes
+    assert fifo.changes["mean"].mean == 1.0
+    assert set(high.schemes[0].values) == {"mean"}
+    swapped = contests(frame, ["ssd.gc.victim", "workload.read_share"], {"ssd.gc.victim": "fifo"})
+    assert [scheme.is_baseline for scheme in swapped[1].schemes] == [False, True]
+    assert swapped[1].schemes[0].changes["mean"].mean == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "fault"),
+    [
+        (("ssd.gc.victim", "random"), "baseline: ssd.gc.victim is never random; it is greedy"),
+        (("workload.read_share", "0.1"), "baseline: workload.read_share does not vary between"),
+    ],
+)
+def test_a_baseline_that_is_not_there_is_refused(baseline: tuple[str, str], fault: str) -> None:
+    varied: dict[str, list[Any]] = {"ssd.gc.victim": ["greedy"], "workload.read_share": [0.1]}
+    with pytest.raises(InputError, match=fault):
+        baseline_of(varied, (baseline,))
+
+
+# The command.
+
+
+def test_the_command_prints_a_table_and_says_where_results_are(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    done = cli("compare", tiny_toml, "--over", OVER, "--seeds", "2", "--out", "sweep", "--quiet")
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["Scheme", "mean", "p99", "p99.9", "max", "WA", "erases"]
+    assert any(line.startswith("victim greedy") for line in lines)
+    assert any("±" in line for line in lines)
+    assert lines[-2] == "Results      sweep/results.parquet (4 runs)"
+    assert lines[-1] == "Report       sweep/report.html"
+    again = cli("compare", tiny_toml, "--over", OVER, "--seeds", "2", "--out", "sweep")
+    assert again.stdout.splitlines()[:-2] == lines[:-2]
+    assert "(4 runs, 4 of them from before)" in again.stdout
+    marker = json.loads((tmp_path / "sweep" / "sweep.json").read_text())
+    assert marker["copyback"] == copyback.__version__
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ([], "nothing to compare: give --over KEY=A,B,C, --sweep FILE or --seeds N"),
+        (["--over", "ssd.gc.victim"], "--over ssd.gc.victim: KEY=A,B,C is needed"),
+        (["--over", "ssd.gc.victim=greedy,gredy"], "ssd.gc.victim=gredy: "),
+        (["--over", OVER, "--over", OVER], "ssd.gc.victim: is varied twice"),
+        (["--over", "trace=a.csv"], "a.csv"),
+        (["--over", OVER, "--baseline", "ssd.gc.victim=random"], "is never random"),
+        (["--sweep", "absent.toml"], "absent.toml: No such file"),
+        (["--over", OVER, "--jobs", "1", "--dask", "x:1"], "--jobs and --dask: "),
+    ],
+)
+def test_bad_arguments_leave_nothing_behind(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path, arguments: list[str], fault: str
+) -> None:
+    before = set(tmp_path.iterdir())
+    done = cli("compare", tiny_toml, *arguments, "--out", "new", status=2)
+    assert fault in done.stderr
+    assert all(line.startswith("copyback: error: ") for line in done.stderr.splitlines())
+    assert set(tmp_path.iterdir()) == before
+
+
+# The page.
+
+
+def page_data(page: str) -> dict[str, Any]:
+    text = page.partition('id="data">')[2].partition("</script>")[0]
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def test_the_page_has_every_scheme_and_needs_no_network(
+    tiny: dict[str, Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "sweep"
+    found = copyback.compare(
+        tiny,
+        over={"ssd.gc.victim": ["greedy", "fifo"], "workload.read_share": [0.2, 0.7]},
+        seeds=3,
+        baseline={"ssd.gc.victim": "fifo"},
+        out=out,
+    )
+    page = (out / "report.html").read_text()
+    links = set(re.findall(r"""(?:src|href)=["']([^"'#]+)""", page))
+    assert links <= {"data:,", "https://github.com/leeoniya/uPlot"}
+    data = page_data(page)
+    assert data["loads"] == ["read_share 0.2", "read_share 0.7"]
+    assert [scheme["name"] for scheme in data["schemes"]] == ["victim greedy", "victim fifo"] * 2
+    assert [scheme["baseline"] for scheme in data["schemes"]] == [False, True] * 2
+    row = found.frame.row(0, named=True)
+    first = data["schemes"][0]
+    assert first["values"]["p99_9"][str(row["seed"])] == row["response_us.all.p99_9"]
+    assert data["t"][3] == pytest.approx(4.302653)
+    # The curve ends at the slowest request: the mean of the maxima, all runs being as long.
+    worst = found.contests[0].schemes[0].values["max"].mean
+    assert first["curve"][-1] == pytest.approx(worst, rel=0.01)
+    # Made again from the files, it is the same.
+    copyback.Comparison.load(out).report()
+    assert (out / "report.html").read_text() == page
+
+
+def test_report_makes_the_page_of_a_sweep_again(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    cli("compare", tiny_toml, "--over", OVER, "--out", "sweep", "--quiet")
+    page = tmp_path / "sweep" / "report.html"
+    before = page.read_text()
+    page.unlink()
+    assert cli("report", "sweep").stdout == "sweep/report.html\n"
+    assert page.read_text() == before
+    (tmp_path / "sweep" / "results.parquet").unlink()
+    refused = cli("report", "sweep", status=2)
+    assert "no sweep has been finished here" in refused.stderr

@@ -1,0 +1,103 @@
+"""Sweeps on a Dask cluster: the same bytes as here, also when a worker dies."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conftest import RunCli
+
+pytest.importorskip("distributed", reason="needs the extra dask")
+
+OVER = ("--over", "ssd.gc.victim=greedy,fifo,random", "--seeds", "4", "--quiet")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """Start a scheduler and two workers, processes of their own."""
+    address_file = tmp_path / "scheduler.json"
+    home = tmp_path / "dask"
+    home.mkdir()
+
+    def start(*arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]]
+        return subprocess.Popen(
+            command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    processes = [
+        start(
+            "dask_scheduler",
+            "--port",
+            "0",
+            "--host",
+            "127.0.0.1",
+            "--no-dashboard",
+            "--scheduler-file",
+            str(address_file),
+        ),
+    ]
+    while not address_file.exists():
+        time.sleep(0.05)
+    processes += [
+        start(
+            "dask_worker",
+            "--scheduler-file",
+            str(address_file),
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            "--no-nanny",
+            "--local-directory",
+            str(home),
+        )
+        for _ in range(2)
+    ]
+    import json
+
+    text = ""
+    while not text:
+        text = address_file.read_text()
+    yield json.loads(text)["address"], processes[1:]
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_cluster_gives_the_same_bytes_though_a_worker_dies(
+    cli: RunCli,
+    tiny_toml: Path,
+    tmp_path: Path,
+    cluster: tuple[str, list[subprocess.Popen[bytes]]],
+) -> None:
+    address, workers = cluster
+    cli("compare", tiny_toml, *OVER, "--out", "here")
+    command = [sys.executable, "-m", "copyback", "compare", str(tiny_toml), *OVER]
+    command += ["--dask", address, "--out", str(tmp_path / "there")]
+    # Long enough that a worker dies midway.
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        limit = time.monotonic() + 60
+        while not list((tmp_path / "there").glob("runs/[0-9a-f]*")) and process.poll() is None:
+            assert time.monotonic() < limit
+            time.sleep(0.005)
+        workers[0].send_signal(signal.SIGKILL)
+        _, errors = process.communicate(timeout=100)
+    assert process.returncode == 0, errors.decode()
+    name = "results.parquet"
+    assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
+def test_a_dead_address_is_refused(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
+    done = cli("compare", tiny_toml, *OVER, "--dask", "tcp://127.0.0.1:9", "--out", "new", status=2)
+    assert "--dask tcp://127.0.0.1:9: no scheduler answers there" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "new").exists()
