@@ -569,12 +569,17 @@ proptest! {
     #[test]
     fn the_over_provisioning_that_a_message_asks_for_is_enough(
         blocks in 8u32..3000, pages in 2u32..300, soft in 2u32..6, summary: bool,
+        entry in 1u32..4096, demand_paged: bool,
     ) {
         let summary = if summary { "{ type = 'last_page', transfer = '512B' }" } else { "'none'" };
+        let mapping = match demand_paged {
+            true => format!("{{ type = 'demand_paged', cache = '8B', entry = '{entry}B' }}"),
+            false => "'page'".to_owned(),
+        };
         let text = |share: &str| format!(
             "ssd.geometry.blocks_per_plane = {blocks}\nssd.geometry.pages_per_block = {pages}\n\
              ssd.gc.soft_threshold = {{ blocks = {soft} }}\nssd.ftl.summary_page = {summary}\n\
-             ssd.ftl.over_provisioning = {share}"
+             ssd.ftl.over_provisioning = {share}\nssd.ftl.mapping = {mapping}"
         );
         if let Err(message) = load(&text("0.0001")) {
             let least = message.rsplit("at least ").next().unwrap();
@@ -609,6 +614,35 @@ fn mappings_with_blocks_of_their_own_refuse_what_makes_no_sense_with_them() {
     assert!(superblock("data_blocks = 0").contains("ssd.ftl.mapping.data_blocks: found 0"));
     assert!(superblock("update_blocks = 0").contains("ssd.ftl.mapping.update_blocks: found 0"));
     assert!(superblock("data_blocks = 2000").contains("128000 pages in a group"));
+}
+
+#[test]
+fn a_demand_paged_mapping_needs_an_entry_in_ram_and_room_for_its_table() {
+    let mapping =
+        |settings: &str| format!("ssd.ftl.mapping = {{ type = 'demand_paged', {settings} }}");
+    for (settings, told) in [
+        ("cache = '7B'", "ssd.ftl.mapping.cache: found 7B; allowed: at least one entry of 8B"),
+        ("entry = '0B'", "ssd.ftl.mapping.entry: found 0B; allowed: 1B to the page size of 4KiB"),
+        ("cached_entry = '8KiB', cache = '8KiB'", "ssd.ftl.mapping.cached_entry: found 8KiB"),
+        ("cahce = '1KiB'", "cahce"),
+    ] {
+        let found = refused(&mapping(settings));
+        assert!(found.lines().count() == 1 && found.contains(told), "{settings}: {found}");
+    }
+    // 16 planes of 64 blocks of 64 pages: 3481 logical pages a plane.
+    let paging = |settings: &str| {
+        let text = format!("{}\nssd.geometry.blocks_per_plane = 64", mapping(settings));
+        load(&format!("{text}\nssd.gc.soft_threshold = {{ blocks = 3 }}"))
+            .map(|config| config.ssd.demand_paging().expect("it is demand paged"))
+    };
+    let whole = paging("cache = '1MiB'").expect("it makes sense");
+    assert_eq!((whole.cached_entries, whole.translation_pages), (55_696, 0));
+    let part = paging("cache = '4KiB'").expect("it makes sense");
+    assert_eq!((part.cached_entries, part.entries_per_page), (512, 1024));
+    assert_eq!(part.translation_pages, 55);
+    let told = paging("entry = '512B'").expect_err("a translation page for 8 pages is too much");
+    assert!(told.contains("3481 logical pages, 436 translation pages"), "{told}");
+    load(&mapping("cache = '1TiB'")).expect("it makes sense");
 }
 
 #[test]

@@ -50,6 +50,21 @@ choice! {
     pub enum Mapping {
         /// Every logical page maps to any physical page; the whole table is in RAM.
         Page,
+        /// The same, but the table lies in translation pages in flash, and RAM holds a cache of its
+        /// entries: what is not there is fetched, what has changed is written back (DFTL: Gupta, Kim,
+        /// Urgaonkar, ASPLOS 2009).
+        DemandPaged {
+            /// RAM for cached entries. A cache that has room for the whole table needs no translation
+            /// pages.
+            #[serde(default = "default_cache")]
+            cache: Size,
+            /// Bytes of an entry in the cache, which names its logical page as well.
+            #[serde(default = "default_cached_entry")]
+            cached_entry: Size,
+            /// Bytes of an entry in a translation page.
+            #[serde(default = "default_entry")]
+            entry: Size,
+        },
         /// A logical block has a data block, in which each page has its place, and at most one update
         /// block that takes its writes; the two are merged by a switch, in part or in full (Kim et al.
         /// 2002; L-FTL of Jung et al. 2012).
@@ -81,6 +96,18 @@ const fn default_nv_buffer() -> FreeBlocks {
     FreeBlocks::Share(Share(0.18))
 }
 
+const fn default_cache() -> Size {
+    Size(64 << 10)
+}
+
+const fn default_cached_entry() -> Size {
+    Size(8)
+}
+
+const fn default_entry() -> Size {
+    Size(4)
+}
+
 const fn default_data_blocks() -> u32 {
     2
 }
@@ -93,10 +120,15 @@ impl Mapping {
     /// Logical blocks that share their blocks, where pages are not mapped one by one over a plane.
     pub const fn blocks_per_group(self) -> Option<u32> {
         match self {
-            Self::Page => None,
+            Self::Page | Self::DemandPaged { .. } => None,
             Self::LogBlock | Self::BufferedLogBlock { .. } => Some(1),
             Self::Superblock { data_blocks, .. } => Some(data_blocks),
         }
+    }
+
+    /// Whether any logical page may lie anywhere.
+    pub const fn is_page_mapping(self) -> bool {
+        self.blocks_per_group().is_none()
     }
 
     /// Whether each page of a data block has its place.
@@ -112,7 +144,7 @@ impl Ssd {
             Mapping::BufferedLogBlock { buffer } => {
                 buffer.resolve(self.geometry.blocks_per_plane, 1)
             }
-            Mapping::Page | Mapping::LogBlock | Mapping::Superblock { .. } => 0,
+            _ => 0,
         }
     }
 }

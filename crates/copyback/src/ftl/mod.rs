@@ -14,6 +14,7 @@ mod mapping;
 mod parked;
 mod plane;
 mod restore;
+mod translated;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
@@ -21,6 +22,7 @@ pub use idle_time::Expected;
 pub use levels::Levels;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 pub use plane::Stream;
+pub use translated::Room;
 
 use std::cmp::Reverse;
 
@@ -34,7 +36,7 @@ use crate::rng;
 
 use audit::Audit;
 use blocks::Blocks;
-use mapping::{Groups, PageMap};
+use mapping::{Groups, MappingCache, PageMap};
 use parked::Parked;
 use plane::{Frontier, Plane};
 use wear::WearLeveller;
@@ -49,6 +51,8 @@ pub struct Ftl {
     map: PageMap,
     /// Where logical pages are bound to blocks of their own.
     groups: Option<Box<Groups>>,
+    /// The part of the mapping that is in RAM, where the table lies in flash.
+    cache: Option<Box<MappingCache>>,
     blocks: Blocks,
     planes: Vec<Plane>,
     victims: VictimSelector,
@@ -73,6 +77,8 @@ pub struct Ftl {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Limits {
     logical_pages: usize,
+    /// Translation pages behind those.
+    translation_pages: usize,
     /// Pages of a block that hold data (all but a summary page).
     data_pages: u32,
     separate_frontiers: bool,
@@ -107,8 +113,9 @@ impl Ftl {
         Self {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
-            map: PageMap::new(limits.logical_pages, geometry.pages()),
+            map: PageMap::new(limits.mapped_pages(), geometry.pages()),
             groups: Groups::new(config, &geometry, limits.data_pages).map(Box::new),
+            cache: MappingCache::new(config, geometry.dies()).map(Box::new),
             blocks: Blocks::new(&geometry),
             planes: (0..geometry.planes()).map(plane).collect(),
             victims: victims(config, name, &geometry, limits),
@@ -141,10 +148,11 @@ impl Ftl {
             self.parked.remove(lpn);
         }
         let placed = match self.groups {
-            None => self.append(plane, Stream::Host, lpn),
+            None => self.append(plane, self.stream_of(lpn), lpn),
             Some(_) => self.append_to_group(plane, lpn),
         };
         self.allocation.end_turn(plane, &self.geometry);
+        self.note_write(lpn);
         if let Some(audit) = &mut self.audit {
             audit.written(lpn, version, placed.page, &self.geometry);
         }
@@ -181,6 +189,10 @@ impl Ftl {
         if let Some(audit) = &mut self.audit {
             audit.moved(from, placed.page, &self.geometry);
         }
+        if self.cache.is_some() {
+            let die = self.geometry.die_of_plane(self.geometry.plane_of(from));
+            self.note_moved(self.map.logical(placed.page), die);
+        }
         placed
     }
 
@@ -193,6 +205,7 @@ impl Ftl {
             Some(page) => {
                 self.invalidate(page);
                 self.weigh_group_of(lpn);
+                self.note_unmapped(lpn);
                 true
             }
             None => self.parked.remove(lpn),
@@ -205,6 +218,7 @@ impl Ftl {
         self.map.unmap(lpn);
         self.invalidate(from);
         self.parked.add(lpn, self.geometry.plane_of(from));
+        self.note_unmapped(lpn);
         if let Some(audit) = &mut self.audit {
             audit.parked(from);
         }
@@ -217,6 +231,7 @@ impl Ftl {
         if let Some(audit) = &mut self.audit {
             audit.unparked(lpn, placed.page, &self.geometry);
         }
+        self.note_moved(lpn, self.geometry.die_of_plane(plane));
         Some(placed)
     }
 
@@ -236,7 +251,8 @@ impl Ftl {
         self.parked.first(plane)?;
         let stream = self.collection_stream();
         let spare = self.collection_room(plane) > self.limits.data_pages;
-        let allowed = spare && (stream == Stream::Collection || self.host_offset(plane).is_some());
+        let allowed =
+            spare && (stream == Stream::Collection || self.offset_in(stream, plane).is_some());
         let frontier = self.planes[plane.index()].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }
@@ -274,30 +290,36 @@ impl Ftl {
     /// The page offset that a host write of `lpn` to `plane` gets, if it fits.
     pub fn next_host_offset(&self, plane: PlaneId, lpn: Lpn) -> Option<u32> {
         match &self.groups {
-            None => self.host_offset(plane),
+            None => self.offset_in(self.stream_of(lpn), plane),
             Some(groups) => self.next_offset_in_group(groups, plane, lpn),
         }
     }
 
-    /// The offset of the next page in the open block of `plane` for any write of the host, if it may
+    /// The open block that a write of `lpn` goes to.
+    const fn stream_of(&self, lpn: Lpn) -> Stream {
+        if self.is_translation_page(lpn) { Stream::Translation } else { Stream::Host }
+    }
+
+    /// The offset of the next page in the open block of `plane` for any write of this stream, if it may
     /// be written.
-    fn host_offset(&self, plane: PlaneId) -> Option<u32> {
+    fn offset_in(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
         if !self.leaves_room(plane) {
             return None;
         }
-        match self.planes[plane.index()].frontier(Stream::Host) {
+        match self.planes[plane.index()].frontier(stream) {
             Some(frontier) => Some(frontier.next_page),
             None => self.may_open_for_host(plane).then_some(0),
         }
     }
 
-    /// The plane of `die` that takes the next write that has no place of its own, if one has room.
-    pub fn next_plane(&self, die: DieId) -> Option<PlaneId> {
+    /// The plane of `die` that takes the write of `lpn`, which has no place of its own, if one has room.
+    pub fn next_plane(&self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
+        let stream = self.stream_of(lpn);
         let first = self.allocation.turn_of(die);
         let planes = self.geometry.planes_per_die;
         let mut in_turn = (0..planes)
             .map(|step| PlaneId(die.0 * planes + (first + step) % planes))
-            .filter(|plane| self.host_offset(*plane).is_some());
+            .filter(|plane| self.offset_in(stream, *plane).is_some());
         match self.allocation.plane_rule() {
             PlaneRule::RoundRobin => in_turn.next(),
             // The first of the fullest: `max_by_key` would give the last.
@@ -618,6 +640,11 @@ fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> 
 }
 
 impl Limits {
+    /// Pages that have an entry in the mapping.
+    const fn mapped_pages(&self) -> usize {
+        self.logical_pages + self.translation_pages
+    }
+
     fn new(config: &Config) -> Self {
         let geometry = &config.ssd.geometry;
         let gc = &config.ssd.gc;
@@ -625,6 +652,7 @@ impl Limits {
         let soft_threshold = config.ssd.soft_threshold() as usize;
         Self {
             logical_pages: config.logical_pages() as usize,
+            translation_pages: config.ssd.translation_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
             separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
             kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
@@ -645,7 +673,8 @@ impl Ftl {
         for plane in (0..self.planes.len()).map(PlaneId::from_index) {
             self.check_plane(plane)?;
         }
-        self.check_groups()
+        self.check_groups()?;
+        self.check_cache()
     }
 
     fn check_plane(&self, plane: PlaneId) -> Result<(), String> {

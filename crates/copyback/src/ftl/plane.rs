@@ -12,6 +12,8 @@ use super::free_blocks::FreeBlocks;
 pub enum Stream {
     /// Host writes; with a shared frontier, moved pages as well.
     Host,
+    /// Translation pages that are written. They are soon out of date, all together.
+    Translation,
     /// Pages that collections move.
     Collection,
     /// Pages that a collection moves together with those of other planes, which keep a block at the
@@ -41,6 +43,7 @@ pub struct Plane {
     /// open none.
     pub lent: bool,
     host: Option<Frontier>,
+    translation: Option<Frontier>,
     collection: Option<Frontier>,
     aligned: Option<Frontier>,
 }
@@ -58,6 +61,7 @@ impl Plane {
             closed_invalid: 0,
             lent: false,
             host: None,
+            translation: None,
             collection: None,
             aligned: None,
         }
@@ -72,6 +76,7 @@ impl Plane {
     pub const fn frontier(&self, stream: Stream) -> Option<Frontier> {
         match stream {
             Stream::Host => self.host,
+            Stream::Translation => self.translation,
             Stream::Collection => self.collection,
             Stream::Aligned => self.aligned,
         }
@@ -79,13 +84,15 @@ impl Plane {
 
     /// All open blocks.
     pub fn frontiers(&self) -> impl Iterator<Item = Frontier> {
-        self.host.into_iter().chain(self.collection).chain(self.aligned)
+        let of_others = [self.translation, self.collection, self.aligned];
+        self.host.into_iter().chain(of_others.into_iter().flatten())
     }
 
     /// Takes the open block of `stream` away.
     pub const fn take_frontier(&mut self, stream: Stream) -> Option<Frontier> {
         match stream {
             Stream::Host => self.host.take(),
+            Stream::Translation => self.translation.take(),
             Stream::Collection => self.collection.take(),
             Stream::Aligned => self.aligned.take(),
         }
@@ -95,6 +102,7 @@ impl Plane {
     pub const fn set_frontier(&mut self, stream: Stream, frontier: Frontier) {
         match stream {
             Stream::Host => self.host = Some(frontier),
+            Stream::Translation => self.translation = Some(frontier),
             Stream::Collection => self.collection = Some(frontier),
             Stream::Aligned => self.aligned = Some(frontier),
         }

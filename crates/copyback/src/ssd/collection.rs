@@ -65,6 +65,7 @@ impl Ssd {
     pub(super) fn begin_collection(&mut self, die: DieId, now: Instant) -> bool {
         if self.options.zero_cost {
             self.collect_at_no_cost(die);
+            self.write_back_outdated(die, now);
             return false;
         }
         let Some(lanes) = self.next_collection(die) else { return false };
@@ -291,6 +292,9 @@ impl Ssd {
         {
             self.counters.moves.cached += 1;
             self.ftl.park(page);
+        }
+        if matches!(step, StepInFlight::Erase | StepInFlight::Unpark) {
+            self.write_back_outdated(die, now);
         }
     }
 

@@ -86,14 +86,15 @@ impl Ssd {
                     first.is_some_and(|id| !self.ftl.accepts(plane, self.transactions.get(id).lpn))
                 })
             }
-            WriteLevel::Die => {
-                self.queues.first_write(WriteQueue::Die(die)).is_some()
-                    && self.ftl.next_plane(die).is_none()
-            }
-            WriteLevel::Device => {
-                self.queues.device_writes_wait() && self.ftl.next_plane(die).is_none()
-            }
+            WriteLevel::Die => self.finds_no_block(WriteQueue::Die(die), die),
+            WriteLevel::Device => self.finds_no_block(WriteQueue::Device, die),
         }
+    }
+
+    /// Whether a write waits in `queue`, and no plane of `die` can take the first.
+    fn finds_no_block(&self, queue: WriteQueue, die: DieId) -> bool {
+        let first = self.queues.first_write(queue);
+        first.is_some_and(|id| self.ftl.next_plane(die, self.transactions.get(id).lpn).is_none())
     }
 
     /// Keeps account of the time in which writes wait for a free block although collections yield, or for

@@ -21,4 +21,5 @@ mod permits;
 mod semi_preemptive;
 mod suspend;
 mod toy;
+mod translation;
 mod victims;

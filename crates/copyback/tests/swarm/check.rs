@@ -262,15 +262,16 @@ fn series_agrees(outcome: &Outcome) -> Result<(), String> {
 fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let flash = |name: &str| outcome.number(&format!("/flash/{name}"));
     let moved = outcome.number("/gc/pages_moved");
+    let written = flash("host_programs") + outcome.number("/mapping/translation_writes");
     let gc = &config.ssd.gc;
     if gc.copyback {
         let unparked = moved - flash("copybacks");
         let cached = outcome.number("/gc/moves/cached");
         holds("what is programmed from DRAM was put there", unparked <= cached)?;
-        equal("programs", &flash("programs"), &(flash("host_programs") + unparked))?;
+        equal("programs", &flash("programs"), &(written + unparked))?;
     } else {
         equal("copybacks", &flash("copybacks"), &0)?;
-        equal("programs", &flash("programs"), &(flash("host_programs") + moved))?;
+        equal("programs", &flash("programs"), &(written + moved))?;
         holds("moved pages are read", flash("reads") >= moved)?;
     }
     if !config.ssd.commands.multi_plane {
@@ -299,7 +300,7 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
 /// Blocks that one collection of a plane erases at most.
 fn most_erases(config: &Config) -> u64 {
     match config.ssd.ftl.mapping {
-        Mapping::Page => 1,
+        Mapping::Page | Mapping::DemandPaged { .. } => 1,
         // Update blocks are replaced as long as any is free.
         _ if config.ssd.gc.idle != Idle::None => config.ssd.geometry.blocks_per_plane.into(),
         Mapping::LogBlock | Mapping::BufferedLogBlock { .. } => 2,
@@ -316,7 +317,7 @@ fn kinds_of_merges(config: &Config, outcome: &Outcome, emptied: u64) -> Result<(
     let merged = count("switch_merges") + count("partial_merges") + count("full_merges");
     let cleaned = count("nv_buffer/merges") + count("nv_buffer/erases");
     let (expected, by_buffer) = match config.ssd.ftl.mapping {
-        Mapping::Page => ((0, 0), 0),
+        Mapping::Page | Mapping::DemandPaged { .. } => ((0, 0), 0),
         Mapping::LogBlock => ((emptied, 0), 0),
         Mapping::BufferedLogBlock { .. } => ((emptied - cleaned, 0), cleaned),
         Mapping::Superblock { .. } => ((0, emptied), 0),
@@ -377,6 +378,10 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
         return holds("the buffer merges writes", programs <= striped * writes);
     }
     equal("host programs", &programs, &(striped * writes))?;
+    if case.config.ssd.demand_paging().is_some() {
+        let looked_up = outcome.number("/mapping/hits") + outcome.number("/mapping/misses");
+        equal("mappings looked up", &looked_up, &(reads + writes))?;
+    }
     let gc = &case.config.ssd.gc;
     if always_mapped(case) {
         equal("reads of no page", &outcome.number("/requests/unmapped_page_reads"), &0)?;
@@ -385,7 +390,8 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
         let moved = if gc.copyback { 0 } else { outcome.number("/gc/pages_moved") };
         // An update whose page is in DRAM reads nothing.
         let partial = if case.config.ssd.cache_pages() > 0 { 0 } else { partial };
-        let least = striped * (reads + partial) + moved;
+        let least =
+            striped * (reads + partial) + moved + outcome.number("/mapping/translation_reads");
         holds("every page is read", all >= least)?;
         // A page that a timed collection has read out may not have been moved yet, or be in DRAM.
         let exact = (gc.copyback || gc.zero_cost) && case.config.ssd.cache_pages() == 0;

@@ -114,7 +114,7 @@ impl Case {
 /// Drives and arrays of one number are examined at the same time: their traces carry `of` in their names.
 fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let geometry = geometry(draw);
-    let mapping = mapping(draw);
+    let mapping = mapping(draw, &geometry);
     let gc = gc(draw, &geometry, mapping);
     let ftl = ftl(draw, &geometry, &gc, mapping);
     let timing = timing(draw, &geometry);
@@ -162,14 +162,21 @@ fn commands(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Commands {
     }
 }
 
-fn mapping(draw: &mut Draw) -> Mapping {
+fn mapping(draw: &mut Draw, geometry: &Geometry) -> Mapping {
     let data_blocks = draw.within(1, 4) as u32;
     let update_blocks = draw.small_within(1, 8) as u32;
     let superblock = Mapping::Superblock { data_blocks, update_blocks };
     let buffered = Mapping::BufferedLogBlock {
         buffer: FreeBlocks::Blocks { blocks: draw.small_within(1, 6) as u32 },
     };
-    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, buffered, superblock])
+    // Few entries a page and few in RAM make a small device busy with its table.
+    let cached_entry = Size(draw.within(1, 16));
+    let demand_paged = Mapping::DemandPaged {
+        cache: Size(cached_entry.0 * draw.small_within(1, 4_000)),
+        cached_entry,
+        entry: Size((geometry.page_size.0 / draw.of(&[8, 16, 64, 128])).max(1)),
+    };
+    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, buffered, superblock, demand_paged])
 }
 
 fn preemption(draw: &mut Draw) -> Preemption {
@@ -280,7 +287,10 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
             VictimPolicy::Greedy,
             VictimPolicy::Rga { d },
             VictimPolicy::Random,
-            if mapping == Mapping::Page { VictimPolicy::RandomPlus } else { VictimPolicy::Greedy },
+            match mapping.is_page_mapping() {
+                true => VictimPolicy::RandomPlus,
+                false => VictimPolicy::Greedy,
+            },
             VictimPolicy::Fifo,
             VictimPolicy::CostBenefit,
         ]),
@@ -303,7 +313,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     let frontiers = draw.of(&[Frontiers::Separate, Frontiers::Shared]);
     let summary_page = draw.of(&[SummaryPage::None, SummaryPage::LastPage { transfer }]);
     let allocation = match mapping {
-        Mapping::Page => draw.of(&[
+        Mapping::Page | Mapping::DemandPaged { .. } => draw.of(&[
             Allocation::Order(order),
             Allocation::Choice(AllocationChoice::Dynamic),
             Allocation::Mixed { order, plane },
@@ -317,8 +327,8 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
             draw,
             geometry,
             gc,
-            (mapping, frontiers),
-            summary_page,
+            mapping,
+            (frontiers, summary_page),
         ),
         frontiers,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
@@ -331,12 +341,13 @@ fn over_provisioning(
     draw: &mut Draw,
     geometry: &Geometry,
     gc: &Gc,
-    (mapping, frontiers): (Mapping, Frontiers),
-    summary_page: SummaryPage,
+    mapping: Mapping,
+    (frontiers, summary_page): (Frontiers, SummaryPage),
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
     let open = if frontiers == Frontiers::Separate { 2 } else { 1 };
-    let open = open + u32::from(gc.width.is_parallel());
+    let pages_the_table = matches!(mapping, Mapping::DemandPaged { .. });
+    let open = open + u32::from(gc.width.is_parallel()) + u32::from(pages_the_table);
     let soft_threshold = match gc.soft_threshold {
         FreeBlocks::Share(share) => ((share.0 * f64::from(blocks)).ceil() as u32).max(2),
         FreeBlocks::Blocks { blocks } => blocks,
@@ -349,9 +360,18 @@ fn over_provisioning(
     let usable = f64::from(blocks.saturating_sub(kept)) / f64::from(blocks);
     let pages = f64::from(geometry.pages_per_block);
     let data = if summary_page == SummaryPage::None { pages } else { pages - 1.0 };
-    let least = 1.0 - usable * data / pages;
+    let entries = match mapping {
+        Mapping::DemandPaged { entry, .. } => (geometry.page_size.0 / entry.0) as f64,
+        _ => f64::INFINITY,
+    };
+    let least = 1.0 - usable * data / pages / (1.0 + 1.0 / entries);
     let some = draw.share();
-    let spare = draw.of(&[0.0, 0.001, 0.1 * some, 0.5 * some, -0.01]);
+    let spare = match pages_the_table {
+        // With hardly enough, collections and the updates of the table that they call for leave little
+        // time for anything else.
+        true => draw.of(&[0.2, 0.2 + 0.5 * some]),
+        false => draw.of(&[0.0, 0.001, 0.1 * some, 0.5 * some, -0.01]),
+    };
     Share((least + (1.0 - least) * spare).clamp(0.001, 0.999))
 }
 

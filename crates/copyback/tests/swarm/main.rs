@@ -17,9 +17,12 @@ mod oracle;
 mod pool;
 mod run;
 mod state_file;
+mod translation;
 mod workload;
 
 use std::path::PathBuf;
+
+use copyback::config::Mapping;
 
 use draw::Case;
 
@@ -50,6 +53,9 @@ fn examine(case: &Case) -> Result<coverage::Met, String> {
     }
     if case.number % STATE_EVERY == 1 {
         array::one_drive_is_the_drive(case, &first)?;
+    }
+    if config.ssd.ftl.mapping == Mapping::Page && case.number % STATE_EVERY == 2 {
+        translation::a_cached_table_is_a_table_in_ram(case, &first)?;
     }
     Ok(coverage::met(config, &first))
 }

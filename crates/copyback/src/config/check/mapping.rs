@@ -1,4 +1,4 @@
-//! What a mapping that gives logical blocks blocks of their own asks of the other choices.
+//! What a mapping asks of its own numbers and of the other choices.
 
 use super::*;
 
@@ -7,6 +7,7 @@ const MOST_PAGES: u64 = u16::MAX as u64 - 1;
 
 /// The faults of `ssd.ftl.mapping` and of what does not go with it.
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
+    demand_paging(ssd, faults);
     let Some(blocks) = ssd.ftl.mapping.blocks_per_group() else { return };
     if let Mapping::Superblock { data_blocks, update_blocks } = ssd.ftl.mapping {
         faults.at_least_one("ssd.ftl.mapping.data_blocks", data_blocks.into());
@@ -36,6 +37,22 @@ fn nv_buffer(buffer: FreeBlocks, ssd: &Ssd, faults: &mut Report) {
         let problem = "found a use of idle time; allowed: \"none\" with mapping = \"buffered_log_block\", \
                        whose merges are put off already, to the time between two operations of the host";
         faults.add("ssd.gc.idle", problem);
+    }
+}
+
+/// The sizes of the entries of a table in flash, and of their cache.
+fn demand_paging(ssd: &Ssd, faults: &mut Report) {
+    let Mapping::DemandPaged { cache, cached_entry, entry } = ssd.ftl.mapping else { return };
+    let page = ssd.geometry.page_size;
+    for (key, size) in [("cached_entry", cached_entry), ("entry", entry)] {
+        if size == Size(0) || size > page {
+            let problem = format!("found {size}; allowed: 1B to the page size of {page}");
+            faults.add(&format!("ssd.ftl.mapping.{key}"), problem);
+        }
+    }
+    if cache < cached_entry {
+        let problem = format!("found {cache}; allowed: at least one entry of {cached_entry}");
+        faults.add("ssd.ftl.mapping.cache", problem);
     }
 }
 

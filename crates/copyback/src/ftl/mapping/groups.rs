@@ -101,7 +101,7 @@ impl Groups {
     /// `data_pages` pages.
     pub fn new(config: &Config, geometry: &Geometry, data_pages: u32) -> Option<Self> {
         let scheme = match config.ssd.ftl.mapping {
-            config::Mapping::Page => return None,
+            config::Mapping::Page | config::Mapping::DemandPaged { .. } => return None,
             config::Mapping::LogBlock | config::Mapping::BufferedLogBlock { .. } => {
                 Scheme::LogBlock
             }
