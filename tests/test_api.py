@@ -19,6 +19,7 @@ PARTS = [
     "service_ns",
     "bus_ns",
     "buffer_ns",
+    "translation_ns",
     "host_queue_ns",
     "queue_behind_io_ns",
     "late_ns",

@@ -275,6 +275,9 @@ def overview(result: Result) -> RenderableType:
         ),
         *waits.facts(summary),
     ]
+    if table := describe.mapping(summary):
+        told = " · ".join(f"{what.lower()}: {value}" for what, value in table)
+        after.append(("Mapping", told))
     if array is not None:
         after += [
             ("Bandwidth", describe.steadiness(summary)),

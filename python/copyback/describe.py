@@ -19,6 +19,7 @@ PARTS: dict[str, tuple[str, str]] = {
     "service": ("Service", "the request's own commands, array operations and transfers"),
     "bus": ("Bus", "waiting for a channel or the host link"),
     "buffer": ("Buffer", "in the write buffer, or waiting for room there"),
+    "translation": ("Mapping", "until the page's mapping is in RAM, where its table is in flash"),
     "host_queue": ("Host queue", "outside the device, because its queue was full"),
     "queue_behind_io": ("Behind host I/O", "waiting for other requests' page operations"),
     "late": ("Late conflicts", "behind requests that were there only because GC delayed them"),
@@ -91,6 +92,20 @@ def breakdowns(summary: Summary) -> dict[str, list[Part]]:
         for operation in OPERATIONS
         if any((by_operation.get(operation) or {}).values())
     }
+
+
+def mapping(summary: Summary) -> list[tuple[str, str]]:
+    """Return what a mapping table in flash has cost; nothing if the table is in RAM."""
+    table = summary.get("mapping") or {}
+    if not table.get("hits", 0) + table.get("misses", 0):
+        return []
+    evictions, dirty = units.count(table["evictions"]), units.count(table["dirty_evictions"])
+    return [
+        ("Found in RAM", units.share(table["hit_ratio"])),
+        ("Entries evicted", f"{evictions}, {dirty} changed"),
+        ("Translation pages read", units.count(table["translation_reads"])),
+        ("Translation pages written", units.count(table["translation_writes"])),
+    ]
 
 
 def size_bytes(value: Any) -> float | None:

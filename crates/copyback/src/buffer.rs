@@ -168,12 +168,17 @@ impl WriteBuffer {
         self.dirty.remove_entry(&lpn)
     }
 
+    /// Whether pages are being written to flash.
+    pub fn is_destaging(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
     /// A page has been written to flash.
-    pub fn written_to_flash(&mut self, lpn: Lpn, ssd: &mut Ssd) {
+    pub fn written_to_flash(&mut self, lpn: Lpn, ssd: &mut Ssd, now: Instant) {
         if let Some(entry) = self.leaving.remove(&lpn) {
             self.unwritten.remove(&entry.order);
             if entry.trimmed {
-                ssd.trim(lpn);
+                ssd.trim(lpn, now);
             }
         }
     }

@@ -1,10 +1,12 @@
 //! Preparing devices: fill a share of the logical space, then overwrite at random. Untimed, through
 //! the same mapping, allocation and collection code as the measured run.
 
+use std::collections::VecDeque;
+
 use rand::RngExt;
 
 use crate::config::Config;
-use crate::ftl::{Allocation, Ftl};
+use crate::ftl::{Allocation, Ftl, Room};
 use crate::gc::job::{self, Tally};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId};
 use crate::rng::{self, Stream};
@@ -87,6 +89,10 @@ pub struct Preconditioner {
     random: Stream,
     /// The die that takes the next write that has no place of its own.
     next_die: usize,
+    /// Writes so far, those of translation pages included.
+    version: u64,
+    /// Translation pages that are out of date because pages were moved.
+    outdated: VecDeque<Lpn>,
     tally: Tally,
 }
 
@@ -110,6 +116,8 @@ impl Preconditioner {
             overwrites,
             random: rng::stream(config.seed, &format!("{}/precondition", name(device))),
             next_die: 0,
+            version: 0,
+            outdated: VecDeque::new(),
             tally: Tally::default(),
         }
     }
@@ -130,6 +138,11 @@ impl Preconditioner {
     /// Host pages written so far.
     pub const fn pages_written(&self) -> u64 {
         self.filled as u64 + self.overwritten
+    }
+
+    /// The order of the last write, of whatever page.
+    pub const fn version(&self) -> u64 {
+        self.version
     }
 
     /// What collections have done so far.
@@ -170,14 +183,52 @@ impl Preconditioner {
     }
 
     fn write(&mut self, lpn: Lpn) {
+        if self.ftl.is_demand_paged() {
+            self.bring_entry(lpn);
+        }
+        self.write_page(lpn);
+        if !self.outdated.is_empty() {
+            self.write_outdated();
+        }
+    }
+
+    fn write_page(&mut self, lpn: Lpn) {
         let plane = self.plane_for(lpn);
         let die = self.ftl.geometry.die_of_plane(plane);
         if self.ftl.want(plane, lpn) {
-            self.tally += job::collect_untimed(&mut self.ftl, die);
+            self.collect(die);
         }
-        self.ftl.write(plane, lpn, self.pages_written());
+        self.version += 1;
+        self.ftl.write(plane, lpn, self.version);
         if self.ftl.hungry_planes(die) != 0 {
-            self.tally += job::collect_untimed(&mut self.ftl, die);
+            self.collect(die);
+        }
+    }
+
+    fn collect(&mut self, die: DieId) {
+        self.tally += job::collect_untimed(&mut self.ftl, die);
+        self.outdated.extend(self.ftl.take_outdated(die));
+    }
+
+    /// Brings the mapping of `lpn` into RAM, for which another may have to be written back.
+    fn bring_entry(&mut self, lpn: Lpn) {
+        if self.ftl.find_entry(lpn) {
+            return;
+        }
+        if let Some(Room::EvictedTo(page)) = self.ftl.make_room_for_entry() {
+            self.write_page(page);
+        }
+        self.ftl.load_entry(lpn);
+    }
+
+    /// Updates the translation pages that are out of date; no more of them than there are, as collections
+    /// that make room for them may make others so.
+    fn write_outdated(&mut self) {
+        for _ in 0..self.ftl.translation_pages() {
+            let Some(page) = self.outdated.pop_front() else { return };
+            if self.ftl.is_outdated(page) {
+                self.write_page(page);
+            }
         }
     }
 
@@ -188,28 +239,28 @@ impl Preconditioner {
                 .ftl
                 .allocation
                 .die_of(lpn, &self.ftl.geometry)
-                .and_then(|die| self.ftl.next_plane(die)),
-            Allocation::Dynamic { .. } => self.next_free_plane(),
+                .and_then(|die| self.ftl.next_plane(die, lpn)),
+            Allocation::Dynamic { .. } => self.next_free_plane(lpn),
         };
         plane.expect("a checked configuration leaves every plane room for its logical pages")
     }
 
-    fn next_free_plane(&mut self) -> Option<PlaneId> {
+    fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
         let dies = self.ftl.geometry.dies();
         let first = self.next_die;
         let (die, plane) = (0..dies)
             .map(|step| (first + step) % dies)
-            .find_map(|die| Some((die, self.plane_with_room(DieId::from_index(die))?)))?;
+            .find_map(|die| Some((die, self.plane_with_room(DieId::from_index(die), lpn)?)))?;
         self.next_die = (die + 1) % dies;
         Some(plane)
     }
 
     /// The next plane of `die`. A die that had nothing to give when it was last written may have
     /// something now.
-    fn plane_with_room(&mut self, die: DieId) -> Option<PlaneId> {
+    fn plane_with_room(&mut self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
         if self.ftl.hungry_planes(die) != 0 {
-            self.tally += job::collect_untimed(&mut self.ftl, die);
+            self.collect(die);
         }
-        self.ftl.next_plane(die)
+        self.ftl.next_plane(die, lpn)
     }
 }

@@ -569,12 +569,17 @@ proptest! {
     #[test]
     fn the_over_provisioning_that_a_message_asks_for_is_enough(
         blocks in 8u32..3000, pages in 2u32..300, soft in 2u32..6, summary: bool,
+        entry in 1u32..4096, demand_paged: bool,
     ) {
         let summary = if summary { "{ type = 'last_page', transfer = '512B' }" } else { "'none'" };
+        let mapping = match demand_paged {
+            true => format!("{{ type = 'demand_paged', cache = '8B', entry = '{entry}B' }}"),
+            false => "'page'".to_owned(),
+        };
         let text = |share: &str| format!(
             "ssd.geometry.blocks_per_plane = {blocks}\nssd.geometry.pages_per_block = {pages}\n\
              ssd.gc.soft_threshold = {{ blocks = {soft} }}\nssd.ftl.summary_page = {summary}\n\
-             ssd.ftl.over_provisioning = {share}"
+             ssd.ftl.over_provisioning = {share}\nssd.ftl.mapping = {mapping}"
         );
         if let Err(message) = load(&text("0.0001")) {
             let least = message.rsplit("at least ").next().unwrap();
@@ -612,6 +617,35 @@ fn mappings_with_blocks_of_their_own_refuse_what_makes_no_sense_with_them() {
 }
 
 #[test]
+fn a_demand_paged_mapping_needs_an_entry_in_ram_and_room_for_its_table() {
+    let mapping =
+        |settings: &str| format!("ssd.ftl.mapping = {{ type = 'demand_paged', {settings} }}");
+    for (settings, told) in [
+        ("cache = '7B'", "ssd.ftl.mapping.cache: found 7B; allowed: at least one entry of 8B"),
+        ("entry = '0B'", "ssd.ftl.mapping.entry: found 0B; allowed: 1B to the page size of 4KiB"),
+        ("cached_entry = '8KiB', cache = '8KiB'", "ssd.ftl.mapping.cached_entry: found 8KiB"),
+        ("cahce = '1KiB'", "cahce"),
+    ] {
+        let found = refused(&mapping(settings));
+        assert!(found.lines().count() == 1 && found.contains(told), "{settings}: {found}");
+    }
+    // 16 planes of 64 blocks of 64 pages: 3481 logical pages a plane.
+    let paging = |settings: &str| {
+        let text = format!("{}\nssd.geometry.blocks_per_plane = 64", mapping(settings));
+        load(&format!("{text}\nssd.gc.soft_threshold = {{ blocks = 3 }}"))
+            .map(|config| config.ssd.demand_paging().expect("it is demand paged"))
+    };
+    let whole = paging("cache = '1MiB'").expect("it makes sense");
+    assert_eq!((whole.cached_entries, whole.translation_pages), (55_696, 0));
+    let part = paging("cache = '4KiB'").expect("it makes sense");
+    assert_eq!((part.cached_entries, part.entries_per_page), (512, 1024));
+    assert_eq!(part.translation_pages, 55);
+    let told = paging("entry = '512B'").expect_err("a translation page for 8 pages is too much");
+    assert!(told.contains("3481 logical pages, 436 translation pages"), "{told}");
+    load(&mapping("cache = '1TiB'")).expect("it makes sense");
+}
+
+#[test]
 fn a_log_block_needs_room_for_whole_blocks() {
     let text = "
         ssd.ftl.mapping = 'log_block'
@@ -621,4 +655,39 @@ fn a_log_block_needs_room_for_whole_blocks() {
     ";
     let told = refused(text);
     assert!(told.contains("3 of its 64 blocks must be free and 1 open"), "{told}");
+}
+
+#[test]
+fn a_buffer_of_writes_needs_blocks_beside_those_of_the_data() {
+    let buffered = |buffer: &str| {
+        format!(
+            "
+            ssd.ftl.mapping = {{ type = 'buffered_log_block', buffer = {buffer} }}
+            ssd.ftl.over_provisioning = 0.2
+            ssd.geometry.blocks_per_plane = 64
+            ssd.gc.soft_threshold = {{ blocks = 3 }}
+            "
+        )
+    };
+    // Of 64 blocks 52 hold data, 3 are free and 1 is open.
+    load(&buffered("{ blocks = 8 }")).expect("there is room for eight");
+    load(&buffered("'12.5%'")).expect("the same as a share");
+    let told = refused(&buffered("{ blocks = 9 }"));
+    assert!(told.contains("3 of its 64 blocks must be free and 1 open, 9 a buffer"), "{told}");
+    let told = refused(&buffered("{ blocks = 4_000_000_000 }"));
+    assert!(told.contains("ssd.ftl.mapping.buffer: found 4000000000 blocks"), "{told}");
+    assert!(told.contains("allowed: at most 59"), "{told}");
+    for (buffer, key) in [("{ blocks = 0 }", "buffer.blocks"), ("0", "buffer"), ("1.5", "buffer")] {
+        let told = refused(&buffered(buffer));
+        assert!(told.contains(&format!("ssd.ftl.mapping.{key}: found")), "{buffer}: {told}");
+    }
+    let told = refused(&(buffered("{ blocks = 8 }") + "ssd.gc.idle = 'advanced'"));
+    assert!(told.lines().count() == 1 && told.contains("whose merges are put off"), "{told}");
+}
+
+#[test]
+fn a_partial_collection_does_one_step_or_more() {
+    load("ssd.gc.preemption = 'partial'").expect("one step is the default");
+    let told = refused("ssd.gc.preemption = { type = 'partial', steps = 0 }");
+    assert!(told.contains("ssd.gc.preemption.steps: found 0; allowed: 1 or more"), "{told}");
 }

@@ -85,11 +85,6 @@ fn merges_in_idle_time_are_no_more_than_those_on_demand() {
                 assert!(no_more, "{mapping}, {workload}, {idle}: {:?}", work(&found));
                 let on_demand = number(&found, "/gc/on_demand");
                 assert!(on_demand < work(&baseline)[0], "{mapping}, {workload}, {idle}");
-                println!(
-                    "{mapping}, {workload}, {idle}: {:?} of {:?}, {on_demand} on demand",
-                    work(&found),
-                    work(&baseline)
-                );
             }
         }
     }

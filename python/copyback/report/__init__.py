@@ -226,6 +226,7 @@ def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
                 ("Levelling runs", units.count(summary.wear.levelling_runs)),
             ],
         ),
+        *([("Mapping table in flash", table)] if (table := describe.mapping(summary)) else []),
         *_on_request(summary),
     ]
 

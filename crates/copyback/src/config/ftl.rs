@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
+    FreeBlocks, Ssd,
     choice::choice,
     quantity::{Share, Size},
 };
@@ -45,14 +46,37 @@ impl Default for Ftl {
 
 choice! {
     /// How logical pages map to physical ones.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Mapping {
         /// Every logical page maps to any physical page; the whole table is in RAM.
         Page,
+        /// The same, but the table lies in translation pages in flash, and RAM holds a cache of its
+        /// entries: what is not there is fetched, what has changed is written back (DFTL: Gupta, Kim,
+        /// Urgaonkar, ASPLOS 2009).
+        DemandPaged {
+            /// RAM for cached entries. A cache that has room for the whole table needs no translation
+            /// pages.
+            #[serde(default = "default_cache")]
+            cache: Size,
+            /// Bytes of an entry in the cache, which names its logical page as well.
+            #[serde(default = "default_cached_entry")]
+            cached_entry: Size,
+            /// Bytes of an entry in a translation page.
+            #[serde(default = "default_entry")]
+            entry: Size,
+        },
         /// A logical block has a data block, in which each page has its place, and at most one update
         /// block that takes its writes; the two are merged by a switch, in part or in full (Kim et al.
         /// 2002; L-FTL of Jung et al. 2012).
         LogBlock,
+        /// As `log_block`, with blocks of each plane as a page-mapped, non-volatile buffer. A write that
+        /// would need a merge first goes there; its logical block is merged afterwards, its pages in the
+        /// buffer included (P-FTL of Jung et al. 2012; after Choudhuri and Givargis, CODES+ISSS 2008).
+        BufferedLogBlock {
+            /// Blocks of each plane that make up the buffer: a share, or a count.
+            #[serde(default = "default_nv_buffer")]
+            buffer: FreeBlocks,
+        },
         /// Neighbouring logical blocks share data and update blocks, page-mapped among themselves;
         /// they are compacted when their update blocks are used up (Kang et al. 2006; H-FTL of Jung et
         /// al. 2012).
@@ -67,6 +91,23 @@ choice! {
     }
 }
 
+/// 14 GB beside 64 GB.
+const fn default_nv_buffer() -> FreeBlocks {
+    FreeBlocks::Share(Share(0.18))
+}
+
+const fn default_cache() -> Size {
+    Size(64 << 10)
+}
+
+const fn default_cached_entry() -> Size {
+    Size(8)
+}
+
+const fn default_entry() -> Size {
+    Size(4)
+}
+
 const fn default_data_blocks() -> u32 {
     2
 }
@@ -79,9 +120,31 @@ impl Mapping {
     /// Logical blocks that share their blocks, where pages are not mapped one by one over a plane.
     pub const fn blocks_per_group(self) -> Option<u32> {
         match self {
-            Self::Page => None,
-            Self::LogBlock => Some(1),
+            Self::Page | Self::DemandPaged { .. } => None,
+            Self::LogBlock | Self::BufferedLogBlock { .. } => Some(1),
             Self::Superblock { data_blocks, .. } => Some(data_blocks),
+        }
+    }
+
+    /// Whether any logical page may lie anywhere.
+    pub const fn is_page_mapping(self) -> bool {
+        self.blocks_per_group().is_none()
+    }
+
+    /// Whether each page of a data block has its place.
+    pub const fn has_log_blocks(self) -> bool {
+        matches!(self, Self::LogBlock | Self::BufferedLogBlock { .. })
+    }
+}
+
+impl Ssd {
+    /// Blocks of each plane that buffer writes.
+    pub fn nv_buffer_blocks(&self) -> u32 {
+        match self.ftl.mapping {
+            Mapping::BufferedLogBlock { buffer } => {
+                buffer.resolve(self.geometry.blocks_per_plane, 1)
+            }
+            _ => 0,
         }
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Allocation, Frontiers, Mapping, Ssd,
+    Allocation, Frontiers, Ssd,
     choice::choice,
     quantity::{Share, Size, Time},
 };
@@ -87,26 +87,27 @@ impl Ssd {
     }
 
     /// Free blocks of each plane that host writes never open. With a shared frontier, a static
-    /// allocation and collections that neither yield nor fill blocks of their own none is needed:
-    /// the block that the host has just opened has room for a victim, and no plane ever holds more
+    /// allocation, collections that neither yield nor fill blocks of their own, and no translation
+    /// pages, none is needed: the block that the host has just opened has room for a victim, and no plane ever holds more
     /// data than its share.
     pub fn blocks_kept_for_collections(&self) -> u32 {
-        let shared = self.ftl.frontiers == Frontiers::Shared && self.ftl.mapping == Mapping::Page;
+        let shared = self.ftl.frontiers == Frontiers::Shared && self.ftl.mapping.is_page_mapping();
         let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
         let undisturbed = self.gc.preemption == Preemption::None
             && !self.gc.width.is_parallel()
             && self.gc.idle == Idle::None;
-        u32::from(!(shared && is_static && undisturbed))
+        u32::from(!(shared && is_static && undisturbed && self.translation_pages() == 0))
     }
 
     /// Blocks of each plane that are being filled; where logical blocks have blocks of their own, the
     /// least that there must be room for.
     pub fn open_blocks(&self) -> u32 {
-        if self.ftl.mapping != Mapping::Page {
+        if !self.ftl.mapping.is_page_mapping() {
             return 1;
         }
         let frontiers = if self.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };
-        frontiers + u32::from(self.gc.width.is_parallel())
+        let beside = [self.gc.width.is_parallel(), self.translation_pages() > 0];
+        frontiers + beside.map(u32::from).iter().sum::<u32>()
     }
 
     /// Pages that fit in the DRAM for pages that would have to be written alone.
@@ -260,7 +261,19 @@ choice! {
             #[serde(default)]
             high_priority_writes: bool,
         },
+        /// While operations of the host wait, so many steps of a collection are done between two of them
+        /// (partial block cleaning; Choudhuri and Givargis, CODES+ISSS 2008). A step is the move of a page,
+        /// or an erase. When a write waits that no plane can take, the collection is finished first.
+        Partial {
+            /// Steps between two operations of the host.
+            #[serde(default = "default_steps")]
+            steps: u32,
+        },
     }
+}
+
+const fn default_steps() -> u32 {
+    1
 }
 
 const fn default_poll() -> Time {

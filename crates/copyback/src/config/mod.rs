@@ -8,6 +8,7 @@ mod check;
 mod choice;
 mod csv;
 mod decimal;
+mod demand_paging;
 mod device;
 mod fault;
 mod ftl;
@@ -26,6 +27,7 @@ mod write;
 
 pub use array::*;
 pub use csv::*;
+pub use demand_paging::DemandPaging;
 pub use device::*;
 pub use fault::{Fault, Faults};
 pub use ftl::*;

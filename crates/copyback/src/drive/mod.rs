@@ -58,7 +58,7 @@ impl Drive {
     /// A drive of a checked configuration around a prepared device.
     pub fn new(config: &Config, device: Preconditioner) -> Self {
         let page_size = device.ftl.geometry.page_size;
-        let first_order = device.pages_written();
+        let first_order = device.version();
         Self {
             ssd: Ssd::new(config, device.ftl, first_order),
             buffer: WriteBuffer::new(&config.ssd.buffer, page_size),
@@ -181,9 +181,11 @@ impl Drive {
                 Owner::Host(command) => self.page_finished(command, &page.parts),
                 Owner::Destage => {
                     if let Some(buffer) = &mut self.buffer {
-                        buffer.written_to_flash(page.lpn, &mut self.ssd);
+                        buffer.written_to_flash(page.lpn, &mut self.ssd, self.now);
                     }
                 }
+                // The device keeps these to itself.
+                Owner::Translation => {}
             }
         }
         self.finished = finished;
@@ -223,12 +225,12 @@ impl Drive {
 
     /// Whether there is work that no command waits for: pages of a buffer on their way to flash.
     pub fn is_destaging(&self) -> bool {
-        let has_work = match self.ssd.uses_idle_time() {
-            // Looks at idle time, and what it is used for, are no pages of the buffer.
-            true => self.ssd.outstanding() > 0,
+        let Some(buffer) = &self.buffer else { return false };
+        match self.ssd.works_on_its_own() {
+            // What it does then are no pages of the buffer.
+            true => buffer.is_destaging(),
             false => self.agenda.next_time().is_some(),
-        };
-        self.buffer.is_some() && has_work
+        }
     }
 
     fn active(&mut self, command: CommandId) -> &mut Active {

@@ -107,7 +107,7 @@ impl Drive {
             if let Some(buffer) = &mut self.buffer {
                 buffer.trim(lpn);
             }
-            self.ssd.trim(lpn);
+            self.ssd.trim(lpn, self.now);
         }
         self.use_buffer_room();
         self.end(id);

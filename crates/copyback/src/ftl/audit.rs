@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Config, Mapping};
+use crate::config::Config;
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 
@@ -18,6 +18,8 @@ pub struct Audit {
     parked: BTreeMap<Lpn, u64>,
     /// The next page of each block that may be programmed.
     next_page: Vec<u32>,
+    /// Where the translation pages in flash say that each of the host's pages lies.
+    entries: Vec<Option<Ppn>>,
     /// Whether pages of a block may be left out.
     may_leave_out: bool,
     violation: Option<String>,
@@ -28,10 +30,14 @@ impl Audit {
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         Self {
             contents: vec![None; geometry.pages()],
-            latest: vec![None; config.logical_pages() as usize],
+            latest: vec![None; (config.logical_pages() + config.ssd.translation_pages()) as usize],
             parked: BTreeMap::new(),
             next_page: vec![0; geometry.blocks()],
-            may_leave_out: config.ssd.ftl.mapping == Mapping::LogBlock,
+            entries: match config.ssd.demand_paging() {
+                Some(_) => vec![None; config.logical_pages() as usize],
+                None => Vec::new(),
+            },
+            may_leave_out: config.ssd.ftl.mapping.has_log_blocks(),
             violation: None,
         }
     }
@@ -138,6 +144,45 @@ impl Audit {
         if expected != found {
             self.fail(format!("read of {lpn:?} from {page:?}: {found:?} instead of {expected:?}"));
         }
+    }
+
+    /// A translation page is written. Of each of its entries: the page, where it lies, and whether that
+    /// was known in RAM; the others are copied as they were.
+    pub fn entries_written(&mut self, entries: impl Iterator<Item = (Lpn, Option<Ppn>, bool)>) {
+        for (lpn, page, is_known) in entries {
+            if is_known {
+                self.entries[lpn.index()] = page;
+            }
+            self.entry_loaded(lpn, page);
+        }
+    }
+
+    /// The entry of `lpn`, which lies at `page`, is read from its translation page.
+    pub fn entry_loaded(&mut self, lpn: Lpn, page: Option<Ppn>) {
+        if let Err(problem) = self.check_entry(lpn, page) {
+            self.fail(problem);
+        }
+    }
+
+    /// Entries that were in flash before anything was audited.
+    pub fn entries_restored(&mut self, entries: impl Iterator<Item = (Lpn, Option<Ppn>)>) {
+        entries.for_each(|(lpn, page)| self.entries[lpn.index()] = page);
+    }
+
+    /// Checks that translation pages hold these entries.
+    pub fn check_entries(
+        &self,
+        mut entries: impl Iterator<Item = (Lpn, Option<Ppn>)>,
+    ) -> Result<(), String> {
+        entries.try_for_each(|(lpn, page)| self.check_entry(lpn, page))
+    }
+
+    fn check_entry(&self, lpn: Lpn, page: Option<Ppn>) -> Result<(), String> {
+        let found = self.entries[lpn.index()];
+        if found != page {
+            return Err(format!("{lpn:?} lies at {page:?}, its translation page says {found:?}"));
+        }
+        Ok(())
     }
 
     /// `block` is erased.

@@ -14,6 +14,9 @@ impl Ftl {
         if self.groups.is_none() {
             return false;
         }
+        if self.has_nv_buffer() {
+            return self.want_room_in_buffer(plane, lpn);
+        }
         let may_open = self.may_open_for_host(plane);
         self.groups_mut().want(plane, lpn, may_open)
     }
@@ -23,13 +26,17 @@ impl Ftl {
         self.groups.is_some()
     }
 
-    /// The offset that a write of `lpn` to `plane` gets in a block of its group, if it fits.
+    /// The offset that a write of `lpn` to `plane` gets in a block of its group or in the buffer, if it
+    /// fits.
     pub(super) fn next_offset_in_group(
         &self,
         groups: &Groups,
         plane: PlaneId,
         lpn: Lpn,
     ) -> Option<u32> {
+        if self.belongs_in_buffer(groups, plane, lpn) {
+            return self.next_offset_in_buffer(plane);
+        }
         match groups.room_for(plane, lpn) {
             Room::In(open) => Some(open.next_page),
             Room::InNewBlock | Room::InReplacement => self.may_open_for_host(plane).then_some(0),
@@ -45,9 +52,12 @@ impl Ftl {
         self.groups.as_deref_mut().expect("asked only where logical pages are bound to blocks")
     }
 
-    /// Writes `lpn`, whose old page has been invalidated, to a block of its group.
+    /// Writes `lpn`, whose old page has been invalidated, to a block of its group or to the buffer.
     pub(super) fn append_to_group(&mut self, plane: PlaneId, lpn: Lpn) -> Placed {
         let group = self.groups().layout().group_of(lpn);
+        if self.belongs_in_buffer(self.groups(), plane, lpn) {
+            return self.append_to_buffer(plane, group, lpn);
+        }
         let open = match self.groups().get(group).open {
             Some(open) => open,
             None => {
@@ -81,7 +91,7 @@ impl Ftl {
         Placed { page, closes_block }
     }
 
-    fn program(&mut self, place: Frontier, lpn: Lpn) -> Ppn {
+    pub(super) fn program(&mut self, place: Frontier, lpn: Lpn) -> Ppn {
         let page = self.geometry.page(place.block, place.next_page);
         self.map.set(lpn, page);
         self.blocks.program(place.block, place.next_page);
@@ -129,28 +139,56 @@ impl Ftl {
         if !self.may_merge(plane) {
             return None;
         }
-        let Self { groups: Some(groups), blocks, victims, .. } = self else { return None };
-        groups.wanted_victim(plane, blocks).or_else(|| victims.choose(plane, &**groups))
+        if self.has_nv_buffer() {
+            return self.choose_with_buffer(plane);
+        }
+        let Self { groups: Some(groups), blocks, .. } = self else { return None };
+        groups.wanted_victim(plane, blocks).or_else(|| self.choose_by_policy(plane))
+    }
+
+    /// The block of `plane` that the victim policy chooses.
+    pub(super) fn choose_by_policy(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let Self { groups: Some(groups), victims, .. } = self else { return None };
+        victims.choose(plane, &**groups)
     }
 
     /// Whether a merge may begin on `plane`: there is none, and a block that it can open.
     pub(super) fn may_merge(&self, plane: PlaneId) -> bool {
-        self.groups().merge_on(plane).is_none() && self.planes[plane.index()].free.len() > 0
+        self.groups().merge_on(plane).is_none() && self.planes[plane.index()].free_blocks() > 0
     }
 
-    /// Begins to merge the group of `victim`, which is erased on the way.
+    /// Begins to merge the group of `victim`, which is erased on the way, or if it is a block of the
+    /// buffer the one with the oldest page in it.
     pub(super) fn begin_merge(&mut self, victim: BlockId) -> ReclaimPlan {
         let plane = self.geometry.plane_of_block(victim);
-        let id = self.groups().owner(victim).expect("a victim belongs to a group");
+        let owner = self.groups().owner(victim);
+        let Some(id) = owner.or_else(|| self.first_group_in(victim)) else {
+            return ReclaimPlan::of_buffer_block(victim);
+        };
         if let Some(listed) = self.groups_mut().get_mut(id).listed.take() {
             self.victims.removed(plane, listed.block, listed.moves_per_block);
         }
         let merge = self.groups().merge_of(id, Some(victim), &self.blocks);
-        let kind = merge.kind;
+        let (kind, erases) = (merge.kind, !merge.sources.is_empty());
         self.reclaiming[plane.index()] = Some(victim);
         self.groups_mut().begin(plane, merge);
+        if !erases {
+            // The host must not take the last block meanwhile.
+            let frontier = self.open(plane);
+            self.groups_mut().open_target(plane, frontier);
+        }
         self.groups_mut().list_idle_job(plane, id);
         ReclaimPlan::of_merge(victim, kind, plane)
+    }
+
+    /// What was reclaimed on `plane` has been: a merge that had no block to erase ends here.
+    pub fn end_reclaim(&mut self, plane: PlaneId) {
+        let Some(group) = self.groups.as_mut().and_then(|groups| groups.end_merge(plane)) else {
+            return;
+        };
+        self.reclaiming[plane.index()] = None;
+        self.weigh(plane);
+        self.list(plane, group);
     }
 
     /// The page that the merge on `plane` moves next, if one is moved before a block is erased.
@@ -167,7 +205,7 @@ impl Ftl {
     pub fn may_merge_next(&self, plane: PlaneId, page: Ppn) -> bool {
         let Some(groups) = &self.groups else { return false };
         let open = groups.target(plane).map_or(0, |target| self.room(target));
-        let room = self.planes[plane.index()].free.len() as u32 * self.limits.data_pages + open;
+        let room = self.planes[plane.index()].free_blocks() as u32 * self.limits.data_pages + open;
         groups.may_move_next(plane, self.geometry.block_of(page), room, &self.blocks)
     }
 
@@ -181,7 +219,8 @@ impl Ftl {
                 return Err(format!("{lpn:?} lies at {page:?}, which is not its group's place"));
             }
         }
-        (0..groups.layout().groups()).try_for_each(|index| self.check_group(groups, index))
+        (0..groups.layout().groups()).try_for_each(|index| self.check_group(groups, index))?;
+        self.check_buffer()
     }
 
     fn check_group(&self, groups: &Groups, index: usize) -> Result<(), String> {

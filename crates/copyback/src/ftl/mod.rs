@@ -5,6 +5,7 @@
 mod allocation;
 mod audit;
 mod blocks;
+mod buffered;
 mod free_blocks;
 mod grouped;
 mod idle_time;
@@ -13,13 +14,15 @@ mod mapping;
 mod parked;
 mod plane;
 mod restore;
+mod translated;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
 pub use idle_time::Expected;
 pub use levels::Levels;
-pub use mapping::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
+pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 pub use plane::Stream;
+pub use translated::Room;
 
 use std::cmp::Reverse;
 
@@ -33,7 +36,7 @@ use crate::rng;
 
 use audit::Audit;
 use blocks::Blocks;
-use mapping::{Groups, PageMap};
+use mapping::{Groups, MappingCache, PageMap};
 use parked::Parked;
 use plane::{Frontier, Plane};
 use wear::WearLeveller;
@@ -48,6 +51,8 @@ pub struct Ftl {
     map: PageMap,
     /// Where logical pages are bound to blocks of their own.
     groups: Option<Box<Groups>>,
+    /// The part of the mapping that is in RAM, where the table lies in flash.
+    cache: Option<Box<MappingCache>>,
     blocks: Blocks,
     planes: Vec<Plane>,
     victims: VictimSelector,
@@ -72,6 +77,8 @@ pub struct Ftl {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Limits {
     logical_pages: usize,
+    /// Translation pages behind those.
+    translation_pages: usize,
     /// Pages of a block that hold data (all but a summary page).
     data_pages: u32,
     separate_frontiers: bool,
@@ -101,12 +108,14 @@ impl Ftl {
         let geometry = Geometry::new(&config.ssd);
         let limits = Limits::new(config);
         let order = config.ssd.ftl.free_blocks;
-        let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order);
+        let held = config.ssd.nv_buffer_blocks() as usize;
+        let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order, held);
         Self {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
-            map: PageMap::new(limits.logical_pages, geometry.pages()),
+            map: PageMap::new(limits.mapped_pages(), geometry.pages()),
             groups: Groups::new(config, &geometry, limits.data_pages).map(Box::new),
+            cache: MappingCache::new(config, geometry.dies()).map(Box::new),
             blocks: Blocks::new(&geometry),
             planes: (0..geometry.planes()).map(plane).collect(),
             victims: victims(config, name, &geometry, limits),
@@ -139,10 +148,11 @@ impl Ftl {
             self.parked.remove(lpn);
         }
         let placed = match self.groups {
-            None => self.append(plane, Stream::Host, lpn),
+            None => self.append(plane, self.stream_of(lpn), lpn),
             Some(_) => self.append_to_group(plane, lpn),
         };
         self.allocation.end_turn(plane, &self.geometry);
+        self.note_write(lpn);
         if let Some(audit) = &mut self.audit {
             audit.written(lpn, version, placed.page, &self.geometry);
         }
@@ -179,6 +189,10 @@ impl Ftl {
         if let Some(audit) = &mut self.audit {
             audit.moved(from, placed.page, &self.geometry);
         }
+        if self.cache.is_some() {
+            let die = self.geometry.die_of_plane(self.geometry.plane_of(from));
+            self.note_moved(self.map.logical(placed.page), die);
+        }
         placed
     }
 
@@ -191,6 +205,7 @@ impl Ftl {
             Some(page) => {
                 self.invalidate(page);
                 self.weigh_group_of(lpn);
+                self.note_unmapped(lpn);
                 true
             }
             None => self.parked.remove(lpn),
@@ -203,6 +218,7 @@ impl Ftl {
         self.map.unmap(lpn);
         self.invalidate(from);
         self.parked.add(lpn, self.geometry.plane_of(from));
+        self.note_unmapped(lpn);
         if let Some(audit) = &mut self.audit {
             audit.parked(from);
         }
@@ -215,6 +231,7 @@ impl Ftl {
         if let Some(audit) = &mut self.audit {
             audit.unparked(lpn, placed.page, &self.geometry);
         }
+        self.note_moved(lpn, self.geometry.die_of_plane(plane));
         Some(placed)
     }
 
@@ -234,7 +251,8 @@ impl Ftl {
         self.parked.first(plane)?;
         let stream = self.collection_stream();
         let spare = self.collection_room(plane) > self.limits.data_pages;
-        let allowed = spare && (stream == Stream::Collection || self.host_offset(plane).is_some());
+        let allowed =
+            spare && (stream == Stream::Collection || self.offset_in(stream, plane).is_some());
         let frontier = self.planes[plane.index()].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }
@@ -261,7 +279,7 @@ impl Ftl {
         match self.reclaiming[plane.index()] {
             Some(victim) if !self.limits.separate_frontiers => {
                 let state = &self.planes[plane.index()];
-                let guarded = state.lent && state.free.len() < self.limits.hard_threshold;
+                let guarded = state.lent && state.free_blocks() < self.limits.hard_threshold;
                 let left = u32::from(self.blocks.valid_pages(victim));
                 !guarded && left < self.collection_room(plane)
             }
@@ -272,30 +290,36 @@ impl Ftl {
     /// The page offset that a host write of `lpn` to `plane` gets, if it fits.
     pub fn next_host_offset(&self, plane: PlaneId, lpn: Lpn) -> Option<u32> {
         match &self.groups {
-            None => self.host_offset(plane),
+            None => self.offset_in(self.stream_of(lpn), plane),
             Some(groups) => self.next_offset_in_group(groups, plane, lpn),
         }
     }
 
-    /// The offset of the next page in the open block of `plane` for any write of the host, if it may
+    /// The open block that a write of `lpn` goes to.
+    const fn stream_of(&self, lpn: Lpn) -> Stream {
+        if self.is_translation_page(lpn) { Stream::Translation } else { Stream::Host }
+    }
+
+    /// The offset of the next page in the open block of `plane` for any write of this stream, if it may
     /// be written.
-    fn host_offset(&self, plane: PlaneId) -> Option<u32> {
+    fn offset_in(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
         if !self.leaves_room(plane) {
             return None;
         }
-        match self.planes[plane.index()].frontier(Stream::Host) {
+        match self.planes[plane.index()].frontier(stream) {
             Some(frontier) => Some(frontier.next_page),
             None => self.may_open_for_host(plane).then_some(0),
         }
     }
 
-    /// The plane of `die` that takes the next write that has no place of its own, if one has room.
-    pub fn next_plane(&self, die: DieId) -> Option<PlaneId> {
+    /// The plane of `die` that takes the write of `lpn`, which has no place of its own, if one has room.
+    pub fn next_plane(&self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
+        let stream = self.stream_of(lpn);
         let first = self.allocation.turn_of(die);
         let planes = self.geometry.planes_per_die;
         let mut in_turn = (0..planes)
             .map(|step| PlaneId(die.0 * planes + (first + step) % planes))
-            .filter(|plane| self.host_offset(*plane).is_some());
+            .filter(|plane| self.offset_in(stream, *plane).is_some());
         match self.allocation.plane_rule() {
             PlaneRule::RoundRobin => in_turn.next(),
             // The first of the fullest: `max_by_key` would give the last.
@@ -320,16 +344,16 @@ impl Ftl {
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         let plane = &self.planes[plane.index()];
         let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
-        plane.free.len() as u32 * self.limits.data_pages + open
+        plane.free_blocks() as u32 * self.limits.data_pages + open
     }
 
     /// Free blocks of `plane`.
     pub fn free_blocks(&self, plane: PlaneId) -> usize {
-        self.planes[plane.index()].free.len()
+        self.planes[plane.index()].free_blocks()
     }
 
-    /// A bit for each plane of `die` that is short of free blocks, or whose next write needs something
-    /// to be reclaimed first.
+    /// A bit for each plane of `die` that is short of free blocks, whose next write needs something to be
+    /// reclaimed first, or whose buffer has something to be cleaned.
     pub fn hungry_planes(&self, die: DieId) -> u32 {
         let wanted = self.groups.as_ref().map_or(0, |groups| groups.wanted_planes(die.index()));
         self.hungry[die.index()] | wanted
@@ -366,7 +390,7 @@ impl Ftl {
 
     /// Free blocks of every plane.
     pub fn free_blocks_by_plane(&self) -> impl Iterator<Item = usize> + Clone {
-        self.planes.iter().map(|plane| plane.free.len())
+        self.planes.iter().map(|plane| plane.free_blocks())
     }
 
     /// How often every block has been erased.
@@ -453,7 +477,7 @@ impl Ftl {
         let state = &self.planes[plane.index()];
         let left = self.reclaiming[plane.index()].map_or(0, |block| self.blocks.valid_pages(block));
         state.frontier(Stream::Aligned).is_some()
-            || (state.free.len() > 0
+            || (state.free_blocks() > 0
                 && self.collection_room(plane) >= self.limits.data_pages + u32::from(left))
     }
 
@@ -464,12 +488,14 @@ impl Ftl {
             audit.erased(block, &self.geometry);
         }
         self.blocks.erase(block);
+        let is_buffers = self.is_in_buffer(block);
         let merged = self.groups.as_mut().and_then(|groups| groups.erased(plane, block));
         if merged.is_some() || self.groups.is_none() && self.is_reclaimed(plane, block) {
             self.reclaiming[plane.index()] = None;
         }
         self.wear.erased(plane, block, self.blocks.erase_count(block));
         self.planes[plane.index()].free.push(block, self.blocks.erase_count(block));
+        self.planes[plane.index()].held += usize::from(is_buffers);
         self.weigh(plane);
         if self.groups.is_some() {
             return merged.into_iter().for_each(|group| self.list(plane, group));
@@ -545,12 +571,20 @@ impl Ftl {
             let plane = self.geometry.plane_of_block(block);
             self.planes[plane.index()].closed_invalid += 1;
             self.victims.lost_page(plane, block, valid);
+        } else if self.groups.is_some() {
+            self.note_loss_in_buffer(page, block, valid);
         }
+    }
+
+    /// Whether `plane` is short of free blocks.
+    fn is_short(&self, plane: PlaneId) -> bool {
+        let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
+        hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0
     }
 
     /// Notes whether `plane` is short of free blocks.
     fn weigh(&mut self, plane: PlaneId) {
-        let free = self.planes[plane.index()].free.len();
+        let free = self.planes[plane.index()].free_blocks();
         let die = self.geometry.die_of_plane(plane);
         let bit = 1 << (plane.0 % self.geometry.planes_per_die);
         let hungry = &mut self.hungry[die.index()];
@@ -567,7 +601,7 @@ impl Ftl {
     }
 
     fn may_open_for_host(&self, plane: PlaneId) -> bool {
-        let free = self.planes[plane.index()].free.len();
+        let free = self.planes[plane.index()].free_blocks();
         free > self.limits.kept_for_collections && free >= self.limits.hard_threshold
     }
 
@@ -579,7 +613,7 @@ impl Ftl {
     fn collection_room(&self, plane: PlaneId) -> u32 {
         let state = &self.planes[plane.index()];
         let open = state.frontier(self.collection_stream()).map_or(0, |f| self.room(f));
-        state.free.len() as u32 * self.limits.data_pages + open
+        state.free_blocks() as u32 * self.limits.data_pages + open
     }
 
     fn room(&self, frontier: Frontier) -> u32 {
@@ -606,6 +640,11 @@ fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> 
 }
 
 impl Limits {
+    /// Pages that have an entry in the mapping.
+    const fn mapped_pages(&self) -> usize {
+        self.logical_pages + self.translation_pages
+    }
+
     fn new(config: &Config) -> Self {
         let geometry = &config.ssd.geometry;
         let gc = &config.ssd.gc;
@@ -613,6 +652,7 @@ impl Limits {
         let soft_threshold = config.ssd.soft_threshold() as usize;
         Self {
             logical_pages: config.logical_pages() as usize,
+            translation_pages: config.ssd.translation_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
             separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
             kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
@@ -633,7 +673,8 @@ impl Ftl {
         for plane in (0..self.planes.len()).map(PlaneId::from_index) {
             self.check_plane(plane)?;
         }
-        self.check_groups()
+        self.check_groups()?;
+        self.check_cache()
     }
 
     fn check_plane(&self, plane: PlaneId) -> Result<(), String> {

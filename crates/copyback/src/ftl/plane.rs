@@ -12,6 +12,8 @@ use super::free_blocks::FreeBlocks;
 pub enum Stream {
     /// Host writes; with a shared frontier, moved pages as well.
     Host,
+    /// Translation pages that are written. They are soon out of date, all together.
+    Translation,
     /// Pages that collections move.
     Collection,
     /// Pages that a collection moves together with those of other planes, which keep a block at the
@@ -33,30 +35,48 @@ pub struct Frontier {
 pub struct Plane {
     /// Erased blocks.
     pub free: FreeBlocks,
+    /// Of those, blocks that are kept for a buffer of writes.
+    pub held: usize,
     /// Invalid pages in closed blocks: what collections could give back.
     pub closed_invalid: u32,
     /// Whether a collection has opened the host's block, which it shares, because the host could
     /// open none.
     pub lent: bool,
     host: Option<Frontier>,
+    translation: Option<Frontier>,
     collection: Option<Frontier>,
     aligned: Option<Frontier>,
 }
 
 impl Plane {
-    /// A plane whose `blocks` are all erased.
-    pub fn new(blocks: impl Iterator<Item = BlockId>, order: FreeBlockOrder) -> Self {
+    /// A plane whose `blocks` are all erased, `held` of them for a buffer of writes.
+    pub fn new(blocks: impl Iterator<Item = BlockId>, order: FreeBlockOrder, held: usize) -> Self {
         let mut free = FreeBlocks::new(order);
         for block in blocks {
             free.push(block, 0);
         }
-        Self { free, closed_invalid: 0, lent: false, host: None, collection: None, aligned: None }
+        Self {
+            free,
+            held,
+            closed_invalid: 0,
+            lent: false,
+            host: None,
+            translation: None,
+            collection: None,
+            aligned: None,
+        }
+    }
+
+    /// Erased blocks, but for those that are kept for a buffer.
+    pub fn free_blocks(&self) -> usize {
+        self.free.len() - self.held
     }
 
     /// The open block of `stream`.
     pub const fn frontier(&self, stream: Stream) -> Option<Frontier> {
         match stream {
             Stream::Host => self.host,
+            Stream::Translation => self.translation,
             Stream::Collection => self.collection,
             Stream::Aligned => self.aligned,
         }
@@ -64,13 +84,15 @@ impl Plane {
 
     /// All open blocks.
     pub fn frontiers(&self) -> impl Iterator<Item = Frontier> {
-        self.host.into_iter().chain(self.collection).chain(self.aligned)
+        let of_others = [self.translation, self.collection, self.aligned];
+        self.host.into_iter().chain(of_others.into_iter().flatten())
     }
 
     /// Takes the open block of `stream` away.
     pub const fn take_frontier(&mut self, stream: Stream) -> Option<Frontier> {
         match stream {
             Stream::Host => self.host.take(),
+            Stream::Translation => self.translation.take(),
             Stream::Collection => self.collection.take(),
             Stream::Aligned => self.aligned.take(),
         }
@@ -80,6 +102,7 @@ impl Plane {
     pub const fn set_frontier(&mut self, stream: Stream, frontier: Frontier) {
         match stream {
             Stream::Host => self.host = Some(frontier),
+            Stream::Translation => self.translation = Some(frontier),
             Stream::Collection => self.collection = Some(frontier),
             Stream::Aligned => self.aligned = Some(frontier),
         }

@@ -8,7 +8,7 @@ use crate::nand::Geometry;
 
 use super::audit::Audit;
 use super::blocks::Blocks;
-use super::mapping::Groups;
+use super::mapping::{Groups, MappingCache};
 use super::parked::Parked;
 use super::plane::{Frontier, Plane, Stream};
 use super::wear::WearLeveller;
@@ -37,6 +37,7 @@ impl Ftl {
         let sound = self.wear.is_sound(&fresh, &self.blocks, &self.geometry);
         expect(sound, "wear levelling")?;
         self.restore_map()?;
+        self.restore_cache(config)?;
         self.reclaiming = vec![None; self.planes.len()];
         self.parked = Parked::new(self.planes.len());
         self.audit = config.audit.then(|| Box::new(self.audit_of_restored(config)));
@@ -50,7 +51,7 @@ impl Ftl {
         expect(self.limits == Limits::new(config), "limits")?;
         let allocation = Allocation::new(&config.ssd.ftl.allocation, &geometry);
         expect(self.allocation.is_sound(&allocation, &geometry), "allocation")?;
-        expect(self.map.logical_pages() == self.limits.logical_pages, "mapping")?;
+        expect(self.map.logical_pages() == self.limits.mapped_pages(), "mapping")?;
         expect(self.blocks.has_shape_of(&Blocks::new(&geometry)), "blocks")?;
         expect(self.planes.len() == geometry.planes(), "planes")?;
         expect(self.hungry.len() == geometry.dies(), "planes")
@@ -58,10 +59,12 @@ impl Ftl {
 
     /// Every block that is not free belongs to one group, where logical pages are bound to blocks.
     fn restore_groups(&mut self, config: &Config) -> Result<(), &'static str> {
-        let Self { groups, blocks, geometry, allocation, limits, .. } = self;
+        let Self { groups, blocks, geometry, allocation, limits, map, .. } = self;
         match (Groups::new(config, geometry, limits.data_pages), groups) {
             (None, None) => Ok(()),
             (Some(fresh), Some(groups)) => {
+                let sound = groups.restore_buffer(&fresh, geometry, blocks, map);
+                expect(sound, "buffer of writes")?;
                 let layout = *fresh.layout();
                 let home = |id| allocation.plane_of(layout.page_at(id, 0)?);
                 expect(groups.restore(&fresh, geometry, blocks, home), "logical blocks")
@@ -107,6 +110,7 @@ impl Ftl {
                 == state.frontiers().count()
             && host.is_none_or(|host| collection.is_none_or(|other| other.block != host.block))
             && (collection.is_none() || self.limits.separate_frontiers)
+            && (state.frontier(Stream::Translation).is_none() || self.limits.translation_pages > 0)
             // Nothing is collected in parallel before a run.
             && state.frontier(Stream::Aligned).is_none()
     }
@@ -127,13 +131,16 @@ impl Ftl {
         let all = self.geometry.blocks_of_plane(plane);
         let count = all.filter(|block| self.blocks.is_free(*block)).count();
         expect(free.len() == count && listed.len() == count, "free blocks")?;
-        expect(count >= self.limits.kept_for_collections, "free blocks")?;
+        let (held, in_use) = (self.planes[plane.index()].held, self.nv_buffer_in_use(plane));
+        let buffer = config.ssd.nv_buffer_blocks() as usize;
+        expect(buffer.checked_sub(in_use) == Some(held), "buffer of writes")?;
+        expect(count >= self.limits.kept_for_collections + held, "free blocks")?;
         expect(self.knows_hunger(plane), "planes")
     }
 
     /// Whether the mark that `plane` is short of free blocks is where it must be, or may be.
     fn knows_hunger(&self, plane: PlaneId) -> bool {
-        let free = self.planes[plane.index()].free.len();
+        let free = self.planes[plane.index()].free_blocks();
         let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
         let marked = hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0;
         let planes = self.geometry.planes_per_die;
@@ -170,8 +177,24 @@ impl Ftl {
         expect(sound, "mapping")
     }
 
+    /// Each entry of the mapping table is in RAM, or in a translation page that has been written.
+    fn restore_cache(&mut self, config: &Config) -> Result<(), &'static str> {
+        match (MappingCache::new(config, self.geometry.dies()), &mut self.cache) {
+            (None, None) => Ok(()),
+            (Some(fresh), Some(cache)) => {
+                expect(cache.restore(fresh), "cached mapping")?;
+                let mut mapped = self.map.mapped().map(|(lpn, _)| lpn);
+                expect(mapped.all(|lpn| self.has_entry(lpn)), "cached mapping")
+            }
+            _ => Err("cached mapping"),
+        }
+    }
+
     fn audit_of_restored(&self, config: &Config) -> Audit {
-        Audit::of_mapped(config, &self.geometry, self.map.mapped(), self.programmed())
+        let mut audit =
+            Audit::of_mapped(config, &self.geometry, self.map.mapped(), self.programmed());
+        audit.entries_restored(self.written_entries());
+        audit
     }
 
     /// The blocks that are not free, and how many of their pages have been programmed.

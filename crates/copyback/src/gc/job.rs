@@ -143,6 +143,10 @@ pub struct Merges {
     pub partial: u64,
     /// A logical block was copied to a fresh block.
     pub full: u64,
+    /// A logical block was copied to a fresh block, with newer pages out of a buffer.
+    pub cleanings: u64,
+    /// A block of a buffer, in which nothing was valid, was erased.
+    pub buffer_erases: u64,
     /// A superblock's blocks were compacted.
     pub compactions: u64,
 }
@@ -155,6 +159,8 @@ impl Merges {
             ReclaimKind::SwitchMerge => self.switch += 1,
             ReclaimKind::PartialMerge => self.partial += 1,
             ReclaimKind::FullMerge => self.full += 1,
+            ReclaimKind::Cleaning => self.cleanings += 1,
+            ReclaimKind::BufferErase => self.buffer_erases += 1,
             ReclaimKind::Compaction => self.compactions += 1,
         }
     }
@@ -164,6 +170,8 @@ impl Merges {
         self.switch *= planes;
         self.partial *= planes;
         self.full *= planes;
+        self.cleanings *= planes;
+        self.buffer_erases *= planes;
         self.compactions *= planes;
     }
 }
@@ -193,6 +201,11 @@ impl Job {
         }
     }
 
+    /// Notes that the job is done: there is no next step.
+    pub fn end(&self, ftl: &mut Ftl) {
+        ftl.end_reclaim(self.plane);
+    }
+
     fn run_untimed(mut self, ftl: &mut Ftl, tally: &mut Tally) {
         match self.reason {
             Reason::WearLevelling => tally.levelling_runs += 1,
@@ -211,5 +224,6 @@ impl Job {
                 }
             }
         }
+        self.end(ftl);
     }
 }

@@ -220,13 +220,28 @@ fn gc(counters: &Counters, collecting: Duration, planes: &PlaneUse) -> Value {
     })
 }
 
-/// How blocks were reclaimed, where logical pages are bound to blocks.
+/// How blocks were reclaimed, where logical pages are bound to blocks, and what it took to know where pages
+/// are, where the mapping table lies in flash.
 fn mapping(counters: &Counters) -> Value {
     json!({
+        "hits": counters.mapping.hits,
+        "misses": counters.mapping.misses,
+        "hit_ratio": counters.mapping.hit_ratio(),
+        "evictions": counters.mapping.evictions,
+        "dirty_evictions": counters.mapping.dirty_evictions,
+        "translation_reads": counters.mapping.reads,
+        "translation_writes": counters.mapping.writes,
         "switch_merges": counters.merges.switch,
         "partial_merges": counters.merges.partial,
         "full_merges": counters.merges.full,
         "compactions": counters.merges.compactions,
+        "nv_buffer": {
+            "writes": counters.nv_buffer.writes,
+            "full": counters.nv_buffer.full,
+            "most_blocks": counters.nv_buffer.most_blocks,
+            "merges": counters.merges.cleanings,
+            "erases": counters.merges.buffer_erases,
+        },
     })
 }
 

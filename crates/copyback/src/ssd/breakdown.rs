@@ -21,13 +21,15 @@ pub enum Part {
     Bus,
     /// In the write buffer, or waiting for room there.
     Buffer,
+    /// Waiting until the page's mapping is in RAM.
+    Translation,
     /// Waiting outside the device because its queue was full.
     HostQueue,
 }
 
 impl Part {
     /// Every part, in the order of the outputs.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Service,
         Self::GcSamePlane,
         Self::GcOtherPlane,
@@ -35,6 +37,7 @@ impl Part {
         Self::Late,
         Self::Bus,
         Self::Buffer,
+        Self::Translation,
         Self::HostQueue,
     ];
 
@@ -48,6 +51,7 @@ impl Part {
             Self::Late => "late",
             Self::Bus => "bus",
             Self::Buffer => "buffer",
+            Self::Translation => "translation",
             Self::HostQueue => "host_queue",
         }
     }

@@ -65,6 +65,7 @@ impl Ssd {
     pub(super) fn begin_collection(&mut self, die: DieId, now: Instant) -> bool {
         if self.options.zero_cost {
             self.collect_at_no_cost(die);
+            self.write_back_outdated(die, now);
             return false;
         }
         let Some(lanes) = self.next_collection(die) else { return false };
@@ -97,7 +98,7 @@ impl Ssd {
     /// Whether a lone plane's pages are moved with one command each: nobody looks at them between
     /// the read and the program.
     fn one_command(&self) -> bool {
-        self.options.copyback && !self.schedule.yields()
+        self.options.copyback && !self.schedule.splits_moves()
     }
 
     pub(super) fn let_planes_join(&mut self, lanes: &mut Lanes) {
@@ -134,6 +135,9 @@ impl Ssd {
             return true;
         };
         self.collection_runs(die, collection.mask, collection.reason(), now);
+        if !collection.lanes.carries() {
+            self.schedule.begin_step(die.index());
+        }
         match step {
             Step::Move(page) => self.copy_back(die, page, now),
             Step::Read(pages) => self.start_reading(die, &mut collection.lanes, pages, now),
@@ -289,9 +293,13 @@ impl Ssd {
             self.counters.moves.cached += 1;
             self.ftl.park(page);
         }
+        if matches!(step, StepInFlight::Erase | StepInFlight::Unpark) {
+            self.write_back_outdated(die, now);
+        }
     }
 
     fn end_collection(&mut self, die: DieId, collection: &Collection, now: Instant) {
+        collection.lanes.lanes.iter().for_each(|lane| lane.job.end(&mut self.ftl));
         let lanes = collection.lanes.lanes.len() as u64;
         match collection.reason() {
             Reason::WearLevelling => self.counters.levelling_runs += 1,

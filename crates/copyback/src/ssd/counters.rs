@@ -2,6 +2,7 @@
 
 use derive_more::AddAssign;
 
+use crate::ftl::BufferTally;
 use crate::gc::job::{Merges, Reason};
 use crate::units::Duration;
 
@@ -56,16 +57,46 @@ pub struct Counters {
     pub cached_reads: u64,
     /// How often a read suspended a program or erase.
     pub suspends: u64,
-    /// Die time in which writes waited for a free block although collections yield.
+    /// Die time in which writes waited for a free block although collections yield, or for room in a
+    /// full buffer.
     pub stalled: Duration,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
     /// How blocks were reclaimed, where logical pages are bound to blocks.
     pub merges: Merges,
+    /// What a buffer that takes writes before merges was used for.
+    pub nv_buffer: BufferTally,
+    /// Where the mapping table lies in flash.
+    pub mapping: MappingCounters,
     /// Host reads of pages that hold no data; they touch no flash.
     pub unmapped_reads: u64,
     /// Pages trimmed that held data.
     pub trimmed: u64,
+}
+
+/// What became of the page operations of the host where the mapping table lies in flash.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+pub struct MappingCounters {
+    /// Page operations whose mapping was in RAM.
+    pub hits: u64,
+    /// Those that waited for it.
+    pub misses: u64,
+    /// Entries that left the cache.
+    pub evictions: u64,
+    /// Of those, entries that had to be written back.
+    pub dirty_evictions: u64,
+    /// Translation pages read, to fetch entries or to be updated.
+    pub reads: u64,
+    /// Translation pages written.
+    pub writes: u64,
+}
+
+impl MappingCounters {
+    /// Share of page operations whose mapping was in RAM.
+    pub fn hit_ratio(&self) -> Option<f64> {
+        let all = self.hits + self.misses;
+        (all > 0).then(|| self.hits as f64 / all as f64)
+    }
 }
 
 /// Pages moved by collections, by how (Shahidi et al., SC 2016).
@@ -136,6 +167,9 @@ impl Counters {
             self.collections *= planes;
             self.levelling_runs *= planes;
             self.merges.striped(planes);
+            self.nv_buffer.striped(planes);
+            self.mapping.reads *= planes;
+            self.mapping.writes *= planes;
             self.moves.together = self.pages_moved;
             self.moves.single_demanding = 0;
         }
@@ -147,9 +181,10 @@ impl Counters {
         self.reads + self.programs + 2 * self.copybacks + self.erases
     }
 
-    /// (Host page programs + moved pages) / host page programs; `None` without host programs.
+    /// (Host page programs + moved pages + translation pages written) / host page programs; `None`
+    /// without host programs.
     pub fn write_amplification(&self) -> Option<f64> {
-        let all = self.host_programs + self.pages_moved;
+        let all = self.host_programs + self.pages_moved + self.mapping.writes;
         (self.host_programs > 0).then(|| all as f64 / self.host_programs as f64)
     }
 }

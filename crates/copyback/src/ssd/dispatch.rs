@@ -7,7 +7,7 @@ use crate::units::{Duration, Instant};
 
 use super::breakdown::Part;
 use super::queues::{WriteLevel, WriteQueue, planes_in};
-use super::transaction::{Fifo, Kind, TransactionId};
+use super::transaction::{Fifo, Kind, Owner, Transaction, TransactionId};
 use super::{Located, Purpose, Ssd};
 
 impl Ssd {
@@ -96,7 +96,7 @@ impl Ssd {
         if !self.options.double_register && !self.dies[die.index()].is_idle() {
             return false;
         }
-        match next {
+        let has_started = match next {
             Some(Next::Read(plane)) if self.dies[die.index()].accepts(Command::Read) => {
                 self.start_read(plane, now)
             }
@@ -105,7 +105,11 @@ impl Ssd {
             }
             // Nothing waits, or the die is not ready for what comes first.
             _ => false,
+        };
+        if has_started {
+            self.schedule.serve_host(die.index());
         }
+        has_started
     }
 
     /// The operation that has waited longest, among those admitted that have a place; reads before
@@ -139,9 +143,9 @@ impl Ssd {
             WriteLevel::Die => WriteQueue::Die(die),
             WriteLevel::Device => WriteQueue::Device,
         };
-        let order = self.order(self.queues.first_write(queue)?);
-        let plane = self.ftl.next_plane(die)?;
-        Some((order, (queue, plane)))
+        let first = self.transactions.get(self.queues.first_write(queue)?);
+        let plane = self.ftl.next_plane(die, first.lpn)?;
+        Some((first.order, (queue, plane)))
     }
 
     fn oldest_placed_write(&self, die: DieId) -> Option<(u64, (WriteQueue, PlaneId))> {
@@ -227,6 +231,7 @@ impl Ssd {
 
     fn join_taken(&mut self, taken: &TakenRead, group: &mut Fifo, now: Instant) {
         self.ftl.check_read(taken.lpn);
+        self.counters.mapping.reads += u64::from(self.ftl.is_translation_page(taken.lpn));
         self.join(taken.id, group, now);
     }
 
@@ -273,7 +278,6 @@ impl Ssd {
             }
         }
         self.counters.programs += members;
-        self.counters.host_programs += members;
         self.counters.multi_plane_programs += u64::from(members > 1);
         let times = [
             self.timing.command + self.timing.page_transfer * members,
@@ -299,11 +303,18 @@ impl Ssd {
 
     /// Puts the data of a write on `plane`. Returns whether that filled the block.
     fn place(&mut self, id: TransactionId, plane: PlaneId, group: &mut Fifo, now: Instant) -> bool {
-        let transaction = self.transactions.get(id);
-        let old = self.ftl.lookup(transaction.lpn);
-        let placed = self.ftl.write(plane, transaction.lpn, transaction.order);
+        let Transaction { owner, lpn, order, .. } = *self.transactions.get(id);
+        let old = self.ftl.lookup(lpn);
+        let placed = self.ftl.write(plane, lpn, order);
         self.note_target(placed.page);
         self.wake_if_hungry(old);
+        match owner {
+            Owner::Host(_) | Owner::Destage => {
+                self.counters.host_programs += 1;
+                self.write_back_if_waiting(lpn, now);
+            }
+            Owner::Translation => self.translation_write_begins(lpn, order),
+        }
         self.join(id, group, now);
         placed.closes_block
     }
@@ -348,7 +359,7 @@ impl Ssd {
             parts[Part::Bus] += operation.waited_for_bus;
             parts[Part::QueueBehindIo] += operation.waited_for_array;
             match self.transactions.get(id).kind {
-                Kind::Read | Kind::Write => self.finish_transaction(id),
+                Kind::Read | Kind::Write => self.finish_transaction(id, now),
                 Kind::ReadToUpdate => self.turn_into_write(id, now),
             }
         }

@@ -22,6 +22,7 @@ mod submit;
 mod suspend;
 mod timing_audit;
 mod transaction;
+mod translation;
 mod unpark;
 mod yielding;
 
@@ -56,6 +57,7 @@ use queues::HostQueues;
 use suspend::SuspendRule;
 use timing_audit::TimingAudit;
 use transaction::{Kind, Transaction, TransactionId, Transactions};
+use translation::Translation;
 
 /// What an operation in a die is for.
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +107,8 @@ pub struct Ssd {
     submitted: u64,
     /// Writes of pages that a read-modify-write is under way for, in order of submission.
     behind_update: BTreeMap<Lpn, Vec<TransactionId>>,
+    /// Boxed: few drives have one.
+    translation: Option<Box<Translation>>,
     die_clocks: Vec<DieClocks>,
     plane_clocks: PlaneClocks,
     device_clock: DeviceClock,
@@ -157,6 +161,7 @@ impl Ssd {
         let arbitration = config.ssd.timing.bus_arbitration;
         let dies = geometry.dies();
         ftl.watch_levels(config.register_threshold());
+        ftl.reset_nv_buffer_tally();
         if config.ssd.gc.idle != Idle::None {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());
         }
@@ -182,6 +187,7 @@ impl Ssd {
             transactions: Transactions::default(),
             submitted: first_order,
             behind_update: BTreeMap::new(),
+            translation: ftl.is_demand_paged().then(Box::default),
             die_clocks: (0..dies).map(|_| DieClocks::default()).collect(),
             plane_clocks: PlaneClocks::new(geometry.planes(), geometry.planes_per_die),
             device_clock: DeviceClock::new(dies),
@@ -196,6 +202,7 @@ impl Ssd {
             ftl,
         };
         ssd.wake_hungry_dies();
+        ssd.write_back_what_waits();
         ssd
     }
 
@@ -212,7 +219,9 @@ impl Ssd {
     /// What the device has done so far.
     pub fn counters(&self) -> Counters {
         let put_off = self.counters.put_off + self.ftl.merges_put_off();
-        Counters { put_off, ..self.counters }.striped(u64::from(self.geometry.striped_planes))
+        let nv_buffer = self.ftl.nv_buffer_tally();
+        let counters = Counters { put_off, nv_buffer, ..self.counters };
+        counters.striped(u64::from(self.geometry.striped_planes))
     }
 
     /// Die time spent collecting until `now`.
@@ -251,7 +260,13 @@ impl Ssd {
         self.idle_account.as_ref().map(|account| account.times(now))
     }
 
-    /// Page operations of the host that are waiting or in service.
+    /// Whether it may have work that is no command's: to use idle time, or to keep its mapping in flash
+    /// up to date.
+    pub const fn works_on_its_own(&self) -> bool {
+        self.uses_idle_time() || self.ftl.translation_pages() > 0
+    }
+
+    /// Page operations that are waiting or in service.
     pub fn outstanding(&self) -> usize {
         self.transactions.len()
     }
@@ -259,7 +274,9 @@ impl Ssd {
     /// Hands in the read of a page.
     pub fn read(&mut self, owner: Owner, lpn: Lpn, now: Instant) {
         let id = self.admit(owner, lpn, Kind::Read);
-        self.enqueue_read(id, now);
+        if self.is_translated(id, now) {
+            self.enqueue_read(id, now);
+        }
     }
 
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it
@@ -267,18 +284,20 @@ impl Ssd {
     pub fn write(&mut self, owner: Owner, lpn: Lpn, whole_page: bool, now: Instant) {
         // Fetched now, the entry is in the cache when a die takes the write.
         self.ftl.touch(&[lpn]);
-        let update = !whole_page && self.ftl.lookup(lpn).is_some();
-        let kind = if update { Kind::ReadToUpdate } else { Kind::Write };
+        let kind = if whole_page { Kind::Write } else { Kind::ReadToUpdate };
         let id = self.admit(owner, lpn, kind);
-        self.submit_write(id, now);
+        if self.is_translated(id, now) {
+            self.begin_write(id, now);
+        }
     }
 
     /// Forgets a page. Takes no time.
-    pub fn trim(&mut self, lpn: Lpn) {
+    pub fn trim(&mut self, lpn: Lpn, now: Instant) {
         let page = self.ftl.lookup(lpn);
         let trimmed = self.ftl.trim(lpn);
         self.counters.trimmed += u64::from(trimmed);
         self.wake_if_hungry(page);
+        self.write_back_if_waiting(lpn, now);
     }
 
     /// Takes the page operations that have ended since the last call, in order.
@@ -394,15 +413,20 @@ impl Ssd {
 
     fn admit(&mut self, owner: Owner, lpn: Lpn, kind: Kind) -> TransactionId {
         self.submitted += 1;
-        self.permits.request_came();
+        if owner != Owner::Translation {
+            self.permits.request_came();
+        }
         self.transactions.insert(Transaction::new(owner, lpn, kind, self.submitted))
     }
 
-    fn finish_transaction(&mut self, id: TransactionId) {
+    fn finish_transaction(&mut self, id: TransactionId, now: Instant) {
         let transaction = self.transactions.get(id);
-        let Transaction { owner, lpn, parts, .. } = *transaction;
-        self.finished.push(Finished { owner, lpn, parts });
+        let Transaction { owner, lpn, kind, order, parts, .. } = *transaction;
         self.transactions.remove(id);
+        match owner {
+            Owner::Host(_) | Owner::Destage => self.finished.push(Finished { owner, lpn, parts }),
+            Owner::Translation => self.finish_translation(lpn, kind, order, now),
+        }
     }
 }
 

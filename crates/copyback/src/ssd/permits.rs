@@ -29,7 +29,7 @@ impl Ssd {
     /// They begin when it next [arbitrates](Self::arbitrate).
     pub fn ask_to_collect(&mut self, asked: Asked) {
         self.permits.ask(asked, self.ftl.free_blocks_by_plane());
-        if asked.until == Until::ReserveFull && self.outstanding() > 0 {
+        if asked.until == Until::ReserveFull && self.host_operations() > 0 {
             self.permits.request_came();
         }
         if self.permits.any() {

@@ -4,6 +4,7 @@ use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Instant;
 
 use super::Ssd;
+use super::breakdown::{Part, Parts};
 use super::queues::WriteQueue;
 use super::transaction::{Kind, TransactionId, Wait};
 
@@ -32,11 +33,20 @@ impl Ssd {
                     false => self.counters.unmapped_reads += 1,
                 }
                 self.ftl.check_read(lpn);
-                self.finish_transaction(id);
+                self.finish_transaction(id, now);
             }
             // Trimmed while it waited: there is nothing left to merge with.
             Kind::ReadToUpdate | Kind::Write => self.turn_into_write(id, now),
         }
+    }
+
+    /// Sends a write on its way whose page is known. Part of a page that holds no data is just written.
+    pub(super) fn begin_write(&mut self, id: TransactionId, now: Instant) {
+        let transaction = self.transactions.get_mut(id);
+        if transaction.kind == Kind::ReadToUpdate && self.ftl.lookup(transaction.lpn).is_none() {
+            transaction.kind = Kind::Write;
+        }
+        self.submit_write(id, now);
     }
 
     /// Sends a write on its way: to read the old page first, behind another that does, or into a
@@ -89,12 +99,14 @@ impl Ssd {
     /// Wakes the next idle die, going round, that can take a write; if there is none, those that
     /// are short of space.
     fn wake_a_die(&mut self) {
+        let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
+        let lpn = self.transactions.get(first).lpn;
         let dies = self.dies.len();
         let takes_writes = |die: &usize| {
             let id = DieId::from_index(*die);
             self.dies[*die].is_idle()
                 && (self.collections[*die].is_none() || self.is_interrupted(id))
-                && self.ftl.next_plane(id).is_some()
+                && self.ftl.next_plane(id, lpn).is_some()
         };
         let next = (0..dies).map(|step| (self.next_die + step) % dies).find(takes_writes);
         match next {
@@ -150,6 +162,11 @@ impl Ssd {
                 self.die_clocks[die.index()].split_wait(&self.plane_clocks, &note, now)
             }
             Wait::Device(note) => self.device_clock.split_wait(&note, now),
+            Wait::Translation(since) => {
+                let mut parts = Parts::default();
+                parts[Part::Translation] = now - since;
+                parts
+            }
         };
         transaction.parts += parts;
     }

@@ -1,6 +1,7 @@
 //! Page operations of the host, waiting or in service, and the queues they wait in.
 
 use crate::ids::{CommandId, DieId, Lpn};
+use crate::units::Instant;
 
 use super::breakdown::Parts;
 use super::clocks::{ArrivalNote, DeviceNote};
@@ -12,6 +13,8 @@ pub enum Owner {
     Host(CommandId),
     /// The write buffer, which makes room.
     Destage,
+    /// The mapping, of which a page is read or written.
+    Translation,
 }
 
 /// What an operation waits for.
@@ -23,6 +26,8 @@ pub enum Wait {
     Die(DieId, ArrivalNote),
     /// Any die, or another operation.
     Device(DeviceNote),
+    /// The mapping of its page, since then.
+    Translation(Instant),
 }
 
 /// A page operation, named by its place in the table.

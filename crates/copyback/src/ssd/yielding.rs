@@ -65,7 +65,7 @@ impl Ssd {
             below_hard: self.ftl.has_plane_below_hard_threshold(die),
             write_finds_no_block: self.write_finds_no_block(die),
         };
-        self.schedule.admitted(point, &situation)
+        self.schedule.admitted(die.index(), point, &situation)
     }
 
     /// The host has been served in the middle of a collection.
@@ -86,20 +86,21 @@ impl Ssd {
                     first.is_some_and(|id| !self.ftl.accepts(plane, self.transactions.get(id).lpn))
                 })
             }
-            WriteLevel::Die => {
-                self.queues.first_write(WriteQueue::Die(die)).is_some()
-                    && self.ftl.next_plane(die).is_none()
-            }
-            WriteLevel::Device => {
-                self.queues.device_writes_wait() && self.ftl.next_plane(die).is_none()
-            }
+            WriteLevel::Die => self.finds_no_block(WriteQueue::Die(die), die),
+            WriteLevel::Device => self.finds_no_block(WriteQueue::Device, die),
         }
     }
 
-    /// Keeps account of the time in which writes wait for a free block although collections yield.
-    /// Where they don't, writes wait for the collections themselves.
+    /// Whether a write waits in `queue`, and no plane of `die` can take the first.
+    fn finds_no_block(&self, queue: WriteQueue, die: DieId) -> bool {
+        let first = self.queues.first_write(queue);
+        first.is_some_and(|id| self.ftl.next_plane(die, self.transactions.get(id).lpn).is_none())
+    }
+
+    /// Keeps account of the time in which writes wait for a free block although collections yield, or for
+    /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
-        if !self.schedule.yields() {
+        if !self.schedule.yields() && !self.ftl.has_nv_buffer() {
             return;
         }
         let since = &self.stalled[die.index()];

@@ -74,7 +74,7 @@ fn block_of(toy: &Toy, lpn: u32) -> BlockId {
 }
 
 fn merges(switch: u64, partial: u64, full: u64, compactions: u64) -> Merges {
-    Merges { switch, partial, full, compactions }
+    Merges { switch, partial, full, compactions, ..Merges::default() }
 }
 
 #[track_caller]

@@ -6,6 +6,7 @@
 //! ```
 
 mod buffer;
+mod buffered;
 mod collections;
 mod dies;
 mod host_operations;
@@ -15,8 +16,10 @@ mod instants;
 mod merges;
 mod multi_plane;
 mod parallel;
+mod partial;
 mod permits;
 mod semi_preemptive;
 mod suspend;
 mod toy;
+mod translation;
 mod victims;

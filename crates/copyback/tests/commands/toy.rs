@@ -139,7 +139,7 @@ impl Toy {
     /// Trims a page at `ns`.
     pub fn trim(&mut self, ns: u64, lpn: u32) {
         self.run_until(ns);
-        self.ssd.trim(Lpn(lpn));
+        self.ssd.trim(Lpn(lpn), at(ns));
         self.settle();
     }
 
@@ -267,5 +267,6 @@ fn collect(ftl: &mut Ftl, plane: PlaneId) {
                 ReclaimStep::Erase(block) => ftl.erase(block),
             }
         }
+        job.end(ftl);
     }
 }

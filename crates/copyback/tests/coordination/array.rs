@@ -198,7 +198,7 @@ impl Array {
             Operation::Write => ssd.write(Owner::Destage, lpn, true, self.now),
             Operation::WritePart => ssd.write(Owner::Destage, lpn, false, self.now),
             Operation::Trim => {
-                ssd.trim(lpn);
+                ssd.trim(lpn, self.now);
                 self.end_requests(1);
             }
         }

@@ -39,7 +39,7 @@ const DEVICE: &str = "
 ";
 
 /// Devices that differ in every table that is saved.
-const DEVICES: [&[(&str, &str)]; 8] = [
+const DEVICES: [&[(&str, &str)]; 10] = [
     &[("ssd.gc.victim", "greedy"), ("ssd.ftl.allocation", "CWDP")],
     &[("ssd.gc.victim", "cost_benefit"), ("ssd.ftl.allocation", "dynamic")],
     &[("ssd.gc.victim", "fifo"), ("ssd.ftl.free_blocks", "least_worn")],
@@ -59,6 +59,17 @@ const DEVICES: [&[(&str, &str)]; 8] = [
         ("ssd.gc.victim", "greedy"),
         ("ssd.ftl.mapping.type", "superblock"),
         ("ssd.ftl.mapping.update_blocks", "3"),
+    ],
+    &[
+        ("ssd.gc.victim", "greedy"),
+        ("ssd.ftl.mapping.type", "buffered_log_block"),
+        ("ssd.ftl.mapping.buffer", "{ blocks = 2 }"),
+    ],
+    &[
+        ("ssd.gc.victim", "greedy"),
+        ("ssd.ftl.mapping.type", "demand_paged"),
+        ("ssd.ftl.mapping.cache", "64B"),
+        ("ssd.ftl.mapping.entry", "256B"),
     ],
 ];
 

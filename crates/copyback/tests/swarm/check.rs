@@ -262,15 +262,16 @@ fn series_agrees(outcome: &Outcome) -> Result<(), String> {
 fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let flash = |name: &str| outcome.number(&format!("/flash/{name}"));
     let moved = outcome.number("/gc/pages_moved");
+    let written = flash("host_programs") + outcome.number("/mapping/translation_writes");
     let gc = &config.ssd.gc;
     if gc.copyback {
         let unparked = moved - flash("copybacks");
         let cached = outcome.number("/gc/moves/cached");
         holds("what is programmed from DRAM was put there", unparked <= cached)?;
-        equal("programs", &flash("programs"), &(flash("host_programs") + unparked))?;
+        equal("programs", &flash("programs"), &(written + unparked))?;
     } else {
         equal("copybacks", &flash("copybacks"), &0)?;
-        equal("programs", &flash("programs"), &(flash("host_programs") + moved))?;
+        equal("programs", &flash("programs"), &(written + moved))?;
         holds("moved pages are read", flash("reads") >= moved)?;
     }
     if !config.ssd.commands.multi_plane {
@@ -283,9 +284,11 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let emptied = outcome.number("/gc/collections") + outcome.number("/wear/levelling_runs");
     // Every plane of a die may be collected.
     let planes = config.ssd.geometry.planes_per_die as u64 * dies(config);
-    // A collection counts when it ends, its erase when it starts.
+    // A collection counts when it ends, its erase when it starts. A logical block that has all its pages
+    // in a buffer has no block to be erased.
     let erases = flash("erases");
-    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases >= emptied)?;
+    let without = outcome.number("/mapping/nv_buffer/merges");
+    holds(&format!("{erases} erases, {emptied} blocks emptied"), erases + without >= emptied)?;
     let most = (emptied + planes) * most_erases(config);
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= most)?;
     let group = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
@@ -297,10 +300,10 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
 /// Blocks that one collection of a plane erases at most.
 fn most_erases(config: &Config) -> u64 {
     match config.ssd.ftl.mapping {
-        Mapping::Page => 1,
+        Mapping::Page | Mapping::DemandPaged { .. } => 1,
         // Update blocks are replaced as long as any is free.
         _ if config.ssd.gc.idle != Idle::None => config.ssd.geometry.blocks_per_plane.into(),
-        Mapping::LogBlock => 2,
+        Mapping::LogBlock | Mapping::BufferedLogBlock { .. } => 2,
         Mapping::Superblock { data_blocks, update_blocks } => {
             u64::from(data_blocks + update_blocks)
         }
@@ -312,12 +315,17 @@ fn most_erases(config: &Config) -> u64 {
 fn kinds_of_merges(config: &Config, outcome: &Outcome, emptied: u64) -> Result<(), String> {
     let count = |name: &str| outcome.number(&format!("/mapping/{name}"));
     let merged = count("switch_merges") + count("partial_merges") + count("full_merges");
-    let expected = match config.ssd.ftl.mapping {
-        Mapping::Page => (0, 0),
-        Mapping::LogBlock => (emptied, 0),
-        Mapping::Superblock { .. } => (0, emptied),
+    let cleaned = count("nv_buffer/merges") + count("nv_buffer/erases");
+    let (expected, by_buffer) = match config.ssd.ftl.mapping {
+        Mapping::Page | Mapping::DemandPaged { .. } => ((0, 0), 0),
+        Mapping::LogBlock => ((emptied, 0), 0),
+        Mapping::BufferedLogBlock { .. } => ((emptied - cleaned, 0), cleaned),
+        Mapping::Superblock { .. } => ((0, emptied), 0),
     };
-    equal("merges", &(merged, count("compactions")), &expected)
+    equal("merges", &(merged, count("compactions")), &expected)?;
+    equal("collections of a buffer", &cleaned, &by_buffer)?;
+    let blocks = u64::from(config.ssd.nv_buffer_blocks());
+    holds("a buffer has so many blocks", count("nv_buffer/most_blocks") <= blocks)
 }
 
 fn dies(config: &Config) -> u64 {
@@ -370,6 +378,10 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
         return holds("the buffer merges writes", programs <= striped * writes);
     }
     equal("host programs", &programs, &(striped * writes))?;
+    if case.config.ssd.demand_paging().is_some() {
+        let looked_up = outcome.number("/mapping/hits") + outcome.number("/mapping/misses");
+        equal("mappings looked up", &looked_up, &(reads + writes))?;
+    }
     let gc = &case.config.ssd.gc;
     if always_mapped(case) {
         equal("reads of no page", &outcome.number("/requests/unmapped_page_reads"), &0)?;
@@ -378,7 +390,8 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
         let moved = if gc.copyback { 0 } else { outcome.number("/gc/pages_moved") };
         // An update whose page is in DRAM reads nothing.
         let partial = if case.config.ssd.cache_pages() > 0 { 0 } else { partial };
-        let least = striped * (reads + partial) + moved;
+        let least =
+            striped * (reads + partial) + moved + outcome.number("/mapping/translation_reads");
         holds("every page is read", all >= least)?;
         // A page that a timed collection has read out may not have been moved yet, or be in DRAM.
         let exact = (gc.copyback || gc.zero_cost) && case.config.ssd.cache_pages() == 0;

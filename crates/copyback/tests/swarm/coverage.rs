@@ -1,5 +1,6 @@
 //! What the runs have met: a swarm in which nothing happens proves nothing.
 
+use copyback::config::{Config, Preemption};
 use copyback::ssd::Part;
 
 use crate::measured;
@@ -26,6 +27,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("waits in the buffer", 0.1),
     ("waits for the device queue", 0.1),
     ("collections that yield", 0.05),
+    ("collections that yield after some steps", 0.02),
     ("reads from the register of a collection", 0.005),
     ("writes in place of the page in the register", 0.000_5),
     ("collections overlapping the host", 0.02),
@@ -40,10 +42,19 @@ const SIGHTS: &[(&str, f64)] = &[
     ("partial merges", 0.03),
     ("full merges", 0.05),
     ("compactions of superblocks", 0.05),
+    ("writes to a buffer", 0.03),
+    ("merges out of a buffer", 0.03),
+    ("erases of a buffer's blocks", 0.01),
+    ("writes that find a buffer full", 0.005),
     ("collections looked ahead to", 0.000_2),
     ("collections in long idle periods", 0.001),
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
+    ("mappings found in RAM", 0.05),
+    ("translation pages read", 0.05),
+    ("translation pages written", 0.05),
+    ("changed mappings evicted", 0.05),
+    ("waits for a mapping", 0.05),
     ("requests beyond a bound", 0.2),
     ("short idle periods", 0.04),
     ("idle periods with a collection", 0.01),
@@ -53,7 +64,7 @@ const SIGHTS: &[(&str, f64)] = &[
 ];
 
 /// What a run has met.
-pub fn met(outcome: &Outcome) -> Met {
+pub fn met(config: &Config, outcome: &Outcome) -> Met {
     let many = |pointer: &str| outcome.number(pointer) > 0;
     let waits = |part: Part| outcome.requests.parts_ns[part as usize].iter().any(|ns| *ns > 0);
     let carried = many("/gc/pages_moved") && outcome.number("/flash/copybacks") == 0;
@@ -76,6 +87,7 @@ pub fn met(outcome: &Outcome) -> Met {
         waits(Part::Buffer),
         waits(Part::HostQueue),
         many("/gc/preemptions"),
+        many("/gc/preemptions") && matches!(config.ssd.gc.preemption, Preemption::Partial { .. }),
         many("/gc/merged_reads"),
         many("/gc/merged_writes"),
         many("/gc/pipelined"),
@@ -90,10 +102,19 @@ pub fn met(outcome: &Outcome) -> Met {
         many("/mapping/partial_merges"),
         many("/mapping/full_merges"),
         many("/mapping/compactions"),
+        many("/mapping/nv_buffer/writes"),
+        many("/mapping/nv_buffer/merges"),
+        many("/mapping/nv_buffer/erases"),
+        many("/mapping/nv_buffer/full"),
         many("/gc/kinds/look_ahead"),
         many("/gc/kinds/compaction"),
         many("/gc/kinds/put_off"),
         many("/gc/kinds/delayed"),
+        many("/mapping/hits"),
+        many("/mapping/translation_reads"),
+        many("/mapping/translation_writes"),
+        many("/mapping/dirty_evictions"),
+        waits(Part::Translation),
         measured::exceeds_bound(outcome),
         measured::idles(outcome, "short"),
         measured::collects_when_idle(outcome),

@@ -11,6 +11,7 @@ use copyback::rng::{Stream, stream};
 use rand::RngExt;
 
 use crate::array;
+use crate::file;
 use crate::pool::Failure;
 use crate::workload::{self, Flow};
 
@@ -64,13 +65,13 @@ impl Draw {
 impl Case {
     /// The case of this number, of one drive.
     pub fn draw(number: u64) -> Self {
-        Self::of(number, "swarm", config)
+        Self::of(number, "swarm", |draw, number| config(draw, number, "drive"))
     }
 
     /// The case of this number, of several drives.
     pub fn draw_array(number: u64) -> Self {
         Self::of(number, "swarm/array", |draw, number| {
-            let config = config(draw, number);
+            let config = config(draw, number, "array");
             array::draw(draw, config)
         })
     }
@@ -110,9 +111,10 @@ impl Case {
     }
 }
 
-fn config(draw: &mut Draw, number: u64) -> Config {
+/// Drives and arrays of one number are examined at the same time: their traces carry `of` in their names.
+fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let geometry = geometry(draw);
-    let mapping = mapping(draw);
+    let mapping = mapping(draw, &geometry);
     let gc = gc(draw, &geometry, mapping);
     let ftl = ftl(draw, &geometry, &gc, mapping);
     let timing = timing(draw, &geometry);
@@ -121,7 +123,8 @@ fn config(draw: &mut Draw, number: u64) -> Config {
     let commands = commands(draw, &geometry, &gc);
     let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer };
     let host = host(draw);
-    let workload = workload::draw(draw, &ssd, number);
+    let workload =
+        workload::draw(draw, &ssd, &|index| file(number, &format!("{of}-{index}.blkreplay")));
     Config {
         seed: draw.within(0, u64::MAX >> 1),
         audit: true,
@@ -159,16 +162,29 @@ fn commands(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Commands {
     }
 }
 
-fn mapping(draw: &mut Draw) -> Mapping {
+fn mapping(draw: &mut Draw, geometry: &Geometry) -> Mapping {
     let data_blocks = draw.within(1, 4) as u32;
     let update_blocks = draw.small_within(1, 8) as u32;
     let superblock = Mapping::Superblock { data_blocks, update_blocks };
-    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, superblock])
+    let buffered = Mapping::BufferedLogBlock {
+        buffer: FreeBlocks::Blocks { blocks: draw.small_within(1, 6) as u32 },
+    };
+    // Few entries a page and few in RAM make a small device busy with its table.
+    let cached_entry = Size(draw.within(1, 16));
+    let demand_paged = Mapping::DemandPaged {
+        cache: Size(cached_entry.0 * draw.small_within(1, 4_000)),
+        cached_entry,
+        entry: Size((geometry.page_size.0 / draw.of(&[8, 16, 64, 128])).max(1)),
+    };
+    draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, buffered, superblock, demand_paged])
 }
 
 fn preemption(draw: &mut Draw) -> Preemption {
-    if draw.chance(0.5) {
+    if draw.chance(0.4) {
         return Preemption::None;
+    }
+    if draw.chance(0.3) {
+        return Preemption::Partial { steps: draw.small_within(1, 8) as u32 };
     }
     let merge = draw.chance(0.5);
     Preemption::SemiPreemptive {
@@ -182,15 +198,16 @@ fn preemption(draw: &mut Draw) -> Preemption {
 
 /// A merge of a logical block copies pages in the order of their places.
 fn in_order_for(mapping: Mapping, mut preemption: Preemption) -> Preemption {
-    if let (Mapping::LogBlock, Preemption::SemiPreemptive { reorder, .. }) =
-        (mapping, &mut preemption)
-    {
-        *reorder = false;
+    if let Preemption::SemiPreemptive { reorder, .. } = &mut preemption {
+        *reorder &= !mapping.has_log_blocks();
     }
     preemption
 }
 
-fn idle(draw: &mut Draw) -> Idle {
+fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
+    if matches!(mapping, Mapping::BufferedLogBlock { .. }) {
+        return Idle::None;
+    }
     let entries = draw.small_within(1, 64) as u32;
     let (a, b) = (draw.time(1, 20_000_000), draw.time(1, 20_000_000));
     let short_idle = draw.of(&[Time::default(), a.min(b)]);
@@ -245,7 +262,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let preemption = in_order_for(mapping, preemption(draw));
     let width = width(draw, geometry, mapping);
     // A block that is kept for collections is one more than the host may open.
-    let idle = idle(draw);
+    let idle = idle(draw, mapping);
     let undisturbed = preemption == Preemption::None && idle == Idle::None;
     let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
     let delays_collections = idle.delays() && mapping == Mapping::Page;
@@ -262,6 +279,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let d = draw.small_within(1, 12) as u32;
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
+        Preemption::Partial { .. } => &[GcStart::AtOnce, GcStart::BeforeOperation],
         Preemption::SemiPreemptive { .. } => &[GcStart::AtOnce],
     };
     Gc {
@@ -269,7 +287,10 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
             VictimPolicy::Greedy,
             VictimPolicy::Rga { d },
             VictimPolicy::Random,
-            if mapping == Mapping::Page { VictimPolicy::RandomPlus } else { VictimPolicy::Greedy },
+            match mapping.is_page_mapping() {
+                true => VictimPolicy::RandomPlus,
+                false => VictimPolicy::Greedy,
+            },
             VictimPolicy::Fifo,
             VictimPolicy::CostBenefit,
         ]),
@@ -292,7 +313,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     let frontiers = draw.of(&[Frontiers::Separate, Frontiers::Shared]);
     let summary_page = draw.of(&[SummaryPage::None, SummaryPage::LastPage { transfer }]);
     let allocation = match mapping {
-        Mapping::Page => draw.of(&[
+        Mapping::Page | Mapping::DemandPaged { .. } => draw.of(&[
             Allocation::Order(order),
             Allocation::Choice(AllocationChoice::Dynamic),
             Allocation::Mixed { order, plane },
@@ -302,7 +323,13 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     Ftl {
         mapping,
         allocation,
-        over_provisioning: over_provisioning(draw, geometry, gc, frontiers, summary_page),
+        over_provisioning: over_provisioning(
+            draw,
+            geometry,
+            gc,
+            mapping,
+            (frontiers, summary_page),
+        ),
         frontiers,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
         summary_page,
@@ -314,23 +341,37 @@ fn over_provisioning(
     draw: &mut Draw,
     geometry: &Geometry,
     gc: &Gc,
-    frontiers: Frontiers,
-    summary_page: SummaryPage,
+    mapping: Mapping,
+    (frontiers, summary_page): (Frontiers, SummaryPage),
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
     let open = if frontiers == Frontiers::Separate { 2 } else { 1 };
-    let open = open + u32::from(gc.width.is_parallel());
+    let pages_the_table = matches!(mapping, Mapping::DemandPaged { .. });
+    let open = open + u32::from(gc.width.is_parallel()) + u32::from(pages_the_table);
     let soft_threshold = match gc.soft_threshold {
         FreeBlocks::Share(share) => ((share.0 * f64::from(blocks)).ceil() as u32).max(2),
         FreeBlocks::Blocks { blocks } => blocks,
     };
-    let kept = soft_threshold + gc.hysteresis_blocks + open;
+    let buffer = match mapping {
+        Mapping::BufferedLogBlock { buffer: FreeBlocks::Blocks { blocks } } => blocks,
+        _ => 0,
+    };
+    let kept = soft_threshold + gc.hysteresis_blocks + open + buffer;
     let usable = f64::from(blocks.saturating_sub(kept)) / f64::from(blocks);
     let pages = f64::from(geometry.pages_per_block);
     let data = if summary_page == SummaryPage::None { pages } else { pages - 1.0 };
-    let least = 1.0 - usable * data / pages;
+    let entries = match mapping {
+        Mapping::DemandPaged { entry, .. } => (geometry.page_size.0 / entry.0) as f64,
+        _ => f64::INFINITY,
+    };
+    let least = 1.0 - usable * data / pages / (1.0 + 1.0 / entries);
     let some = draw.share();
-    let spare = draw.of(&[0.0, 0.001, 0.1 * some, 0.5 * some, -0.01]);
+    let spare = match pages_the_table {
+        // With hardly enough, collections and the updates of the table that they call for leave little
+        // time for anything else.
+        true => draw.of(&[0.2, 0.2 + 0.5 * some]),
+        false => draw.of(&[0.0, 0.001, 0.1 * some, 0.5 * some, -0.01]),
+    };
     Share((least + (1.0 - least) * spare).clamp(0.001, 0.999))
 }
 

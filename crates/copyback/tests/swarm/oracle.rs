@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use copyback::ftl::{Allocation, Ftl};
+use copyback::ftl::{Allocation, Ftl, Room};
 use copyback::gc::job::collect_untimed;
 use copyback::ids::{DieId, Lpn, PlaneId};
 
@@ -56,6 +56,32 @@ impl Device {
     }
 
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
+        if self.ftl.is_demand_paged() {
+            self.bring_entry(lpn)?;
+        }
+        self.write_page(lpn)?;
+        self.write_outdated()
+    }
+
+    /// Brings the mapping of `lpn` into RAM.
+    fn bring_entry(&mut self, lpn: Lpn) -> Result<(), String> {
+        if !self.ftl.find_entry(lpn) {
+            let room = self.ftl.make_room_for_entry().ok_or("no room for a mapping")?;
+            if let Room::EvictedTo(page) = room {
+                self.write_page(page)?;
+            }
+            self.ftl.load_entry(lpn);
+        }
+        Ok(())
+    }
+
+    /// Writes a translation page that is out of date, if one is; others stay so for a while.
+    fn write_outdated(&mut self) -> Result<(), String> {
+        let outdated = self.ftl.pages_waiting();
+        outdated.first().map_or(Ok(()), |page| self.write_page(*page))
+    }
+
+    fn write_page(&mut self, lpn: Lpn) -> Result<(), String> {
         let plane = self.plane(lpn).ok_or_else(|| format!("no plane has room for {lpn:?}"))?;
         self.write_to(plane, lpn);
         let die = self.ftl.geometry.die_of_plane(plane);
@@ -84,7 +110,7 @@ impl Device {
 
     fn plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
         if let Allocation::Dynamic { .. } = self.ftl.allocation {
-            return self.next_free_plane();
+            return self.next_free_plane(lpn);
         }
         let die = self.ftl.allocation.die_of(lpn, &self.ftl.geometry)?;
         // A trim may have given a die something to collect.
@@ -96,17 +122,17 @@ impl Device {
                 }
                 self.ftl.accepts(plane, lpn).then_some(plane)
             }
-            None => self.ftl.next_plane(die),
+            None => self.ftl.next_plane(die, lpn),
         }
     }
 
-    fn next_free_plane(&mut self) -> Option<PlaneId> {
+    fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
         let dies = self.ftl.geometry.dies();
         for _ in 0..dies {
             let die = DieId::from_index(self.next_die);
             self.next_die = (self.next_die + 1) % dies;
             collect_untimed(&mut self.ftl, die);
-            if let Some(plane) = self.ftl.next_plane(die) {
+            if let Some(plane) = self.ftl.next_plane(die, lpn) {
                 return Some(plane);
             }
         }

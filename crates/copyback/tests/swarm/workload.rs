@@ -13,7 +13,6 @@ use copyback::workload::synthetic::Generator;
 use copyback::workload::{Operation, Request};
 
 use crate::draw::Draw;
-use crate::file;
 
 const SECTOR: u64 = 512;
 
@@ -38,13 +37,13 @@ impl Flow {
     }
 }
 
-/// A random workload.
-pub fn draw(draw: &mut Draw, ssd: &Ssd, number: u64) -> Workload {
+/// A random workload; `path` names the trace at a place.
+pub fn draw(draw: &mut Draw, ssd: &Ssd, path: &dyn Fn(u64) -> PathBuf) -> Workload {
     let one = |draw: &mut Draw, index: u64| {
         if draw.chance(0.5) {
             copyback::config::Flow::Synthetic(synthetic(draw, ssd))
         } else {
-            copyback::config::Flow::Trace(trace(draw, number, index))
+            copyback::config::Flow::Trace(trace(draw, path(index)))
         }
     };
     if draw.chance(0.3) {
@@ -139,9 +138,9 @@ fn address(draw: &mut Draw) -> AddressDistribution {
     ])
 }
 
-fn trace(draw: &mut Draw, number: u64, index: u64) -> TraceWorkload {
+fn trace(draw: &mut Draw, path: PathBuf) -> TraceWorkload {
     TraceWorkload {
-        path: file(number, &format!("{index}.blkreplay")),
+        path,
         format: draw.chance(0.5).then_some(TraceFormat::Blkreplay),
         time_scale: draw.of(&[1.0, 1.0, 0.25, 30.0]),
         limit: draw.chance(0.2).then(|| draw.within(1, 100)),

@@ -31,6 +31,9 @@ fn commands(ssd: &Ssd, faults: &mut Report) {
 }
 
 fn preemption(gc: &Gc, faults: &mut Report) {
+    if let Preemption::Partial { steps } = gc.preemption {
+        faults.at_least_one("ssd.gc.preemption.steps", steps.into());
+    }
     let Preemption::SemiPreemptive { merge, reorder, .. } = gc.preemption else { return };
     if reorder && !merge {
         let problem = "found true; allowed: with merge = true, as a page is moved out of turn only to \

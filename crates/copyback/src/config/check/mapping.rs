@@ -1,4 +1,4 @@
-//! What a mapping that gives logical blocks blocks of their own asks of the other choices.
+//! What a mapping asks of its own numbers and of the other choices.
 
 use super::*;
 
@@ -7,10 +7,14 @@ const MOST_PAGES: u64 = u16::MAX as u64 - 1;
 
 /// The faults of `ssd.ftl.mapping` and of what does not go with it.
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
+    demand_paging(ssd, faults);
     let Some(blocks) = ssd.ftl.mapping.blocks_per_group() else { return };
     if let Mapping::Superblock { data_blocks, update_blocks } = ssd.ftl.mapping {
         faults.at_least_one("ssd.ftl.mapping.data_blocks", data_blocks.into());
         faults.at_least_one("ssd.ftl.mapping.update_blocks", update_blocks.into());
+    }
+    if let Mapping::BufferedLogBlock { buffer } = ssd.ftl.mapping {
+        nv_buffer(buffer, ssd, faults);
     }
     let pages = u64::from(blocks).saturating_mul(ssd.geometry.pages_per_block.into());
     if pages > MOST_PAGES {
@@ -18,6 +22,38 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         faults.add("ssd.ftl.mapping", problem);
     }
     companions(ssd, faults);
+}
+
+fn nv_buffer(buffer: FreeBlocks, ssd: &Ssd, faults: &mut Report) {
+    match buffer {
+        FreeBlocks::Share(share) => {
+            faults.share_above_zero("ssd.ftl.mapping.buffer", share, true);
+        }
+        FreeBlocks::Blocks { blocks } => {
+            faults.at_least_one("ssd.ftl.mapping.buffer.blocks", blocks.into());
+        }
+    }
+    if ssd.gc.idle != Idle::None {
+        let problem = "found a use of idle time; allowed: \"none\" with mapping = \"buffered_log_block\", \
+                       whose merges are put off already, to the time between two operations of the host";
+        faults.add("ssd.gc.idle", problem);
+    }
+}
+
+/// The sizes of the entries of a table in flash, and of their cache.
+fn demand_paging(ssd: &Ssd, faults: &mut Report) {
+    let Mapping::DemandPaged { cache, cached_entry, entry } = ssd.ftl.mapping else { return };
+    let page = ssd.geometry.page_size;
+    for (key, size) in [("cached_entry", cached_entry), ("entry", entry)] {
+        if size == Size(0) || size > page {
+            let problem = format!("found {size}; allowed: 1B to the page size of {page}");
+            faults.add(&format!("ssd.ftl.mapping.{key}"), problem);
+        }
+    }
+    if cache < cached_entry {
+        let problem = format!("found {cache}; allowed: at least one entry of {cached_entry}");
+        faults.add("ssd.ftl.mapping.cache", problem);
+    }
 }
 
 /// The choices that make no sense with blocks of a logical block's own.
@@ -37,11 +73,11 @@ fn companions(ssd: &Ssd, faults: &mut Report) {
                        that it looks at gives a block back";
         faults.add("ssd.gc.victim", problem);
     }
-    if ssd.ftl.mapping == Mapping::LogBlock
+    if ssd.ftl.mapping.has_log_blocks()
         && let Preemption::SemiPreemptive { reorder: true, .. } = ssd.gc.preemption
     {
-        let problem = "found true; allowed: false with mapping = \"log_block\", as a merge copies pages \
-                       in the order of their places";
+        let problem = "found true; allowed: false with logical blocks that have a data block each, as \
+                       a merge copies pages in the order of their places";
         faults.add("ssd.gc.preemption.reorder", problem);
     }
 }

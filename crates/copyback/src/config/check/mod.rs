@@ -64,7 +64,7 @@ impl Config {
     /// Pages that each drive offers: the physical pages (summary pages included) less the
     /// over-provisioned share, rounded down so that every plane has equally many.
     pub fn logical_pages(&self) -> u64 {
-        self.ssd.logical_pages_per_plane() * self.ssd.managed_planes()
+        self.ssd.logical_pages()
     }
 
     /// Bytes that each drive offers.
@@ -84,6 +84,11 @@ impl Config {
 }
 
 impl Ssd {
+    /// Pages that the host sees.
+    pub(super) fn logical_pages(&self) -> u64 {
+        self.logical_pages_per_plane() * self.managed_planes()
+    }
+
     /// Logical pages that fall to each plane under a static allocation.
     fn logical_pages_per_plane(&self) -> u64 {
         let planes = self.managed_planes();
@@ -92,11 +97,28 @@ impl Ssd {
         (exact + ROUNDING).floor() as u64 / planes
     }
 
+    /// Translation pages that fall to each plane at most.
+    fn translation_pages_per_plane(&self) -> u64 {
+        self.translation_pages().div_ceil(self.managed_planes())
+    }
+
+    /// Logical pages of a plane that fit into `room` pages together with their translation pages.
+    fn room_beside_translation_pages(&self, room: u64) -> u64 {
+        match self.demand_paging() {
+            Some(DemandPaging { translation_pages: 1.., entries_per_page, .. }) => {
+                // Both the device's pages and the plane's share of them are rounded up.
+                room.saturating_sub(2) * entries_per_page / (entries_per_page + 1)
+            }
+            _ => room,
+        }
+    }
+
     /// Free blocks of a plane that is full of data and has its open blocks: what over-provisioning
     /// reserves.
     fn reserve_blocks(&self) -> u32 {
-        let data = self.logical_pages_per_plane().div_ceil(self.data_pages_per_block());
-        let taken = data + u64::from(self.open_blocks());
+        let pages = self.logical_pages_per_plane() + self.translation_pages_per_plane();
+        let data = pages.div_ceil(self.data_pages_per_block());
+        let taken = data + u64::from(self.open_blocks()) + u64::from(self.nv_buffer_blocks());
         u64::from(self.geometry.blocks_per_plane).saturating_sub(taken) as u32
     }
 
@@ -264,33 +286,48 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-/// The logical pages of a plane, its free blocks and its open blocks must fit in its data pages, or
-/// collection cannot reach its goal.
+/// The logical pages of a plane, its translation pages, its free blocks, its open blocks and those of a
+/// buffer must fit in its data pages, or collection cannot reach its goal.
 fn space(config: &Config, faults: &mut Report) {
     let ssd = &config.ssd;
     let blocks = u64::from(ssd.geometry.blocks_per_plane);
     let free = u64::from(ssd.soft_threshold());
     let free = free + u64::from(ssd.gc.hysteresis_blocks);
-    let open = u64::from(ssd.open_blocks());
-    let room = blocks.saturating_sub(free + open) * ssd.data_pages_per_block();
+    let (open, buffer) = (u64::from(ssd.open_blocks()), u64::from(ssd.nv_buffer_blocks()));
+    let room = blocks.saturating_sub(free + open + buffer) * ssd.data_pages_per_block();
     let logical = ssd.logical_pages_per_plane();
-    if room == 0 {
+    let translation = ssd.translation_pages_per_plane();
+    let buffering = if buffer > 0 { format!(", {buffer} a buffer") } else { String::new() };
+    let most_buffer = blocks.saturating_sub(free + open + 1);
+    if most_buffer > 0 && buffer > most_buffer {
         let problem = format!(
-            "found {free} blocks to keep free (hysteresis included) and {open} open, of {blocks} in \
-             a plane; allowed: at most {} to keep free",
-            blocks.saturating_sub(open + 1)
+            "found {buffer} blocks; allowed: at most {most_buffer}, as {free} of \
+                               {blocks} must be free, {open} open, and some hold data"
+        );
+        faults.add("ssd.ftl.mapping.buffer", problem);
+    } else if room == 0 {
+        let problem = format!(
+            "found {free} blocks to keep free (hysteresis included) and {open} open{buffering}, of \
+             {blocks} in a plane; allowed: at most {} to keep free",
+            blocks.saturating_sub(open + buffer + 1)
         );
         faults.add("ssd.gc.soft_threshold", problem);
     } else if logical == 0 {
         let found = ssd.ftl.over_provisioning;
         let problem = format!("found {found}, which leaves no logical page; allowed: less");
         faults.add("ssd.ftl.over_provisioning", problem);
-    } else if logical > room {
+    } else if logical + translation > room {
         let found = ssd.ftl.over_provisioning;
-        let least = least_over_provisioning(room, blocks * ssd.pages_per_block());
+        let left = ssd.room_beside_translation_pages(room);
+        let least = least_over_provisioning(left, blocks * ssd.pages_per_block());
+        let beside = match translation {
+            0 => String::new(),
+            pages => format!(", {pages} translation pages"),
+        };
         let problem = format!(
-            "found {found}: each plane has {logical} logical pages and room for {room}, as {free} \
-             of its {blocks} blocks must be free and {open} open; allowed: at least {least}"
+            "found {found}: each plane has {logical} logical pages{beside} and room for {room}, as \
+             {free} of its {blocks} blocks must be free and {open} open{buffering}; allowed: at least \
+             {least}"
         );
         faults.add("ssd.ftl.over_provisioning", problem);
     }

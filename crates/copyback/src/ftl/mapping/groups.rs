@@ -14,6 +14,7 @@ use crate::nand::Geometry;
 use super::idle_jobs::IdleJobs;
 use super::layout::{GroupId, Layout};
 use super::merge::Merge;
+use super::nv_buffer::NvBuffer;
 use super::page::PageMap;
 use super::{log_block, superblock};
 
@@ -82,6 +83,8 @@ pub struct Groups {
     /// The group of every block that is not free.
     #[serde(skip)]
     pub(super) owners: Vec<Option<GroupId>>,
+    /// Takes writes that would have to wait for a merge.
+    pub buffer: Option<NvBuffer>,
     #[serde(skip)]
     planes: Vec<Work>,
     /// A bit for each plane of a die in which a group is wanted.
@@ -98,8 +101,10 @@ impl Groups {
     /// `data_pages` pages.
     pub fn new(config: &Config, geometry: &Geometry, data_pages: u32) -> Option<Self> {
         let scheme = match config.ssd.ftl.mapping {
-            config::Mapping::Page => return None,
-            config::Mapping::LogBlock => Scheme::LogBlock,
+            config::Mapping::Page | config::Mapping::DemandPaged { .. } => return None,
+            config::Mapping::LogBlock | config::Mapping::BufferedLogBlock { .. } => {
+                Scheme::LogBlock
+            }
             config::Mapping::Superblock { data_blocks, update_blocks } => {
                 let most_blocks = data_blocks.saturating_add(update_blocks) as usize;
                 Scheme::Superblock { most_blocks }
@@ -112,6 +117,10 @@ impl Groups {
             layout,
             data_pages,
             groups: vec![Group::default(); layout.groups()],
+            buffer: match config.ssd.nv_buffer_blocks() {
+                0 => None,
+                blocks => Some(NvBuffer::new(geometry, blocks, layout.groups())),
+            },
             owners: Vec::new(),
             planes: Vec::new(),
             wanted: Vec::new(),
@@ -141,6 +150,9 @@ impl Groups {
 
     /// Whether `lpn` may lie at this page of `block`.
     pub fn may_hold(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
+        if self.is_in_buffer(block) {
+            return true;
+        }
         let id = self.layout.group_of(lpn);
         let group = self.get(id);
         let is_data_block = group.has_data_block && group.blocks.first() == Some(&block);
@@ -160,6 +172,11 @@ impl Groups {
     /// The group that `block` belongs to, unless it is free.
     pub fn owner(&self, block: BlockId) -> Option<GroupId> {
         self.owners[block.index()]
+    }
+
+    /// Whether `block` belongs to the buffer.
+    pub fn is_in_buffer(&self, block: BlockId) -> bool {
+        self.buffer.as_ref().is_some_and(|buffer| buffer.holds(block))
     }
 
     /// Whether `lpn` may be written to `plane`, its own, now.
@@ -240,9 +257,10 @@ impl Groups {
         self.planes[plane.index()].wanted = group;
     }
 
-    /// A bit for each plane of the die at this place in which a group is wanted.
+    /// A bit for each plane of the die at this place in which a group is wanted, or the buffer has
+    /// something to be cleaned.
     pub fn wanted_planes(&self, die: usize) -> u32 {
-        self.wanted[die]
+        self.wanted[die] | self.buffer.as_ref().map_or(0, |buffer| buffer.planes_to_clean(die))
     }
 
     /// A block whose reclaim merges the group that is wanted on `plane`.
@@ -251,11 +269,20 @@ impl Groups {
         self.merge_of(id, None, blocks).sources.first().copied()
     }
 
+    /// A block of the first group that is queued because of writes to the buffer of `plane`.
+    pub fn queued_victim(&self, plane: PlaneId, blocks: &Blocks) -> Option<BlockId> {
+        let id = self.buffer.as_ref()?.first_queued(plane)?;
+        self.merge_of(id, None, blocks).sources.first().copied()
+    }
+
     /// The merge of a group as it stands; `victim` is among the blocks that it erases in any case.
     pub fn merge_of(&self, id: GroupId, victim: Option<BlockId>, blocks: &Blocks) -> Merge {
         let group = self.get(id);
         match self.scheme {
-            Scheme::LogBlock => log_block::merge(id, group, self.data_pages),
+            Scheme::LogBlock => {
+                let buffered = self.buffer.as_ref().map_or(0, |buffer| buffer.pages_of(id));
+                log_block::merge(id, group, buffered, self.data_pages)
+            }
             Scheme::Superblock { .. } => {
                 superblock::compaction(id, group, victim, blocks, self.data_pages)
             }
@@ -286,6 +313,9 @@ impl Groups {
         self.get_mut(merge.group).open = None;
         if self.planes[plane.index()].wanted == Some(merge.group) {
             self.set_wanted(plane, None);
+        }
+        if let Some(buffer) = &mut self.buffer {
+            buffer.leave_queue(plane, merge.group);
         }
         self.planes[plane.index()].merge = Some(merge);
     }
@@ -341,7 +371,10 @@ impl Groups {
             Scheme::LogBlock => {
                 let first = merge.target.map_or(0, |target| target.next_page);
                 let mut left = first..self.data_pages;
-                let is_source = |page: &Ppn| merge.sources.contains(&geometry.block_of(*page));
+                let is_source = |page: &Ppn| {
+                    let block = geometry.block_of(*page);
+                    merge.sources.contains(&block) || self.is_in_buffer(block)
+                };
                 left.find_map(|place| {
                     map.physical(self.layout.page_at(merge.group, place)?).filter(is_source)
                 })
@@ -372,22 +405,23 @@ impl Groups {
 
     /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
     pub fn erased(&mut self, plane: PlaneId, block: BlockId) -> Option<GroupId> {
-        self.owners[block.index()] = None;
-        let work = &mut self.planes[plane.index()];
-        let merge = work.merge.as_mut()?;
-        let id = merge.group;
-        merge.sources.retain(|source| *source != block);
-        let is_over = merge.sources.is_empty();
-        let target = merge.target;
-        if is_over {
-            work.merge = None;
-        }
-        let (scheme, data_pages) = (self.scheme, self.data_pages);
-        let group = self.get_mut(id);
-        group.blocks.retain(|held| *held != block);
-        if !is_over {
+        if self.buffer.as_mut().is_some_and(|buffer| buffer.erased(plane, block)) {
             return None;
         }
+        self.owners[block.index()] = None;
+        let merge = self.planes[plane.index()].merge.as_mut()?;
+        merge.sources.retain(|source| *source != block);
+        let id = merge.group;
+        self.get_mut(id).blocks.retain(|held| *held != block);
+        self.end_merge(plane)
+    }
+
+    /// Ends the merge on `plane` if nothing is left to be erased. Returns whose it was.
+    pub fn end_merge(&mut self, plane: PlaneId) -> Option<GroupId> {
+        let is_over = |merge: &mut Merge| merge.sources.is_empty();
+        let Merge { group: id, target, .. } = self.planes[plane.index()].merge.take_if(is_over)?;
+        let (scheme, data_pages) = (self.scheme, self.data_pages);
+        let group = self.get_mut(id);
         match scheme {
             Scheme::LogBlock => log_block::merged(group, target),
             Scheme::Superblock { .. } => superblock::compacted(group, target, data_pages),

@@ -34,18 +34,21 @@ pub fn most_blocks(group: &Group) -> usize {
     usize::from(group.has_data_block) + 1
 }
 
-/// The merge of a logical block whose blocks hold `data_pages` pages.
-pub fn merge(id: GroupId, group: &Group, data_pages: u32) -> Merge {
+/// The merge of a logical block whose blocks hold `data_pages` pages, and that has `buffered` newer ones
+/// elsewhere.
+pub fn merge(id: GroupId, group: &Group, buffered: u16, data_pages: u32) -> Merge {
     match &group.blocks[..] {
-        [older @ .., newest] if group.in_place && !older.is_empty() => {
+        [older @ .., newest] if group.in_place && !older.is_empty() && buffered == 0 => {
             let target = group.open.unwrap_or(Frontier { block: *newest, next_page: data_pages });
             let is_full = target.next_page == data_pages;
             let kind = if is_full { ReclaimKind::SwitchMerge } else { ReclaimKind::PartialMerge };
-            Merge { group: id, kind, sources: SmallVec::from_slice(older), target: Some(target) }
+            let sources = SmallVec::from_slice(older);
+            Merge { group: id, kind, sources, buffered, target: Some(target) }
         }
         _ => {
             let sources = SmallVec::from_slice(&group.blocks);
-            Merge { group: id, kind: ReclaimKind::FullMerge, sources, target: None }
+            let kind = if buffered > 0 { ReclaimKind::Cleaning } else { ReclaimKind::FullMerge };
+            Merge { group: id, kind, sources, buffered, target: None }
         }
     }
 }

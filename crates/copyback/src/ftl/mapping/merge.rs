@@ -19,6 +19,8 @@ pub struct Merge {
     pub kind: ReclaimKind,
     /// Blocks that are emptied and erased, in this order.
     pub sources: SmallVec<[BlockId; 12]>,
+    /// Pages that are taken along from a buffer.
+    pub buffered: u16,
     /// Where the next page goes; `None`: to a block that is yet to be opened.
     pub target: Option<Frontier>,
 }
@@ -39,7 +41,8 @@ impl Merge {
     }
 
     fn moves(&self, blocks: &Blocks) -> u32 {
-        self.sources.iter().map(|block| u32::from(blocks.valid_pages(*block))).sum()
+        let valid = self.sources.iter().map(|block| u32::from(blocks.valid_pages(*block)));
+        valid.sum::<u32>() + u32::from(self.buffered)
     }
 
     /// What it is good for, if it gives any block back; blocks hold `data_pages` pages.

@@ -66,7 +66,7 @@ impl PageMap {
     }
 
     /// Logical pages of the table.
-    pub fn logical_pages(&self) -> usize {
+    pub const fn logical_pages(&self) -> usize {
         self.physical.len()
     }
 

@@ -15,6 +15,10 @@ pub enum ReclaimKind {
     PartialMerge,
     /// The newest pages of a logical block are copied to a fresh block, and its old ones are erased.
     FullMerge,
+    /// The same, for a logical block that has newer pages in a buffer: they are copied as well.
+    Cleaning,
+    /// A block of a buffer is erased in which nothing is valid any more.
+    BufferErase,
     /// The valid pages of a superblock's blocks that hold invalid ones are moved together, and the
     /// blocks are erased.
     Compaction,
@@ -62,6 +66,11 @@ impl ReclaimPlan {
     /// All of `victim` is to be moved, and it is to be erased.
     pub const fn of_block(victim: BlockId) -> Self {
         Self { victim, kind: ReclaimKind::Collection, work: Work::Victim { moved: 0 } }
+    }
+
+    /// `victim`, a block of a buffer in which nothing is valid, is to be erased.
+    pub const fn of_buffer_block(victim: BlockId) -> Self {
+        Self { victim, kind: ReclaimKind::BufferErase, work: Work::Victim { moved: 0 } }
     }
 
     /// The merge that has begun on `plane` is to be carried out.

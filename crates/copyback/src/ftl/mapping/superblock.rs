@@ -43,6 +43,7 @@ pub fn compaction(
         group: id,
         kind: ReclaimKind::Compaction,
         sources: group.blocks.iter().copied().filter(is_source).collect(),
+        buffered: 0,
         target: group.open.filter(|open| !is_source(&open.block)),
     }
 }

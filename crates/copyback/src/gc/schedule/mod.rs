@@ -9,12 +9,15 @@
 mod advanced;
 mod advanced_delayed;
 mod delayed;
+mod partial;
 mod semi_preemptive;
 mod turns;
 
 use crate::config;
 use crate::ids::PlaneId;
 use crate::units::Duration;
+
+use partial::Partial;
 
 pub use advanced::{Entry, LookAhead, StepTimes, short_idle};
 pub use advanced_delayed::{IdleKind, IdleSchedule};
@@ -30,12 +33,14 @@ pub struct Schedule {
 }
 
 /// Whether a collection yields.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Yielding {
     /// On demand, non-preemptive: the die serves nobody until none of its planes is short of space.
     Never,
     /// Between its flash operations.
     SemiPreemptive(SemiPreemptive),
+    /// After so many of its steps.
+    Partial(Partial),
 }
 
 /// Where a collection stands.
@@ -92,6 +97,7 @@ impl Schedule {
                 pipeline,
                 high_priority_writes,
             }),
+            config::Preemption::Partial { steps } => Yielding::Partial(Partial::new(steps, dies)),
         };
         Self { turns: Turns::new(dies, planes_per_die), yielding }
     }
@@ -112,18 +118,38 @@ impl Schedule {
         !matches!(self.yielding, Yielding::Never)
     }
 
-    /// Which requests go before the collection's next operation.
-    pub const fn admitted(&self, point: Point, situation: &Situation) -> Admitted {
+    /// Whether it may yield between the read and the write of a page that it moves.
+    pub const fn splits_moves(&self) -> bool {
+        matches!(self.yielding, Yielding::SemiPreemptive(_))
+    }
+
+    /// Which requests go before the next operation of the die's collection.
+    pub fn admitted(&self, die: usize, point: Point, situation: &Situation) -> Admitted {
         match &self.yielding {
             Yielding::Never => Admitted::NOTHING,
             Yielding::SemiPreemptive(scheme) => scheme.admitted(point, situation),
+            Yielding::Partial(scheme) => scheme.admitted(die, point, situation),
+        }
+    }
+
+    /// A collection begins to move a page of the die, or to erase a block.
+    pub fn begin_step(&mut self, die: usize) {
+        if let Yielding::Partial(scheme) = &mut self.yielding {
+            scheme.begin_step(die);
+        }
+    }
+
+    /// An operation of the host begins on the die.
+    pub fn serve_host(&mut self, die: usize) {
+        if let Yielding::Partial(scheme) = &mut self.yielding {
+            scheme.serve_host(die);
         }
     }
 
     /// What a look at the queue takes after each operation of a collection.
     pub const fn poll(&self) -> Duration {
         match &self.yielding {
-            Yielding::Never => Duration::ZERO,
+            Yielding::Never | Yielding::Partial(_) => Duration::ZERO,
             Yielding::SemiPreemptive(scheme) => scheme.poll,
         }
     }

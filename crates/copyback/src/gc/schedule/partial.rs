@@ -1,0 +1,86 @@
+//! Partial (Choudhuri, Givargis: Deterministic service guarantees for NAND flash using partial block
+//! cleaning, CODES+ISSS 2008; real-time collection by Chang, Kuo, Lo, TECS 2004).
+//!
+//! A collection is cut into steps: the move of a page, or an erase. While operations of the host wait
+//! for the die, at most so many steps are done between two of them, and so many are done:
+//!
+//! ```text
+//!  steps = 2    │ host │ move │ move │ host │ move │ erase │ host │
+//! ```
+//!
+//! So an operation waits for that many steps at most, and a collection gets ahead however busy the host
+//! is. A page that has been read is written before anybody is served. When a write waits that no plane
+//! can take, the collection is finished first.
+
+use super::{Admitted, Point, Situation};
+
+/// The steps that collections have done on each die.
+#[derive(Debug)]
+pub struct Partial {
+    /// Most steps between two operations of the host that wait.
+    steps: u32,
+    /// Steps since the last operation of the host began, as far as they count.
+    done: Vec<u32>,
+}
+
+impl Partial {
+    /// At most `steps` between two operations of the host on any of this many dies.
+    pub(super) fn new(steps: u32, dies: usize) -> Self {
+        Self { steps, done: vec![0; dies] }
+    }
+
+    /// A step begins on a die.
+    pub(super) fn begin_step(&mut self, die: usize) {
+        self.done[die] = (self.done[die] + 1).min(self.steps);
+    }
+
+    /// An operation of the host begins on a die.
+    pub(super) fn serve_host(&mut self, die: usize) {
+        self.done[die] = 0;
+    }
+
+    /// Which requests may go before the next operation of the die's collection.
+    pub(super) fn admitted(&self, die: usize, point: Point, situation: &Situation) -> Admitted {
+        let is_their_turn = point == Point::BetweenMoves && self.done[die] == self.steps;
+        match is_their_turn && !situation.write_finds_no_block {
+            true => Admitted::ALL,
+            false => Admitted::NOTHING,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EASY: Situation =
+        Situation { collecting: true, below_hard: false, write_finds_no_block: false };
+
+    #[test]
+    fn the_host_goes_first_after_so_many_steps() {
+        let mut partial = Partial::new(2, 2);
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            seen.push(partial.admitted(1, Point::BetweenMoves, &EASY) == Admitted::ALL);
+            partial.begin_step(1);
+        }
+        assert_eq!(seen, [false, false, true, true], "it stays its turn until it comes");
+        partial.serve_host(1);
+        assert_eq!(partial.admitted(1, Point::BetweenMoves, &EASY), Admitted::NOTHING);
+    }
+
+    #[test]
+    fn nobody_goes_before_the_write_of_a_page_that_has_been_read() {
+        let mut partial = Partial::new(1, 1);
+        partial.begin_step(0);
+        assert_eq!(partial.admitted(0, Point::BeforeWrite, &EASY), Admitted::NOTHING);
+    }
+
+    #[test]
+    fn nobody_goes_first_while_a_write_finds_no_block() {
+        let mut partial = Partial::new(1, 1);
+        partial.begin_step(0);
+        let full = Situation { write_finds_no_block: true, ..EASY };
+        assert_eq!(partial.admitted(0, Point::BetweenMoves, &full), Admitted::NOTHING);
+    }
+}

@@ -1,0 +1,176 @@
+//! The mapping on the clock, where its table lies in flash: page operations wait here until the entry of
+//! their page is in RAM. What is read and written for that are page operations like those of the host.
+//!
+//! ```text
+//!   miss ──► room in the cache ──► write back what left ──► fetch ──► entry in RAM ──► page operation
+//! ```
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::ftl::Room;
+use crate::ids::{DieId, Lpn};
+use crate::units::Instant;
+
+use super::Ssd;
+use super::transaction::{Kind, Owner, TransactionId, Wait};
+
+/// Entries on their way into RAM or out of it.
+#[derive(Debug, Default)]
+pub struct Translation {
+    /// The page operations that wait for the entry of each page.
+    waiting: BTreeMap<Lpn, Vec<TransactionId>>,
+    /// Pages whose entry waits for room in the cache.
+    without_room: VecDeque<Lpn>,
+    /// Translation pages that are being read, and the pages whose entries are wanted of them.
+    fetches: BTreeMap<Lpn, Vec<Lpn>>,
+    /// Translation pages that are to be written, and the pages whose entries take the room of what is
+    /// written.
+    write_backs: BTreeMap<Lpn, Vec<Lpn>>,
+    /// The latter, of writes that a die has taken, by order of submission: what changes now is not in
+    /// them.
+    begun: BTreeMap<u64, Vec<Lpn>>,
+    /// Reads and writes of translation pages that are waiting or in service.
+    operations: usize,
+}
+
+impl Ssd {
+    fn translation(&mut self) -> &mut Translation {
+        self.translation.as_deref_mut().expect("asked only where the mapping is demand paged")
+    }
+
+    /// Whether the mapping of an operation's page is in RAM. If not, the operation goes on when it is.
+    pub(super) fn is_translated(&mut self, id: TransactionId, now: Instant) -> bool {
+        let Some(translation) = &mut self.translation else { return true };
+        let transaction = self.transactions.get_mut(id);
+        if transaction.owner == Owner::Translation {
+            return true;
+        }
+        let lpn = transaction.lpn;
+        let others = translation.waiting.get_mut(&lpn);
+        if others.is_none() && self.ftl.find_entry(lpn) {
+            self.counters.mapping.hits += 1;
+            return true;
+        }
+        self.counters.mapping.misses += 1;
+        transaction.wait = Wait::Translation(now);
+        match others {
+            Some(others) => others.push(id),
+            None => {
+                translation.waiting.insert(lpn, vec![id]);
+                translation.without_room.push_back(lpn);
+                self.make_room(now);
+            }
+        }
+        false
+    }
+
+    /// Gives entries that wait for room what there is.
+    fn make_room(&mut self, now: Instant) {
+        while let Some(lpn) = self.translation().without_room.front().copied()
+            && let Some(room) = self.ftl.make_room_for_entry()
+        {
+            self.translation().without_room.pop_front();
+            self.counters.mapping.evictions += u64::from(room != Room::Free);
+            match room {
+                Room::Free | Room::Evicted => self.fetch(lpn, now),
+                Room::EvictedTo(page) => {
+                    self.counters.mapping.dirty_evictions += 1;
+                    self.write_back(page, Some(lpn), now);
+                }
+            }
+        }
+    }
+
+    /// Reads the entry of `lpn` from its translation page, if it is there; shares a read that is under
+    /// way.
+    fn fetch(&mut self, lpn: Lpn, now: Instant) {
+        if !self.ftl.must_fetch_entry(lpn) {
+            return self.load(lpn, now);
+        }
+        let page = self.ftl.translation_page_of(lpn);
+        if let Some(wanted) = self.translation().fetches.get_mut(&page) {
+            return wanted.push(lpn);
+        }
+        self.translation().fetches.insert(page, vec![lpn]);
+        self.translation().operations += 1;
+        self.read(Owner::Translation, page, now);
+    }
+
+    /// The entry of `lpn` is in RAM: what waits for it goes on.
+    fn load(&mut self, lpn: Lpn, now: Instant) {
+        self.ftl.load_entry(lpn);
+        for id in self.translation().waiting.remove(&lpn).unwrap_or_default() {
+            self.end_wait(id, now);
+            match self.transactions.get(id).kind {
+                Kind::Read => self.enqueue_read(id, now),
+                Kind::Write | Kind::ReadToUpdate => self.begin_write(id, now),
+            }
+        }
+    }
+
+    /// Updates the translation page `page`, or lets an update that has not begun do. The entry of
+    /// `follower`, if there is one, is fetched after that.
+    fn write_back(&mut self, page: Lpn, follower: Option<Lpn>, now: Instant) {
+        let translation = self.translation();
+        let is_new = !translation.write_backs.contains_key(&page);
+        translation.write_backs.entry(page).or_default().extend(follower);
+        if is_new {
+            translation.operations += 1;
+            self.write(Owner::Translation, page, false, now);
+        }
+    }
+
+    /// Updates the translation page of `lpn` if it is out of date and the entry is not in the cache.
+    pub(super) fn write_back_if_waiting(&mut self, lpn: Lpn, now: Instant) {
+        if let Some(page) = self.ftl.page_waiting_for(lpn) {
+            self.write_back(page, None, now);
+        }
+    }
+
+    /// Updates the translation pages that are out of date because pages were moved on `die`.
+    pub(super) fn write_back_outdated(&mut self, die: DieId, now: Instant) {
+        for page in self.ftl.take_outdated(die) {
+            self.write_back(page, None, now);
+        }
+    }
+
+    /// Updates the translation pages that the preparation has left out of date.
+    pub(super) fn write_back_what_waits(&mut self) {
+        for page in self.ftl.pages_waiting() {
+            self.write_back(page, None, Instant::START);
+        }
+    }
+
+    /// A die has taken the write of a translation page.
+    pub(super) fn translation_write_begins(&mut self, page: Lpn, order: u64) {
+        self.counters.mapping.writes += 1;
+        let translation = self.translation();
+        let followers = translation.write_backs.remove(&page).unwrap_or_default();
+        if !followers.is_empty() {
+            translation.begun.insert(order, followers);
+        }
+    }
+
+    /// Page operations that are waiting or in service, but for reads and writes of translation pages,
+    /// which are the drive's own.
+    pub(super) fn host_operations(&self) -> usize {
+        let own = self.translation.as_ref().map_or(0, |translation| translation.operations);
+        self.outstanding() - own
+    }
+
+    /// A translation page has been read, or written by the operation with this `order`.
+    pub(super) fn finish_translation(&mut self, page: Lpn, kind: Kind, order: u64, now: Instant) {
+        self.translation().operations -= 1;
+        match kind {
+            Kind::Read => {
+                let wanted = self.translation().fetches.remove(&page).unwrap_or_default();
+                wanted.into_iter().for_each(|lpn| self.load(lpn, now));
+            }
+            Kind::Write | Kind::ReadToUpdate => {
+                let followers = self.translation().begun.remove(&order).unwrap_or_default();
+                followers.into_iter().for_each(|lpn| self.fetch(lpn, now));
+            }
+        }
+        self.make_room(now);
+    }
+}
