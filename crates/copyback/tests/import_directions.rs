@@ -45,7 +45,7 @@ const ALLOWED: [(&str, &[&str]); 25] = [
     ("engine", &["units"]),
     ("error", &["config", "workload"]),
     ("event", &["engine", "ids", "units"]),
-    ("ftl", &["config", "gc", "ids", "nand", "rng"]),
+    ("ftl", &["config", "gc", "ids", "lists", "nand", "rng"]),
     ("gc", &["config", "ftl", "ids", "lists", "rng", "units"]),
     ("host", &["array", "config", "event", "ids", "ssd", "units", "workload"]),
     ("idle", &["units"]),

@@ -238,7 +238,8 @@ fn width(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Width {
     ]);
     let stripe = geometry.page_size.0 * u64::from(geometry.planes_per_die);
     // Merges are serial.
-    let width = if mapping != Mapping::Page && width.is_parallel() { Width::Serial } else { width };
+    let width =
+        if !mapping.is_page_mapping() && width.is_parallel() { Width::Serial } else { width };
     if width == Width::Superblock && stripe > 32 << 10 { Width::Serial } else { width }
 }
 
@@ -265,7 +266,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let idle = idle(draw, mapping);
     let undisturbed = preemption == Preemption::None && idle == Idle::None;
     let keeps_none = undisturbed && !width.is_parallel() && mapping == Mapping::Page;
-    let delays_collections = idle.delays() && mapping == Mapping::Page;
+    let delays_collections = idle.delays() && mapping.is_page_mapping();
     let soft = match delays_collections {
         true => draw.of(&[3, 3, 4, 5]),
         false => draw.of(&[if keeps_none { 1 } else { 3 }, 2, 2, 2, 3, 3, 4]),

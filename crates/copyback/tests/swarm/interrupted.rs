@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use copyback::config::{Idle, Mapping};
+use copyback::config::Idle;
 use copyback::ftl::ReclaimStep;
 use copyback::gc::job::{Job, Reason};
 use copyback::ids::{Lpn, PlaneId};
@@ -35,7 +35,7 @@ pub struct Met {
 /// Drives a translation layer of the case's configuration, if it is of the kind.
 pub fn drive(case: &Case) -> Result<Met, String> {
     let idle = case.config.ssd.gc.idle;
-    if idle == Idle::None || case.config.ssd.ftl.mapping == Mapping::Page {
+    if idle == Idle::None || case.config.ssd.ftl.mapping.is_page_mapping() {
         return Ok(Met::default());
     }
     let mut draw = Draw::new(case.number, "swarm/interrupted");

@@ -269,7 +269,7 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
     // The host opens no block below this. Where logical pages are bound to blocks, merges can be put off
     // above the soft threshold, too.
     let least_open = hard.max(least_soft);
-    if ssd.gc.idle.delays() && ssd.ftl.mapping == Mapping::Page && soft <= least_open {
+    if ssd.gc.idle.delays() && ssd.ftl.mapping.is_page_mapping() && soft <= least_open {
         let problem = format!(
             "found {soft} blocks, of which the host leaves {}: no collection can be put off \
              (ssd.gc.idle); allowed: at least {}",
