@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import statistics
+import tomllib
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -280,6 +281,7 @@ def test_the_same_numbers_give_the_same_bytes(
         ("shorter = 2", "short = 2", "quick.short: unknown key; did you mean shorter?"),
         ('title = "Writes on a toy"', "", "title: missing; a text is needed"),
         ('kind = "lines"', 'kind = "line"', "figures[0].kind: found 'line'; allowed: lines"),
+        ("[full]", '[full.variants."fre"]', "full.variants: no 'fre' among the variants"),
         ("seeds = [1, 2]", 'seeds = ["1"]', "quick.seeds: found ['1']"),
     ],
 )
@@ -291,6 +293,25 @@ def test_a_fault_of_a_file_is_told_in_a_line(
     assert fault in done.stderr
     assert "1.toml: " in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_scale_may_say_more_of_a_variant(tiny_paper: Path) -> None:
+    more = '[quick.variants."free"]\n"ssd.geometry.blocks_per_plane" = 48\n[full]'
+    (tiny_paper / "1.toml").write_text(EXPERIMENT.replace("[full]", more))
+    experiment = load_paper(str(tiny_paper)).experiments[0]
+    blocks = {
+        (scale, run.cell.variant): tomllib.loads(run.config.to_toml())["ssd"]["geometry"][
+            "blocks_per_plane"
+        ]
+        for scale in ("quick", "full")
+        for run in make_plan(experiment, scale, None).runs
+    }
+    assert blocks == {
+        ("quick", "greedy"): 32,
+        ("quick", "free"): 48,
+        ("full", "greedy"): 32,
+        ("full", "free"): 32,
+    }
 
 
 def test_unknown_names_are_refused(cli: RunCli) -> None:
