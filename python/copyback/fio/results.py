@@ -55,7 +55,11 @@ def fio_json(result: Result) -> dict[str, Any]:
         **{direction: _direction(result, direction, curves) for direction in _DIRECTIONS},
         "job_runtime": runtime_ms,
         # Tools look these up, whatever they hold.
-        "usr_cpu": 0.0, "sys_cpu": 0.0, "ctx": 0, "majf": 0, "minf": 0,
+        "usr_cpu": 0.0,
+        "sys_cpu": 0.0,
+        "ctx": 0,
+        "majf": 0,
+        "minf": 0,
         **_coarse(curves.get("all")),
     }
     return {
