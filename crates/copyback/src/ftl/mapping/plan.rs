@@ -117,7 +117,9 @@ impl ReclaimPlan {
     pub fn may_move(&self, page: Ppn, ftl: &Ftl) -> bool {
         match self.work {
             Work::Merge(plane) => ftl.may_merge_next(plane, page),
-            Work::Victim { .. } | Work::Done => ftl.geometry.block_of(page) == self.victim,
+            Work::Victim { .. } => ftl.geometry.block_of(page) == self.victim,
+            // The block may be in use again.
+            Work::Done => false,
         }
     }
 
@@ -136,5 +138,43 @@ impl ReclaimPlan {
                 Some(ReclaimStep::Erase(block))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Loader;
+    use crate::ids::Lpn;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_moved_out_of_a_victim_that_has_been_erased_and_is_in_use_again() {
+        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
+                        blocks_per_plane = 8, pages_per_block = 4 }";
+        let loader = Loader::new()
+            .set("ssd.geometry", geometry)
+            .set("ssd.ftl.over_provisioning", "0.7")
+            .set("ssd.ftl.free_blocks", "least_worn");
+        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        let mut ftl = Ftl::new(&config, "ssd/0");
+        let plane = PlaneId(0);
+        // A block is filled and then holds nothing that is valid.
+        (0..8).for_each(|version| _ = ftl.write(plane, Lpn(version % 4), u64::from(version)));
+        let victim = ftl.choose_victim(plane).expect("all of it is invalid");
+        let mut plan = ftl.begin_reclaim(victim);
+        assert_eq!(plan.next_step(&ftl), Some(ReclaimStep::Erase(victim)));
+        ftl.erase(victim);
+        // Written on until the block is open again.
+        let mut version = 8;
+        let page = loop {
+            let page = ftl.write(plane, Lpn(version % 4), u64::from(version)).page;
+            if ftl.geometry.block_of(page) == victim {
+                break page;
+            }
+            version += 1;
+        };
+        assert!(ftl.is_valid(page));
+        assert!(!plan.may_move(page, &ftl));
     }
 }
