@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import statistics
+import tomllib
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 
-from copyback import InputError
+from copyback import InputError, units
 from copyback.papers import agreement, output, rules
 from copyback.papers.agreement import Verdict
 from copyback.papers.catalogue import load_paper, select, shipped
@@ -279,6 +281,7 @@ def test_the_same_numbers_give_the_same_bytes(
         ("shorter = 2", "short = 2", "quick.short: unknown key; did you mean shorter?"),
         ('title = "Writes on a toy"', "", "title: missing; a text is needed"),
         ('kind = "lines"', 'kind = "line"', "figures[0].kind: found 'line'; allowed: lines"),
+        ("[full]", '[full.variants."fre"]', "full.variants: no 'fre' among the variants"),
         ("seeds = [1, 2]", 'seeds = ["1"]', "quick.seeds: found ['1']"),
     ],
 )
@@ -290,6 +293,25 @@ def test_a_fault_of_a_file_is_told_in_a_line(
     assert fault in done.stderr
     assert "1.toml: " in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_scale_may_say_more_of_a_variant(tiny_paper: Path) -> None:
+    more = '[quick.variants."free"]\n"ssd.geometry.blocks_per_plane" = 48\n[full]'
+    (tiny_paper / "1.toml").write_text(EXPERIMENT.replace("[full]", more))
+    experiment = load_paper(str(tiny_paper)).experiments[0]
+    blocks = {
+        (scale, run.cell.variant): tomllib.loads(run.config.to_toml())["ssd"]["geometry"][
+            "blocks_per_plane"
+        ]
+        for scale in ("quick", "full")
+        for run in make_plan(experiment, scale, None).runs
+    }
+    assert blocks == {
+        ("quick", "greedy"): 32,
+        ("quick", "free"): 48,
+        ("full", "greedy"): 32,
+        ("full", "free"): 32,
+    }
 
 
 def test_unknown_names_are_refused(cli: RunCli) -> None:
@@ -422,3 +444,45 @@ def test_a_directory_without_results_has_nothing_to_report(
     assert "holds no results" in cli("paper", "report", tiny_paper, "--out", "o", status=2).stderr
     experiment = load_paper(str(tiny_paper)).experiments[0]
     assert output.load_experiment(experiment, "quick", tmp_path) is None
+
+
+EXCESS = """\
+
+[[figures]]
+name = "1d"
+title = "Beyond 5 ms"
+kind = "distribution"
+operation = "excess_all"
+axis = "share of these requests"
+
+[[checks]]
+target = { figure = "3" }
+variant = "greedy"
+form = "value"
+measure = "response_us.all.max"
+scale = 0.001
+"""
+
+
+@pytest.mark.parametrize(("claim", "agrees"), [("1-1000000", True), ("1000000-2000000", False)])
+def test_a_claim_may_be_a_range_and_a_distribution_the_excess(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path, claim: str, agrees: bool
+) -> None:
+    row = f"tiny,3,random,worst response time,greedy,,{claim},ms\n"
+    (tiny_paper / "targets.csv").write_text(TARGETS + row)
+    bound = '[config.metrics]\nexcess_bound = "5ms"\n[config.ssd.geometry]'
+    text = EXPERIMENT.replace("[config.ssd.geometry]", bound, 1) + EXCESS
+    (tiny_paper / "1.toml").write_text(text)
+    cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    frame = pl.read_parquet(tmp_path / "out/1/results.parquet")
+    greedy = frame.filter(pl.col("variant") == "greedy")
+    worst = statistics.fmean(greedy["response_us.all.max"].to_list())
+    page = (tmp_path / "out/report.md").read_text()
+    least, most = (units.significant(float(number)) for number in claim.split("-"))
+    found = f"{least} to {most} | {units.significant(worst / 1e3)} |"
+    line = next(line for line in page.splitlines() if "worst response time" in line)
+    assert found in line
+    assert ("| yes |" in line) is agrees
+    drawn = pl.read_parquet(tmp_path / "out/1/drawn.parquet")
+    assert set(drawn["operation"]) == {"all", "excess_all"}
+    assert "beyond the bound (ms)" in (tmp_path / "out/1/figure-1d.svg").read_text()

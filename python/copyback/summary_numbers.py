@@ -16,7 +16,8 @@ _LEFT_OUT = ("simulator.", "schema", "seed")
 def numbers_of(summary: Mapping[str, Any]) -> dict[str, float | None]:
     """Return what a run did in numbers: those of its summary under dotted keys, and some more."""
     found = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
-    return {**found, **array_measures(summary), **collection_measures(summary)}
+    made = (array_measures, collection_measures, idle_measures)
+    return found | {key: number for of in made for key, number in of(summary).items()}
 
 
 def flatten(summary: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float | None]]:
@@ -63,3 +64,17 @@ def collection_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
     """
     kinds = summary["gc"]["kinds"]
     return {"gc.in_advance": kinds["look_ahead"] + kinds["compaction"]}
+
+
+def idle_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the share of long ones among the idle periods that are long enough to be used.
+
+    >>> idle_measures({"idle_time": {"short": {"periods": 3}, "long": {"periods": 1}}})
+    {'idle_time.long_share': 0.25}
+    """
+    found = summary.get("idle_time")
+    if found is None:
+        return {}
+    long = found["long"]["periods"]
+    usable = found["short"]["periods"] + long
+    return {"idle_time.long_share": long / usable if usable else None}

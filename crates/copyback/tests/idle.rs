@@ -5,8 +5,11 @@ use copyback::config::Loader;
 use copyback::{Simulation, Status};
 use serde_json::Value;
 
-/// The paper's drive with 1 GiB instead of 64.
-const SMALL: [(&str, &str); 4] = [
+/// The paper's drive with 1 GiB instead of 64, under a page mapping.
+const SMALL: [(&str, &str); 7] = [
+    ("ssd.ftl.mapping", "\"page\""),
+    ("ssd.gc.victim", "\"greedy\""),
+    ("precondition.overwrites", "1.0"),
     ("ssd.geometry.blocks_per_plane", "128"),
     ("ssd.ftl.over_provisioning", "0.08"),
     ("ssd.gc.soft_threshold", "{ blocks = 4 }"),

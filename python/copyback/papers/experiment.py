@@ -69,6 +69,8 @@ class Scale:
         Laid over the workload, under points and variants.
     points, workloads
         Names of those that are run; all if empty.
+    variants
+        Settings of single variants at this scale, laid over the variant's own.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Scale:
     settings: Settings
     points: tuple[str, ...]
     workloads: tuple[str, ...]
+    variants: dict[str, Settings]
 
 
 @dataclass(frozen=True)
@@ -196,6 +199,7 @@ def _scale(table: Fields, name: str) -> Scale:
         settings=table.settings("set"),
         points=table.texts("points"),
         workloads=table.texts("workloads"),
+        variants={n: t.rest_as_settings() for n, t in table.named_tables("variants").items()},
     )
     table.end()
     return scale
@@ -211,6 +215,9 @@ def _check_names(experiment: Experiment, fields: Fields) -> None:
     used = [(f"{scale.name}.points", "points", scale.points) for scale in experiment.scales]
     used += [
         (f"{scale.name}.workloads", "workloads", scale.workloads) for scale in experiment.scales
+    ]
+    used += [
+        (f"{scale.name}.variants", "variants", tuple(scale.variants)) for scale in experiment.scales
     ]
     for index, check in enumerate(experiment.checks):
         used += [(f"checks[{index}]", kind, names) for kind, names in check.names()]

@@ -162,8 +162,7 @@ def table_of(found: Found, figure: Figure) -> Table | None:
         return None
     labels = _labels(found, loads, points)
     measures = figure.parts or (("", figure.measure),)
-    if figure.parts:
-        labels = (*labels, "part")
+    labels = (*labels, "part") if figure.parts else labels or ("",)
     rows = []
     for (load, point), (part, measure) in product(product(loads, points), measures):
         cells = [Cell(load, point, variant) for variant in variants]
@@ -176,7 +175,7 @@ def table_of(found: Found, figure: Figure) -> Table | None:
 
 def _labels(found: Found, loads: list[str], points: list[str]) -> tuple[str, ...]:
     labels = [("workload", len(loads) > 1), (found.experiment.axis, len(points) > 1)]
-    return tuple(label for label, many in labels if many) or ("",)
+    return tuple(label for label, many in labels if many)
 
 
 def _text(number: float) -> str:

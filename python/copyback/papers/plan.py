@@ -116,7 +116,8 @@ def layers(
     if load.trace is not None and traces is not None:
         trace = tuple(configuration.trace_settings(traces / load.trace, None))
     at = load.at.get(point.name, ())
-    return scale.settings, trace, load.settings, point.settings, at, variant.settings
+    of_scale = scale.variants.get(variant.name, ())
+    return scale.settings, trace, load.settings, point.settings, at, variant.settings, of_scale
 
 
 def shortened(key: str, text: str, divisor: int) -> str:

@@ -57,7 +57,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("waits for a mapping", 0.05),
     ("requests beyond a bound", 0.2),
     ("short idle periods", 0.04),
-    ("idle periods with a collection", 0.02),
+    ("idle periods with a collection", 0.01),
     ("merges looked ahead to", 0.000_2),
     ("merges in long idle periods", 0.000_2),
     ("merges that were caught up", 0.001),
