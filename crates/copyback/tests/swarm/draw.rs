@@ -169,14 +169,25 @@ fn mapping(draw: &mut Draw, geometry: &Geometry) -> Mapping {
     let buffered = Mapping::BufferedLogBlock {
         buffer: FreeBlocks::Blocks { blocks: draw.small_within(1, 6) as u32 },
     };
-    // Few entries a page and few in RAM make a small device busy with its table.
-    let cached_entry = Size(draw.within(1, 16));
-    let demand_paged = Mapping::DemandPaged {
-        cache: Size(cached_entry.0 * draw.small_within(1, 4_000)),
-        cached_entry,
-        entry: Size((geometry.page_size.0 / draw.of(&[8, 16, 64, 128])).max(1)),
-    };
+    let demand_paged = demand_paged(draw, geometry);
     draw.of(&[Mapping::Page, Mapping::Page, Mapping::LogBlock, buffered, superblock, demand_paged])
+}
+
+/// A table in flash, of so few pages that a collection gives back more than it takes to update the table
+/// for what it has moved. Else collections would call for one another without end.
+fn demand_paged(draw: &mut Draw, geometry: &Geometry) -> Mapping {
+    let planes = u64::from(geometry.channels * geometry.chips_per_channel)
+        * u64::from(geometry.dies_per_chip * geometry.planes_per_die);
+    let blocks = planes * u64::from(geometry.blocks_per_plane);
+    let pages = blocks * u64::from(geometry.pages_per_block);
+    let most = u64::from(geometry.pages_per_block / 8).max(1);
+    let entry = (geometry.page_size.0 * draw.within(1, most) / pages).max(1);
+    let cached_entry = Size(draw.within(1, 16));
+    let cache = Size(cached_entry.0 * draw.small_within(1, 4_000));
+    match pages.div_ceil(geometry.page_size.0 / entry) <= 2 * most {
+        true => Mapping::DemandPaged { cache, cached_entry, entry: Size(entry) },
+        false => Mapping::Page,
+    }
 }
 
 fn preemption(draw: &mut Draw) -> Preemption {
