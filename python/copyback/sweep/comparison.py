@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import weakref
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
@@ -56,7 +58,6 @@ class Comparison:
     reused: int
     refused: tuple[str, ...]
     command: str
-    _home: TemporaryDirectory[str] | None = None
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Comparison:
@@ -171,19 +172,23 @@ def compare(
         settings=configuration.keyword_settings(overrides),
         skip_refused=skip_refused,
     )
-    home = TemporaryDirectory(prefix="copyback-sweep-") if out is None else None
-    directory = Path(home.name if home is not None else out or "")
-    with counting_display("Sweep", len(plan.runs), quiet=not progress) as tell:
-        return run_plan(
-            plan,
-            directory,
-            baseline=design.baseline,
-            jobs=jobs,
-            dask=dask,
-            command="copyback.compare()",
-            on_progress=tell,
-            home=home,
-        )
+    directory = Path(mkdtemp(prefix="copyback-sweep-") if out is None else out)
+    with ExitStack() as unless_kept:
+        if out is None:
+            unless_kept.callback(shutil.rmtree, directory, ignore_errors=True)
+        with counting_display("Sweep", len(plan.runs), quiet=not progress) as tell:
+            found = run_plan(
+                plan,
+                directory,
+                baseline=design.baseline,
+                jobs=jobs,
+                dask=dask,
+                command="copyback.compare()",
+                on_progress=tell,
+            )
+        # From now on it lasts as long as what is returned.
+        weakref.finalize(found, unless_kept.pop_all().close)
+    return found
 
 
 def run_plan(
@@ -195,7 +200,6 @@ def run_plan(
     dask: str | None = None,
     command: str,
     on_progress: Callable[[int], None] = lambda _: None,
-    home: TemporaryDirectory[str] | None = None,
 ) -> Comparison:
     """Do what is missing of a plan, write dataset and page, and return what was found.
 
@@ -235,6 +239,6 @@ def run_plan(
         facts = {"keys": plan.keys, "baseline": chosen, "refused": plan.refused}
         store.describe({"command": command, **facts})
         contested = tuple(contests(frame, plan.keys, chosen))
-        found = Comparison(directory, frame, contested, reused, plan.refused, command, home)
+        found = Comparison(directory, frame, contested, reused, plan.refused, command)
         found.report()
     return found
