@@ -369,6 +369,23 @@ def test_a_store_keeps_whole_runs_only(tmp_path: Path) -> None:
         assert not half.exists()
 
 
+def test_what_a_killed_sweep_leaves_is_no_stranger(tmp_path: Path) -> None:
+    # Killed right after it came, and while it wrote its results.
+    home = tmp_path / "s"
+    home.mkdir()
+    (home / ".lock").touch()
+    (home / ".sweep.json.partial-x").touch()
+    with Store(home) as store:
+        store.add("k", {"summary.json": b"{}"})
+    (home / ".results.parquet.partial-y").touch()
+    with Store(home) as store:
+        assert "k" in store
+        assert not list(home.glob("*partial*"))
+    (home / ".other.partial-z").touch()
+    with pytest.raises(InputError, match="something other than a sweep"):
+        Store(home)
+
+
 def test_a_directory_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("mine")
     with pytest.raises(InputError, match=r"something other than a sweep \(x.txt\)"):

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: Rows of a row group of a Parquet file. Fixed, so that the same run gives the same bytes.
 ROW_GROUP = 131_072
 
+#: In the names of files and directories under construction.
+PARTIAL = ".partial-"
+
 #: What the numbers in some columns stand for.
 NAMES = {
     "operation": ["read", "write", "trim", "flush"],
@@ -114,7 +117,7 @@ class Staging:
         parent = self.target.parent
         self._created = make_parents(parent)
         try:
-            self.path = Path(tempfile.mkdtemp(prefix=f".{self.target.name}.partial-", dir=parent))
+            self.path = Path(tempfile.mkdtemp(prefix=f".{self.target.name}{PARTIAL}", dir=parent))
         except OSError as fault:
             self._remove_parents()
             raise InputError(f"{parent}: cannot be written: {fault.strerror}") from None
@@ -171,7 +174,7 @@ def staged_file(path: Path) -> Any:
     """Yield a file beside `path` that takes its name when the block ends well."""
     check_file(path)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}{PARTIAL}", dir=path.parent)
     except OSError as fault:
         raise InputError(f"{path}: cannot be written: {fault.strerror}") from None
     os.close(handle)

@@ -24,12 +24,11 @@ from filelock import FileLock, Timeout
 from copyback import __version__
 from copyback import result as names
 from copyback._core import InputError
-from copyback.outputs import make_parents, replace_file
+from copyback.outputs import PARTIAL, make_parents, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-    from types import TracebackType
 
 SCHEMA = 1
 MARKER = "sweep.json"
@@ -38,9 +37,9 @@ REPORT = "report.html"
 _RUNS = "runs"
 _STATES = "states"
 _LOCK = ".lock"
-_PARTIAL = ".partial-"
 
-_ENTRIES = {MARKER, RESULTS, REPORT, _RUNS, _STATES, _LOCK}
+_FILES = (MARKER, RESULTS, REPORT)
+_ENTRIES = {*_FILES, _RUNS, _STATES}
 
 
 class Store:
@@ -63,32 +62,33 @@ class Store:
         _check(directory)
 
     def __enter__(self) -> Self:
-        make_parents(self.directory / _RUNS)
+        make_parents(self.directory)
         try:
-            (self.directory / _STATES).mkdir(exist_ok=True)
             self._lock.acquire(timeout=0)
+            # What says whose the directory is comes first.
+            if not (self.directory / MARKER).exists():
+                self.describe({})
+            for name in (_RUNS, _STATES):
+                (self.directory / name).mkdir(exist_ok=True)
         except Timeout:
             raise InputError(
                 f"{self.directory}: another sweep is running in this directory"
             ) from None
         except OSError as fault:
             raise InputError(f"{self.directory}: cannot be written: {fault.strerror}") from None
-        for left in (self.directory / _RUNS).glob(f"{_PARTIAL}*"):
+        for left in (self.directory / _RUNS).glob(f"{PARTIAL}*"):
             shutil.rmtree(left)
-        if not (self.directory / MARKER).exists():
-            self.describe({})
+        for left in self.directory.iterdir():
+            if _is_under_construction(left.name):
+                left.unlink()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.directory / _STATES, ignore_errors=True)
-        self._lock.release()
+        # Before it is given back: the next sweep's lock must not be removed.
         with contextlib.suppress(OSError):
             (self.directory / _LOCK).unlink()
+        self._lock.release()
 
     def describe(self, facts: Mapping[str, Any]) -> None:
         """Write down what the sweep was."""
@@ -106,11 +106,11 @@ class Store:
 
     def run(self, key: str) -> Path:
         """Return the directory of a run, which may not have been done."""
-        return self.directory / _RUNS / key
+        return run_directory(self.directory, key)
 
     def add(self, key: str, files: Mapping[str, bytes]) -> None:
         """Keep what a run gave."""
-        partial = self.directory / _RUNS / f"{_PARTIAL}{key}"
+        partial = self.directory / _RUNS / f"{PARTIAL}{key}"
         partial.mkdir()
         for name, content in files.items():
             (partial / name).write_bytes(content)
@@ -128,6 +128,8 @@ def _check(directory: Path) -> None:
         raise InputError(f"{directory}: {fault.strerror}") from None
     if names.SUMMARY in entries:
         raise InputError(f"{directory}: holds a single run; give a new or empty directory")
+    # A sweep that was killed may have left its lock and files under construction.
+    entries = {name for name in entries if name != _LOCK and not _is_under_construction(name)}
     strangers = sorted(entries - _ENTRIES)
     if strangers or (entries and MARKER not in entries):
         found = strangers[0] if strangers else min(entries)
@@ -135,6 +137,15 @@ def _check(directory: Path) -> None:
             f"{directory}: holds something other than a sweep ({found}); "
             "give a new or empty directory"
         )
+
+
+def _is_under_construction(name: str) -> bool:
+    return any(name.startswith(f".{file}{PARTIAL}") for file in _FILES)
+
+
+def run_directory(directory: Path, key: str) -> Path:
+    """Return where a sweep keeps a run."""
+    return directory / _RUNS / key
 
 
 def is_sweep(directory: Path) -> bool:
