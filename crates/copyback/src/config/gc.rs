@@ -88,8 +88,8 @@ impl Ssd {
 
     /// Free blocks of each plane that host writes never open. With a shared frontier, a static
     /// allocation, collections that neither yield nor fill blocks of their own, and no translation
-    /// pages, none is needed: the block that the host has just opened has room for a victim, and no plane ever holds more
-    /// data than its share.
+    /// pages, none is needed: the block that the host has just opened has room for a victim, and no
+    /// plane ever holds more data than its share.
     pub fn blocks_kept_for_collections(&self) -> u32 {
         let shared = self.ftl.frontiers == Frontiers::Shared && self.ftl.mapping.is_page_mapping();
         let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
@@ -396,10 +396,10 @@ impl Idle {
     /// How long an idle period is longer than to be used, and to be long: `short_idle` and `long_idle`, or
     /// their defaults where there is none.
     pub fn lengths(self) -> (Time, Time) {
-        let InAdvance { short_idle, long_idle, .. } = self.in_advance().unwrap_or_default();
+        let advance = self.in_advance().unwrap_or_default();
         match self {
-            Self::Delayed { short_idle } => (short_idle, long_idle),
-            Self::None | Self::Advanced(_) | Self::AdvancedDelayed(_) => (short_idle, long_idle),
+            Self::Delayed { short_idle } => (short_idle, advance.long_idle),
+            _ => (advance.short_idle, advance.long_idle),
         }
     }
 

@@ -3,26 +3,16 @@
 
 use copyback::ssd::Part::{GcSamePlane, Service};
 
+use crate::semi_preemptive;
 use crate::toy::Toy;
 
-/// Block 0 is the next victim; its pages 1, 2 and 3 are valid. One more write calls for it.
-const BRINK: [u32; 23] =
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 4, 8, 12, 0, 4, 8];
-const CALLS: u32 = 12;
-/// When its three copies and its erase have ended, if nothing comes between.
+/// When the three copies and the erase of the victim have ended, if nothing comes between.
 const ENDS: [u64; 4] = [431_000, 651_000, 871_000, 2_371_000];
 
 /// A collection has begun at 211 us.
 fn collecting(steps: u32, others: &[(&str, &str)]) -> Toy {
     let preemption = format!("{{ type = \"partial\", steps = {steps} }}");
-    let mut changes = vec![("ssd.gc.preemption", &*preemption), ("ssd.gc.victim", "fifo")];
-    changes.extend(others);
-    let mut toy = Toy::filled(&changes, &BRINK);
-    toy.write(0, 1, CALLS);
-    toy.run_until(211_000);
-    assert_eq!(toy.log, ["11000 channel 0", "211000 die 0"]);
-    toy.log.clear();
-    toy
+    semi_preemptive::collecting(&preemption, others)
 }
 
 /// When the array of the die has ended an operation.

@@ -12,7 +12,7 @@ const CALLS: u32 = 12;
 const PLAIN: &str = "\"semi_preemptive\"";
 
 /// A collection has begun at 211 us: it reads page 1 until 231.6, writes it until 432.2 us.
-fn collecting(preemption: &str, others: &[(&str, &str)]) -> Toy {
+pub fn collecting(preemption: &str, others: &[(&str, &str)]) -> Toy {
     let mut changes = vec![("ssd.gc.preemption", preemption), ("ssd.gc.victim", "fifo")];
     changes.extend(others);
     let mut toy = Toy::filled(&changes, &BRINK);
