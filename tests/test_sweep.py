@@ -540,7 +540,7 @@ def test_the_page_has_every_scheme_and_needs_no_network(
     assert [scheme["baseline"] for scheme in data["schemes"]] == [False, True] * 2
     row = found.frame.row(0, named=True)
     first = data["schemes"][0]
-    assert first["values"]["p99_9"][str(row["seed"])] == row["response_us.all.p99_9"]
+    assert first["values"]["p99.9"][str(row["seed"])] == row["response_us.all.p99_9"]
     assert data["t"][3] == pytest.approx(4.302653)
     # The curve ends at the slowest request: the mean of the maxima, all runs being as long.
     worst = found.contests[0].schemes[0].values["max"].mean

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from copyback._core import Config
-    from copyback.result import RowTableName
 
 app = typer.Typer(
     name="copyback",
@@ -118,8 +117,8 @@ def run(
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
     from copyback.console import overview, progress_display, show
-    from copyback.outputs import RowWriter, Staging, check_file, write_result
-    from copyback.result import REPORT, ROW_TABLE_FILES
+    from copyback.outputs import Staging, check_file, write_result
+    from copyback.result import REPORT
     from copyback.simulate import Driver, settings_of
 
     if requests and out is None:
@@ -157,16 +156,12 @@ def run(
         # The directory is checked before the simulation, which may take hours.
         staging = stack.enter_context(Staging(out)) if out is not None else None
         driver = Driver(loaded, state=state)
-        writers: dict[RowTableName, RowWriter] = {}
-        if staging is not None:
-            files = {table: staging.path / ROW_TABLE_FILES[table] for table in driver.row_tables}
-            writers = {table: RowWriter(path) for table, path in files.items()}
         with progress_display(quiet=quiet or json_) as tell:
-            on_rows = {table: writer.add for table, writer in writers.items()}
-            driver.run(on_progress=tell, on_rows=on_rows)
-        for writer in writers.values():
-            writer.close()
-        result = driver.result(command, {table: rows.path for table, rows in writers.items()})
+            if staging is not None:
+                result = driver.run_into(staging.path, command, on_progress=tell)
+            else:
+                driver.run(on_progress=tell)
+                result = driver.result(command)
         if staging is not None:
             write_result(result, staging.path)
             staging.publish()

@@ -5,18 +5,23 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from copyback import describe, units, waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from rich.console import RenderableType
     from rich.table import Table
 
     from copyback._core import Progress
     from copyback.result import Result
+
+#: How far something has come.
+DoneT = TypeVar("DoneT")
 
 PHASES = {
     "precondition": "Preconditioning",
@@ -71,8 +76,7 @@ def _left(seconds: float) -> str:
     return units.time_s(seconds) if seconds >= 100 else f"{max(round(seconds), 1)} s"
 
 
-@contextlib.contextmanager
-def progress_display(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+def progress_display(*, quiet: bool) -> AbstractContextManager[Callable[[Progress], None]]:
     """Yield a function that shows progress: a bar, or a line now and then, or nothing.
 
     Parameters
@@ -80,13 +84,24 @@ def progress_display(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
     quiet
         Show nothing.
     """
+    return _display(_bar, _lines, quiet=quiet)
+
+
+@contextlib.contextmanager
+def _display(
+    bar: Callable[[], AbstractContextManager[Callable[[DoneT], None]]],
+    lines: Callable[[], Callable[[DoneT], None]],
+    *,
+    quiet: bool,
+) -> Iterator[Callable[[DoneT], None]]:
+    """Yield what shows progress: a bar in a terminal, lines in a file."""
     if quiet:
         yield lambda _: None
     elif sys.stderr is not None and sys.stderr.isatty():
-        with _bar() as show:
+        with bar() as show:
             yield show
     else:
-        yield _lines()
+        yield lines()
 
 
 def _lines() -> Callable[[Progress], None]:
@@ -155,8 +170,9 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
-@contextlib.contextmanager
-def counting_display(name: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+def counting_display(
+    name: str, total: int, *, quiet: bool
+) -> AbstractContextManager[Callable[[int], None]]:
     """Yield a function that is told how many simulations of `total` have ended.
 
     Parameters
@@ -164,13 +180,8 @@ def counting_display(name: str, total: int, *, quiet: bool) -> Iterator[Callable
     quiet
         Show nothing.
     """
-    if quiet:
-        yield lambda _: None
-    elif sys.stderr is not None and sys.stderr.isatty():
-        with _counting_bar(name, total) as tell:
-            yield tell
-    else:
-        yield _counting_lines(name, total)
+    bar, lines = partial(_counting_bar, name, total), partial(_counting_lines, name, total)
+    return _display(bar, lines, quiet=quiet)
 
 
 def _counting_lines(name: str, total: int) -> Callable[[int], None]:

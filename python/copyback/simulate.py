@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress, Simulation
-from copyback.result import Result, RowTableName, Summary
+from copyback.result import ROW_TABLE_FILES, Result, RowTableName, Summary
 
 if TYPE_CHECKING:
     import os
@@ -105,6 +105,35 @@ class Driver:
                     sinks[table](rows)
             if done:
                 return
+
+    def run_in_memory(
+        self, command: str, *, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> Result:
+        """Advance to the end and return the result, with the tables of rows in memory."""
+        from copyback.outputs import RowKeeper
+
+        kept = {table: RowKeeper() for table in self.row_tables}
+        on_rows = {table: rows.add for table, rows in kept.items()}
+        self.run(on_progress=on_progress, on_rows=on_rows)
+        return self.result(command, {table: rows.table() for table, rows in kept.items()})
+
+    def run_into(
+        self,
+        directory: Path,
+        command: str,
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> Result:
+        """Advance to the end and return the result, with the tables of rows in files."""
+        from copyback.outputs import RowWriter
+
+        files = {table: directory / ROW_TABLE_FILES[table] for table in self.row_tables}
+        writers = {table: RowWriter(path) for table, path in files.items()}
+        on_rows = {table: writer.add for table, writer in writers.items()}
+        self.run(on_progress=on_progress, on_rows=on_rows)
+        for writer in writers.values():
+            writer.close()
+        return self.result(command, files)
 
     @property
     def row_tables(self) -> list[RowTableName]:
@@ -301,13 +330,9 @@ def run(
     loaded = configuration.load(config, preset=preset, settings=settings)
     driver = Driver(loaded, state=Path(state) if state is not None else None)
     from copyback.console import progress_display
-    from copyback.outputs import RowKeeper
 
-    kept = {table: RowKeeper() for table in driver.row_tables}
     with progress_display(quiet=not progress) as show:
-        driver.run(on_progress=show, on_rows={table: rows.add for table, rows in kept.items()})
-    tables = {table: rows.table() for table, rows in kept.items()}
-    return driver.result("copyback run config.toml", tables)
+        return driver.run_in_memory("copyback run config.toml", on_progress=show)
 
 
 def precondition(

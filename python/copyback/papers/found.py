@@ -85,9 +85,9 @@ def of_outcomes(plan: Plan, outcomes: list[Outcome]) -> Found:
     """Return what a plan's simulations found."""
     import polars as pl
 
-    rows = [{**_keys(outcome), **outcome.numbers} for outcome in outcomes]
+    rows = [{**_keys(outcome), **outcome.measured.numbers} for outcome in outcomes]
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    tables = [_with_keys(outcome) for outcome in outcomes if outcome.table is not None]
+    tables = [_with_keys(outcome) for outcome in outcomes if outcome.measured.table is not None]
     drawn = pl.concat(tables, how="diagonal_relaxed") if tables else None
     return make(plan.experiment, plan.scale, frame, drawn)
 
@@ -122,7 +122,7 @@ def _keys(outcome: Outcome) -> dict[str, Any]:
 def _with_keys(outcome: Outcome) -> pl.DataFrame:
     import polars as pl
 
-    frame = pl.from_arrow(outcome.table)
+    frame = pl.from_arrow(outcome.measured.table)
     assert isinstance(frame, pl.DataFrame)
     if "operation" in frame.columns:
         frame = frame.filter(pl.col("operation").is_in(OPERATIONS))

@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from copyback.outputs import RowKeeper
 from copyback.papers import microscope
 from copyback.simulate import Driver
 from copyback.summary_numbers import numbers_of
@@ -45,8 +44,7 @@ class Outcome:
     """A simulation of an experiment, and what it gave."""
 
     run: Run
-    numbers: dict[str, float | None]
-    table: pa.Table | None
+    measured: Measured
 
 
 class Runner:
@@ -91,16 +89,12 @@ class Runner:
             LocalBackend(self._jobs, Path(states), simulate) as backend,
         ):
             Execution(tasks, backend, keep).run()
-        measured = [found[task.key] for task in tasks]
-        return [Outcome(run, m.numbers, m.table) for run, m in zip(runs, measured, strict=True)]
+        return [Outcome(run, found[task.key]) for run, task in zip(runs, tasks, strict=True)]
 
 
 def measure(job: Job, state: Path | None, *, table: str | None) -> Measured:
     """Run a simulation and return what an experiment needs of it."""
-    driver = Driver(job.config(), state=state)
-    rows = {name: RowKeeper() for name in driver.row_tables}
-    driver.run(on_rows={name: kept.add for name, kept in rows.items()})
-    result = driver.result(job.command, {name: kept.table() for name, kept in rows.items()})
+    result = Driver(job.config(), state=state).run_in_memory(job.command)
     kept = _kept(result, table)
     return Measured({**numbers_of(result.summary.to_dict()), **_least(kept, table)}, kept)
 

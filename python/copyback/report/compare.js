@@ -14,7 +14,7 @@
   // What is shown: a load, the values of each key that are not filtered away, an order, ticks. ------
 
   const shown = { load: 0, filters: new Map(), sort: null, descending: false, ticked: new Set() };
-  const of = (scheme, measure) => scheme.values[measure.key];
+  const of = (scheme, measure) => scheme.values[measure.label];
   const value = (scheme, measure) => {
     const found = Object.values(of(scheme, measure) ?? {});
     return found.length ? mean(found) : null;
@@ -64,8 +64,8 @@
         draw();
       });
     }
-    for (const [id, chosen] of [["across", "erases"], ["up", "p99_9"]]) {
-      const options = data.measures.map((m) => element("option", { value: m.key }, m.label));
+    for (const [id, chosen] of [["across", "erases"], ["up", "p99.9"]]) {
+      const options = data.measures.map((m) => element("option", {}, m.label));
       byId(id).append(...options);
       byId(id).value = chosen;
       byId(id).addEventListener("change", drawPoints);
@@ -107,9 +107,9 @@
         shown.descending = isSorted && !shown.descending;
         shown.sort = measure;
         drawTable();
-        byId("contest").querySelector(`th[data-key="${measure.key}"] button`).focus();
+        byId("contest").querySelector(`th[data-key="${measure.label}"] button`).focus();
       });
-      head.append(element("th", { scope: "col", "aria-sort": order, "data-key": measure.key }, button));
+      head.append(element("th", { scope: "col", "aria-sort": order, "data-key": measure.label }, button));
     }
     const body = rows.map((scheme) => row(scheme, base, extremes));
     byId("contest").replaceChildren(
@@ -180,7 +180,7 @@
   const steps = ([least, most]) => [0, 0.25, 0.5, 0.75, 1].map((part) => least + part * (most - least));
 
   function drawPoints() {
-    const [across, up] = ["across", "up"].map((id) => data.measures.find((m) => m.key === byId(id).value));
+    const [across, up] = ["across", "up"].map((id) => data.measures.find((m) => m.label === byId(id).value));
     const points = visible()
       .map((scheme) => ({ scheme, x: value(scheme, across), y: value(scheme, up) }))
       .filter((point) => point.x != null && point.y != null);

@@ -57,14 +57,26 @@ def distribution(result: Result) -> dict[str, list[float | None]]:
         return {}
     longest = max(math.log10(count) for *_, count in curves.values())
     tail = np.linspace(0.0, longest, CURVE_POINTS)
-    columns: dict[str, list[float | None]] = {"tail": _rounded(tail)}
+    columns: dict[str, list[float | None]] = {"tail": rounded(tail)}
     for operation, (times, shares, count) in curves.items():
-        wanted = 1.0 - 10.0**-tail
-        index = np.minimum(np.searchsorted(shares, wanted - 1e-12), len(times) - 1)
-        points = times[index].astype(np.float64)
-        points[tail > math.log10(count) + 1e-9] = np.nan
-        columns[operation] = _rounded(points)
+        columns[operation] = rounded(at_tail(tail, times, shares, count))
     return columns
+
+
+def at_tail(tail: Column, times: Column, shares: Column, count: int) -> Column:
+    """Return the response time at each place of a tail axis; NaN beyond the slowest request.
+
+    Parameters
+    ----------
+    times, shares
+        A distribution: response times, and the share of requests that take no longer.
+    count
+        Requests.
+    """
+    index = np.minimum(np.searchsorted(shares, 1.0 - 10.0**-tail - 1e-12), len(times) - 1)
+    points = times[index].astype(np.float64)
+    points[tail > math.log10(count) + 1e-9] = np.nan
+    return points
 
 
 def timeline(result: Result) -> dict[str, Any]:
@@ -122,12 +134,12 @@ def timeline(result: Result) -> dict[str, Any]:
         "erases": total("erases"),
     }
     return {
-        **{name: _rounded(column) for name, column in columns.items()},
+        **{name: rounded(column) for name, column in columns.items()},
         "end": float(end[-1]),
         "interval": float(np.median(span)),
     }
 
 
-def _rounded(column: Column) -> list[float | None]:
+def rounded(column: Column) -> list[float | None]:
     """Return five significant digits, and None where there is no value."""
     return [float(f"{value:.5g}") if math.isfinite(value) else None for value in column.tolist()]

@@ -10,7 +10,6 @@ from copyback.sweep import work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
     from copyback.sweep.work import Job
 
@@ -46,12 +45,7 @@ class DaskBackend:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         # Closing the client drops what it has asked for.
         self._client.close()
 

@@ -22,7 +22,7 @@ from copyback.sweep.local import LocalBackend, cores
 from copyback.sweep.page import render
 from copyback.sweep.plan import Plan, make_plan
 from copyback.sweep.schemes import Contest, baseline_of, contests
-from copyback.sweep.store import REPORT, RESULTS, Store, described
+from copyback.sweep.store import REPORT, RESULTS, Store, described, run_directory
 from copyback.sweep.work import Job
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Comparison:
         run
             Its name in the column ``run``.
         """
-        return Result.load(self.directory / "runs" / run)
+        return Result.load(run_directory(self.directory, run))
 
 
 def compare(

@@ -10,8 +10,10 @@ import pyarrow.parquet as pq
 
 from copyback import __version__, report, units
 from copyback import result as names
+from copyback.report.plots import at_tail, rounded
 from copyback.sweep.intervals import quantile
-from copyback.sweep.schemes import MEASURES, Format
+from copyback.sweep.schemes import MEASURES
+from copyback.sweep.store import run_directory
 from copyback.sweep.tables import setting_text
 
 if TYPE_CHECKING:
@@ -25,8 +27,6 @@ CURVE_POINTS = 160
 
 #: Schemes that have curves; the page of a larger sweep has the table and the plot of costs.
 MOST_CURVES = 600
-
-_FORMATS = {Format.TIME: "time", Format.FACTOR: "factor", Format.COUNT: "count"}
 
 
 def render(found: Comparison) -> str:
@@ -69,12 +69,9 @@ def data(found: Comparison) -> dict[str, Any]:
     return {
         "keys": [key for key, _ in schemes[0][1].setting],
         "loads": [setting_text(contest.load) for contest in found.contests],
-        "measures": [
-            {"key": _key(measure.label), "label": measure.label, "format": _FORMATS[measure.format]}
-            for measure in MEASURES
-        ],
+        "measures": [{"label": measure.label, "format": measure.format} for measure in MEASURES],
         "t": [quantile(count) if count > 1 else None for count in range(_most_seeds(schemes) + 1)],
-        "tail": _rounded(tail),
+        "tail": rounded(tail),
         "schemes": [
             {
                 "load": load,
@@ -82,10 +79,10 @@ def data(found: Comparison) -> dict[str, Any]:
                 "setting": [str(value) for _, value in scheme.setting],
                 "baseline": scheme.is_baseline,
                 "values": {
-                    _key(label): {str(seed): value for seed, value in by_seed.items()}
+                    label: {str(seed): value for seed, value in by_seed.items()}
                     for label, by_seed in scheme.by_seed.items()
                 },
-                "curve": _rounded(_curve(found, scheme, tail)) if has_curves else [],
+                "curve": rounded(_curve(found, scheme, tail)) if has_curves else [],
             }
             for load, scheme in schemes
         ],
@@ -96,28 +93,16 @@ def _most_seeds(schemes: list[tuple[int, Scheme]]) -> int:
     return max(scheme.seeds for _, scheme in schemes)
 
 
-def _key(label: str) -> str:
-    return label.replace(".", "_")
-
-
 def _curve(found: Comparison, scheme: Scheme, tail: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the response time at each place of the tail, the mean over a scheme's runs."""
     curves = []
     for run, count in scheme.runs.items():
-        path = found.directory / "runs" / run / names.DISTRIBUTION
+        path = run_directory(found.directory, run) / names.DISTRIBUTION
         table = pq.read_table(path, filters=[("operation", "==", "all")])
         times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
         if not len(times):
             continue
-        index = np.searchsorted(shares, 1.0 - 10.0**-tail - 1e-12)
-        points = times[np.minimum(index, len(times) - 1)].astype(np.float64)
-        points[tail > math.log10(max(count, 1)) + 1e-9] = np.nan
-        curves.append(points)
+        curves.append(at_tail(tail, times, shares, count))
     if not curves:
         return np.full(len(tail), np.nan)
     return np.asarray(np.mean(curves, axis=0))
-
-
-def _rounded(column: NDArray[np.float64]) -> list[float | None]:
-    """Return five significant digits, and None where there is no value."""
-    return [float(f"{value:.5g}") if math.isfinite(value) else None for value in column.tolist()]

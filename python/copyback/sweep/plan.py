@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -95,7 +96,9 @@ def make_plan(
         except InputError as fault:
             refused += [f"{text_of(point)}: {line}" for line in str(fault).splitlines()]
             continue
-        run = Run(_run_key(config), _without_seed(point), seed_of(config), config)
+        resolved = tomllib.loads(config.to_toml())
+        key = _run_key(config, resolved["workload"])
+        run = Run(key, _without_seed(point), int(resolved["seed"]), config)
         runs.setdefault(run.key, run)
     if not runs or (refused and not skip_refused):
         raise InputError("\n".join(refused) or "a sweep needs at least one point")
@@ -112,18 +115,9 @@ def _without_seed(point: Point) -> Point:
     return tuple((key, text) for key, text in point if key != SEED)
 
 
-def seed_of(config: Config) -> int:
-    """Return the seed of a configuration."""
-    import tomllib
-
-    return int(tomllib.loads(config.to_toml())["seed"])
-
-
-def _run_key(config: Config) -> str:
-    import tomllib
-
+def _run_key(config: Config, workload: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(f"{_simulator_digest()} {config.digest}".encode())
-    for path in _input_files(tomllib.loads(config.to_toml()).get("workload", {})):
+    for path in _input_files(workload):
         digest.update(_file_digest(path, path.stat().st_mtime_ns).encode())
     return digest.hexdigest()[:20]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
@@ -23,7 +23,7 @@ _LOAD = ("trace", "workload", "host.", "precondition.")
 Setting = tuple[tuple[str, Any], ...]
 
 
-class Format(Enum):
+class Format(StrEnum):
     """How a measure is shown."""
 
     TIME = auto()

@@ -11,8 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from copyback._core import Config
-from copyback.outputs import RowWriter, write_tables
-from copyback.result import ROW_TABLE_FILES
+from copyback.outputs import write_tables
 from copyback.simulate import Driver, save_state
 
 
@@ -52,14 +51,7 @@ def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
     driver = Driver(job.config(), state=state)
     with TemporaryDirectory(prefix="copyback-run-") as name:
         directory = Path(name)
-        writers = {
-            table: RowWriter(directory / ROW_TABLE_FILES[table]) for table in driver.row_tables
-        }
-        driver.run(on_rows={table: writer.add for table, writer in writers.items()})
-        for writer in writers.values():
-            writer.close()
-        rows = {table: writer.path for table, writer in writers.items()}
-        write_tables(driver.result(job.command, rows), directory)
+        write_tables(driver.run_into(directory, job.command), directory)
         return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
 
 
