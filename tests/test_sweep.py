@@ -22,12 +22,13 @@ import copyback
 from copyback import InputError
 from copyback.outputs import staged_file
 from copyback.sweep.axes import Axis, column, parse_axis
-from copyback.sweep.design import Design, read_sweep
+from copyback.sweep.design import Design
 from copyback.sweep.execute import MOST_ATTEMPTS, Execution, Task
 from copyback.sweep.intervals import change, estimate
 from copyback.sweep.plan import make_plan
 from copyback.sweep.schemes import baseline_of, contests
 from copyback.sweep.store import Store
+from copyback.sweep.sweep_file import read_sweep
 from copyback.sweep.work import Job
 
 if TYPE_CHECKING:

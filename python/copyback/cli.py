@@ -192,7 +192,18 @@ def compare(
     ] = None,
     sweep: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What varies: a grid, a list, random draws, seeds."),
+        typer.Option(
+            metavar="FILE", help="What varies: a grid, a list, random draws, named schemes, seeds."
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The quick version that the sweep file describes.")
+    ] = False,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where the sweep file's traces are; else they are relative to it."
+        ),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Run each combination with so many seeds.")
@@ -233,6 +244,8 @@ def compare(
             settings=_settings(setting),
             over=tuple(over or ()),
             sweep=sweep,
+            quick=quick,
+            traces=traces,
             seeds=seeds,
             baseline=_settings(baseline),
             skip_refused=skip_refused,

@@ -16,7 +16,7 @@ from copyback.outputs import replace_file, staged_file, write_parquet
 from copyback.result import Result
 from copyback.sweep.cluster import DaskBackend
 from copyback.sweep.dataset import dataset, varied
-from copyback.sweep.design import Design, Point, grid_of, numbered_seeds
+from copyback.sweep.design import Design, grid_of, numbered_seeds
 from copyback.sweep.execute import Execution, Task
 from copyback.sweep.local import LocalBackend, cores
 from copyback.sweep.page import render
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
+
+    from copyback.sweep.axes import Point
 
 
 @dataclass(frozen=True)
