@@ -13,7 +13,7 @@ from copyback.sweep.axes import parse_axis
 from copyback.sweep.comparison import run_plan
 from copyback.sweep.design import Design, numbered_seeds
 from copyback.sweep.plan import make_plan
-from copyback.sweep.store import REPORT, RESULTS
+from copyback.sweep.store import REPORT, RESULTS, WINNERS
 from copyback.sweep.sweep_file import SweepFile, read_sweep
 from copyback.sweep.tables import tables
 
@@ -109,4 +109,5 @@ def _conclude(found: Comparison, request: Request) -> None:
     if request.out is not None:
         again = f", {found.reused} of them from before" if found.reused else ""
         print(f"\nResults      {request.out / RESULTS} ({len(found.frame)} runs{again})")
+        print(f"Winners      {request.out / WINNERS}")
         print(f"Report       {request.out / REPORT}")

@@ -22,7 +22,8 @@ from copyback.sweep.local import LocalBackend, cores
 from copyback.sweep.page import render
 from copyback.sweep.plan import Plan, make_plan
 from copyback.sweep.schemes import Contest, baseline_of, contests
-from copyback.sweep.store import REPORT, RESULTS, Store, described, run_directory
+from copyback.sweep.standings import standings
+from copyback.sweep.store import REPORT, RESULTS, WINNERS, Store, described, run_directory
 from copyback.sweep.work import Job
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class Comparison:
         return cls(home, frame, contested, len(frame), refused, facts["command"])
 
     def report(self) -> Path:
-        """Write the page, self-contained, beside the results, and return where."""
+        """Write the page, self-contained, and the winners beside the results; return where."""
+        replace_file(self.directory / WINNERS, standings(self.contests).encode())
         return replace_file(self.directory / REPORT, render(self).encode())
 
     def result(self, run: str) -> Result:

@@ -62,7 +62,11 @@ def podium(contest: Contest, measure: Measure) -> Podium | None:
     if not running:
         return None
     leader = min(running, key=lambda scheme: scheme.values[label].mean)
-    level = [scheme for scheme in running if scheme is not leader and not _is_behind(scheme, leader, label)]
+    level = [
+        scheme
+        for scheme in running
+        if scheme is not leader and not _is_behind(scheme, leader, label)
+    ]
     return Podium(leader, tuple(level))
 
 
@@ -74,7 +78,7 @@ def _is_behind(scheme: Scheme, leader: Scheme, label: str) -> bool:
 
 
 def behind(contest: Contest, measure: Measure, scheme: Scheme) -> Estimate | None:
-    """Return by what share a scheme is behind the leader; None if it, or the leader, has no number."""
+    """Return by what share a scheme is behind the leader; None if either has no number."""
     first = podium(contest, measure)
     own = scheme.by_seed.get(measure.label)
     if first is None or own is None:
@@ -97,7 +101,11 @@ def overall(contests: Sequence[Contest], measure: Measure) -> list[tuple[Setting
         least = min(means.values())
         for setting, mean in means.items():
             logs.setdefault(setting, []).append(math.log(mean / least))
-    whole = [(s, math.exp(math.fsum(own) / len(own))) for s, own in logs.items() if len(own) == len(counted)]
+    whole = [
+        (s, math.exp(math.fsum(own) / len(own)))
+        for s, own in logs.items()
+        if len(own) == len(counted)
+    ]
     return sorted(whole, key=lambda pair: pair[1])
 
 
