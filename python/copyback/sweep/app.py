@@ -20,6 +20,7 @@ from copyback.sweep.tables import tables
 if TYPE_CHECKING:
     from copyback.sweep.comparison import Comparison
     from copyback.sweep.plan import Plan
+    from copyback.sweep.where import Where
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,7 @@ class Request:
     seeds: int | None
     baseline: list[tuple[str, str]]
     skip_refused: bool
-    jobs: int | None
-    dask: str | None
+    where: Where
     out: Path | None
     quiet: bool
     command: str
@@ -57,9 +57,8 @@ def compare_and_show(request: Request) -> None:
             found = run_plan(
                 plan,
                 home,
+                request.where,
                 baseline=design.baseline,
-                jobs=request.jobs,
-                dask=request.dask,
                 command=request.command,
                 on_progress=tell,
             )

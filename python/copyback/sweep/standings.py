@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from copyback.sweep.winners import Choice, Podium
 
 
-def standings(contests: Sequence[Contest]) -> str:
+def standings(contests: Sequence[Contest], title: str = "Winners") -> str:
     """Return the page, in Markdown."""
     labels = labels_of(contests)
     named = _named(contests)
     seeds = max(scheme.seeds for contest in contests for scheme in contest.schemes)
-    parts = [_preface(contests, seeds)]
+    parts = [f"# {title}", _preface(contests, seeds)]
     for measure in MEASURES:
         rows = [_row(contest, measure, named, labels) for contest in contests]
         header = ("load", "winner", measure.label, "level with it", *named)
@@ -45,7 +45,7 @@ def _preface(contests: Sequence[Contest], seeds: int) -> str:
         else "There is one seed and so no interval: the least number wins"
     )
     return (
-        f"# Winners\n\n{schemes} schemes under {loads}; means over {seeds} seeds. {told}. The "
+        f"{schemes} schemes under {loads}, {seeds} seeds. {told}. The "
         "columns on the right are named schemes, the baseline first: how many times the winner's "
         "number theirs is."
     )
