@@ -67,22 +67,34 @@ format: setup ## Format both languages
 	$(RUN) ruff format
 
 GENERATED := docs/reference
+GENERATED_PAGES := configuration.md configuration.schema.json command-line.md
+
+# Writes the pages that are generated from the code into the directory $(1).
+define write_generated
+	@mkdir -p $(1)
+	@$(RUN) copyback show reference > $(1)/configuration.md
+	@$(RUN) copyback show schema > $(1)/configuration.schema.json
+	@$(RUN) typer copyback.cli utils docs --name copyback --title "Command line" > $(1)/command-line.md
+endef
 
 .PHONY: generated
 generated: setup ## Write the pages that are generated from the code
-	@mkdir -p $(GENERATED)
-	$(RUN) copyback show reference > $(GENERATED)/configuration.md
-	$(RUN) copyback show schema > $(GENERATED)/configuration.schema.json
+	$(call write_generated,$(GENERATED))
 
 .PHONY: check-generated
 check-generated: setup ## Check that those pages are fresh
-	@mkdir -p target/generated
-	@$(RUN) copyback show reference > target/generated/configuration.md
-	@$(RUN) copyback show schema > target/generated/configuration.schema.json
-	@for page in configuration.md configuration.schema.json; do \
+	$(call write_generated,target/generated)
+	@for page in $(GENERATED_PAGES); do \
 	  diff -u $(GENERATED)/$$page target/generated/$$page \
 	    || { echo "$(GENERATED)/$$page is stale: run 'make generated'"; exit 1; }; \
 	done
+
+.PHONY: docs
+docs: setup ## Build the documentation site, executing its notebooks
+	$(UV) sync --quiet --group docs
+	$(RUN) sphinx-build --builder html --fail-on-warning --keep-going --quiet \
+	  --doctree-dir target/docs/doctrees docs target/docs/html
+	@echo "Open target/docs/html/index.html in a browser."
 
 .PHONY: bench
 bench: ## Operations per CPU second, beside a bare loop's
