@@ -110,6 +110,10 @@ docs: setup ## Build the documentation site, executing its notebooks
 bench: ## Operations per CPU second, beside a bare loop's
 	cargo bench --package copyback
 
+.PHONY: bench-sweep
+bench-sweep: setup ## How the throughput of a sweep grows with its processes
+	$(RUN) python benches/sweep.py
+
 .PHONY: wheel
 wheel: $(UV) ## Build a wheel in dist
 	$(UV) build --quiet --wheel --out-dir dist

@@ -19,22 +19,25 @@ import polars as pl
 import pytest
 
 import copyback
-from copyback import InputError
+from copyback import InputError, configuration
 from copyback.outputs import staged_file
 from copyback.sweep.axes import Axis, column, parse_axis, settings_of
 from copyback.sweep.design import Design
 from copyback.sweep.execute import MOST_ATTEMPTS, Execution, Task
 from copyback.sweep.intervals import change, estimate
+from copyback.sweep.memory import Share, share_of
+from copyback.sweep.memory import estimate as estimate_memory
 from copyback.sweep.plan import make_plan
 from copyback.sweep.schemes import baseline_of, contests
 from copyback.sweep.store import Store
 from copyback.sweep.sweep_file import read_sweep
-from copyback.sweep.work import Job
+from copyback.sweep.work import Job, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conftest import RunCli
+    from copyback._core import Config
 
 OVER = "ssd.gc.victim=greedy,fifo"
 
@@ -440,16 +443,49 @@ def test_a_run_that_kills_every_worker_ends_the_sweep() -> None:
 
 def test_a_store_keeps_whole_runs_only(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
-        store.add("k", {"summary.json": b"{}"})
-        assert "k" in store
-        assert "other" not in store
+        store.add("k", RUN_FILES)
+        assert store.holds("k", "seed = 1")
+        assert not store.holds("other", "seed = 1")
         with pytest.raises(InputError, match="another sweep is running"), Store(tmp_path / "s"):
             pass
         half = tmp_path / "s" / "runs" / ".partial-other"
         half.mkdir()
     with Store(tmp_path / "s") as store:
-        assert "k" in store
+        assert store.holds("k", "seed = 1")
         assert not half.exists()
+
+
+RUN_FILES = {
+    "summary.json": b"{}",
+    "config.toml": b"seed = 1",
+    "distribution.parquet": b"PAR1 PAR1",
+    "series.parquet": b"PAR1 PAR1",
+}
+
+
+@pytest.mark.parametrize("name", RUN_FILES)
+@pytest.mark.parametrize("length", [0, 5])
+def test_a_run_with_a_damaged_file_is_done_again(tmp_path: Path, name: str, length: int) -> None:
+    with Store(tmp_path / "s") as store:
+        store.add("k", {**RUN_FILES, name: b"{PAR1}"[:length]})
+        assert not store.holds("k", "seed = 1")
+        store.add("k", RUN_FILES)
+        assert store.holds("k", "seed = 1")
+
+
+def test_a_full_disk_is_named_and_leaves_no_half_run(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    with Store(tmp_path / "s") as store:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        # Beyond it a write fails, as it does on a full disk.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+        try:
+            with pytest.raises(OSError, match="File too large") as found:
+                store.add("k", {"summary.json": b" " * 1000})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert found.value.filename == str(tmp_path / "s")
+        assert not list((tmp_path / "s" / "runs").iterdir())
 
 
 def test_what_a_killed_sweep_leaves_is_no_stranger(tmp_path: Path) -> None:
@@ -459,10 +495,10 @@ def test_what_a_killed_sweep_leaves_is_no_stranger(tmp_path: Path) -> None:
     (home / ".lock").touch()
     (home / ".sweep.json.partial-x").touch()
     with Store(home) as store:
-        store.add("k", {"summary.json": b"{}"})
+        store.add("k", RUN_FILES)
     (home / ".results.parquet.partial-y").touch()
     with Store(home) as store:
-        assert "k" in store
+        assert store.holds("k", "seed = 1")
         assert not list(home.glob("*partial*"))
     (home / ".other.partial-z").touch()
     with pytest.raises(InputError, match="something other than a sweep"):
@@ -480,6 +516,70 @@ def test_a_directory_that_holds_something_else_is_refused(tmp_path: Path) -> Non
         partial.write_text("{}")
     with pytest.raises(InputError, match="holds a single run"):
         Store(tmp_path / "one")
+
+
+# Memory.
+
+
+def sized(blocks: int, **settings: str) -> Config:
+    return configuration.load(
+        {"ssd": {"geometry": {"blocks_per_plane": blocks}}, "workload": {"type": "synthetic"}},
+        settings=list(settings.items()),
+    )
+
+
+def test_as_many_processes_run_at_once_as_fit() -> None:
+    small, large = sized(64), sized(8192)
+    mib = 1 << 20
+    # 8.4 million pages at 14 bytes, and what every process holds.
+    assert estimate_memory(large) == 128 * mib + 14 * 8 * 2 * 8192 * 64
+    assert share_of(None, [large], 4) == Share(4, None)
+    room = share_of(1024 * mib, [small, large], 4)
+    assert room.processes == (1024 - 257) // 240
+    assert room.memory is not None
+    assert room.memory * room.processes <= (1024 - 256) * mib
+    assert share_of(1 << 40, [small], 4).processes == 4
+    with pytest.raises(InputError, match="--memory 300 MiB: the largest run needs about 240 MiB"):
+        share_of(300 * mib, [large], 4)
+
+
+def test_a_run_that_holds_more_than_it_may_ends_itself(tiny: dict[str, Any]) -> None:
+    job = Job(configuration.load(tiny).to_toml(), "", memory=1 << 20)
+    with pytest.raises(InputError, match=r"--memory: a run holds .*, more than was expected"):
+        simulate(job, None)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+def test_all_processes_of_a_sweep_stay_within_the_memory(tiny_toml: Path, tmp_path: Path) -> None:
+    command: list[str | Path] = [sys.executable, "-m", "copyback", "compare", tiny_toml, "--quiet"]
+    command += [
+        "--set",
+        "ssd.geometry.blocks_per_plane=65536",
+        "--set",
+        "precondition.overwrites=0",
+    ]
+    command += ["--over", OVER, "--seeds", "2", "--jobs", "4", "--memory", "750MiB"]
+    most = 0
+    processes = 0
+    with subprocess.Popen(
+        [*command, "--out", tmp_path / "out"], stdout=subprocess.DEVNULL, start_new_session=True
+    ) as process:
+        while process.poll() is None:
+            held = [_resident(member) for member in _session(process.pid)]
+            most, processes = max(most, sum(held)), max(processes, len(held))
+            time.sleep(0.02)
+        assert process.returncode == 0
+    assert most <= 750 << 20
+    # The sweep itself, the keeper of its semaphores, and two runs at once, of 184 MiB each.
+    assert processes <= 4
+
+
+def _resident(process: int) -> int:
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 # What is compared.
@@ -575,7 +675,7 @@ def test_the_command_prints_a_table_and_says_where_results_are(
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        ([], "nothing to compare: give --over KEY=A,B,C, --sweep FILE or --seeds N"),
+        ([], "nothing to compare: give --over KEY=A,B,C, --seeds N or a --sweep FILE"),
         (["--over", "ssd.gc.victim"], "--over ssd.gc.victim: KEY=A,B,C is needed"),
         (["--over", "ssd.gc.victim=greedy,gredy"], "ssd.gc.victim=gredy: "),
         (["--over", OVER, "--over", OVER], "ssd.gc.victim: is varied twice"),
@@ -583,6 +683,10 @@ def test_the_command_prints_a_table_and_says_where_results_are(
         (["--over", OVER, "--baseline", "ssd.gc.victim=random"], "is never random"),
         (["--sweep", "absent.toml"], "absent.toml: No such file"),
         (["--over", OVER, "--jobs", "1", "--dask", "x:1"], "--jobs and --dask: "),
+        (["--over", OVER, "--memory", "1GiB", "--dask", "x:1"], "--memory and --dask: "),
+        (["--over", OVER, "--memory", "4"], "--memory: found '4'; a size is needed, such as 4GiB"),
+        (["--over", OVER, "--memory", "100MiB"], "--memory 100 MiB: the largest run needs about"),
+        (["--over", OVER, "--quick"], "--quick: is for a sweep file"),
     ],
 )
 def test_bad_arguments_leave_nothing_behind(
@@ -643,6 +747,11 @@ def test_report_makes_the_page_of_a_sweep_again(
     page.unlink()
     assert cli("report", "sweep").stdout == "sweep/report.html\n"
     assert page.read_text() == before
-    (tmp_path / "sweep" / "results.parquet").unlink()
+    results = tmp_path / "sweep" / "results.parquet"
+    results.write_bytes(results.read_bytes()[:-100])
+    assert (
+        "results.parquet: damaged; run the sweep again" in cli("report", "sweep", status=2).stderr
+    )
+    results.unlink()
     refused = cli("report", "sweep", status=2)
     assert "no sweep has been finished here" in refused.stderr

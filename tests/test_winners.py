@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -62,9 +63,11 @@ def test_level_with_the_winner_are_those_whose_difference_may_be_none(
 
 def test_one_behind_the_winner_is_so_seed_by_seed(found: list[Contest]) -> None:
     mine = found[1].schemes[0]
-    moved = behind(found[1], MEAN, mine)
+    first = podium(found[1], MEAN)
+    assert first is not None
+    moved = behind(mine, first.leader, "mean")
     assert moved is not None
-    assert moved.mean == pytest.approx(3.0)
+    assert math.exp(moved.mean) == pytest.approx(4.0)
 
 
 def test_places_over_all_loads_are_by_the_geometric_mean_of_multiples(

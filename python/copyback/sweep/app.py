@@ -74,13 +74,16 @@ def _plan(request: Request) -> tuple[Design, Plan]:
         seeds=numbered_seeds(request.seeds) or file.design.seeds,
         baseline=(*file.design.baseline, *request.baseline),
     )
-    if request.sweep is None and not design.grid and not design.seeds:
-        raise InputError("nothing to compare: give --over KEY=A,B,C, --sweep FILE or --seeds N")
+    points = design.points()
+    if points == [()]:
+        raise InputError(
+            "nothing to compare: give --over KEY=A,B,C, --seeds N or a --sweep FILE with either"
+        )
     # What the command line names takes the place of what the file does.
     names_base = request.config is not None or request.preset is not None
     plan = make_plan(
         request.config if names_base else file.config,
-        design.points(),
+        points,
         preset=request.preset if names_base else file.preset,
         named=design.named,
         settings=[*file.settings, *request.settings],

@@ -11,6 +11,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
+from copyback._core import InputError
 from copyback.outputs import replace_file, staged_file, write_parquet
 from copyback.result import Result
 from copyback.sweep.cluster import DaskBackend
@@ -76,7 +77,12 @@ class Comparison:
 
         home = Path(directory)
         facts = described(home)
-        frame = pl.read_parquet(home / RESULTS)
+        try:
+            frame = pl.read_parquet(home / RESULTS)
+        except (OSError, pl.exceptions.PolarsError):
+            raise InputError(
+                f"{home / RESULTS}: damaged; run the sweep again, which uses the runs there are"
+            ) from None
         contested = tuple(contests(frame, facts["keys"], facts["baseline"]))
         refused = tuple(facts["refused"])
         return cls(home, frame, contested, len(frame), refused, facts["command"])
@@ -225,7 +231,7 @@ def run_plan(
         if cluster is not None:
             cluster.check(configs)
         store = stack.enter_context(Store(directory))
-        missing = [run for run in plan.runs if run.key not in store]
+        missing = [run for run in plan.runs if not store.holds(run.key, run.config.to_toml())]
         done = len(plan.runs) - len(missing)
         reused = done
         on_progress(done)

@@ -23,18 +23,19 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 
-#: What a process with the simulator and its libraries holds before it does anything.
-BASE = 130 * MIB
+#: What a process holds, libraries and results included, besides what grows with the drive.
+PROCESS = 128 * MIB
+
+#: For each physical page: the drive, and its saved state on the way to or from a file. Measured are
+#: 8 to 12.
+PER_PAGE = 14
+
+#: What an audited run keeps of each besides. Measured are 36.
+AUDIT_PER_PAGE = 40
 
 #: What the process that hands out the runs holds, and for each run of the sweep.
-COORDINATOR = 160 * MIB
+COORDINATOR = 256 * MIB
 COORDINATOR_PER_RUN = 32 << 10
-
-#: What a simulation holds besides what grows with the drive.
-RUN = 48 * MIB
-
-#: For each physical page: the drive, and its saved state on the way to or from a file.
-PER_PAGE = 16
 
 _COUNTS = (
     "channels",
@@ -65,7 +66,8 @@ def estimate(config: Config) -> int:
     resolved: dict[str, Any] = tomllib.loads(config.to_toml())
     geometry = resolved["ssd"]["geometry"]
     pages: int = math.prod(geometry[count] for count in _COUNTS) * resolved["array"]["devices"]
-    return BASE + RUN + PER_PAGE * pages
+    per_page = PER_PAGE + (AUDIT_PER_PAGE if resolved["audit"] else 0)
+    return PROCESS + per_page * pages
 
 
 @dataclass(frozen=True)

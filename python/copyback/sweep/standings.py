@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from copyback.markdown import markdown_table
@@ -39,15 +40,14 @@ def _preface(contests: Sequence[Contest], seeds: int) -> str:
     schemes = max(len(contest.schemes) for contest in contests)
     loads = "one load" if len(contests) == 1 else f"{len(contests)} loads"
     told = (
-        "*Level* with the winner are those whose difference from it, seed by seed, has an "
-        "interval of 95% that holds zero"
+        "*Level* with the winner are those whose numbers are, seed by seed, a multiple of its "
+        "with a 95% interval that holds one"
         if seeds > 1
         else "There is one seed and so no interval: the least number wins"
     )
     return (
-        f"{schemes} schemes under {loads}, {seeds} seeds. {told}. The "
-        "columns on the right are named schemes, the baseline first: how many times the winner's "
-        "number theirs is."
+        f"{schemes} schemes under {loads}, {seeds} seeds. {told}. The columns on the right are "
+        "named schemes, the baseline first: how many times the winner's number theirs is."
     )
 
 
@@ -104,8 +104,11 @@ def _level(first: Podium, contest: Contest, labels: Labels) -> str:
 
 
 def _multiple(contest: Contest, measure: Measure, scheme: Scheme | None) -> str:
-    moved = behind(contest, measure, scheme) if scheme is not None else None
-    return "–" if moved is None else times(1 + moved.mean)
+    first = podium(contest, measure)
+    if scheme is None or first is None:
+        return "–"
+    found = behind(scheme, first.leader, measure.label)
+    return "–" if found is None else times(math.exp(found.mean))
 
 
 def times(ratio: float) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING, Any, Self
 
@@ -39,6 +40,7 @@ WINNERS = "winners.md"
 _RUNS = "runs"
 _STATES = "states"
 _LOCK = ".lock"
+_PARQUET = b"PAR1"
 
 _FILES = (MARKER, RESULTS, REPORT, WINNERS)
 _ENTRIES = {*_FILES, _RUNS, _STATES}
@@ -103,8 +105,26 @@ class Store:
         """The directory for prepared devices."""
         return self.directory / _STATES
 
-    def __contains__(self, key: str) -> bool:
-        return self.run(key).is_dir()
+    def holds(self, key: str, config_toml: str) -> bool:
+        """Whether a run has been done and its files are whole.
+
+        A run appears at once, but a machine that loses power may keep a file's name without its
+        content: such a run is done again.
+
+        Parameters
+        ----------
+        config_toml
+            Its resolved configuration.
+        """
+        run = self.run(key)
+        try:
+            json.loads((run / names.SUMMARY).read_text(encoding="utf-8"))
+            is_same = (run / names.CONFIG).read_text(encoding="utf-8") == config_toml
+            return is_same and all(
+                map(_is_whole_table, {run / names.DISTRIBUTION, *run.glob("*.parquet")})
+            )
+        except (OSError, ValueError):
+            return False
 
     def run(self, key: str) -> Path:
         """Return the directory of a run, which may not have been done."""
@@ -113,10 +133,24 @@ class Store:
     def add(self, key: str, files: Mapping[str, bytes]) -> None:
         """Keep what a run gave."""
         partial = self.directory / _RUNS / f"{PARTIAL}{key}"
-        partial.mkdir()
-        for name, content in files.items():
-            (partial / name).write_bytes(content)
-        partial.rename(self.run(key))
+        try:
+            partial.mkdir()
+            for name, content in files.items():
+                (partial / name).write_bytes(content)
+            if self.run(key).exists():  # damaged
+                shutil.rmtree(self.run(key))
+            partial.rename(self.run(key))
+        except OSError as fault:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise OSError(fault.errno, fault.strerror, str(self.directory)) from None
+
+
+def _is_whole_table(path: Path) -> bool:
+    """Whether a Parquet file begins and ends as one does."""
+    with path.open("rb") as file:
+        begins = file.read(len(_PARQUET))
+        file.seek(-len(_PARQUET), os.SEEK_END)
+        return begins == file.read() == _PARQUET
 
 
 def _check(directory: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyback.sweep.axes import SCHEME
-from copyback.sweep.intervals import change
+from copyback.sweep.intervals import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ class Podium:
     leader
         The scheme with the least mean.
     level
-        Schemes whose change from the leader, seed by seed, has an interval that holds zero.
+        Schemes that are, seed by seed, a multiple of it whose interval holds one.
     """
 
     leader: Scheme
@@ -71,19 +71,29 @@ def podium(contest: Contest, measure: Measure) -> Podium | None:
 
 
 def _is_behind(scheme: Scheme, leader: Scheme, label: str) -> bool:
-    moved = change(scheme.by_seed[label], leader.by_seed[label])
-    if moved is None or moved.half_width is None:
+    found = behind(scheme, leader, label)
+    if found is None or found.half_width is None:
         return scheme.values[label].mean > leader.values[label].mean
-    return moved.mean > moved.half_width
+    return found.mean > found.half_width
 
 
-def behind(contest: Contest, measure: Measure, scheme: Scheme) -> Estimate | None:
-    """Return by what share a scheme is behind the leader; None if either has no number."""
-    first = podium(contest, measure)
-    own = scheme.by_seed.get(measure.label)
-    if first is None or own is None:
+def behind(scheme: Scheme, leader: Scheme, label: str) -> Estimate | None:
+    """Return the logarithm of how many times the leader's number a scheme's is, seed by seed.
+
+    Of a ratio the logarithm is what spreads alike upwards and downwards: a scheme that is ten times
+    the leader with one seed and a hundred times with another is behind, however far the two are
+    apart.
+
+    Returns
+    -------
+    Estimate or None
+        None if no seed has both, or a number is not above zero.
+    """
+    own, first = scheme.by_seed.get(label, {}), leader.by_seed.get(label, {})
+    shared = sorted(own.keys() & first.keys())
+    if not shared or any(own[seed] <= 0 or first[seed] <= 0 for seed in shared):
         return None
-    return change(own, first.leader.by_seed[measure.label])
+    return estimate([math.log(own[seed] / first[seed]) for seed in shared])
 
 
 def overall(contests: Sequence[Contest], measure: Measure) -> list[tuple[Setting, float]]:
