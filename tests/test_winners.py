@@ -93,7 +93,7 @@ def test_a_choice_is_what_it_does_with_all_else_alike(found: list[Contest]) -> N
 def test_the_page_has_winners_multiples_places_and_choices(found: list[Contest]) -> None:
     page = standings(found)
     assert "| load | winner | mean | level with it | mine |" in page
-    assert "| light | **mine** = greedy · serial | 20.0 µs | 1, all serial | 1.00× |" in page
+    assert "| light | mine = greedy · serial | 20.0 µs | 1, all serial | 1.00× |" in page
     assert "| heavy | greedy · blind | 102 µs | nobody | 4.00× |" in page
-    assert "| **mine** = greedy · serial | 2.00× (3.) |" in page
+    assert "| mine = greedy · serial | 2.00× (3.) |" in page
     assert "| `ssd.gc.width` | blind | 1.41× |" in page

@@ -65,4 +65,4 @@ def short_name(setting: Setting, labels: Labels) -> str:
     chosen = " · ".join(
         labels[pair] for pair in setting if pair[0] != SCHEME and pair[1] is not None
     )
-    return " = ".join(filter(None, (f"**{name}**" if name else "", chosen))) or "as configured"
+    return " = ".join(filter(None, (name, chosen))) or "as configured"

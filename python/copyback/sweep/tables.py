@@ -6,23 +6,35 @@ from typing import TYPE_CHECKING
 
 from copyback import units
 from copyback.sweep.axes import LOAD, SCHEME
+from copyback.sweep.labels import labels_of, short_name
 from copyback.sweep.schemes import MEASURES, Format
+from copyback.sweep.winners import podium
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
     from rich.text import Text
 
     from copyback.sweep.comparison import Comparison
     from copyback.sweep.intervals import Estimate
+    from copyback.sweep.labels import Labels
     from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
 
 #: What fits into the terminal.
 SHOWN = tuple(measure for measure in MEASURES if measure.label != "p99.99")
 
 
+#: Schemes under a load up to which all are shown; beyond it the winners are.
+MOST_SHOWN = 40
+
+
 def tables(found: Comparison) -> list[RenderableType]:
-    """Return a table for each load."""
-    return [_table(contest) for contest in found.contests]
+    """Return a table for each load: its schemes, or of very many the winners."""
+    labels = labels_of(found.contests)
+    return [
+        _table(contest) if len(contest.schemes) <= MOST_SHOWN else _winners_table(contest, labels)
+        for contest in found.contests
+    ]
 
 
 def setting_text(setting: Setting) -> str:
@@ -39,12 +51,12 @@ def setting_text(setting: Setting) -> str:
     return ", ".join(texts) or "as configured"
 
 
-def _table(contest: Contest) -> RenderableType:
+def _empty_table(contest: Contest) -> Table:
     from rich import box
     from rich.table import Table
 
     title = setting_text(contest.load) if contest.load else None
-    table = Table(
+    return Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
@@ -53,6 +65,28 @@ def _table(contest: Contest) -> RenderableType:
         title_justify="left",
         title_style="bold",
     )
+
+
+def _winners_table(contest: Contest, labels: Labels) -> RenderableType:
+    """Return who wins in each measure."""
+    table = _empty_table(contest)
+    table.add_column("Less is better", style="bold")
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("level", justify="right", no_wrap=True)
+    table.add_column("winner", overflow="fold")
+    for measure in MEASURES:
+        first = podium(contest, measure)
+        if first is not None:
+            value = number(measure, first.leader.values[measure.label].mean)
+            name = short_name(first.leader.setting, labels)
+            table.add_row(measure.label, value, f"{len(first.level)}", name)
+    table.caption = f"of {len(contest.schemes)} schemes"
+    table.caption_justify = "left"
+    return table
+
+
+def _table(contest: Contest) -> RenderableType:
+    table = _empty_table(contest)
     table.add_column("Scheme", style="bold", overflow="fold", min_width=16, max_width=40)
     for measure in SHOWN:
         table.add_column(measure.label, justify="right", no_wrap=True)
