@@ -2,6 +2,7 @@
 
 mod bandwidth;
 mod devices;
+mod endurance;
 mod excess;
 mod idle_time;
 mod latency;
@@ -13,6 +14,7 @@ mod worst;
 
 pub use bandwidth::Bandwidth;
 pub use devices::{CollectionColumns, CommandColumns, Devices};
+pub use endurance::{Endurance, Rating};
 pub use excess::ExcessWait;
 pub use latency::LatencyStats;
 pub use overlap::Overlap;

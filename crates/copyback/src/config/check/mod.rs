@@ -42,6 +42,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     gc::check(ssd, &mut faults);
     mapping::check(ssd, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
+    endurance(&ssd.endurance, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }
@@ -135,7 +136,8 @@ impl Ssd {
         self.geometry.pages_per_block.into()
     }
 
-    fn data_pages_per_block(&self) -> u64 {
+    /// Pages of a block that hold data: all but a summary page.
+    pub(crate) fn data_pages_per_block(&self) -> u64 {
         self.pages_per_block() - u64::from(self.ftl.summary_page != SummaryPage::None)
     }
 }
@@ -253,6 +255,16 @@ fn buffer(buffer: &Buffer, geometry: &Geometry, faults: &mut Report) {
     if capacity != Size(0) && capacity < page {
         let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}");
         faults.add("ssd.buffer.capacity", problem);
+    }
+}
+
+fn endurance(endurance: &Endurance, faults: &mut Report) {
+    let cycles = endurance.rated_cycles.unwrap_or(1);
+    faults.at_least_one("ssd.endurance.rated_cycles", cycles.into());
+    let years = endurance.warranty_years;
+    if !(years.is_finite() && years > 0.0) {
+        let problem = format!("found {years}; allowed: above 0");
+        faults.add("ssd.endurance.warranty_years", problem);
     }
 }
 
