@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conftest import RunCli
 
 CYCLES = 3000
-RATED = {"ssd.endurance.rated_cycles": CYCLES, "ssd.endurance.warranty_years": 3}
+RATED: dict[str, Any] = {"ssd.endurance.rated_cycles": CYCLES, "ssd.endurance.warranty_years": 3}
 
 #: Of the drive in conftest: 128 blocks of 16 pages of 4 KiB, 25 % of them over-provisioned.
 BLOCKS, BLOCK_BYTES = 128, 16 * 4096
@@ -59,10 +59,9 @@ def test_without_rated_cycles_nothing_is_told(tiny: dict[str, Any]) -> None:
 
 
 def test_ratings_that_make_no_sense_are_refused(tiny: dict[str, Any]) -> None:
+    wrong: dict[str, Any] = {"ssd.endurance.rated_cycles": 0, "ssd.endurance.warranty_years": -1}
     with pytest.raises(copyback.InputError) as refused:
-        copyback.run(
-            tiny, **{"ssd.endurance.rated_cycles": 0, "ssd.endurance.warranty_years": -1}
-        )
+        copyback.run(tiny, **wrong)
     lines = str(refused.value).splitlines()
     assert lines == [
         "--set ssd.endurance.rated_cycles: found 0; allowed: 1 or more",
@@ -71,7 +70,7 @@ def test_ratings_that_make_no_sense_are_refused(tiny: dict[str, Any]) -> None:
 
 
 def test_an_array_lasts_as_its_drives_do(busy: dict[str, Any]) -> None:
-    array = {"array.layout": "raid5", "array.devices": 3, "array.stripe": "16KiB"}
+    array: dict[str, Any] = {"array.layout": "raid5", "array.devices": 3, "array.stripe": "16KiB"}
     summary = copyback.run(busy, **RATED, **array).summary
     whole, drives = summary.endurance, [drive["endurance"] for drive in summary["devices"]]
     # Parity makes the drives write more than the host does.
@@ -86,9 +85,7 @@ def test_an_array_lasts_as_its_drives_do(busy: dict[str, Any]) -> None:
     assert whole.years_at_this_load == pytest.approx(mean_years)
 
 
-def test_terminal_and_report_show_it(
-    cli: RunCli, tiny_toml: Path, tmp_path: Path
-) -> None:
+def test_terminal_and_report_show_it(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     shown = cli(
         "run", tiny_toml, "--set", f"ssd.endurance.rated_cycles={CYCLES}", "--out", out

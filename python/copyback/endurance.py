@@ -18,12 +18,13 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
     found = summary.get("endurance")
     if found is None:
         return []
-    used = units.decimal(found.percentage_used)
+    a_day = f"{units.decimal(found.dwpd)} over {found.warranty_years:g} years"
+    used = f"{units.decimal(found.percentage_used)} % of {units.count(found.rated_cycles)}"
     return [
         ("Terabytes written", terabytes(found)),
-        ("Drive writes per day", f"{units.decimal(found.dwpd)} over {found.warranty_years:g} years"),
+        ("Drive writes per day", a_day),
         ("At this load", at_this_load(found)),
-        ("Rated cycles used", f"{used} % of {units.count(found.rated_cycles)}"),
+        ("Rated cycles used", used),
         ("Most worn block", most_worn(found)),
         ("Erases of a block", erases(found)),
     ]

@@ -204,6 +204,9 @@ impl Run {
         // Buffers may have been at work after the last request.
         let sample = self.sample(self.now);
         self.recorder.series.finish(self.now, &sample);
+        if let Some(log) = &mut self.recorder.latency_log {
+            log.end_interval();
+        }
         Ok(Status::Done)
     }
 

@@ -19,6 +19,8 @@ const MOST_PAGES_PER_BLOCK: u32 = u16::MAX as u32;
 const SMALLEST_PAGE: u64 = 512;
 /// The sectors of a page are bits of one word.
 const LARGEST_PAGE: u64 = 64 * SMALLEST_PAGE;
+/// HdrHistogram logs tell times in milliseconds.
+const LOG_RESOLUTION_NS: u64 = 1_000_000;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
 const ROUNDING: f64 = 1e-4;
 
@@ -379,6 +381,12 @@ fn metrics(metrics: &Metrics, faults: &mut Report) {
         if zero(time) {
             faults.add(key, "found 0s; allowed: more than 0s");
         }
+    }
+    if let Some(interval) = metrics.histogram_interval
+        && (interval == Time::default() || !interval.0.as_ns().is_multiple_of(LOG_RESOLUTION_NS))
+    {
+        let problem = format!("found {interval}; allowed: a multiple of 1ms");
+        faults.add("metrics.histogram_interval", problem);
     }
 }
 
