@@ -119,6 +119,15 @@ def run(
             "--fio-json", metavar="FILE", help="Also write results as fio's JSON has them."
         ),
     ] = None,
+    hdr_log: Annotated[
+        Path | None,
+        typer.Option(
+            "--hdr-log",
+            metavar="FILE",
+            help="Also write a histogram of the response times of each second, or of each "
+            "metrics.histogram_interval, as an HdrHistogram log.",
+        ),
+    ] = None,
     audit: Annotated[
         bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
     ] = False,
@@ -144,22 +153,22 @@ def run(
         overrides = asked + overrides
         for note in notes:
             print(f"copyback: {note}", file=sys.stderr)
-    loaded = _load(
-        config,
-        preset,
-        settings_of(
-            workload=workload,
-            trace=trace,
-            format_=format_,
-            lenient=lenient,
-            seed=seed,
-            audit=audit,
-            requests=requests,
-            overrides=overrides,
-        ),
+    settings = settings_of(
+        workload=workload,
+        trace=trace,
+        format_=format_,
+        lenient=lenient,
+        seed=seed,
+        audit=audit,
+        requests=requests,
+        overrides=overrides,
     )
-    if fio_json is not None:
-        check_file(fio_json)
+    loaded = _load(config, preset, settings)
+    if hdr_log is not None and not loaded.keeps_latency_log:
+        loaded = _load(config, preset, [*settings, ("metrics.histogram_interval", '"1s"')])
+    for file in (fio_json, hdr_log):
+        if file is not None:
+            check_file(file)
     command = _command()
     with contextlib.ExitStack() as stack:
         # The directory is checked before the simulation, which may take hours.
@@ -169,8 +178,9 @@ def run(
             if staging is not None:
                 result = driver.run_into(staging.path, command, on_progress=tell)
             else:
-                driver.run(on_progress=tell)
-                result = driver.result(command)
+                log: list[bytes] = []
+                driver.run(on_progress=tell, on_log=log.append)
+                result = driver.result(command, latency_log=b"".join(log))
         if staging is not None:
             write_result(result, staging.path)
             staging.publish()
@@ -178,6 +188,8 @@ def run(
         from copyback.fio import write_fio_json
 
         write_fio_json(result, fio_json)
+    if hdr_log is not None:
+        result.write_hdr_log(hdr_log)
     if json_:
         sys.stdout.write(result.summary.to_json())
     else:
