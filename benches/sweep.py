@@ -5,17 +5,19 @@
 
 Each round runs the sweep with each number of processes, in turn, so that what else the machine does
 meets all of them alike; the ratio is of medians. What a sweep costs once (starting processes,
-importing, the page) is in the numbers. A ratio well below the number of processes means that the
-machine was busy, or that something does not scale: the CPU time a run, beside it, tells which.
+importing, the page) is in the numbers. On a busy machine the ratio says little; the CPU times do:
+the sweep's own process hands out all runs, so what it spends on one bounds how many processes help.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
+import math
 import statistics
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 
 import copyback
@@ -32,6 +34,15 @@ OVER = {
 }
 
 
+@dataclass(frozen=True)
+class Spent:
+    """What a sweep took, in seconds: by the clock, and of CPU time here and in its processes."""
+
+    wall: float
+    here: float
+    processes: float
+
+
 def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -39,34 +50,38 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seeds", type=int, default=4)
     asked = parser.parse_args()
-    spent: dict[int, list[float]] = {jobs: [] for jobs in asked.processes}
-    cpu: dict[int, list[float]] = {jobs: [] for jobs in asked.processes}
-    for _ in range(asked.rounds):
-        for jobs in spent:
-            wall, own = sweep(jobs, asked.seeds)
-            spent[jobs].append(wall)
-            cpu[jobs].append(own)
-    first = statistics.median(spent[asked.processes[0]])
-    print(f"{'processes':>9}  {'wall s':>7}  {'runs/s':>7}  {'ratio':>5}  {'CPU s a run':>11}")
-    runs = len(OVER["ssd.gc.victim"]) * 6 * asked.seeds
-    for jobs, walls in spent.items():
-        wall = statistics.median(walls)
-        per_run = statistics.median(cpu[jobs]) / runs
-        print(f"{jobs:9}  {wall:7.2f}  {runs / wall:7.2f}  {first / wall:5.2f}  {per_run:11.3f}")
+    rounds = [
+        {jobs: sweep(jobs, asked.seeds) for jobs in asked.processes} for _ in range(asked.rounds)
+    ]
+    runs = math.prod(map(len, OVER.values())) * asked.seeds
+    first = statistics.median(spent[asked.processes[0]].wall for spent in rounds)
+    print(f"{runs} runs a sweep, medians of {asked.rounds} rounds; CPU time in ms a run")
+    print("processes   wall s   runs/s   ratio   CPU of a process   CPU here")
+    for jobs in asked.processes:
+        wall, here, processes = (
+            statistics.median(getattr(spent[jobs], part) for spent in rounds)
+            for part in ("wall", "here", "processes")
+        )
+        print(
+            f"{jobs:9}  {wall:7.2f}  {runs / wall:7.2f}  {first / wall:6.2f}"
+            f"  {1000 * processes / runs:17.1f}  {1000 * here / runs:9.1f}"
+        )
 
 
-def sweep(jobs: int, seeds: int) -> tuple[float, float]:
-    """Run the sweep; return wall and CPU seconds, those of the processes it started included."""
-    begun, own = time.perf_counter(), cpu_seconds()
+def sweep(jobs: int, seeds: int) -> Spent:
+    """Run the sweep and return what it took."""
+    wall, here, processes = time.perf_counter(), cpu(RUSAGE_SELF), cpu(RUSAGE_CHILDREN)
     with TemporaryDirectory() as out:
         copyback.compare(CONFIG, over=OVER, seeds=seeds, jobs=jobs, out=Path(out) / "sweep")
-    return time.perf_counter() - begun, cpu_seconds() - own
+    return Spent(
+        time.perf_counter() - wall, cpu(RUSAGE_SELF) - here, cpu(RUSAGE_CHILDREN) - processes
+    )
 
 
-def cpu_seconds() -> float:
-    """Return what this process and those that it waited for have used."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(part.ru_utime + part.ru_stime for part in used)
+def cpu(who: int) -> float:
+    """Return CPU seconds of this process, or of those that it has waited for."""
+    used = getrusage(who)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

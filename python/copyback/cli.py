@@ -278,13 +278,6 @@ def compare(
 
 @app.command()
 def tournament(
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR",
-            help="Keep runs and results here; a tournament that was stopped goes on from here.",
-        ),
-    ],
     part: Annotated[
         list[str] | None, typer.Argument(metavar="[PART]...", help="drives, mappings, arrays.")
     ] = None,
@@ -292,6 +285,14 @@ def tournament(
         Literal["quick", "full"],
         typer.Option(help="quick: small drives, some minutes; full: every choice, for a cluster."),
     ] = "quick",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep runs and results here, else in out/tournament-SCALE; a tournament that was "
+            "stopped goes on from here.",
+        ),
+    ] = None,
     traces: Annotated[
         Path | None,
         typer.Option(
@@ -313,10 +314,11 @@ def tournament(
     from copyback.sweep.where import Where
 
     where = Where(jobs, dask, memory_of(memory))
+    home = out if out is not None else Path("out") / f"tournament-{scale}"
     parts = tournament.plans(part or [], quick=scale == "quick", traces=traces)
     page = tournament.run(
         parts,
-        out,
+        home,
         where,
         command=_command(),
         progress=lambda one: counting_display(one.name, len(one.plan.runs), quiet=quiet),
@@ -324,7 +326,7 @@ def tournament(
     for one in parts:
         for load in one.absent:
             print(f"Left out     {one.name}: {load}, whose trace is not there (--traces DIR)")
-        print(f"Report       {out / one.name / REPORT} ({len(one.plan.runs)} runs)")
+        print(f"Report       {home / one.name / REPORT} ({len(one.plan.runs)} runs)")
     print(f"Winners      {page}")
 
 

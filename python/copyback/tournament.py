@@ -46,9 +46,9 @@ class Part:
 
 #: The sweep files, in their order on the page.
 TITLES = {
-    "drives": "Victim, schedule and width on a page-mapped drive",
+    "drives": "Page-mapped drives",
     "mappings": "Mappings",
-    "arrays": "Coordination of five drives",
+    "arrays": "Arrays",
 }
 
 
@@ -134,4 +134,5 @@ def run(
 def page(parts: Sequence[Part], found: Sequence[Comparison]) -> str:
     """Return who wins in each part, in Markdown."""
     pairs = zip(parts, found, strict=True)
-    return "\n".join(standings(own.contests, part.title) for part, own in pairs)
+    sections = [standings(own.contests, part.title, level=2) for part, own in pairs]
+    return "\n".join(["# The tournament\n", *sections])

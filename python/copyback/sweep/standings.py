@@ -20,19 +20,27 @@ if TYPE_CHECKING:
     from copyback.sweep.winners import Choice, Podium
 
 
-def standings(contests: Sequence[Contest], title: str = "Winners") -> str:
-    """Return the page, in Markdown."""
+def standings(contests: Sequence[Contest], title: str = "Winners", level: int = 1) -> str:
+    """Return the page, in Markdown.
+
+    Parameters
+    ----------
+    level
+        Of its heading: 2 makes it a section of a larger page.
+    """
     labels = labels_of(contests)
     named = _named(contests)
     seeds = max(scheme.seeds for contest in contests for scheme in contest.schemes)
-    parts = [f"# {title}", _preface(contests, seeds)]
+    heading, below = "#" * level, "#" * (level + 1)
+    parts = [f"{heading} {title}", _preface(contests, seeds)]
     for measure in MEASURES:
         rows = [_row(contest, measure, named, labels) for contest in contests]
         header = ("load", "winner", measure.label, "level with it", *named)
-        parts += [f"## {measure.label}", markdown_table(header, [row for row in rows if row])]
+        table = markdown_table(header, [row for row in rows if row])
+        parts += [f"{below} {title}: {measure.label}", table]
     if len(contests) > 1:
-        parts += ["## All loads together", _overall(contests, labels)]
-    parts += ["## What each choice does", _choices(contests, labels)]
+        parts += [f"{below} {title}: all loads together", _overall(contests, labels)]
+    parts += [f"{below} {title}: what each choice does", _choices(contests, labels)]
     return "\n\n".join(parts) + "\n"
 
 
