@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -61,6 +60,10 @@ def run(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Simulations at once; else one a core.")
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Run no more at once than fit into this, such as 4GiB."),
+    ] = None,
     traces: Annotated[
         Path | None,
         typer.Option(
@@ -78,12 +81,17 @@ def run(
     from copyback.papers.catalogue import load_paper, select
     from copyback.papers.plan import make_plan
     from copyback.papers.runner import Runner
+    from copyback.sweep.memory import memory_of
+    from copyback.sweep.where import Where
 
     if traces is not None and not traces.is_dir():
         raise InputError(f"{traces}: no such directory")
     chosen = load_paper(paper)
+    where = Where(jobs=jobs, memory=memory_of(memory))
     # Every configuration is checked before the first simulation.
     plans = [make_plan(experiment, scale, traces) for experiment in select(chosen, figure)]
+    for plan in plans:
+        where.share([run.config for run in plan.runs])
     home = _home(out, chosen, scale)
     for plan in plans:
         output.staging(plan.experiment, home)
@@ -94,7 +102,7 @@ def run(
             output.staging(plan.experiment, home) as staging,
             counting_display(plan.experiment.name, len(plan.runs), quiet=quiet) as tell,
         ):
-            runner = Runner(jobs or os.cpu_count() or 1, _table(plan), tell)
+            runner = Runner(where, _table(plan), tell)
             found = findings.of_outcomes(plan, runner.run(plan.runs))
             output.write_experiment(chosen, found, staging.path)
             staging.publish()

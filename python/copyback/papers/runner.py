@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from copyback.papers.plan import Run
+    from copyback.sweep.where import Where
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class Runner:
 
     Parameters
     ----------
-    jobs
-        How many at once.
+    where
+        How many at once, and with how much memory.
     table
         The table to keep of each run: ``"series"``, ``"distribution"``, ``"moments"`` or None.
     on_progress
@@ -61,9 +62,9 @@ class Runner:
     """
 
     def __init__(
-        self, jobs: int, table: str | None, on_progress: Callable[[int], None] = lambda _: None
+        self, where: Where, table: str | None, on_progress: Callable[[int], None] = lambda _: None
     ) -> None:
-        self._jobs = jobs
+        self._where = where
         self._table = table
         self._on_progress = on_progress
 
@@ -75,10 +76,11 @@ class Runner:
             found[task.key] = measured
             self._on_progress(len(found))
 
+        share = self._where.share([run.config for run in runs])
         tasks = [
             Task(
                 str(index),
-                Job(run.config.to_toml(), "copyback paper run"),
+                Job(run.config.to_toml(), "copyback paper run", share.memory),
                 run.config.state_digest,
             )
             for index, run in enumerate(runs)
@@ -86,7 +88,7 @@ class Runner:
         simulate = partial(measure, table=self._table)
         with (
             TemporaryDirectory(prefix="copyback-states-") as states,
-            LocalBackend(self._jobs, Path(states), simulate) as backend,
+            LocalBackend(share.processes, Path(states), simulate) as backend,
         ):
             Execution(tasks, backend, keep).run()
         return [Outcome(run, found[task.key]) for run, task in zip(runs, tasks, strict=True)]
@@ -94,7 +96,8 @@ class Runner:
 
 def measure(job: Job, state: Path | None, *, table: str | None) -> Measured:
     """Run a simulation and return what an experiment needs of it."""
-    result = Driver(job.config(), state=state).run_in_memory(job.command)
+    driver = Driver(job.config(), state=state)
+    result = driver.run_in_memory(job.command, on_progress=job.watch)
     kept = _kept(result, table)
     return Measured({**numbers_of(result.summary.to_dict()), **_least(kept, table)}, kept)
 

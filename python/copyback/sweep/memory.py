@@ -116,7 +116,7 @@ def share_of(limit: int | None, configs: Sequence[Config], wanted: int) -> Share
     if limit is None:
         return Share(wanted, None)
     own = COORDINATOR + COORDINATOR_PER_RUN * len(configs)
-    largest = max(map(estimate, configs))
+    largest = max(map(estimate, configs), default=0)
     if own + largest > limit:
         raise InputError(
             f"--memory {units.size(limit)}: the largest run needs about {units.size(largest)}, and "
