@@ -45,6 +45,8 @@ def load(
         shape = dict(config)
         if "workload" in shape:
             shape["workload"] = _absolute(shape["workload"])
+        if "ssd" in shape:
+            shape["ssd"] = _with_absolute_policies(shape["ssd"], "ssd")
         text = json.dumps(shape, default=_plain)
         return Config.load(json=text, preset=preset, settings=settings)
     if preset is not None:
@@ -58,7 +60,8 @@ def load(
     )
 
 
-# Paths in a workload become absolute, so that the resolved configuration can be run from anywhere.
+# Paths in a workload, and of policies in files, become absolute, so that the resolved configuration
+# can be run from anywhere.
 
 
 def _absolute(node: Any) -> Any:
@@ -75,14 +78,35 @@ def _absolute(node: Any) -> Any:
     return node
 
 
+#: Choices that may be a class in a file.
+_POLICIES = ("ssd.gc.victim.policy", "ssd.gc.preemption.policy")
+
+
+def _with_absolute_policies(node: Any, key: str) -> Any:
+    """Return a copy of what `key` holds with absolute paths to policies in files."""
+    if isinstance(node, Mapping):
+        return {
+            name: _with_absolute_policies(value, f"{key}.{name}") for name, value in node.items()
+        }
+    if key in _POLICIES and isinstance(node, str):
+        file, _, name = node.rpartition(":")
+        if file.endswith(".py"):
+            return f"{os.path.abspath(file)}:{name}"  # noqa: PTH100
+    return node
+
+
 def _absolute_setting(key: str, text: str) -> tuple[str, str]:
     """Return a setting with absolute paths."""
-    if key.split(".")[0] != "workload":
+    section = key.split(".")[0]
+    if section not in {"workload", "ssd"}:
         return key, text
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text
+    if section == "ssd":
+        changed = _with_absolute_policies(value, key)
+        return (key, text) if changed == value else (key, to_toml(changed))
     if key.endswith(".path") and isinstance(value, str):
         return key, to_toml(os.path.abspath(value))  # noqa: PTH100
     changed = _absolute(value)

@@ -346,6 +346,10 @@ def _choice(value: Any) -> str:
     A switch is named if it is on.
     """
     if isinstance(value, Mapping):
+        if value.get("type") == "python":
+            parameters = ", ".join(f"{key} {item}" for key, item in _parameters(value))
+            name = str(value["policy"]).rpartition(":")[2]
+            return f"{name} ({parameters})" if parameters else name
         if "type" in value:
             rest = ", ".join(
                 key if item is True else f"{key} {_choice(item)}"
@@ -355,6 +359,12 @@ def _choice(value: Any) -> str:
             return f"{value['type']} ({rest})" if rest else str(value["type"])
         return ", ".join(f"{key} {_choice(item)}" for key, item in value.items())
     return str(value)
+
+
+def _parameters(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return what a policy in Python is made with."""
+    settings = {key: value[key] for key in ("poll", "inside_moves") if value.get(key)}
+    return list({**value.get("parameters", {}), **settings}.items())
 
 
 def _threshold(value: Any) -> str:

@@ -228,7 +228,7 @@ def run_plan(
 
         if missing:
             tasks = [
-                Task(run.key, Job(run.config.to_toml(), command), run.config.state_digest)
+                Task(run.key, Job(run.config.to_toml(), command), run.state_digest)
                 for run in missing
             ]
             backend = cluster or stack.enter_context(LocalBackend(jobs or cores(), store.states))
