@@ -83,6 +83,10 @@ class Config:
         """Whether `metrics.requests` is set: call `take_requests` between advances."""
 
     @property
+    def keeps_latency_log(self) -> bool:
+        """Whether `metrics.histogram_interval` is set: call `take_latency_log`."""
+
+    @property
     def keeps_collections(self) -> bool:
         """Whether `metrics.collections` of an array is set: call `take_collections`."""
 
@@ -160,6 +164,9 @@ class Simulation:
 
     def take_messages(self) -> dict[str, NDArray[Any]]:
         """Return and forget what controller and drives of an array have told one another."""
+
+    def take_latency_log(self) -> bytes:
+        """Return and forget the lines of the log of histograms written since the last call."""
 
     def series(self) -> dict[str, NDArray[np.float64]]:
         """Return the time series, one array a column."""

@@ -203,7 +203,14 @@ def array(config: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True)
 class Drive:
-    """One drive of an array: its service times, its collections, and how often it was the last."""
+    """One drive of an array: its service times, its collections, and how often it was the last.
+
+    Attributes
+    ----------
+    years
+        How long it lasts at this load; None if no rated cycles are configured, or it was not
+        written.
+    """
 
     label: str
     commands: int
@@ -212,6 +219,7 @@ class Drive:
     erases: int
     collecting: float
     ended_last: float
+    years: float | None
 
 
 def drives(result: Result) -> list[Drive]:
@@ -228,6 +236,7 @@ def drives(result: Result) -> list[Drive]:
             erases=drive["gc"]["erases"],
             collecting=min(drive["collecting"]["us"] / simulated_us, 1.0),
             ended_last=drive["requests_ended_last"] / requests,
+            years=drive.get("endurance", {}).get("years_at_this_load"),
         )
         for drive in summary.get("devices", [])
     ]

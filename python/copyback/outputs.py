@@ -328,6 +328,9 @@ def write_tables(result: Result, directory: Path) -> None:
     (directory / names.CONFIG).write_text(result.config_toml, encoding="utf-8")
     write_parquet(result.series, directory / names.SERIES)
     write_parquet(result.distribution, directory / names.DISTRIBUTION)
+    log = directory / names.LATENCY_LOG
+    if not log.exists() and result.latency_log is not None:
+        log.write_bytes(result.latency_log)
     for table, name in names.ROW_TABLE_FILES.items():
         if (directory / name).exists():
             continue

@@ -24,11 +24,23 @@ COLLECTIONS = "collections.parquet"
 COMMANDS = "commands.parquet"
 MESSAGES = "messages.parquet"
 DISTRIBUTION = "distribution.parquet"
+LATENCY_LOG = "latency.hlog"
 REPORT = "report.html"
 
 #: Every file that a result directory may hold.
 FILES = frozenset(
-    {SUMMARY, CONFIG, SERIES, REQUESTS, COLLECTIONS, COMMANDS, MESSAGES, DISTRIBUTION, REPORT}
+    {
+        SUMMARY,
+        CONFIG,
+        SERIES,
+        REQUESTS,
+        COLLECTIONS,
+        COMMANDS,
+        MESSAGES,
+        DISTRIBUTION,
+        LATENCY_LOG,
+        REPORT,
+    }
 )
 
 #: Tables with a row for everything that happened; a run keeps them on request.
@@ -163,10 +175,12 @@ class Result:
         summary: Summary | Mapping[str, Any],
         config_toml: str,
         tables: Mapping[TableName, pa.Table | Path],
+        latency_log: bytes | Path | None = None,
     ) -> None:
         self.summary = summary if isinstance(summary, Summary) else Summary(summary)
         self.config_toml = config_toml
         self._tables: dict[TableName, pa.Table | Path] = dict(tables)
+        self._latency_log = latency_log
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Result:
@@ -204,7 +218,8 @@ class Result:
         tables: dict[TableName, pa.Table | Path] = {
             table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
         }
-        return cls(summary, config_toml, tables)
+        log = home / LATENCY_LOG
+        return cls(summary, config_toml, tables, log if log.exists() else None)
 
     def _table(self, name: TableName) -> pa.Table:
         table = self._tables[name]
@@ -270,6 +285,41 @@ class Result:
         and ``state`` are by the drive ``device``; ``collect``, ``stop`` and ``report`` to it.
         """
         return self._row_table("messages")
+
+    @property
+    def latency_log(self) -> bytes | None:
+        """The text of ``latency.hlog``; None unless the run kept `metrics.histogram_interval`."""
+        if isinstance(self._latency_log, Path):
+            self._latency_log = self._latency_log.read_bytes()
+        return self._latency_log
+
+    def write_hdr_log(self, path: str | os.PathLike[str]) -> Path:
+        """Write histograms of the response times, in ns, as an HdrHistogram log.
+
+        A line holds the reads or the writes (its tag) of an interval of simulated time, with three
+        significant digits.
+
+        Parameters
+        ----------
+        path
+            The file to write, by custom a ``.hlog``.
+
+        Returns
+        -------
+        pathlib.Path
+            The file written.
+
+        Raises
+        ------
+        InputError
+            If the run kept no histograms, or the file cannot be written.
+        """
+        from copyback.outputs import replace_file
+
+        if self.latency_log is None:
+            hint = "run with metrics.histogram_interval, such as 1s"
+            raise InputError(f"this result has no histograms; {hint}")
+        return replace_file(Path(path), self.latency_log)
 
     def _row_table(self, name: RowTableName) -> pa.Table | None:
         return self._table(name) if name in self._tables else None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress, Simulation
-from copyback.result import ROW_TABLE_FILES, Result, RowTableName, Summary
+from copyback.result import LATENCY_LOG, ROW_TABLE_FILES, Result, RowTableName, Summary
 
 if TYPE_CHECKING:
     import os
@@ -76,6 +77,7 @@ class Driver:
         *,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_rows: Mapping[RowTableName, Callable[[Columns], None]] | None = None,
+        on_log: Callable[[bytes], object] = lambda _: None,
     ) -> None:
         """Advance to the end.
 
@@ -85,6 +87,8 @@ class Driver:
             Told after each slice.
         on_rows
             For tables that the run keeps: given the rows that each slice added.
+        on_log
+            Given the lines that each slice added to the log of histograms.
         """
         pace = Pace()
         takers = self._takers()
@@ -103,6 +107,7 @@ class Driver:
                 rows = take()
                 if table in sinks:
                     sinks[table](rows)
+            on_log(self.simulation.take_latency_log())
             if done:
                 return
 
@@ -112,10 +117,12 @@ class Driver:
         """Advance to the end and return the result, with the tables of rows in memory."""
         from copyback.outputs import RowKeeper
 
+        log: list[bytes] = []
         kept = {table: RowKeeper() for table in self.row_tables}
         on_rows = {table: rows.add for table, rows in kept.items()}
-        self.run(on_progress=on_progress, on_rows=on_rows)
-        return self.result(command, {table: rows.table() for table, rows in kept.items()})
+        self.run(on_progress=on_progress, on_rows=on_rows, on_log=log.append)
+        tables = {table: rows.table() for table, rows in kept.items()}
+        return self.result(command, tables, b"".join(log))
 
     def run_into(
         self,
@@ -130,10 +137,15 @@ class Driver:
         files = {table: directory / ROW_TABLE_FILES[table] for table in self.row_tables}
         writers = {table: RowWriter(path) for table, path in files.items()}
         on_rows = {table: writer.add for table, writer in writers.items()}
-        self.run(on_progress=on_progress, on_rows=on_rows)
+        log = directory / LATENCY_LOG
+        with ExitStack() as stack:
+            on_log: Callable[[bytes], object] = lambda _: None  # noqa: E731
+            if self.config.keeps_latency_log:
+                on_log = stack.enter_context(log.open("wb")).write
+            self.run(on_progress=on_progress, on_rows=on_rows, on_log=on_log)
         for writer in writers.values():
             writer.close()
-        return self.result(command, files)
+        return self.result(command, files, log)
 
     @property
     def row_tables(self) -> list[RowTableName]:
@@ -184,7 +196,12 @@ class Driver:
         }
         return Summary(numbers)
 
-    def result(self, command: str, rows: Mapping[RowTableName, Any] | None = None) -> Result:
+    def result(
+        self,
+        command: str,
+        rows: Mapping[RowTableName, Any] | None = None,
+        latency_log: bytes | Path | None = None,
+    ) -> Result:
         """Return the result of a run that has ended.
 
         Parameters
@@ -193,6 +210,8 @@ class Driver:
             How the run was started.
         rows
             The tables of rows, or the files that hold them.
+        latency_log
+            The log of histograms, or its file, if one is kept.
         """
         from copyback.outputs import distribution_table, series_table
 
@@ -201,7 +220,8 @@ class Driver:
             "distribution": distribution_table(self.simulation.distributions()),
         }
         tables.update(rows or {})
-        return Result(self.summary(command), self.config.to_toml(), tables)
+        log = latency_log if self.config.keeps_latency_log else None
+        return Result(self.summary(command), self.config.to_toml(), tables, log)
 
 
 def _suppliers(config: Config) -> dict[str, Callable[..., Any]]:

@@ -83,6 +83,11 @@ impl Config {
     }
 
     #[getter]
+    fn keeps_latency_log(&self) -> bool {
+        self.0.metrics.histogram_interval.is_some()
+    }
+
+    #[getter]
     fn keeps_collections(&self) -> bool {
         self.0.metrics.collections && self.0.array.devices > 1
     }

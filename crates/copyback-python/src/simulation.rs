@@ -10,7 +10,7 @@ use copyback::state;
 use copyback::{Phase, Status, simulation};
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::config::Config;
 use crate::error;
@@ -134,6 +134,10 @@ impl Simulation {
         columns.add("device", letters.iter().map(|letter| letter.device.0).collect())?;
         columns.add("message", letters.iter().map(|letter| letter.said.number()).collect())?;
         Ok(columns.0)
+    }
+
+    fn take_latency_log<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner().take_latency_log())
     }
 
     fn series<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -155,6 +155,12 @@ impl Simulation {
         self.run.as_mut().map(|run| run.take_messages()).unwrap_or_default()
     }
 
+    /// The lines of the log of histograms since the last call, if one is kept.
+    pub fn take_latency_log(&mut self) -> Vec<u8> {
+        let log = self.run.as_mut().and_then(|run| run.recorder.latency_log.as_mut());
+        log.map(|log| log.take()).unwrap_or_default()
+    }
+
     /// The time series so far.
     pub fn series(&self) -> SeriesColumns {
         self.run.as_ref().map(|run| run.recorder.series.columns()).unwrap_or_default()

@@ -2,9 +2,11 @@
 
 mod bandwidth;
 mod devices;
+mod endurance;
 mod excess;
 mod idle_time;
 mod latency;
+mod latency_log;
 mod overlap;
 mod requests;
 mod series;
@@ -13,8 +15,10 @@ mod worst;
 
 pub use bandwidth::Bandwidth;
 pub use devices::{CollectionColumns, CommandColumns, Devices};
+pub use endurance::{Endurance, Rating};
 pub use excess::ExcessWait;
 pub use latency::LatencyStats;
+pub use latency_log::LatencyLog;
 pub use overlap::Overlap;
 pub use requests::RequestColumns;
 pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
@@ -55,7 +59,6 @@ impl Responses {
 }
 
 /// Everything that is recorded about requests.
-#[derive(Debug)]
 pub struct Recorder {
     /// Simulated response times.
     pub responses: Responses,
@@ -71,6 +74,8 @@ pub struct Recorder {
     pub bandwidth: Bandwidth,
     /// The drives of an array, one by one.
     pub devices: Option<Devices>,
+    /// Histograms over time, if they are kept.
+    pub latency_log: Option<Box<LatencyLog>>,
     /// Counts by kind.
     pub totals: Totals,
     requests: Option<RequestColumns>,
@@ -89,6 +94,9 @@ impl Recorder {
             series: Series::new(config.interval.map(|interval| interval.0)),
             bandwidth: Bandwidth::new(config.bandwidth_window.0),
             devices,
+            latency_log: config
+                .histogram_interval
+                .map(|interval| Box::new(LatencyLog::new(interval.0))),
             totals: Totals::default(),
             requests: config.requests.then(RequestColumns::default),
         }
@@ -111,6 +119,9 @@ impl Recorder {
         }
         if let Some(excess) = &mut self.excess {
             excess.completed(operation, completion.response);
+        }
+        if let Some(log) = &mut self.latency_log {
+            log.completed(operation, completion.response, now);
         }
         self.worst.completed(operation, completion.response, now);
         self.totals.end = now;

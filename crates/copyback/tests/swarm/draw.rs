@@ -3,7 +3,7 @@
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
+    Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
     Idle, InAdvance, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition,
     Preemption, Register, Scheduling, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
 };
@@ -121,7 +121,8 @@ fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let buffer = buffer(draw, &geometry);
     let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
     let commands = commands(draw, &geometry, &gc);
-    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer };
+    let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
+    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance };
     let host = host(draw);
     let workload =
         workload::draw(draw, &ssd, &|index| file(number, &format!("{of}-{index}.blkreplay")));
