@@ -46,7 +46,7 @@ def load(
         if "workload" in shape:
             shape["workload"] = _absolute(shape["workload"])
         if "ssd" in shape:
-            shape["ssd"] = _with_absolute_policies(shape["ssd"], "ssd")
+            shape["ssd"] = with_absolute_policies(shape["ssd"], "ssd")
         text = json.dumps(shape, default=_plain)
         return Config.load(json=text, preset=preset, settings=settings)
     if preset is not None:
@@ -82,16 +82,25 @@ def _absolute(node: Any) -> Any:
 _POLICIES = ("ssd.gc.victim.policy", "ssd.gc.preemption.policy")
 
 
-def _with_absolute_policies(node: Any, key: str) -> Any:
-    """Return a copy of what `key` holds with absolute paths to policies in files."""
+def with_absolute_policies(node: Any, key: str, directory: Path | None = None) -> Any:
+    """Return a copy of what `key` holds with absolute paths to policies in files.
+
+    Parameters
+    ----------
+    node
+        A value of a configuration.
+    key
+        Its key, dotted.
+    directory
+        What relative paths are relative to; else the working directory.
+    """
     if isinstance(node, Mapping):
-        return {
-            name: _with_absolute_policies(value, f"{key}.{name}") for name, value in node.items()
-        }
+        inner = {name: f"{key}.{name}" for name in node}
+        return {name: with_absolute_policies(node[name], inner[name], directory) for name in node}
     if key in _POLICIES and isinstance(node, str):
         file, _, name = node.rpartition(":")
         if file.endswith(".py"):
-            return f"{os.path.abspath(file)}:{name}"  # noqa: PTH100
+            return f"{os.path.abspath((directory or Path()) / file)}:{name}"  # noqa: PTH100
     return node
 
 
@@ -105,7 +114,7 @@ def _absolute_setting(key: str, text: str) -> tuple[str, str]:
     except tomllib.TOMLDecodeError:
         value = text
     if section == "ssd":
-        changed = _with_absolute_policies(value, key)
+        changed = with_absolute_policies(value, key)
         return (key, text) if changed == value else (key, to_toml(changed))
     if key.endswith(".path") and isinstance(value, str):
         return key, to_toml(os.path.abspath(value))  # noqa: PTH100

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -368,6 +369,22 @@ def _choice(value: Any) -> str:
             return f"{value['type']} ({rest})" if rest else str(value["type"])
         return ", ".join(f"{key} {_choice(item)}" for key, item in value.items())
     return str(value)
+
+
+def value_text(value: Any) -> str:
+    """Return a value of a sweep as people read it: of a policy in Python, its class.
+
+    >>> value_text('{ type = "python", policy = "mine.py:Oldest", parameters = { share = 0.1 } }')
+    'Oldest (share 0.1)'
+    """
+    text = str(value)
+    if not text.startswith("{"):
+        return text
+    try:
+        choice = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return _choice(choice) if choice.get("type") == "python" else text
 
 
 def _parameters(value: Mapping[str, Any]) -> list[tuple[str, Any]]:

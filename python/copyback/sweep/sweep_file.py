@@ -167,11 +167,11 @@ def _point(settings: Mapping[str, Any], traces: Path) -> Point:
 
 
 def _located(key: str, value: Any, traces: Path) -> Any:
-    """Return paths of traces as seen from here."""
-    if key != TRACE and not key.endswith(".path"):
-        return value
+    """Return paths of traces, and of policies in files, as seen from here."""
     if isinstance(value, list):
         return [_located(key, item, traces) for item in value]
+    if key != TRACE and not key.endswith(".path"):
+        return configuration.with_absolute_policies(value, key, traces)
     return str(traces / value) if isinstance(value, str) else value
 
 
