@@ -407,14 +407,18 @@ def preset(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
 
 @show_app.command()
 def policies() -> None:
-    """List the choices of every key that has any."""
+    """List the choices of every key that has any, and the policies that packages register."""
     from itertools import groupby
 
     from copyback import _core
+    from copyback.policies.load import all_registered
 
     for index, (key, choices) in enumerate(groupby(_core.policies(), key=lambda policy: policy[0])):
         print(key if index == 0 else f"\n{key}")
         _print_pairs([(f"  {name}", meaning) for _, name, meaning in choices])
+    for kind, found in all_registered().items():
+        print(f"\n{kind.key} of type python, registered under {kind.group}")
+        _print_pairs([(f"  {name}", meaning) for name, meaning in found])
 
 
 @show_app.command()

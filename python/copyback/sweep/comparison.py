@@ -247,7 +247,7 @@ def run_plan(
                 Task(
                     run.key,
                     Job(run.config.to_toml(), command, share.memory),
-                    run.config.state_digest,
+                    run.state_digest,
                 )
                 for run in missing
             ]

@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from copyback.describe import value_text
 from copyback.sweep.axes import SCHEME
 
 if TYPE_CHECKING:
@@ -35,14 +36,14 @@ def labels_of(contests: Sequence[Contest]) -> Labels:
 
 def _type(value: Any) -> str:
     table = _table(value)
-    return str(table.get("type", value)) if table else str(value)
+    return value_text(value) if table is None else str(table["type"])
 
 
 def _plain(value: Any) -> str:
-    """Return a table as people read it: ``threshold (cache 1MiB)``."""
+    """Return a value as people read it: ``threshold (cache 1MiB)``."""
     table = _table(value)
-    if not table or "type" not in table:
-        return str(value)
+    if table is None:
+        return value_text(value)
     more = ", ".join(
         key if own is True else f"{key} {own}" for key, own in table.items() if key != "type"
     )
@@ -50,13 +51,13 @@ def _plain(value: Any) -> str:
 
 
 def _table(value: Any) -> dict[str, Any] | None:
-    if not isinstance(value, str) or not value.startswith("{"):
-        return None
+    """Return a choice with parameters; None of anything else, and of a policy in Python."""
     try:
         table = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         return None
-    return table if isinstance(table, dict) else None
+    is_choice = isinstance(table, dict) and table.get("type", "python") != "python"
+    return table if is_choice else None
 
 
 def short_name(setting: Setting, labels: Labels) -> str:

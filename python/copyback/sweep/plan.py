@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import copyback._core
 from copyback import configuration
 from copyback._core import Config, InputError
+from copyback.policies.load import named_in
 from copyback.sweep.axes import LOAD, SCHEME, SEED, Point, is_load, settings_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Run:
     ----------
     key
         Names what decides its result: the resolved configuration, the contents of the files that
-        the workload reads, and the simulator itself.
+        the workload reads, the sources of policies in Python, and the simulator itself.
     point
         What of the sweep's keys it has, but for the seed.
     """
@@ -38,6 +39,11 @@ class Run:
     point: Point
     seed: int
     config: Config
+
+    @property
+    def state_digest(self) -> str:
+        """Digest of the prepared device; only this run has it if it cannot be saved."""
+        return self.config.state_digest if self.config.is_savable else self.key
 
     def also(self, other: Run) -> Run:
         """Return this run as the point of `other` too, which came to the same configuration."""
@@ -141,6 +147,8 @@ def _without_seed(point: Point) -> Point:
 
 def _run_key(config: Config, workload: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(f"{_simulator_digest()} {config.digest}".encode())
+    for policy in named_in(config):
+        digest.update(policy.source_digest().encode())
     for path in _input_files(workload):
         digest.update(_file_digest(path, path.stat().st_mtime_ns).encode())
     return digest.hexdigest()[:20]

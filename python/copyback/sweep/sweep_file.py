@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copyback import configuration
 from copyback._core import InputError
@@ -56,6 +56,13 @@ class SweepFile:
     skip_refused: bool = False
 
 
+class _Homes(NamedTuple):
+    """What relative paths are relative to: those of traces, and all others."""
+
+    file: Path
+    traces: Path
+
+
 def read_sweep(path: Path, *, quick: bool = False, traces: Path | None = None) -> SweepFile:
     """Read a sweep file.
 
@@ -78,7 +85,7 @@ def read_sweep(path: Path, *, quick: bool = False, traces: Path | None = None) -
         raise InputError(f"{path}: {fault}") from None
     try:
         chosen = _at_scale(table, quick=quick)
-        return _sweep_of(chosen, path.parent, traces or path.parent)
+        return _sweep_of(chosen, _Homes(path.parent, traces or path.parent))
     except InputError as fault:
         raise InputError("\n".join(f"{path}: {line}" for line in str(fault).split("\n"))) from None
 
@@ -102,7 +109,7 @@ def _laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, A
     return laid
 
 
-def _sweep_of(table: Mapping[str, Any], home: Path, traces: Path) -> SweepFile:
+def _sweep_of(table: Mapping[str, Any], homes: _Homes) -> SweepFile:
     unknown = sorted(set(table) - set(_KEYS))
     if unknown:
         raise InputError(f"{unknown[0]}: unknown key; there are {', '.join(_KEYS)}")
@@ -110,17 +117,17 @@ def _sweep_of(table: Mapping[str, Any], home: Path, traces: Path) -> SweepFile:
     config = _text(table, "config")
     return SweepFile(
         Design(
-            grid=tuple(axis_of(key, _located(key, value, traces)) for key, value in grid),
-            cases=tuple(_cases(table.get("list", []), traces)),
+            grid=tuple(axis_of(key, _located(key, value, homes)) for key, value in grid),
+            cases=tuple(_cases(table.get("list", []), homes)),
             draws=Draws.read(table["random"]) if "random" in table else None,
-            loads=_named(table, "loads", traces),
-            schemes=_named(table, "schemes", traces),
+            loads=_named(table, "loads", homes),
+            schemes=_named(table, "schemes", homes),
             seeds=_seeds(table.get("seeds", [])),
-            baseline=_point(_table(table, "baseline"), traces),
+            baseline=_point(_table(table, "baseline"), homes),
         ),
-        config=home / config if config is not None else None,
+        config=homes.file / config if config is not None else None,
         preset=_text(table, "preset"),
-        settings=list(_point(_table(table, "set"), traces)),
+        settings=list(_point(_table(table, "set"), homes)),
         skip_refused=_is_true(table, "skip_refused"),
     )
 
@@ -148,31 +155,31 @@ def _is_true(table: Mapping[str, Any], key: str) -> bool:
     return value
 
 
-def _named(table: Mapping[str, Any], key: str, traces: Path) -> dict[str, Point]:
+def _named(table: Mapping[str, Any], key: str, homes: _Homes) -> dict[str, Point]:
     named = _table(table, key)
     for name, settings in named.items():
         if not isinstance(settings, dict):
             raise InputError(f"{key}.{name}: found {value_text(settings)}; a table is needed")
-    return {name: _point(settings, traces) for name, settings in named.items()}
+    return {name: _point(settings, homes) for name, settings in named.items()}
 
 
-def _cases(cases: Any, traces: Path) -> list[Point]:
+def _cases(cases: Any, homes: _Homes) -> list[Point]:
     if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):
         raise InputError("list: a list of tables is needed")
-    return [_point(case, traces) for case in cases]
+    return [_point(case, homes) for case in cases]
 
 
-def _point(settings: Mapping[str, Any], traces: Path) -> Point:
-    return tuple((key, value_text(_located(key, v, traces))) for key, v in settings.items())
+def _point(settings: Mapping[str, Any], homes: _Homes) -> Point:
+    return tuple((key, value_text(_located(key, v, homes))) for key, v in settings.items())
 
 
-def _located(key: str, value: Any, traces: Path) -> Any:
-    """Return paths of traces as seen from here."""
-    if key != TRACE and not key.endswith(".path"):
-        return value
+def _located(key: str, value: Any, homes: _Homes) -> Any:
+    """Return paths of traces, and of policies in files, as seen from here."""
     if isinstance(value, list):
-        return [_located(key, item, traces) for item in value]
-    return str(traces / value) if isinstance(value, str) else value
+        return [_located(key, item, homes) for item in value]
+    if key != TRACE and not key.endswith(".path"):
+        return configuration.with_absolute_policies(value, key, homes.file)
+    return str(homes.traces / value) if isinstance(value, str) else value
 
 
 def _seeds(value: Any) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copyback import units
+from copyback.describe import value_text
 from copyback.sweep.axes import LOAD, SCHEME
 from copyback.sweep.labels import labels_of, short_name
 from copyback.sweep.schemes import MEASURES, Format
@@ -44,7 +45,7 @@ def setting_text(setting: Setting) -> str:
     'PGC, victim fifo, width blind'
     """
     texts = [
-        str(value) if key in (LOAD, SCHEME) else f"{key.rpartition('.')[2]} {value}"
+        str(value) if key in (LOAD, SCHEME) else f"{key.rpartition('.')[2]} {value_text(value)}"
         for key, value in setting
         if value is not None
     ]
