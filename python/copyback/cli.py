@@ -103,6 +103,14 @@ def run(
     requests: Annotated[
         bool, typer.Option("--requests", help="Also write one row for each request (needs --out).")
     ] = False,
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM:TO",
+            help="Also write what happens in this window of simulated time, such as 1.5s:1.6s, "
+            "for the Perfetto or Chrome trace viewer (needs --out).",
+        ),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print only the summary, as JSON.")] = False,
     fio_json: Annotated[
         Path | None,
@@ -123,6 +131,8 @@ def run(
 
     if requests and out is None:
         raise InputError("--requests writes a file: say where with --out DIR")
+    if timeline is not None and out is None:
+        raise InputError("--timeline writes a file: say where with --out DIR")
     overrides = _settings(setting)
     if job is not None:
         if workload is not None or trace is not None:
@@ -146,6 +156,7 @@ def run(
             seed=seed,
             audit=audit,
             requests=requests,
+            timeline=timeline,
             overrides=overrides,
         ),
     )

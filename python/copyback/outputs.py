@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
+import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from copyback import result as names
 from copyback._core import InputError
@@ -322,12 +324,50 @@ class RowWriter:
             self._writer = None
 
 
+class TimelineWriter:
+    """Streams the text of a timeline into a compressed file.
+
+    Parameters
+    ----------
+    target
+        The file to write, created by the first piece, or what takes the compressed bytes.
+    """
+
+    def __init__(self, target: Path | IO[bytes]) -> None:
+        self._target = target
+        self._open = contextlib.ExitStack()
+        self._packed: gzip.GzipFile | None = None
+
+    def add(self, text: bytes) -> None:
+        """Take a piece."""
+        if self._packed is None:
+            target = self._target
+            if isinstance(target, Path):
+                target = self._open.enter_context(target.open("wb"))
+            # Without name and time, the same text gives the same bytes.
+            packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=target, mtime=0)
+            self._packed = self._open.enter_context(packed)
+        self._packed.write(text)
+
+    def close(self) -> None:
+        """Write what is left and finish the file."""
+        self._open.close()
+
+
 def write_tables(result: Result, directory: Path) -> None:
     """Write a result's files but for the page and for tables of rows that are there already."""
     (directory / names.SUMMARY).write_text(result.summary.to_json(), encoding="utf-8")
     (directory / names.CONFIG).write_text(result.config_toml, encoding="utf-8")
     write_parquet(result.series, directory / names.SERIES)
     write_parquet(result.distribution, directory / names.DISTRIBUTION)
+    if result.dies is not None:
+        write_parquet(result.dies, directory / names.DIES)
+    if result.slowest is not None:
+        text = json.dumps(result.slowest, separators=(",", ":")) + "\n"
+        (directory / names.SLOWEST).write_text(text, encoding="utf-8")
+    timeline = directory / names.TIMELINE
+    if not timeline.exists() and (packed := result.packed_timeline()) is not None:
+        timeline.write_bytes(packed)
     for table, name in names.ROW_TABLE_FILES.items():
         if (directory / name).exists():
             continue

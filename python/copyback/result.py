@@ -24,23 +24,43 @@ COLLECTIONS = "collections.parquet"
 COMMANDS = "commands.parquet"
 MESSAGES = "messages.parquet"
 DISTRIBUTION = "distribution.parquet"
+DIES = "dies.parquet"
+TIMELINE = "timeline.json.gz"
+SLOWEST = "slowest.json"
 REPORT = "report.html"
 
 #: Every file that a result directory may hold.
 FILES = frozenset(
-    {SUMMARY, CONFIG, SERIES, REQUESTS, COLLECTIONS, COMMANDS, MESSAGES, DISTRIBUTION, REPORT}
+    {
+        SUMMARY,
+        CONFIG,
+        SERIES,
+        REQUESTS,
+        COLLECTIONS,
+        COMMANDS,
+        MESSAGES,
+        DISTRIBUTION,
+        DIES,
+        TIMELINE,
+        SLOWEST,
+        REPORT,
+    }
 )
 
 #: Tables with a row for everything that happened; a run keeps them on request.
 RowTableName = Literal["requests", "collections", "commands", "messages"]
-TableName = Literal["series", "distribution", RowTableName]
+TableName = Literal["series", "distribution", "dies", RowTableName]
 ROW_TABLE_FILES: dict[RowTableName, str] = {
     "requests": REQUESTS,
     "collections": COLLECTIONS,
     "commands": COMMANDS,
     "messages": MESSAGES,
 }
-_TABLE_FILES: dict[TableName, str] = {"series": SERIES, "distribution": DISTRIBUTION}
+_TABLE_FILES: dict[TableName, str] = {
+    "series": SERIES,
+    "distribution": DISTRIBUTION,
+    "dies": DIES,
+}
 _TABLE_FILES.update(ROW_TABLE_FILES.items())
 
 
@@ -156,6 +176,10 @@ class Result:
         The numbers of the run, as attributes.
     config_toml : str
         The resolved configuration: every key with the value that was used.
+    slowest : list of dict or None
+        The slowest requests, the slowest first, each with its ``waits`` and with what the ``dies``
+        that it used did meanwhile, as in ``slowest.json``; times in microseconds of simulated time.
+        None unless the run kept them (`metrics.slowest`).
     """
 
     def __init__(
@@ -163,10 +187,15 @@ class Result:
         summary: Summary | Mapping[str, Any],
         config_toml: str,
         tables: Mapping[TableName, pa.Table | Path],
+        *,
+        timeline: bytes | Path | None = None,
+        slowest: list[dict[str, Any]] | None = None,
     ) -> None:
         self.summary = summary if isinstance(summary, Summary) else Summary(summary)
         self.config_toml = config_toml
         self._tables: dict[TableName, pa.Table | Path] = dict(tables)
+        self._timeline = timeline
+        self.slowest = slowest
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Result:
@@ -204,7 +233,18 @@ class Result:
         tables: dict[TableName, pa.Table | Path] = {
             table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
         }
-        return cls(summary, config_toml, tables)
+        timeline, slowest = home / TIMELINE, home / SLOWEST
+        try:
+            requests = json.loads(slowest.read_text(encoding="utf-8")) if slowest.exists() else None
+        except ValueError as fault:
+            raise InputError(f"{slowest}: not what a run wrote: {fault}") from None
+        return cls(
+            summary,
+            config_toml,
+            tables,
+            timeline=timeline if timeline.exists() else None,
+            slowest=requests,
+        )
 
     def _table(self, name: TableName) -> pa.Table:
         table = self._tables[name]
@@ -234,6 +274,17 @@ class Result:
         what exceeds `metrics.excess_bound`, if there is one.
         """
         return self._table("distribution")
+
+    @property
+    def dies(self) -> pa.Table | None:
+        """What each die did over time: one row a die and bin of simulated time.
+
+        ``collecting_us`` is the time in which the die collected, ``serving_us`` that in which it
+        held page operations of the host, ``free_blocks`` counts those of its planes at the bin's
+        end. A run of any length has at most 256 bins. None of a result that an earlier version
+        wrote.
+        """
+        return self._row_table("dies")
 
     @property
     def requests(self) -> pa.Table | None:
@@ -271,7 +322,27 @@ class Result:
         """
         return self._row_table("messages")
 
-    def _row_table(self, name: RowTableName) -> pa.Table | None:
+    @property
+    def timeline(self) -> list[dict[str, Any]] | None:
+        """What happened in a window of time, as events of the Chrome trace event format.
+
+        None unless the run wrote them (`metrics.timeline`). ``ts`` and ``dur`` are microseconds of
+        simulated time; process 0 is the host, and the drives follow.
+        """
+        packed = self.packed_timeline()
+        if packed is None:
+            return None
+        import gzip
+
+        events: list[dict[str, Any]] = json.loads(gzip.decompress(packed))["traceEvents"]
+        return events
+
+    def packed_timeline(self) -> bytes | None:
+        """Return the timeline as in its file, compressed; None if there is none."""
+        packed = self._timeline
+        return packed.read_bytes() if isinstance(packed, Path) else packed
+
+    def _row_table(self, name: TableName) -> pa.Table | None:
         return self._table(name) if name in self._tables else None
 
     @property
@@ -285,8 +356,8 @@ class Result:
         Parameters
         ----------
         table
-            ``"series"``, ``"distribution"``, ``"requests"``, ``"collections"``, ``"commands"`` or
-            ``"messages"``.
+            ``"series"``, ``"distribution"``, ``"dies"``, ``"requests"``, ``"collections"``,
+            ``"commands"`` or ``"messages"``.
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import time
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress, Simulation
-from copyback.result import ROW_TABLE_FILES, Result, RowTableName, Summary
+from copyback.result import ROW_TABLE_FILES, TIMELINE, Result, RowTableName, Summary
 
 if TYPE_CHECKING:
     import os
@@ -76,6 +77,7 @@ class Driver:
         *,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_rows: Mapping[RowTableName, Callable[[Columns], None]] | None = None,
+        on_timeline: Callable[[bytes], None] = lambda _: None,
     ) -> None:
         """Advance to the end.
 
@@ -85,6 +87,8 @@ class Driver:
             Told after each slice.
         on_rows
             For tables that the run keeps: given the rows that each slice added.
+        on_timeline
+            Given the text that each slice added to the timeline, if one is written.
         """
         pace = Pace()
         takers = self._takers()
@@ -103,6 +107,8 @@ class Driver:
                 rows = take()
                 if table in sinks:
                     sinks[table](rows)
+            if self.config.writes_timeline:
+                on_timeline(self.simulation.take_timeline())
             if done:
                 return
 
@@ -110,12 +116,19 @@ class Driver:
         self, command: str, *, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> Result:
         """Advance to the end and return the result, with the tables of rows in memory."""
-        from copyback.outputs import RowKeeper
+        from copyback.outputs import RowKeeper, TimelineWriter
 
         kept = {table: RowKeeper() for table in self.row_tables}
         on_rows = {table: rows.add for table, rows in kept.items()}
-        self.run(on_progress=on_progress, on_rows=on_rows)
-        return self.result(command, {table: rows.table() for table, rows in kept.items()})
+        packed = io.BytesIO()
+        timeline = TimelineWriter(packed)
+        self.run(on_progress=on_progress, on_rows=on_rows, on_timeline=timeline.add)
+        timeline.close()
+        return self.result(
+            command,
+            {table: rows.table() for table, rows in kept.items()},
+            packed.getvalue() if self.config.writes_timeline else None,
+        )
 
     def run_into(
         self,
@@ -125,15 +138,18 @@ class Driver:
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> Result:
         """Advance to the end and return the result, with the tables of rows in files."""
-        from copyback.outputs import RowWriter
+        from copyback.outputs import RowWriter, TimelineWriter
 
         files = {table: directory / ROW_TABLE_FILES[table] for table in self.row_tables}
         writers = {table: RowWriter(path) for table, path in files.items()}
         on_rows = {table: writer.add for table, writer in writers.items()}
-        self.run(on_progress=on_progress, on_rows=on_rows)
+        timeline = directory / TIMELINE
+        events = TimelineWriter(timeline)
+        self.run(on_progress=on_progress, on_rows=on_rows, on_timeline=events.add)
+        events.close()
         for writer in writers.values():
             writer.close()
-        return self.result(command, files)
+        return self.result(command, files, timeline if self.config.writes_timeline else None)
 
     @property
     def row_tables(self) -> list[RowTableName]:
@@ -184,7 +200,12 @@ class Driver:
         }
         return Summary(numbers)
 
-    def result(self, command: str, rows: Mapping[RowTableName, Any] | None = None) -> Result:
+    def result(
+        self,
+        command: str,
+        rows: Mapping[RowTableName, Any] | None = None,
+        timeline: bytes | Path | None = None,
+    ) -> Result:
         """Return the result of a run that has ended.
 
         Parameters
@@ -193,15 +214,25 @@ class Driver:
             How the run was started.
         rows
             The tables of rows, or the files that hold them.
+        timeline
+            The compressed timeline, or the file that holds it.
         """
-        from copyback.outputs import distribution_table, series_table
+        from copyback.outputs import distribution_table, rows_table, series_table
 
         tables: dict[Any, Any] = {
             "series": series_table(self.simulation.series()),
             "distribution": distribution_table(self.simulation.distributions()),
+            "dies": rows_table(self.simulation.dies()),
         }
+        slowest = self.simulation.slowest()
         tables.update(rows or {})
-        return Result(self.summary(command), self.config.to_toml(), tables)
+        return Result(
+            self.summary(command),
+            self.config.to_toml(),
+            tables,
+            timeline=timeline,
+            slowest=json.loads(slowest) if slowest is not None else None,
+        )
 
 
 def peak_rss_mib() -> float | None:
@@ -223,6 +254,7 @@ def settings_of(
     seed: int | None,
     audit: bool = False,
     requests: bool = False,
+    timeline: str | None = None,
     overrides: list[tuple[str, str]],
 ) -> list[tuple[str, str]]:
     """Return overrides and the dedicated arguments as settings.
@@ -246,7 +278,21 @@ def settings_of(
         settings.append(("audit", "true"))
     if requests:
         settings.append(("metrics.requests", "true"))
+    if timeline is not None:
+        settings.append(("metrics.timeline", configuration.to_toml(window(timeline))))
     return settings
+
+
+def window(text: str) -> dict[str, str]:
+    """Return the window of time that ``FROM:TO`` names; either may be left out.
+
+    >>> window("1.5s:1.6s")
+    {'from': '1.5s', 'to': '1.6s'}
+    """
+    begin, colon, end = (part.strip() for part in text.partition(":"))
+    if not colon:
+        raise InputError(f"--timeline {text}: FROM:TO is needed, such as 1.5s:1.6s or :20ms")
+    return {key: time for key, time in (("from", begin), ("to", end)) if time}
 
 
 def run(
@@ -261,6 +307,7 @@ def run(
     state: str | os.PathLike[str] | None = None,
     requests: bool = False,
     audit: bool = False,
+    timeline: str | None = None,
     progress: bool = False,
     **overrides: Any,
 ) -> Result:
@@ -290,6 +337,9 @@ def run(
         Keep one row for each request, in `Result.requests`.
     audit
         Check every invariant as the run goes; slower.
+    timeline
+        A window of simulated time, such as ``"1.5s:1.6s"``: keep all that happens in it, in
+        `Result.timeline`.
     progress
         Show a progress bar on standard error.
     **overrides
@@ -325,6 +375,7 @@ def run(
         seed=seed,
         audit=audit,
         requests=requests,
+        timeline=timeline,
         overrides=configuration.keyword_settings(overrides),
     )
     loaded = configuration.load(config, preset=preset, settings=settings)

@@ -10,7 +10,7 @@ use copyback::state;
 use copyback::{Phase, Status, simulation};
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::config::Config;
 use crate::error;
@@ -113,6 +113,27 @@ impl Simulation {
         columns.add::<u64>("arrives_ns", arrives)?;
         columns.add("device", letters.iter().map(|letter| letter.device.0).collect())?;
         columns.add("message", letters.iter().map(|letter| letter.said.number()).collect())?;
+        Ok(columns.0)
+    }
+
+    fn take_timeline<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner().take_timeline())
+    }
+
+    fn slowest(&mut self) -> Option<String> {
+        self.inner().slowest().map(|requests| requests.to_string())
+    }
+
+    fn dies<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = self.inner().dies();
+        let columns = Columns::new(py);
+        columns.add("device", rows.device)?;
+        columns.add("die", rows.die)?;
+        columns.add("start_s", rows.start_s)?;
+        columns.add("end_s", rows.end_s)?;
+        columns.add("collecting_us", rows.collecting_us)?;
+        columns.add("serving_us", rows.serving_us)?;
+        columns.add("free_blocks", rows.free_blocks)?;
         Ok(columns.0)
     }
 

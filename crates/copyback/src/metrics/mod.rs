@@ -2,23 +2,31 @@
 
 mod bandwidth;
 mod devices;
+mod dies;
 mod excess;
 mod idle_time;
 mod latency;
 mod overlap;
 mod requests;
 mod series;
+mod slowest;
 mod summary;
+mod timeline;
+mod watch;
 mod worst;
 
 pub use bandwidth::Bandwidth;
 pub use devices::{CollectionColumns, CommandColumns, Devices};
+pub use dies::{DieColumns, Dies};
 pub use excess::ExcessWait;
 pub use latency::LatencyStats;
 pub use overlap::Overlap;
 pub use requests::RequestColumns;
 pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
+pub use slowest::Slowest;
 pub use summary::{DeviceSummary, Totals, WearStats, summary};
+pub use timeline::Timeline;
+pub use watch::Watch;
 pub use worst::WorstResponses;
 
 use crate::config::Config;
@@ -67,12 +75,16 @@ pub struct Recorder {
     pub worst: WorstResponses,
     /// Rows over time.
     pub series: Series,
+    /// What each die did over time.
+    pub dies: Dies,
     /// Bytes a second.
     pub bandwidth: Bandwidth,
     /// The drives of an array, one by one.
     pub devices: Option<Devices>,
     /// Counts by kind.
     pub totals: Totals,
+    /// Those who look at every operation of the flash, if any do.
+    pub watch: Option<Box<Watch>>,
     requests: Option<RequestColumns>,
 }
 
@@ -80,6 +92,7 @@ impl Recorder {
     /// Nothing recorded yet.
     pub fn new(config: &Config) -> Self {
         let devices = (config.array.devices > 1).then(|| Devices::new(config));
+        let watch = config.metrics.needs_journal().then(|| Box::new(Watch::new(config)));
         let config = &config.metrics;
         Self {
             responses: Responses::default(),
@@ -87,9 +100,11 @@ impl Recorder {
             excess: config.excess_bound.map(|bound| Box::new(ExcessWait::new(bound.0))),
             worst: WorstResponses::new(config.worst_window.0),
             series: Series::new(config.interval.map(|interval| interval.0)),
+            dies: Dies::default(),
             bandwidth: Bandwidth::new(config.bandwidth_window.0),
             devices,
             totals: Totals::default(),
+            watch,
             requests: config.requests.then(RequestColumns::default),
         }
     }
@@ -119,6 +134,9 @@ impl Recorder {
             devices.request_ended(completion.device);
         }
         self.series.completed(completion);
+        if let Some(watch) = &mut self.watch {
+            watch.completed(completion, now);
+        }
         if let Some(requests) = &mut self.requests {
             requests.push(completion);
         }
