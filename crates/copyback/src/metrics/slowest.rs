@@ -28,6 +28,8 @@ pub struct Slowest {
     geometry: Geometry,
     /// All dies of the first drive, then those of the next.
     dies: Vec<Recent>,
+    /// Collections that have begun.
+    begun: u64,
     /// What each request in the array has waited for, and the dies that it has used.
     in_array: BTreeMap<RequestNumber, Trail>,
 }
@@ -60,9 +62,9 @@ struct Wait {
 #[derive(Debug, Clone, Default)]
 struct Recent {
     operations: History<Done>,
-    collections: History<Collected>,
+    collections: History<Collecting>,
     /// The collection that has begun and not ended, and since when it has the die, if it does.
-    collecting: Option<(Collected, Option<Instant>)>,
+    collecting: Option<(Collecting, Option<Instant>)>,
 }
 
 /// What lasted for a while, in order of its begin or its end.
@@ -87,6 +89,13 @@ struct Done {
     requests: SmallVec<[RequestNumber; 2]>,
     on_channel: bool,
     suspended: bool,
+}
+
+/// A collection: which of the run, and of what.
+#[derive(Debug, Clone)]
+struct Collecting {
+    number: u64,
+    collected: Collected,
 }
 
 /// A request that is among the slowest so far.
@@ -130,6 +139,7 @@ impl Slowest {
             requests: Vec::new(),
             geometry,
             dies: vec![Recent::default(); dies],
+            begun: 0,
             in_array: BTreeMap::new(),
         }
     }
@@ -167,8 +177,10 @@ impl Slowest {
                 }
             }
             Entry::Begins { die, collected, .. } => {
-                self.recent(Place { device, die: *die }).collecting =
-                    Some((collected.clone(), None));
+                let (number, collected) = (self.begun, collected.clone());
+                self.begun += 1;
+                let collecting = Some((Collecting { number, collected }, None));
+                self.recent(Place { device, die: *die }).collecting = collecting;
             }
             Entry::Runs { die, at } => {
                 if let Some((_, since)) = &mut self.recent(Place { device, die: *die }).collecting {
@@ -232,10 +244,10 @@ impl Slowest {
 impl Recent {
     /// The collection has the die no longer.
     fn rest(&mut self, at: Instant) {
-        if let Some((collected, since)) = &mut self.collecting
+        if let Some((collecting, since)) = &mut self.collecting
             && let Some(since) = since.take()
         {
-            self.collections.push(since, at, collected.clone());
+            self.collections.push(since, at, collecting.clone());
         }
     }
 
@@ -297,9 +309,10 @@ fn operation(span: &Span<Done>, geometry: &Geometry) -> Value {
     })
 }
 
-fn collection(span: &Span<Collected>) -> Value {
-    let Collected { reason, kind, victims } = &span.what;
+fn collection(span: &Span<Collecting>) -> Value {
+    let Collected { reason, kind, victims } = &span.what.collected;
     json!({
+        "collection": span.what.number,
         "begin_us": us(span.begin),
         "end_us": us(span.end),
         "reason": Activity::from(*reason).name(),
