@@ -299,6 +299,27 @@ def report(
         print(Result.load(directory).report(directory / REPORT))
 
 
+@app.command()
+def view(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+    ],
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes any that is free.")
+    ] = 8000,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+) -> None:
+    """Serve the page of a run, or of a comparison, on this machine until Ctrl-C."""
+    from copyback.view import view as serve
+
+    def tell(address: str) -> None:
+        print(f"{directory} at {address} (Ctrl-C ends it)", flush=True)
+
+    serve(directory, port=port, browser=browser, tell=tell)
+
+
 @show_app.command()
 def presets(
     names: Annotated[bool, typer.Option("--names", help="Print only the names.")] = False,

@@ -122,4 +122,35 @@
       x: x(), y: axis({ size: 46, values: tick(short) }),
     });
   }
+
+  // Dies -------------------------------------------------------------------------------------------
+
+  if (data.heat.labels) {
+    const figure = document.getElementById("heat");
+    const { labels, end, mostFree } = data.heat;
+    const share = (part) => percent(100 * part) + " of the time";
+    const measures = {
+      collecting: { label: "Collecting", colour: "--gc", tell: share, most: "100 %" },
+      serving: { label: "Serving the host", colour: "--read", tell: share, most: "100 %" },
+      free: { label: "Free blocks", colour: "--calm", tell: (part) => whole(part * mostFree) + " free blocks", most: whole(mostFree) },
+    };
+    const keys = figure.querySelector(".keys");
+    const show = (key) => {
+      const { label, colour, tell, most } = measures[key];
+      figure.querySelectorAll(".heat, .heat-key").forEach((old) => old.remove());
+      const map = heatMap({
+        name: `${label}, of each die over time; the table below has the numbers of the whole run`,
+        labels, rows: data.heat[key], end, colour, tell, where: figure.querySelector(".at"),
+      });
+      keys.after(map, heatKey(colour, "0", most));
+      for (const button of keys.children) button.setAttribute("aria-pressed", String(button.dataset.key === key));
+    };
+    for (const [key, { label }] of Object.entries(measures)) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: label });
+      button.dataset.key = key;
+      button.addEventListener("click", () => show(key));
+      keys.append(button);
+    }
+    show("collecting");
+  }
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import describe
-from copyback.report import array
+from copyback.report import array, heat
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +33,7 @@ def data(result: Result) -> dict[str, Any]:
         "cdf": distribution(result),
         "density": array.density(result) if is_array else {},
         "time": timeline(result),
+        "heat": heat.data(result),
     }
 
 
