@@ -10,8 +10,9 @@ function heatColours(colour) {
   return (level) => from.map((c, i) => Math.round(c + (to[i] - c) * (level / top)));
 }
 
-// `rows` are strings, a letter a cell; `tell` says what a level means.
-function heatMap({ name, labels, rows, end, colour, tell, where }) {
+// `cells.rows` are strings, a letter a cell, from nothing to `cells.most`; `top` has the full colour, and `tell` says
+// what a value means.
+function heatMap({ name, labels, cells: { rows, most }, top, end, colour, tell, where }) {
   const columns = rows[0].length;
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { width: columns, height: rows.length, tabIndex: 0 });
@@ -25,7 +26,7 @@ function heatMap({ name, labels, rows, end, colour, tell, where }) {
     const pixels = context.createImageData(columns, rows.length);
     rows.forEach((row, y) => [...row].forEach((letter, x) => {
       const level = heatLevels.indexOf(letter);
-      if (level >= 0) pixels.data.set([...mix(level), 255], 4 * (y * columns + x));
+      if (level >= 0) pixels.data.set([...mix((level * most) / (top || 1)), 255], 4 * (y * columns + x));
     }));
     context.putImageData(pixels, 0, 0);
   }
@@ -35,7 +36,7 @@ function heatMap({ name, labels, rows, end, colour, tell, where }) {
     const level = heatLevels.indexOf(rows[y][x]);
     const seconds = (column) => us((1e6 * end * column) / columns);
     where.textContent = `${labels[y]}, ${seconds(x)} to ${seconds(x + 1)}: ${
-      level < 0 ? "the run has ended" : tell(level / (heatLevels.length - 1))}`;
+      level < 0 ? "the run has ended" : tell((level / (heatLevels.length - 1)) * most)}`;
   }
   const inside = (value, count) => Math.max(0, Math.min(Math.floor(value), count - 1));
   canvas.addEventListener("pointermove", (event) => {

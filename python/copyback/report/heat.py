@@ -47,14 +47,12 @@ def data(result: Result) -> dict[str, Any]:
         return {}
     found = Dies(result.dies)
     span = np.maximum(np.diff(found.edges), 1e-12) * 1e6
-    most_free = max(float(found.free.max()), 1.0)
     return {
         "labels": found.labels(MOST_ROWS),
         "end": float(found.edges[-1]),
-        "mostFree": most_free,
-        "collecting": letters(found.rows(found.collecting / span, MOST_ROWS)),
-        "serving": letters(found.rows(found.serving / span, MOST_ROWS)),
-        "free": letters(found.rows(found.free / most_free, MOST_ROWS)),
+        "collecting": cells(found.rows(found.collecting / span, MOST_ROWS)),
+        "serving": cells(found.rows(found.serving / span, MOST_ROWS)),
+        "free": cells(found.rows(found.free, MOST_ROWS)),
     }
 
 
@@ -81,7 +79,7 @@ def small_map(table: pa.Table, *, rows: int, columns: int, end: float) -> dict[s
     return {
         "labels": found.labels(rows),
         "end": end,
-        "collecting": letters(found.rows(shares, rows)),
+        "collecting": cells(found.rows(shares, rows)),
         "mean": round(float(np.nanmean(shares)), 4),
     }
 
@@ -138,14 +136,16 @@ class Dies:
         return np.asarray(np.add.reduceat(cells, first, axis=0) / sizes[:, None])
 
 
-def letters(shares: Grid) -> list[str]:
-    """Return shares from 0 to 1 as a string a row, a letter a cell."""
+def cells(values: Grid) -> dict[str, Any]:
+    """Return values as a string a row, a letter a cell, from nothing to the ``most`` there is."""
+    most = float(np.nanmax(values, initial=0.0))
     top = len(LEVELS) - 1
-    cells = np.clip(np.nan_to_num(shares, nan=0.0), 0.0, 1.0) * top
+    levels = np.nan_to_num(values, nan=0.0) / (most or 1.0) * top
     # A little is not nothing.
-    levels = np.where(cells > 0, np.maximum(np.rint(cells), 1), 0).astype(int)
-    blank = np.isnan(shares)
-    return [
+    levels = np.where(levels > 0, np.maximum(np.rint(levels), 1), 0).astype(int)
+    blank = np.isnan(values)
+    rows = [
         "".join(BLANK if empty else LEVELS[level] for level, empty in zip(*row, strict=True))
         for row in zip(levels.tolist(), blank.tolist(), strict=True)
     ]
+    return {"rows": rows, "most": float(f"{most:.4g}")}

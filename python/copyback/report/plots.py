@@ -141,6 +141,8 @@ def timeline(result: Result) -> dict[str, Any]:
     }
 
 
-def rounded(column: Column) -> list[float | None]:
-    """Return five significant digits, and None where there is no value."""
-    return [float(f"{value:.5g}") if math.isfinite(value) else None for value in column.tolist()]
+def rounded(column: Column, digits: int = 5) -> list[float | None]:
+    """Return some significant digits, and None where there is no value."""
+    return [
+        float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in column.tolist()
+    ]
