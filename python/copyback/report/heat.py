@@ -123,10 +123,8 @@ class Dies:
             for device, die in zip(self._device.tolist(), self._die.tolist(), strict=True)
         ]
         group = -(-len(names) // most)
-        return [
-            names[first] if group == 1 else f"{names[first]} to {names[first:][:group][-1]}"
-            for first in range(0, len(names), group)
-        ]
+        spans = [names[first : first + group] for first in range(0, len(names), group)]
+        return [span[0] if len(span) == 1 else f"{span[0]} to {span[-1]}" for span in spans]
 
     def rows(self, cells: Grid, most: int) -> Grid:
         """Return the cells of at most so many rows: means of neighbours where there are more."""
