@@ -735,6 +735,14 @@ def test_the_page_has_every_scheme_and_needs_no_network(
     # The curve ends at the slowest request: the mean of the maxima, all runs being as long.
     worst = found.contests[0].schemes[0].values["max"].mean
     assert first["curve"][-1] == pytest.approx(worst, rel=0.01)
+    # Over time: the longest response and all collections of the first seed, and its dies.
+    over_time = first["time"]
+    assert len(over_time["max"]) == len(over_time["collections"]) == len(data["starts"])
+    assert max(filter(None, over_time["max"])) == pytest.approx(
+        row["response_us.all.max"], rel=0.01
+    )
+    assert sum(filter(None, over_time["collections"])) == row["gc.collections"]
+    assert over_time["heat"]["labels"] == ["die 0", "die 1"]
     # Made again from the files, it is the same.
     copyback.Comparison.load(out).report()
     assert (out / "report.html").read_text() == page

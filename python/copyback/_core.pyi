@@ -98,6 +98,10 @@ class Config:
     def keeps_messages(self) -> bool:
         """Whether `metrics.messages` of an array is set: call `take_messages`."""
 
+    @property
+    def writes_timeline(self) -> bool:
+        """Whether `metrics.timeline` is set: call `take_timeline` between advances."""
+
 @final
 class Progress:
     """How far a run has come."""
@@ -167,6 +171,22 @@ class Simulation:
 
     def take_latency_log(self) -> bytes:
         """Return and forget the lines of the log of histograms written since the last call."""
+
+    def take_timeline(self) -> bytes:
+        """Return the text of the timeline since the last call; together they are one document.
+
+        While more than a megabyte waits, `advance` gets no further than one instant a call.
+        """
+
+    def slowest(self) -> str | None:
+        """Return the slowest requests as JSON; None unless `metrics.slowest` is set."""
+
+    def dies(self) -> dict[str, NDArray[np.generic]]:
+        """Return what each die did over time as columns, once the run has ended.
+
+        A row a die and bin; ``start_s`` and ``end_s`` in seconds of simulated time,
+        ``collecting_us`` and ``serving_us`` within the bin, ``free_blocks`` at its end.
+        """
 
     def series(self) -> dict[str, NDArray[np.float64]]:
         """Return the time series, one array a column."""

@@ -112,6 +112,14 @@ def run(
     requests: Annotated[
         bool, typer.Option("--requests", help="Also write one row for each request (needs --out).")
     ] = False,
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM:TO",
+            help="Also write what happens in this window of simulated time, such as 1.5s:1.6s, "
+            "for the Perfetto or Chrome trace viewer (needs --out).",
+        ),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print only the summary, as JSON.")] = False,
     fio_json: Annotated[
         Path | None,
@@ -141,6 +149,8 @@ def run(
 
     if requests and out is None:
         raise InputError("--requests writes a file: say where with --out DIR")
+    if timeline is not None and out is None:
+        raise InputError("--timeline writes a file: say where with --out DIR")
     overrides = _settings(setting)
     if job is not None:
         if workload is not None or trace is not None:
@@ -161,6 +171,7 @@ def run(
         seed=seed,
         audit=audit,
         requests=requests,
+        timeline=timeline,
         overrides=overrides,
     )
     loaded = _load(config, preset, settings)
@@ -179,8 +190,8 @@ def run(
                 result = driver.run_into(staging.path, command, on_progress=tell)
             else:
                 log: list[bytes] = []
-                driver.run(on_progress=tell, on_log=log.append)
-                result = driver.result(command, latency_log=b"".join(log))
+                driver.run(on_progress=tell, on_text={"latency_log": log.append})
+                result = driver.result(command, streams={"latency_log": b"".join(log)})
         if staging is not None:
             write_result(result, staging.path)
             staging.publish()
@@ -371,6 +382,27 @@ def report(
         print(Comparison.load(directory).report())
     else:
         print(Result.load(directory).report(directory / REPORT))
+
+
+@app.command()
+def view(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+    ],
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes any that is free.")
+    ] = 8000,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+) -> None:
+    """Serve the page of a run, or of a comparison, on this machine until Ctrl-C."""
+    from copyback.view import view as serve
+
+    def tell(address: str) -> None:
+        print(f"{directory} at {address} (Ctrl-C ends it)", flush=True)
+
+    serve(directory, port=port, browser=browser, tell=tell)
 
 
 @show_app.command()

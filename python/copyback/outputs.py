@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
+import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from copyback import result as names
 from copyback._core import InputError
@@ -322,15 +324,47 @@ class RowWriter:
             self._writer = None
 
 
+class StreamWriter:
+    """Gathers what a run writes as it goes, in a file or in memory.
+
+    Parameters
+    ----------
+    target
+        Where to.
+    packed
+        Whether to compress it, as gzip does.
+    """
+
+    def __init__(self, target: IO[bytes], *, packed: bool) -> None:
+        self._target = target
+        # Without name and time, the same text gives the same bytes.
+        self._packed = gzip.GzipFile("", "wb", 6, target, mtime=0) if packed else None
+
+    def add(self, text: bytes) -> None:
+        """Take a piece."""
+        (self._packed or self._target).write(text)
+
+    def close(self) -> None:
+        """Write what is left; the target stays open."""
+        if self._packed is not None:
+            self._packed.close()
+
+
 def write_tables(result: Result, directory: Path) -> None:
     """Write a result's files but for the page and for tables of rows that are there already."""
     (directory / names.SUMMARY).write_text(result.summary.to_json(), encoding="utf-8")
     (directory / names.CONFIG).write_text(result.config_toml, encoding="utf-8")
     write_parquet(result.series, directory / names.SERIES)
     write_parquet(result.distribution, directory / names.DISTRIBUTION)
-    log = directory / names.LATENCY_LOG
-    if not log.exists() and result.latency_log is not None:
-        log.write_bytes(result.latency_log)
+    if result.dies is not None:
+        write_parquet(result.dies, directory / names.DIES)
+    if result.slowest is not None:
+        text = json.dumps(result.slowest, separators=(",", ":")) + "\n"
+        (directory / names.SLOWEST).write_text(text, encoding="utf-8")
+    for stream, name in names.STREAM_FILES.items():
+        file = directory / name
+        if not file.exists() and (content := result.stream(stream)) is not None:
+            file.write_bytes(content)
     for table, name in names.ROW_TABLE_FILES.items():
         if (directory / name).exists():
             continue

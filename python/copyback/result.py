@@ -25,6 +25,9 @@ COMMANDS = "commands.parquet"
 MESSAGES = "messages.parquet"
 DISTRIBUTION = "distribution.parquet"
 LATENCY_LOG = "latency.hlog"
+DIES = "dies.parquet"
+TIMELINE = "timeline.json.gz"
+SLOWEST = "slowest.json"
 REPORT = "report.html"
 
 #: Every file that a result directory may hold.
@@ -39,21 +42,32 @@ FILES = frozenset(
         MESSAGES,
         DISTRIBUTION,
         LATENCY_LOG,
+        DIES,
+        TIMELINE,
+        SLOWEST,
         REPORT,
     }
 )
 
 #: Tables with a row for everything that happened; a run keeps them on request.
 RowTableName = Literal["requests", "collections", "commands", "messages"]
-TableName = Literal["series", "distribution", RowTableName]
+TableName = Literal["series", "distribution", "dies", RowTableName]
 ROW_TABLE_FILES: dict[RowTableName, str] = {
     "requests": REQUESTS,
     "collections": COLLECTIONS,
     "commands": COMMANDS,
     "messages": MESSAGES,
 }
-_TABLE_FILES: dict[TableName, str] = {"series": SERIES, "distribution": DISTRIBUTION}
+_TABLE_FILES: dict[TableName, str] = {
+    "series": SERIES,
+    "distribution": DISTRIBUTION,
+    "dies": DIES,
+}
 _TABLE_FILES.update(ROW_TABLE_FILES.items())
+
+#: What a run writes piece by piece as it goes, on request.
+StreamName = Literal["latency_log", "timeline"]
+STREAM_FILES: dict[StreamName, str] = {"latency_log": LATENCY_LOG, "timeline": TIMELINE}
 
 
 class Record(Mapping[str, Any]):
@@ -168,6 +182,10 @@ class Result:
         The numbers of the run, as attributes.
     config_toml : str
         The resolved configuration: every key with the value that was used.
+    slowest : list of dict or None
+        The slowest requests, the slowest first, each with its ``waits`` and with what the ``dies``
+        that it used did meanwhile, as in ``slowest.json``; times in microseconds of simulated time.
+        None unless the run kept them (`metrics.slowest`).
     """
 
     def __init__(
@@ -175,12 +193,15 @@ class Result:
         summary: Summary | Mapping[str, Any],
         config_toml: str,
         tables: Mapping[TableName, pa.Table | Path],
-        latency_log: bytes | Path | None = None,
+        *,
+        streams: Mapping[StreamName, bytes | Path] | None = None,
+        slowest: list[dict[str, Any]] | None = None,
     ) -> None:
         self.summary = summary if isinstance(summary, Summary) else Summary(summary)
         self.config_toml = config_toml
         self._tables: dict[TableName, pa.Table | Path] = dict(tables)
-        self._latency_log = latency_log
+        self._streams: dict[StreamName, bytes | Path] = dict(streams or {})
+        self.slowest = slowest
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Result:
@@ -218,8 +239,15 @@ class Result:
         tables: dict[TableName, pa.Table | Path] = {
             table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
         }
-        log = home / LATENCY_LOG
-        return cls(summary, config_toml, tables, log if log.exists() else None)
+        streams: dict[StreamName, bytes | Path] = {
+            stream: home / file for stream, file in STREAM_FILES.items() if (home / file).exists()
+        }
+        slowest = home / SLOWEST
+        try:
+            requests = json.loads(slowest.read_text(encoding="utf-8")) if slowest.exists() else None
+        except ValueError as fault:
+            raise InputError(f"{slowest}: not what a run wrote: {fault}") from None
+        return cls(summary, config_toml, tables, streams=streams, slowest=requests)
 
     def _table(self, name: TableName) -> pa.Table:
         table = self._tables[name]
@@ -249,6 +277,17 @@ class Result:
         what exceeds `metrics.excess_bound`, if there is one.
         """
         return self._table("distribution")
+
+    @property
+    def dies(self) -> pa.Table | None:
+        """What each die did over time: one row a die and bin of simulated time.
+
+        ``collecting_us`` is the time in which the die collected, ``serving_us`` that in which it
+        held page operations of the host, ``free_blocks`` counts those of its planes at the bin's
+        end. A run of any length has at most 256 bins. None of a result that an earlier version
+        wrote.
+        """
+        return self._row_table("dies")
 
     @property
     def requests(self) -> pa.Table | None:
@@ -289,9 +328,7 @@ class Result:
     @property
     def latency_log(self) -> bytes | None:
         """The text of ``latency.hlog``; None unless the run kept `metrics.histogram_interval`."""
-        if isinstance(self._latency_log, Path):
-            self._latency_log = self._latency_log.read_bytes()
-        return self._latency_log
+        return self.stream("latency_log")
 
     def write_hdr_log(self, path: str | os.PathLike[str]) -> Path:
         """Write histograms of the response times, in ns, as an HdrHistogram log.
@@ -321,7 +358,27 @@ class Result:
             raise InputError(f"this result has no histograms; {hint}")
         return replace_file(Path(path), self.latency_log)
 
-    def _row_table(self, name: RowTableName) -> pa.Table | None:
+    @property
+    def timeline(self) -> list[dict[str, Any]] | None:
+        """What happened in a window of time, as events of the Chrome trace event format.
+
+        None unless the run wrote them (`metrics.timeline`). ``ts`` and ``dur`` are microseconds of
+        simulated time; process 0 is the host, and the drives follow.
+        """
+        packed = self.stream("timeline")
+        if packed is None:
+            return None
+        import gzip
+
+        events: list[dict[str, Any]] = json.loads(gzip.decompress(packed))["traceEvents"]
+        return events
+
+    def stream(self, name: StreamName) -> bytes | None:
+        """Return what the run wrote as it went, as in its file; None if it wrote none."""
+        content = self._streams.get(name)
+        return content.read_bytes() if isinstance(content, Path) else content
+
+    def _row_table(self, name: TableName) -> pa.Table | None:
         return self._table(name) if name in self._tables else None
 
     @property
@@ -335,8 +392,8 @@ class Result:
         Parameters
         ----------
         table
-            ``"series"``, ``"distribution"``, ``"requests"``, ``"collections"``, ``"commands"`` or
-            ``"messages"``.
+            ``"series"``, ``"distribution"``, ``"dies"``, ``"requests"``, ``"collections"``,
+            ``"commands"`` or ``"messages"``.
 
         Returns
         -------

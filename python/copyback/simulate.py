@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress, Simulation
-from copyback.result import LATENCY_LOG, ROW_TABLE_FILES, Result, RowTableName, Summary
+from copyback.result import (
+    ROW_TABLE_FILES,
+    STREAM_FILES,
+    Result,
+    RowTableName,
+    StreamName,
+    Summary,
+)
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -77,7 +85,7 @@ class Driver:
         *,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_rows: Mapping[RowTableName, Callable[[Columns], None]] | None = None,
-        on_log: Callable[[bytes], object] = lambda _: None,
+        on_text: Mapping[StreamName, Callable[[bytes], object]] | None = None,
     ) -> None:
         """Advance to the end.
 
@@ -87,12 +95,14 @@ class Driver:
             Told after each slice.
         on_rows
             For tables that the run keeps: given the rows that each slice added.
-        on_log
-            Given the lines that each slice added to the log of histograms.
+        on_text
+            For streams that the run writes: given the text that each slice added.
         """
         pace = Pace()
         takers = self._takers()
         sinks = on_rows or {}
+        streams = self._streams()
+        listeners = on_text or {}
         preparing = True
         while True:
             begun = self._clocks()
@@ -107,7 +117,10 @@ class Driver:
                 rows = take()
                 if table in sinks:
                     sinks[table](rows)
-            on_log(self.simulation.take_latency_log())
+            for stream, take_text in streams.items():
+                text = take_text()
+                if stream in listeners:
+                    listeners[stream](text)
             if done:
                 return
 
@@ -117,12 +130,13 @@ class Driver:
         """Advance to the end and return the result, with the tables of rows in memory."""
         from copyback.outputs import RowKeeper
 
-        log: list[bytes] = []
         kept = {table: RowKeeper() for table in self.row_tables}
         on_rows = {table: rows.add for table, rows in kept.items()}
-        self.run(on_progress=on_progress, on_rows=on_rows, on_log=log.append)
+        memory = {stream: io.BytesIO() for stream in self._streams()}
+        with _writing(memory) as on_text:
+            self.run(on_progress=on_progress, on_rows=on_rows, on_text=on_text)
         tables = {table: rows.table() for table, rows in kept.items()}
-        return self.result(command, tables, b"".join(log))
+        return self.result(command, tables, {name: to.getvalue() for name, to in memory.items()})
 
     def run_into(
         self,
@@ -137,15 +151,14 @@ class Driver:
         files = {table: directory / ROW_TABLE_FILES[table] for table in self.row_tables}
         writers = {table: RowWriter(path) for table, path in files.items()}
         on_rows = {table: writer.add for table, writer in writers.items()}
-        log = directory / LATENCY_LOG
+        texts = {stream: directory / STREAM_FILES[stream] for stream in self._streams()}
         with ExitStack() as stack:
-            on_log: Callable[[bytes], object] = lambda _: None  # noqa: E731
-            if self.config.keeps_latency_log:
-                on_log = stack.enter_context(log.open("wb")).write
-            self.run(on_progress=on_progress, on_rows=on_rows, on_log=on_log)
+            opened = {name: stack.enter_context(path.open("wb")) for name, path in texts.items()}
+            on_text = stack.enter_context(_writing(opened))
+            self.run(on_progress=on_progress, on_rows=on_rows, on_text=on_text)
         for writer in writers.values():
             writer.close()
-        return self.result(command, files, log)
+        return self.result(command, files, texts)
 
     @property
     def row_tables(self) -> list[RowTableName]:
@@ -161,6 +174,14 @@ class Driver:
             "messages": (config.keeps_messages, simulation.take_messages),
         }
         return {table: take for table, (keeps, take) in takers.items() if keeps}
+
+    def _streams(self) -> dict[StreamName, Callable[[], bytes]]:
+        config, simulation = self.config, self.simulation
+        streams: dict[StreamName, tuple[bool, Callable[[], bytes]]] = {
+            "latency_log": (config.keeps_latency_log, simulation.take_latency_log),
+            "timeline": (config.writes_timeline, simulation.take_timeline),
+        }
+        return {stream: take for stream, (keeps, take) in streams.items() if keeps}
 
     @staticmethod
     def _clocks() -> tuple[float, float]:
@@ -200,7 +221,7 @@ class Driver:
         self,
         command: str,
         rows: Mapping[RowTableName, Any] | None = None,
-        latency_log: bytes | Path | None = None,
+        streams: Mapping[StreamName, bytes | Path] | None = None,
     ) -> Result:
         """Return the result of a run that has ended.
 
@@ -210,18 +231,41 @@ class Driver:
             How the run was started.
         rows
             The tables of rows, or the files that hold them.
-        latency_log
-            The log of histograms, or its file, if one is kept.
+        streams
+            What it wrote as it went, as in the files, or these files.
         """
-        from copyback.outputs import distribution_table, series_table
+        from copyback.outputs import distribution_table, rows_table, series_table
 
         tables: dict[Any, Any] = {
             "series": series_table(self.simulation.series()),
             "distribution": distribution_table(self.simulation.distributions()),
+            "dies": rows_table(self.simulation.dies()),
         }
+        slowest = self.simulation.slowest()
         tables.update(rows or {})
-        log = latency_log if self.config.keeps_latency_log else None
-        return Result(self.summary(command), self.config.to_toml(), tables, log)
+        return Result(
+            self.summary(command),
+            self.config.to_toml(),
+            tables,
+            streams=streams,
+            slowest=json.loads(slowest) if slowest is not None else None,
+        )
+
+
+@contextmanager
+def _writing(
+    targets: Mapping[StreamName, IO[bytes]],
+) -> Iterator[dict[StreamName, Callable[[bytes], None]]]:
+    """Yield what takes the text of each stream on its way to its target."""
+    from copyback.outputs import StreamWriter
+
+    writers = {
+        stream: StreamWriter(target, packed=STREAM_FILES[stream].endswith(".gz"))
+        for stream, target in targets.items()
+    }
+    yield {stream: writer.add for stream, writer in writers.items()}
+    for writer in writers.values():
+        writer.close()
 
 
 def _suppliers(config: Config) -> dict[str, Callable[..., Any]]:
@@ -252,6 +296,7 @@ def settings_of(
     seed: int | None,
     audit: bool = False,
     requests: bool = False,
+    timeline: str | None = None,
     overrides: list[tuple[str, str]],
 ) -> list[tuple[str, str]]:
     """Return overrides and the dedicated arguments as settings.
@@ -275,7 +320,21 @@ def settings_of(
         settings.append(("audit", "true"))
     if requests:
         settings.append(("metrics.requests", "true"))
+    if timeline is not None:
+        settings.append(("metrics.timeline", configuration.to_toml(window(timeline))))
     return settings
+
+
+def window(text: str) -> dict[str, str]:
+    """Return the window of time that ``FROM:TO`` names; either may be left out.
+
+    >>> window("1.5s:1.6s")
+    {'from': '1.5s', 'to': '1.6s'}
+    """
+    begin, colon, end = (part.strip() for part in text.partition(":"))
+    if not colon:
+        raise InputError(f"--timeline {text}: FROM:TO is needed, such as 1.5s:1.6s or :20ms")
+    return {key: time for key, time in (("from", begin), ("to", end)) if time}
 
 
 def run(
@@ -290,6 +349,7 @@ def run(
     state: str | os.PathLike[str] | None = None,
     requests: bool = False,
     audit: bool = False,
+    timeline: str | None = None,
     progress: bool = False,
     **overrides: Any,
 ) -> Result:
@@ -319,6 +379,9 @@ def run(
         Keep one row for each request, in `Result.requests`.
     audit
         Check every invariant as the run goes; slower.
+    timeline
+        A window of simulated time, such as ``"1.5s:1.6s"``: keep all that happens in it, in
+        `Result.timeline`.
     progress
         Show a progress bar on standard error.
     **overrides
@@ -354,6 +417,7 @@ def run(
         seed=seed,
         audit=audit,
         requests=requests,
+        timeline=timeline,
         overrides=configuration.keyword_settings(overrides),
     )
     loaded = configuration.load(config, preset=preset, settings=settings)

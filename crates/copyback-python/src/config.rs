@@ -98,6 +98,11 @@ impl Config {
     }
 
     #[getter]
+    fn writes_timeline(&self) -> bool {
+        self.0.metrics.timeline.is_some()
+    }
+
+    #[getter]
     fn keeps_messages(&self) -> bool {
         self.0.metrics.messages && self.0.array.devices > 1
     }

@@ -140,6 +140,27 @@ impl Simulation {
         PyBytes::new(py, &self.inner().take_latency_log())
     }
 
+    fn take_timeline<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner().take_timeline())
+    }
+
+    fn slowest(&mut self) -> Option<String> {
+        self.inner().slowest().map(|requests| requests.to_string())
+    }
+
+    fn dies<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = self.inner().dies();
+        let columns = Columns::new(py);
+        columns.add("device", rows.device)?;
+        columns.add("die", rows.die)?;
+        columns.add("start_s", rows.start_s)?;
+        columns.add("end_s", rows.end_s)?;
+        columns.add("collecting_us", rows.collecting_us)?;
+        columns.add("serving_us", rows.serving_us)?;
+        columns.add("free_blocks", rows.free_blocks)?;
+        Ok(columns.0)
+    }
+
     fn series<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = Columns::new(py);
         for (name, values) in self.inner().series() {

@@ -71,6 +71,11 @@ index_type!(
     CommandId(u32)
 );
 
+index_type!(
+    /// A request of the run: they are numbered in the order in which they enter the array.
+    RequestNumber(u64)
+);
+
 /// A physical page number, numbered block by block over the device.
 ///
 /// Stored off by one in a `NonZeroU32`, so that a table of `Option<Ppn>` (the mapping table)

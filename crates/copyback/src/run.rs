@@ -13,10 +13,12 @@ use crate::event::Arrivals;
 use crate::gc::external::Failed;
 use crate::host::Host;
 use crate::ids::SsdId;
-use crate::metrics::{DeviceSummary, Endurance, Rating, Recorder, Sample, WearStats, summary};
+use crate::metrics::{
+    DeviceSummary, DieColumns, Endurance, Rating, Recorder, Sample, WearStats, summary,
+};
 use crate::precondition::Preconditioner;
 use crate::progress::{Phase, Progress, Status};
-use crate::ssd::{Counters, IdleTimes, PlaneUse};
+use crate::ssd::{Counters, DieUse, Entry, IdleTimes, Owner, PlaneUse};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 
@@ -37,6 +39,8 @@ pub struct Run {
     /// How many requests the host announces before they arrive.
     announces: usize,
     announced: Vec<Request>,
+    /// What the drives have just done, if somebody looks at it; kept to reuse its memory.
+    journal: Vec<(SsdId, Entry)>,
     violation: Option<String>,
 }
 
@@ -69,13 +73,14 @@ impl Run {
             host_may_go_on: true,
             announces: config.ssd.gc.idle.entries(),
             announced: Vec::new(),
+            journal: Vec::new(),
             violation: None,
         };
         run.settle()?;
         Ok(run)
     }
 
-    /// Works through up to `budget` instants.
+    /// Works through up to `budget` instants, or fewer if the timeline waits to be taken.
     ///
     /// # Errors
     /// If the trace is malformed, or an audited invariant breaks.
@@ -96,6 +101,9 @@ impl Run {
                 self.host_may_go_on = true;
             }
             self.settle()?;
+            if self.recorder.watch.as_ref().is_some_and(|watch| watch.is_full()) {
+                break;
+            }
         }
         Ok(Status::Running)
     }
@@ -118,6 +126,9 @@ impl Run {
             let sample = self.sample(next);
             self.recorder.series.close_rows(next, &sample);
         }
+        if next >= self.recorder.dies.due() {
+            self.recorder.dies.close_bins(next, |at| die_uses(&self.array, at));
+        }
         self.now = next;
         Ok(())
     }
@@ -127,7 +138,9 @@ impl Run {
         loop {
             self.array.book_finished();
             self.admit()?;
-            if !self.array.start_work() {
+            let more = self.array.start_work();
+            self.observe();
+            if !more {
                 break;
             }
         }
@@ -136,8 +149,29 @@ impl Run {
             if let Some(devices) = &mut recorder.devices {
                 devices.overlap.note(device, drive.ssd.is_collecting(), now);
             }
+            if let Some(watch) = &mut recorder.watch {
+                watch.note_drive(device, drive, now);
+            }
         });
+        if let Some(watch) = &mut self.recorder.watch {
+            watch.note_outstanding(self.host.outstanding(), now);
+        }
         self.audit()
+    }
+
+    /// Tells those who look at the flash what it has just begun to do, and for which requests.
+    fn observe(&mut self) {
+        let Some(watch) = &mut self.recorder.watch else { return };
+        self.array.take_journal(&mut self.journal);
+        for (device, entry) in self.journal.drain(..) {
+            let request = |owner: &Owner| match owner {
+                Owner::Host(command) => self.array.request_of(device, *command),
+                Owner::Destage | Owner::Translation => None,
+            };
+            let requests = entry.owners().iter().filter_map(request);
+            let numbers = requests.map(|request| self.host.number(request)).collect();
+            watch.observe(device, entry, numbers);
+        }
     }
 
     /// Lets requests out of the array and others in, until neither makes room for the other.
@@ -213,6 +247,10 @@ impl Run {
         if let Some(log) = &mut self.recorder.latency_log {
             log.end_interval();
         }
+        self.recorder.dies.finish(self.now, |at| die_uses(&self.array, at));
+        if let Some(watch) = &mut self.recorder.watch {
+            watch.finish(self.now);
+        }
         Ok(Status::Done)
     }
 
@@ -247,6 +285,12 @@ impl Run {
     /// What the controller and its drives have told one another since the last call, if that is kept.
     pub fn take_messages(&mut self) -> Vec<Letter> {
         self.array.take_messages()
+    }
+
+    /// What each die did over time.
+    pub fn die_columns(&self) -> DieColumns {
+        let dies = self.array.drives().first().map_or(0, |drive| drive.ssd.ftl.geometry.dies());
+        self.recorder.dies.columns(dies)
     }
 
     /// How far the run has come.
@@ -318,4 +362,9 @@ impl Run {
             time: self.recorder.totals.end - Instant::START,
         })
     }
+}
+
+/// What each die of each drive has done until `at`.
+fn die_uses(array: &Array, at: Instant) -> Vec<DieUse> {
+    array.drives().iter().flat_map(|drive| drive.ssd.die_uses(at)).collect()
 }

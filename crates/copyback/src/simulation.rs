@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::gc::external::{Failed, NoSupplier, Supplier};
 use crate::host::Host;
 use crate::metrics::{
-    CollectionColumns, CommandColumns, Devices, RequestColumns, Responses, SeriesColumns,
+    CollectionColumns, CommandColumns, Devices, DieColumns, RequestColumns, Responses,
+    SeriesColumns, Slowest, Timeline,
 };
 use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress, Status};
@@ -159,6 +160,25 @@ impl Simulation {
     pub fn take_latency_log(&mut self) -> Vec<u8> {
         let log = self.run.as_mut().and_then(|run| run.recorder.latency_log.as_mut());
         log.map(|log| log.take()).unwrap_or_default()
+    }
+
+    /// The text of the timeline since the last call, if one is written: as a whole a document in the
+    /// Chrome trace event format. While much of it waits to be taken, [`advance`](Self::advance) gets
+    /// no further than one instant a call.
+    pub fn take_timeline(&mut self) -> Vec<u8> {
+        let watch = self.run.as_mut().and_then(|run| run.recorder.watch.as_mut());
+        watch.and_then(|watch| watch.timeline.as_mut()).map(Timeline::take).unwrap_or_default()
+    }
+
+    /// The slowest requests, the slowest first, as in `slowest.json`; `None` unless they are kept.
+    pub fn slowest(&self) -> Option<Value> {
+        let watch = self.run.as_ref().and_then(|run| run.recorder.watch.as_ref());
+        watch.and_then(|watch| watch.slowest.as_ref()).map(Slowest::to_json)
+    }
+
+    /// What each die did over time, once the run has ended.
+    pub fn dies(&self) -> DieColumns {
+        self.run.as_ref().map(|run| run.die_columns()).unwrap_or_default()
     }
 
     /// The time series so far.

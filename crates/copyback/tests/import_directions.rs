@@ -51,7 +51,7 @@ const ALLOWED: [(&str, &[&str]); 25] = [
     ("idle", &["units"]),
     ("ids", &[]),
     ("lists", &[]),
-    ("metrics", &["config", "drive", "host", "ids", "ssd", "units", "workload"]),
+    ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
     ("nand", &["config", "ids", "units"]),
     ("precondition", &["config", "ftl", "gc", "ids", "rng"]),
     ("progress", &["units"]),

@@ -32,7 +32,7 @@ GC_PARTS = {"gc_same_plane", "gc_other_plane", "late"}
 
 def render(result: Result) -> str:
     """Return the report page of a result."""
-    from copyback.report import array, plots
+    from copyback.report import array, heat, plots, slowest
 
     config = result.config
     data = plots.data(result)
@@ -54,6 +54,11 @@ def render(result: Result) -> str:
             responses=describe.responses(result.summary),
             breakdowns=describe.breakdowns(result.summary),
             array=array.context(result),
+            dies=heat.context(result),
+            late=slowest.context(result),
+            late_keys=slowest.KEYS,
+            tops=slowest.TOPS,
+            heights=slowest.HEIGHTS,
             density=data["density"],
             details=_details(result),
             simulator=_simulator(result),

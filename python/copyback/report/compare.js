@@ -122,8 +122,7 @@
     tick.checked = shown.ticked.has(scheme);
     tick.addEventListener("change", () => {
       if (tick.checked) shown.ticked.add(scheme); else shown.ticked.delete(scheme);
-      drawCurves();
-      drawPoints();
+      drawTicked();
     });
     const name = element("th", { scope: "row" }, scheme.name);
     if (scheme === base) name.append(element("small", {}, "baseline"));
@@ -150,10 +149,10 @@
 
   const drawn = () => visible().filter((scheme) => shown.ticked.has(scheme));
   const colour = (index) => palette[index % palette.length];
+  const clear = (figure) => figure.querySelectorAll(".plot, .keys, .at").forEach((old) => old.remove());
   function drawCurves() {
     const figure = byId("curves");
-    figure.querySelectorAll(".plot, .keys, .at").forEach((old) => old.remove());
-    charts.length = 0;
+    clear(figure);
     const schemes = drawn().filter((scheme) => scheme.curve.length);
     if (!schemes.length) return;
     chart("curves", {
@@ -163,6 +162,43 @@
       height: tall, ...tails(),
     });
   }
+
+  // Over time -----------------------------------------------------------------------------------------
+
+  function drawTimes() {
+    const schemes = drawn().filter((scheme) => scheme.time);
+    const time = (id, name, key, format, y, more) => {
+      clear(byId(id));
+      if (!schemes.length) return;
+      chart(id, {
+        name,
+        columns: Object.assign([data.starts, ...schemes.map((scheme) => scheme.time[key])], { end: data.end }),
+        series: schemes.map((scheme, i) => line(scheme.name, colour(i), format, more)),
+        height: medium, sync: "time", at: (seconds) => us(1e6 * seconds),
+        scales: { x: { time: false }, y: { ...y } },
+        x: axis({ size: 30, values: tick((seconds) => shortUs(1e6 * seconds)), space: 70 }),
+        y: axis({ size: 64, ...(key === "max" ? { filter: logLabels, values: tick(shortUs) } : { values: tick(short) }) }),
+      });
+    };
+    time("longest", "Longest response time of each interval", "max", us, { distr: 3, range: logRange }, {});
+    time("collected", "Collections of each interval", "collections", whole, { range: fromZero }, { width: 1.1 });
+    const where = byId("heats").querySelector(".at");
+    where.textContent = "";
+    const mapped = schemes.filter((scheme) => scheme.time.heat).slice(0, mostMaps);
+    const top = Math.max(...mapped.map((scheme) => scheme.time.heat.collecting.most), 0);
+    const maps = mapped.map((scheme) => {
+      const { labels, collecting, end, mean } = scheme.time.heat;
+      const title = element("p", { class: "heat-name" }, scheme.name, element("span", {}, percent(100 * mean) + " of die time"));
+      return element("div", {}, title, heatMap({
+        name: `${scheme.name}: dies collect ${percent(100 * mean)} of the time`, labels, cells: collecting, top, end, where,
+        colour: "--gc", tell: (share) => percent(100 * share) + " collecting",
+      }));
+    });
+    byId("heats").hidden = !maps.length;
+    byId("maps").replaceChildren(...maps, ...(maps.length ? [heatKey("--gc", "0", percent(100 * top))] : []));
+  }
+  // More would be a page of their own.
+  const mostMaps = 8;
 
   // One measure against another -----------------------------------------------------------------------
 
@@ -219,8 +255,14 @@
 
   function draw() {
     drawTable();
+    drawTicked();
+  }
+
+  function drawTicked() {
+    charts.length = 0;
     drawCurves();
     drawPoints();
+    drawTimes();
   }
 
   choices();

@@ -122,4 +122,37 @@
       x: x(), y: axis({ size: 46, values: tick(short) }),
     });
   }
+
+  // Dies -------------------------------------------------------------------------------------------
+
+  if (data.heat.labels) {
+    const figure = document.getElementById("heat");
+    const { labels, end } = data.heat;
+    const inPercent = (part) => percent(100 * part);
+    const share = (part) => inPercent(part) + " of the time";
+    const measures = {
+      collecting: { label: "Collecting", colour: "--gc", tell: share, format: inPercent },
+      serving: { label: "Serving the host", colour: "--read", tell: share, format: inPercent },
+      free: { label: "Free blocks", colour: "--calm", tell: (value) => whole(value) + " free blocks", format: whole },
+    };
+    const keys = figure.querySelector(".keys");
+    const show = (key) => {
+      const { label, colour, tell, format } = measures[key];
+      const { most } = data.heat[key];
+      figure.querySelectorAll(".heat, .heat-key").forEach((old) => old.remove());
+      const map = heatMap({
+        name: `${label}, of each die over time; the table below has the numbers of the whole run`,
+        labels, cells: data.heat[key], top: most, end, colour, tell, where: figure.querySelector(".at"),
+      });
+      keys.after(map, heatKey(colour, "0", format(most)));
+      for (const button of keys.children) button.setAttribute("aria-pressed", String(button.dataset.key === key));
+    };
+    for (const [key, { label }] of Object.entries(measures)) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: label });
+      button.dataset.key = key;
+      button.addEventListener("click", () => show(key));
+      keys.append(button);
+    }
+    show("collecting");
+  }
 }

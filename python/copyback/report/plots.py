@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import describe
-from copyback.report import array
+from copyback.report import array, heat
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +33,7 @@ def data(result: Result) -> dict[str, Any]:
         "cdf": distribution(result),
         "density": array.density(result) if is_array else {},
         "time": timeline(result),
+        "heat": heat.data(result),
     }
 
 
@@ -140,6 +141,8 @@ def timeline(result: Result) -> dict[str, Any]:
     }
 
 
-def rounded(column: Column) -> list[float | None]:
-    """Return five significant digits, and None where there is no value."""
-    return [float(f"{value:.5g}") if math.isfinite(value) else None for value in column.tolist()]
+def rounded(column: Column, digits: int = 5) -> list[float | None]:
+    """Return some significant digits, and None where there is no value."""
+    return [
+        float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in column.tolist()
+    ]

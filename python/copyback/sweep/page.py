@@ -12,6 +12,7 @@ from copyback import __version__, report, units
 from copyback import result as names
 from copyback.report.plots import at_tail, rounded
 from copyback.sweep.intervals import quantile
+from copyback.sweep.over_time import OverTime
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.store import run_directory
 from copyback.sweep.tables import setting_text
@@ -66,12 +67,16 @@ def data(found: Comparison) -> dict[str, Any]:
     longest = math.log10(max(found.frame["response_us.all.count"].max() or 10, 10))  # type: ignore[arg-type]
     tail = np.linspace(0.0, longest, CURVE_POINTS)
     has_curves = len(schemes) <= MOST_CURVES
+    end = float(found.frame["throughput.simulated_s"].max() or 0.0)  # type: ignore[arg-type]
+    over_time = OverTime(found.directory, schemes=len(schemes), end=max(end, 1e-9))
     return {
         "keys": [key for key, _ in schemes[0][1].setting],
         "loads": [setting_text(contest.load) for contest in found.contests],
         "measures": [{"label": measure.label, "format": measure.format} for measure in MEASURES],
         "t": [quantile(count) if count > 1 else None for count in range(_most_seeds(schemes) + 1)],
         "tail": rounded(tail),
+        "starts": over_time.starts,
+        "end": end,
         "schemes": [
             {
                 "load": load,
@@ -83,6 +88,7 @@ def data(found: Comparison) -> dict[str, Any]:
                     for label, by_seed in scheme.by_seed.items()
                 },
                 "curve": rounded(_curve(found, scheme, tail)) if has_curves else [],
+                "time": over_time.of(scheme) if has_curves else None,
             }
             for load, scheme in schemes
         ],

@@ -23,9 +23,9 @@ use slab::Slab;
 use crate::config::Config;
 use crate::drive::{Command, Drive, Ended};
 use crate::engine::Touched;
-use crate::ids::{RequestId, SsdId, TaskId};
+use crate::ids::{CommandId, RequestId, SsdId, TaskId};
 use crate::precondition::Preconditioner;
-use crate::ssd::Parts;
+use crate::ssd::{Entry, Parts};
 use crate::units::{Instant, earlier};
 use crate::workload::Request;
 
@@ -187,6 +187,22 @@ impl Array {
         if let Some(protocol) = &mut self.protocol {
             protocol.note_load(self.outstanding, self.now);
         }
+    }
+
+    /// Appends what the drives did since the last call, if they keep journals. Every command that it
+    /// tells of is still in its drive until the next call of [`book_finished`](Self::book_finished).
+    pub fn take_journal(&mut self, into: &mut Vec<(SsdId, Entry)>) {
+        for index in self.touched.iter() {
+            let entries = self.drives[index].ssd.take_journal();
+            into.extend(entries.map(|entry| (SsdId::from_index(index), entry)));
+        }
+    }
+
+    /// The request that `command`, which is in the drive `device`, serves; `None` if it serves a
+    /// rebuild.
+    pub fn request_of(&self, device: SsdId, command: CommandId) -> Option<RequestId> {
+        let task = self.drives[device.index()].task_of(command);
+        self.tasks[task.index()].request()
     }
 
     /// Takes a request whose last piece has ended.

@@ -35,6 +35,16 @@ pub(super) enum Purpose {
     Rebuild(RebuildStep),
 }
 
+impl Task {
+    /// The request that it serves.
+    pub(super) const fn request(&self) -> Option<RequestId> {
+        match self.purpose {
+            Purpose::Request { id, .. } => Some(id),
+            Purpose::Rebuild(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Stage {
     /// Other tasks hold its stripes, since then.

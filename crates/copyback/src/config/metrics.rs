@@ -32,6 +32,33 @@ pub struct Metrics {
     /// Keep what the controller and the drives of an array tell one another, and write
     /// `messages.parquet`.
     pub messages: bool,
+    /// Write what every die, collection and request did in this window of simulated time to
+    /// `timeline.json.gz`, for the viewers of the Chrome trace event format; absent: nothing is
+    /// written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Window>,
+    /// Keep so many of the slowest requests, with what the dies did meanwhile that they used; absent:
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowest: Option<u32>,
+}
+
+/// A window of simulated time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Window {
+    /// Its begin, from the start of the run.
+    pub from: Time,
+    /// Its end; absent: the end of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Time>,
+}
+
+impl Metrics {
+    /// Whether every operation of the flash is looked at.
+    pub const fn needs_journal(&self) -> bool {
+        self.timeline.is_some() || self.slowest.is_some()
+    }
 }
 
 impl Default for Metrics {
@@ -47,6 +74,8 @@ impl Default for Metrics {
             collections: false,
             commands: false,
             messages: false,
+            timeline: None,
+            slowest: None,
         }
     }
 }

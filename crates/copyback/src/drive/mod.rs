@@ -18,7 +18,7 @@ use crate::buffer::WriteBuffer;
 use crate::config::Config;
 use crate::event::{Agenda, Event, LinkDirection};
 use crate::gc::permit::Asked;
-use crate::ids::{CommandId, Lpn};
+use crate::ids::{CommandId, Lpn, TaskId};
 use crate::precondition::Preconditioner;
 use crate::ssd::{Announced, Finished, Owner, Part, Parts, Ssd};
 use crate::units::{Duration, Instant};
@@ -81,6 +81,16 @@ impl Drive {
             finished: Vec::new(),
             violation: None,
         }
+    }
+
+    /// Commands in the drive, and those that wait for a place in its queue.
+    pub fn outstanding(&self) -> usize {
+        self.commands.len() + self.waiting.len()
+    }
+
+    /// The task that `command`, which is in the drive, is part of.
+    pub fn task_of(&self, command: CommandId) -> TaskId {
+        self.commands[command.index()].command.task
     }
 
     /// When something happens in the drive next.

@@ -11,7 +11,7 @@ use slab::Slab;
 use crate::array::FinishedRequest;
 use crate::config::{Config, Flow as FlowConfig};
 use crate::event::Arrivals;
-use crate::ids::{FlowId, RequestId};
+use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::units::Instant;
 use crate::workload::{AddressSpace, InputError, Request, Source};
 
@@ -23,6 +23,8 @@ pub struct Host {
     next_queue: usize,
     /// Requests that are in the array.
     requests: Slab<Active>,
+    /// How many have entered it.
+    entered: RequestNumber,
 }
 
 struct Flow {
@@ -73,7 +75,13 @@ impl Host {
             _ => config.array.queue_depth,
         };
         let queues = (0..config.host.queues).map(|_| Queue { depth, outstanding: 0 }).collect();
-        let mut host = Self { flows: Vec::new(), queues, next_queue: 0, requests: Slab::new() };
+        let mut host = Self {
+            flows: Vec::new(),
+            queues,
+            next_queue: 0,
+            requests: Slab::new(),
+            entered: RequestNumber::default(),
+        };
         for (index, flow) in config.workload.flows().iter().enumerate() {
             host.add_flow(flow, index, config)?;
         }
@@ -157,7 +165,9 @@ impl Host {
             flow.rounds.check(flow.source.rounds(), now, *iodepth)?;
         }
         self.queues[flow.queue].outstanding += 1;
-        let active = Active { request, flow: FlowId::from_index(index), entered: now };
+        let number = self.entered;
+        self.entered.0 += 1;
+        let active = Active { number, request, flow: FlowId::from_index(index), entered: now };
         Ok((RequestId::from_index(self.requests.insert(active)), request))
     }
 
@@ -202,6 +212,11 @@ impl Host {
     /// Whether every request has entered the array and left it.
     pub fn is_done(&self) -> bool {
         self.requests.is_empty() && self.flows.iter().all(|flow| flow.next.is_none())
+    }
+
+    /// Which request of the run `id` is, while it is in the array.
+    pub fn number(&self, id: RequestId) -> RequestNumber {
+        self.requests[id.index()].number
     }
 
     /// Requests in the array.

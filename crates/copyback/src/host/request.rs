@@ -1,6 +1,6 @@
 //! Requests while they are in the array.
 
-use crate::ids::{FlowId, SsdId};
+use crate::ids::{FlowId, RequestNumber, SsdId};
 use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::Request;
@@ -8,6 +8,8 @@ use crate::workload::Request;
 /// A request in the array.
 #[derive(Debug, Clone, Copy)]
 pub struct Active {
+    /// Which it is.
+    pub number: RequestNumber,
     /// What was asked.
     pub request: Request,
     /// By whom.
@@ -19,6 +21,8 @@ pub struct Active {
 /// A request that has left the array.
 #[derive(Debug, Clone)]
 pub struct Completion {
+    /// Which it is.
+    pub number: RequestNumber,
     /// What was asked.
     pub request: Request,
     /// By whom.
@@ -34,8 +38,8 @@ pub struct Completion {
 impl Completion {
     /// The completion at `now` of `active`, whose time in the array went to `parts`.
     pub fn new(active: &Active, mut parts: Parts, device: SsdId, now: Instant) -> Self {
-        let Active { request, flow, entered } = *active;
+        let Active { number, request, flow, entered } = *active;
         parts[Part::HostQueue] += entered - request.arrival;
-        Self { request, flow, device, response: now - request.arrival, parts }
+        Self { number, request, flow, device, response: now - request.arrival, parts }
     }
 }

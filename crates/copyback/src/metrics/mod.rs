@@ -2,6 +2,7 @@
 
 mod bandwidth;
 mod devices;
+mod dies;
 mod endurance;
 mod excess;
 mod idle_time;
@@ -10,11 +11,15 @@ mod latency_log;
 mod overlap;
 mod requests;
 mod series;
+mod slowest;
 mod summary;
+mod timeline;
+mod watch;
 mod worst;
 
 pub use bandwidth::Bandwidth;
 pub use devices::{CollectionColumns, CommandColumns, Devices};
+pub use dies::{DieColumns, Dies};
 pub use endurance::{Endurance, Rating};
 pub use excess::ExcessWait;
 pub use latency::LatencyStats;
@@ -22,7 +27,10 @@ pub use latency_log::LatencyLog;
 pub use overlap::Overlap;
 pub use requests::RequestColumns;
 pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
+pub use slowest::Slowest;
 pub use summary::{DeviceSummary, Totals, WearStats, summary};
+pub use timeline::Timeline;
+pub use watch::Watch;
 pub use worst::WorstResponses;
 
 use crate::config::Config;
@@ -70,6 +78,8 @@ pub struct Recorder {
     pub worst: WorstResponses,
     /// Rows over time.
     pub series: Series,
+    /// What each die did over time.
+    pub dies: Dies,
     /// Bytes a second.
     pub bandwidth: Bandwidth,
     /// The drives of an array, one by one.
@@ -78,6 +88,8 @@ pub struct Recorder {
     pub latency_log: Option<Box<LatencyLog>>,
     /// Counts by kind.
     pub totals: Totals,
+    /// Those who look at every operation of the flash, if any do.
+    pub watch: Option<Box<Watch>>,
     requests: Option<RequestColumns>,
 }
 
@@ -85,6 +97,7 @@ impl Recorder {
     /// Nothing recorded yet.
     pub fn new(config: &Config) -> Self {
         let devices = (config.array.devices > 1).then(|| Devices::new(config));
+        let watch = config.metrics.needs_journal().then(|| Box::new(Watch::new(config)));
         let config = &config.metrics;
         Self {
             responses: Responses::default(),
@@ -92,12 +105,14 @@ impl Recorder {
             excess: config.excess_bound.map(|bound| Box::new(ExcessWait::new(bound.0))),
             worst: WorstResponses::new(config.worst_window.0),
             series: Series::new(config.interval.map(|interval| interval.0)),
+            dies: Dies::default(),
             bandwidth: Bandwidth::new(config.bandwidth_window.0),
             devices,
             latency_log: config
                 .histogram_interval
                 .map(|interval| Box::new(LatencyLog::new(interval.0))),
             totals: Totals::default(),
+            watch,
             requests: config.requests.then(RequestColumns::default),
         }
     }
@@ -130,6 +145,9 @@ impl Recorder {
             devices.request_ended(completion.device);
         }
         self.series.completed(completion);
+        if let Some(watch) = &mut self.watch {
+            watch.completed(completion, now);
+        }
         if let Some(requests) = &mut self.requests {
             requests.push(completion);
         }

@@ -31,6 +31,18 @@ pub enum Command {
     Copyback,
 }
 
+impl Command {
+    /// The name in outputs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Program => "program",
+            Self::Erase => "erase",
+            Self::Copyback => "copyback",
+        }
+    }
+}
+
 /// Where an operation stands; see the module's picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -82,9 +94,9 @@ pub struct Operation<T> {
     pub waited_for_array: Duration,
     /// What it is for.
     pub tag: T,
-    /// The pages that it programs, if somebody may want to read one meanwhile. Boxed, as hardly any
-    /// operation has some and all are moved from slot to slot.
-    pub targets: Option<Box<SmallVec<[Ppn; 2]>>>,
+    /// The pages that it reads or programs, or the first of each block that it erases, if somebody
+    /// asks for them. Boxed, as hardly any operation has some and all are moved from slot to slot.
+    pub pages: Option<Box<SmallVec<[Ppn; 2]>>>,
     /// How often it has been suspended.
     suspends: u32,
     phase: Phase,
@@ -103,11 +115,16 @@ impl<T> Operation<T> {
             waited_for_bus: Duration::ZERO,
             waited_for_array: Duration::ZERO,
             tag,
-            targets: None,
+            pages: None,
             suspends: 0,
             phase: Phase::New,
             phase_since: now,
         }
+    }
+
+    /// Whether it has been suspended.
+    pub const fn was_suspended(&self) -> bool {
+        self.suspends > 0
     }
 
     /// What it takes on an idle die and channel.
@@ -195,6 +212,14 @@ impl<T> Die<T> {
         self.array.is_none() && self.port.is_none()
     }
 
+    /// The operation in `slot`.
+    pub const fn in_slot(&self, slot: Slot) -> Option<&Operation<T>> {
+        match slot {
+            Slot::Array => self.array.as_ref(),
+            Slot::Port => self.port.as_ref(),
+        }
+    }
+
     /// The operation that is suspended.
     pub fn suspended(&self) -> Option<&Operation<T>> {
         self.suspended.as_ref().map(|suspended| &suspended.operation)
@@ -246,10 +271,11 @@ impl<T> Die<T> {
     /// Whether `page` is being programmed, or its program is suspended.
     pub fn programs(&self, page: Ppn) -> bool {
         let operations = self.array.iter().chain(self.suspended());
-        let targets = |operation: &Operation<T>| {
-            operation.targets.as_ref().is_some_and(|targets| targets.contains(&page))
+        let programs = |operation: &Operation<T>| {
+            operation.command != Command::Read
+                && operation.pages.as_ref().is_some_and(|pages| pages.contains(&page))
         };
-        operations.into_iter().any(targets)
+        operations.into_iter().any(programs)
     }
 
     /// Whether everything in the die is a `command`, and there is something.

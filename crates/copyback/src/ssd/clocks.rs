@@ -20,6 +20,10 @@ pub struct DieClocks {
     /// A bit for each plane that is being collected, and since when.
     collecting: Option<(u32, Instant)>,
     collected: Duration,
+    /// Commands of the host in the die, and since when there is one.
+    serving: u32,
+    serving_since: Instant,
+    served: Duration,
     /// Both backlogs, and the time collected, at the last arrival.
     backlog: Duration,
     undelayed: Duration,
@@ -37,6 +41,13 @@ pub struct ArrivalNote {
     collected_same_plane: Duration,
     backlog: Duration,
     displaced: Duration,
+}
+
+impl ArrivalNote {
+    /// When the operation arrived.
+    pub const fn since(&self) -> Instant {
+        self.at
+    }
 }
 
 /// Time that each plane of the device has been collected.
@@ -82,13 +93,36 @@ impl DieClocks {
         }
     }
 
+    /// A command of the host enters the die.
+    pub const fn serve_begins(&mut self, now: Instant) {
+        if self.serving == 0 {
+            self.serving_since = now;
+        }
+        self.serving += 1;
+    }
+
+    /// A command of the host leaves the die.
+    pub fn serve_ends(&mut self, now: Instant) {
+        self.serving -= 1;
+        if self.serving == 0 {
+            self.served += now - self.serving_since;
+        }
+    }
+
+    /// Time in which the die held commands of the host.
+    pub fn served(&self, now: Instant) -> Duration {
+        let running = if self.serving > 0 { now - self.serving_since } else { Duration::ZERO };
+        self.served + running
+    }
+
     /// Time that the planes of this die have been collected since the collection last rested.
     pub fn running(&self, now: Instant) -> Duration {
         self.collecting
             .map_or(Duration::ZERO, |(mask, since)| (now - since) * u64::from(mask.count_ones()))
     }
 
-    fn collected(&self, now: Instant) -> Duration {
+    /// Time that the die has collected.
+    pub fn collected(&self, now: Instant) -> Duration {
         self.collected + self.collecting.map_or(Duration::ZERO, |(_, since)| now - since)
     }
 
@@ -170,6 +204,13 @@ pub struct DeviceClock {
 pub struct DeviceNote {
     at: Instant,
     collected: Duration,
+}
+
+impl DeviceNote {
+    /// When the work arrived.
+    pub const fn since(&self) -> Instant {
+        self.at
+    }
 }
 
 impl DeviceClock {

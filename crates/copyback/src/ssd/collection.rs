@@ -69,7 +69,7 @@ impl Ssd {
             return false;
         }
         let Some(lanes) = self.next_collection(die) else { return false };
-        self.put_on_die(die, lanes, 0, false);
+        self.put_on_die(die, lanes, 0, false, now);
         self.start_collection_step(die, now)
     }
 
@@ -119,10 +119,12 @@ impl Ssd {
         lanes: Lanes,
         to_level: u32,
         in_idle_time: bool,
+        now: Instant,
     ) {
         let mask = lanes.planes().fold(0, |mask, plane| mask | self.bit(plane));
         let to_level = mask | to_level;
         let collection = Collection { lanes, mask, to_level, in_flight: false, in_idle_time };
+        self.tell_begins(die, &collection, now);
         self.collections[die.index()] = Some(Box::new(collection));
     }
 
@@ -158,6 +160,7 @@ impl Ssd {
             clocks.collection_runs(mask, now);
             self.device_clock.collection_runs(now);
             self.die_does(die, reason.into(), now);
+            self.tell_runs(die, now);
         }
     }
 
@@ -168,6 +171,7 @@ impl Ssd {
             clocks.collection_rests(die, &mut self.plane_clocks, now);
             self.device_clock.collection_rests(now);
             self.die_does(die, Activity::Nothing, now);
+            self.tell_rests(die, now);
         }
     }
 
@@ -187,6 +191,7 @@ impl Ssd {
             [self.timing.command, array, self.timing.page_transfer * count]
         };
         self.counters.multi_plane_reads += u64::from(count > 1);
+        pages.iter().for_each(|(_, page)| self.note_page(*page));
         lanes.begin(&Step::Read(pages));
         self.start_on_die(die, Command::Read, times, StepInFlight::Read, now);
     }
@@ -207,6 +212,7 @@ impl Ssd {
 
     fn read_to_park(&mut self, die: DieId, page: Ppn, now: Instant) {
         self.counters.reads += 1;
+        self.note_page(page);
         let array = self.timing.read(self.geometry.page_offset(page)) + self.schedule.poll();
         let times = [self.timing.command, array, self.timing.page_transfer];
         self.start_on_die(die, Command::Read, times, StepInFlight::Park(page), now);
@@ -250,6 +256,9 @@ impl Ssd {
         let count = blocks.len() as u64;
         self.counters.erases += count;
         self.counters.multi_plane_erases += u64::from(count > 1);
+        for block in &blocks {
+            self.note_page(self.geometry.page(*block, 0));
+        }
         lanes.begin(&Step::Erase(blocks));
         let times = [Duration::ZERO, self.timing.erase, Duration::ZERO];
         self.start_on_die(die, Command::Erase, times, StepInFlight::Erase, now);
@@ -267,7 +276,7 @@ impl Ssd {
         now: Instant,
     ) {
         let mut operation = Operation::new(command, times, Purpose::Collection(step), now);
-        operation.targets = self.take_targets();
+        operation.pages = self.take_pages();
         self.dies[die.index()].start(operation);
     }
 
@@ -311,11 +320,12 @@ impl Ssd {
         }
         self.counters.merges.count(collection.lanes.lanes[0].job.kind());
         self.collection_rests(die, now);
+        self.tell_ends(die, now);
         for plane in planes_in(collection.to_level, die, self.geometry.planes_per_die) {
             if let Some(job) = Job::wear_levelling(plane, &mut self.ftl) {
                 let in_idle_time = collection.in_idle_time;
                 let lanes = Lanes::of(job, self.one_command() && !in_idle_time);
-                return self.put_on_die(die, lanes, collection.to_level, in_idle_time);
+                return self.put_on_die(die, lanes, collection.to_level, in_idle_time, now);
             }
         }
     }

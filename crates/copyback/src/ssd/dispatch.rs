@@ -232,6 +232,7 @@ impl Ssd {
     fn join_taken(&mut self, taken: &TakenRead, group: &mut Fifo, now: Instant) {
         self.ftl.check_read(taken.lpn);
         self.counters.mapping.reads += u64::from(self.ftl.is_translation_page(taken.lpn));
+        self.note_read(taken.lpn);
         self.join(taken.id, group, now);
     }
 
@@ -342,7 +343,8 @@ impl Ssd {
         now: Instant,
     ) {
         let mut operation = Operation::new(command, times, Purpose::Host(group), now);
-        operation.targets = self.take_targets();
+        operation.pages = self.take_pages();
+        self.die_clocks[die.index()].serve_begins(now);
         self.dies[die.index()].start(operation);
     }
 

@@ -284,7 +284,7 @@ impl Ssd {
         if self.width.is_parallel() {
             self.let_planes_join(&mut lanes);
         }
-        self.put_on_die(die, lanes, 0, true);
+        self.put_on_die(die, lanes, 0, true, now);
         self.start_collection_step(die, now)
     }
 

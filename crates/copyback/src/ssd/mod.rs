@@ -16,6 +16,7 @@ mod counters;
 mod dispatch;
 mod idle;
 mod idle_account;
+mod journal;
 mod permits;
 mod queues;
 mod submit;
@@ -30,6 +31,7 @@ pub use breakdown::{Part, Parts};
 pub use counters::Counters;
 pub use idle::Announced;
 pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
+pub use journal::{Class, Collected, Entry, Work};
 pub use permits::Status;
 pub use transaction::Owner;
 
@@ -118,12 +120,14 @@ pub struct Ssd {
     dirty_dies: DirtySet,
     dirty_channels: DirtySet,
     finished: Vec<Finished>,
-    /// Pages that the operation which is about to start programs; kept only for suspends.
-    targets: SmallVec<[Ppn; 2]>,
+    /// Pages of the operation which is about to start; kept only for suspends and the journal.
+    pages: SmallVec<[Ppn; 2]>,
     /// Since when writes wait for a free block on each die.
     stalled: Vec<Option<Instant>>,
     counters: Counters,
     audit: Option<Box<TimingAudit>>,
+    /// What has been done since it was last taken, if somebody asks for it.
+    journal: Option<Vec<Entry>>,
 }
 
 /// Time of all planes together.
@@ -135,6 +139,17 @@ pub struct PlaneUse {
     pub idle: Duration,
     /// In all.
     pub whole: Duration,
+}
+
+/// What a die has done until now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DieUse {
+    /// Time in which it collected.
+    pub collecting: Duration,
+    /// Time in which it held commands of the host; where collections and the host share a die, both.
+    pub serving: Duration,
+    /// Free blocks of its planes.
+    pub free_blocks: u32,
 }
 
 /// Settings that change no tables.
@@ -196,10 +211,11 @@ impl Ssd {
             dirty_dies: DirtySet::new(dies),
             dirty_channels: DirtySet::new(geometry.channels as usize),
             finished: Vec::new(),
-            targets: SmallVec::new(),
+            pages: SmallVec::new(),
             stalled: vec![None; dies],
             counters: Counters::default(),
             audit: config.audit.then(|| Box::new(TimingAudit::new(&geometry))),
+            journal: config.metrics.needs_journal().then(Vec::new),
             ftl,
         };
         ssd.wake_hungry_dies();
@@ -264,6 +280,18 @@ impl Ssd {
             idle: held - busy,
             whole: (now - Instant::START) * self.geometry.planes() as u64,
         }
+    }
+
+    /// What each die has done until `now`.
+    pub fn die_uses(&self, now: Instant) -> impl Iterator<Item = DieUse> {
+        self.die_clocks.iter().enumerate().map(move |(die, clocks)| {
+            let planes = self.geometry.planes_of_die(DieId::from_index(die));
+            DieUse {
+                collecting: clocks.collected(now),
+                serving: clocks.served(now),
+                free_blocks: planes.map(|plane| self.ftl.free_blocks(plane) as u32).sum(),
+            }
+        })
     }
 
     /// How the time until `now` in which the drive had no command was used, if that is kept account of.
@@ -370,6 +398,7 @@ impl Ssd {
         if let Some(audit) = &mut self.audit {
             audit.channel_taken(channel, now, transfer.time);
         }
+        self.tell_transfer(channel, &transfer, now);
         agenda.add(now + transfer.time, Event::TransferDone(channel));
     }
 
@@ -395,6 +424,7 @@ impl Ssd {
                     if let Some(audit) = &mut self.audit {
                         audit.array_taken(die, now, time);
                     }
+                    self.tell_array(die, time, now);
                     agenda.add(now + time, Event::ArrayDone(die));
                 }
                 Action::Finished(operation) => self.finish(die, &operation, now),
@@ -411,7 +441,10 @@ impl Ssd {
 
     fn finish(&mut self, die: DieId, operation: &Operation<Purpose>, now: Instant) {
         match operation.tag {
-            Purpose::Host(group) => self.finish_host(group, operation, now),
+            Purpose::Host(group) => {
+                self.die_clocks[die.index()].serve_ends(now);
+                self.finish_host(group, operation, now);
+            }
             Purpose::Collection(step) => self.finish_step(die, step, now),
         }
     }

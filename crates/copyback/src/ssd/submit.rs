@@ -156,7 +156,8 @@ impl Ssd {
     /// Ends the wait of an operation and books where it went.
     pub(super) fn end_wait(&mut self, id: TransactionId, now: Instant) {
         let transaction = self.transactions.get_mut(id);
-        let parts = match std::mem::replace(&mut transaction.wait, Wait::Nothing) {
+        let wait = std::mem::replace(&mut transaction.wait, Wait::Nothing);
+        let parts = match wait {
             Wait::Nothing => return,
             Wait::Die(die, note) => {
                 self.die_clocks[die.index()].split_wait(&self.plane_clocks, &note, now)
@@ -169,6 +170,7 @@ impl Ssd {
             }
         };
         transaction.parts += parts;
+        self.tell_waited(id, &wait, parts, now);
     }
 
     /// The old page of a partial write is here: queue the write, and those that waited for it.

@@ -45,6 +45,7 @@ impl Ssd {
         if let Some(audit) = &mut self.audit {
             audit.array_suspended(die, now);
         }
+        self.tell_cut(die, now);
         self.dies[die.index()].suspend(rule.suspend, now);
         Some(true)
     }
@@ -78,13 +79,13 @@ impl Ssd {
 
     /// Notes that the operation which is about to start programs `page`.
     pub(super) fn note_target(&mut self, page: Ppn) {
-        if self.options.suspend.is_some() {
-            self.targets.push(page);
+        if self.options.suspend.is_some() || self.journal.is_some() {
+            self.pages.push(page);
         }
     }
 
-    /// The pages that the operation which starts now programs.
-    pub(super) fn take_targets(&mut self) -> Option<Box<SmallVec<[Ppn; 2]>>> {
-        (!self.targets.is_empty()).then(|| Box::new(std::mem::take(&mut self.targets)))
+    /// The noted pages of the operation which starts now.
+    pub(super) fn take_pages(&mut self) -> Option<Box<SmallVec<[Ppn; 2]>>> {
+        (!self.pages.is_empty()).then(|| Box::new(std::mem::take(&mut self.pages)))
     }
 }

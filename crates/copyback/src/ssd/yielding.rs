@@ -193,6 +193,7 @@ impl Ssd {
             self.ftl.lookup(transaction.lpn) == Some(page)
         }) {
             self.ftl.check_read(self.transactions.get(id).lpn);
+            self.note_page(page);
             self.join(id, &mut group, now);
             merged += 1;
         }
@@ -205,7 +206,9 @@ impl Ssd {
             false => [Duration::ZERO; 2],
         };
         let times = [transfers[0], Duration::ZERO, transfers[1]];
-        let operation = Operation::new(Command::Read, times, Purpose::Host(group), now);
+        let mut operation = Operation::new(Command::Read, times, Purpose::Host(group), now);
+        operation.pages = self.take_pages();
+        self.die_clocks[die.index()].serve_begins(now);
         self.dies[die.index()].start(operation);
         self.yield_to_host(die, now);
         true

@@ -22,6 +22,16 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// The name in outputs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::Flush => "flush",
+        }
+    }
+
     /// Its place in tables: 0 read, 1 write, 2 trim, 3 flush.
     pub const fn number(self) -> u8 {
         match self {

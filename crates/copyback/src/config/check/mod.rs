@@ -24,6 +24,8 @@ const LARGEST_PAGE: u64 = 64 * SMALLEST_PAGE;
 const LOG_RESOLUTION_NS: u64 = 1_000_000;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
 const ROUNDING: f64 = 1e-4;
+/// Slow requests that a page can show.
+const MOST_SLOWEST: u32 = 256;
 
 /// What is to be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -388,6 +390,18 @@ fn metrics(metrics: &Metrics, faults: &mut Report) {
     {
         let problem = format!("found {interval}; allowed: a multiple of 1ms");
         faults.add("metrics.histogram_interval", problem);
+    }
+    if let Some(Window { from, to: Some(to) }) = metrics.timeline
+        && to <= from
+    {
+        let problem = format!("found {to}; allowed: later than from = \"{from}\"");
+        faults.add("metrics.timeline.to", problem);
+    }
+    if let Some(slowest) = metrics.slowest
+        && !(1..=MOST_SLOWEST).contains(&slowest)
+    {
+        let problem = format!("found {slowest}; allowed: 1 to {MOST_SLOWEST}");
+        faults.add("metrics.slowest", problem);
     }
 }
 

@@ -24,6 +24,21 @@ pub enum ReclaimKind {
     Compaction,
 }
 
+impl ReclaimKind {
+    /// The name in outputs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Collection => "collection",
+            Self::SwitchMerge => "switch_merge",
+            Self::PartialMerge => "partial_merge",
+            Self::FullMerge => "full_merge",
+            Self::Cleaning => "cleaning",
+            Self::BufferErase => "buffer_erase",
+            Self::Compaction => "compaction",
+        }
+    }
+}
+
 /// What it takes to reclaim a block, with those that are reclaimed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {

@@ -1,0 +1,74 @@
+//! Those who look at every operation of the flash.
+
+use crate::config::Config;
+use crate::drive::Drive;
+use crate::host::Completion;
+use crate::ids::{RequestNumber, SsdId};
+use crate::ssd::Entry;
+use crate::units::Instant;
+
+use super::{Slowest, Timeline};
+
+/// What is drawn from the journals of the drives.
+#[derive(Debug)]
+pub struct Watch {
+    /// What happened in a window of time.
+    pub timeline: Option<Timeline>,
+    /// The slowest requests.
+    pub slowest: Option<Slowest>,
+}
+
+impl Watch {
+    /// Nothing seen yet.
+    pub fn new(config: &Config) -> Self {
+        let timeline = config.metrics.timeline.map(|window| Timeline::new(window, config));
+        let slowest = config.metrics.slowest.map(|most| Slowest::new(most, config));
+        Self { timeline, slowest }
+    }
+
+    /// A drive did something, for these requests.
+    pub fn observe(&mut self, device: SsdId, entry: Entry, requests: Vec<RequestNumber>) {
+        if let Some(slowest) = &mut self.slowest {
+            slowest.observe(device, &entry, &requests);
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.observe(device, entry, requests);
+        }
+    }
+
+    /// A request has been completed at `now`.
+    pub fn completed(&mut self, completion: &Completion, now: Instant) {
+        if let Some(slowest) = &mut self.slowest {
+            slowest.completed(completion, now);
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.completed(completion, now);
+        }
+    }
+
+    /// At the end of an instant, something has happened to `drive`.
+    pub fn note_drive(&mut self, device: SsdId, drive: &Drive, now: Instant) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.note_drive(device, drive, now);
+        }
+    }
+
+    /// At the end of an instant, so many requests are in the drive or array.
+    pub fn note_outstanding(&mut self, requests: usize, now: Instant) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.note_outstanding(requests, now);
+        }
+    }
+
+    /// The run has ended.
+    pub fn finish(&mut self, now: Instant) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.finish(now);
+        }
+    }
+
+    /// Whether so much waits to be taken that the run should pause.
+    pub fn is_full(&self) -> bool {
+        self.timeline.as_ref().is_some_and(Timeline::is_full)
+    }
+}

@@ -1,0 +1,287 @@
+"""Why a request was late: what the dies that it used did meanwhile, in words and as a drawing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from copyback import describe, units, waits
+
+if TYPE_CHECKING:
+    from copyback.result import Result
+
+    Json = dict[str, Any]
+
+#: Width of the drawing, in units in which less than one is not seen.
+WIDTH = 1_000
+
+#: Width below which an operation is drawn together with its neighbours.
+SEEN = 2
+
+#: Lanes drawn for a request; sentences that say what it waited for.
+MOST_LANES = 8
+MOST_REASONS = 5
+
+#: Collections named in a sentence of their own, of those that one wait met.
+MOST_NAMED = 2
+
+#: Blocks of a collection that a sentence lists.
+MOST_BLOCKS = 4
+
+#: Shapes of a lane: what is drawn, and how the key calls it.
+KEYS = {
+    "own": "this request",
+    "host_read": "other reads of the host",
+    "host_write": "other writes of the host",
+    "gc": "collection",
+    "other": "mapping, buffer, wear levelling",
+    "suspend": "suspended",
+}
+
+#: Where in a lane what is drawn.
+TOPS = {"held": 0, "array": 4, "channel": 20, "waits": 30}
+HEIGHTS = {"held": 34, "array": 14, "channel": 6, "waits": 4}
+
+#: Parts of a response time that are told as they are, without a die.
+ELSEWHERE = {
+    "service": "took {time} for its own commands, array operations and transfers",
+    "bus": "waited {time} for the channel or the host link",
+    "buffer": "spent {time} in the write buffer, or waiting for room there",
+    "translation": "waited {time} for the mapping of its page",
+    "host_queue": "waited {time} outside, because the queue of the drive was full",
+}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A rectangle in a lane, in units of the drawing."""
+
+    x: float
+    width: float
+    kind: str
+    title: str
+    on: str
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What a die did from the arrival of a request to its end."""
+
+    label: str
+    shapes: tuple[Shape, ...]
+    known_from: float
+
+    @property
+    def summary(self) -> str:
+        """How much of the time each kind of operation took, for who cannot see the drawing."""
+        taken: dict[str, float] = {}
+        for shape in self.shapes:
+            if shape.on == "array":
+                taken[shape.kind] = taken.get(shape.kind, 0.0) + shape.width
+        told = [f"{KEYS[kind]} {units.share(width / WIDTH)}" for kind, width in taken.items()]
+        return ", ".join(told) or "nothing"
+
+
+@dataclass(frozen=True)
+class Late:
+    """A slow request."""
+
+    number: int
+    title: str
+    response: str
+    reasons: tuple[str, ...]
+    parts: tuple[describe.Part, ...]
+    lanes: tuple[Lane, ...]
+    hidden_lanes: int
+    end: str
+
+
+def context(result: Result) -> list[Late] | None:
+    """Return the slow requests of a run, the slowest first; None if it kept none."""
+    if result.slowest is None:
+        return None
+    several = bool(result.summary.get("devices"))
+    return [late(request, several_drives=several) for request in result.slowest]
+
+
+def late(request: Json, *, several_drives: bool) -> Late:
+    """Return what the page shows of a request."""
+    lanes = [lane(request, die, several_drives=several_drives) for die in request["dies"]]
+    took = units.time_us(request["response_us"])
+    return Late(
+        number=request["request"],
+        title=(
+            f"{request['operation'].capitalize()} of {units.size(request['bytes'])} at "
+            f"{units.time_s(request['arrival_us'] / 1e6)}"
+        ),
+        response=took,
+        reasons=tuple(reasons(request, several_drives=several_drives)[:MOST_REASONS]),
+        parts=tuple(describe.parts(request["breakdown_us"])),
+        lanes=tuple(lanes[:MOST_LANES]),
+        hidden_lanes=max(len(lanes) - MOST_LANES, 0),
+        end=took,
+    )
+
+
+def reasons(request: Json, *, several_drives: bool) -> list[str]:
+    """Return what a request waited for, in words, the longest first.
+
+    Parameters
+    ----------
+    request
+        As in ``slowest.json``.
+    several_drives
+        Whether a die needs the name of its drive.
+
+    Returns
+    -------
+    list of str
+        Of the waits of its page operations for dies, and of the parts that have no die.
+    """
+    found: list[tuple[float, str]] = []
+    for key, sentence in ELSEWHERE.items():
+        if time := request["breakdown_us"].get(key):
+            found.append((time, sentence.format(time=units.time_us(time))))
+    for wait in request["waits"]:
+        found += _reasons_of_wait(wait, request["dies"], several_drives=several_drives)
+    found.sort(key=lambda reason: -reason[0])
+    return list(dict.fromkeys(text for _, text in found))
+
+
+def _reasons_of_wait(
+    wait: Json, dies: list[Json], *, several_drives: bool
+) -> list[tuple[float, str]]:
+    parts = wait["breakdown_us"]
+    if wait["die"] is None:
+        return [(time, _unplaced(key, time)) for key, time in parts.items() if key in UNPLACED]
+    place = _place(wait["device"], wait["die"], several_drives=several_drives)
+    met = collections_met(wait, dies)
+    found = [
+        (time, f"waited {units.time_us(time)} for {naming(collection, place)}")
+        for time, collection in met[:MOST_NAMED]
+    ]
+    if rest := met[MOST_NAMED:]:
+        time = sum(time for time, _ in rest)
+        text = f"waited {units.time_us(time)} for {len(rest)} more collections on {place}"
+        found.append((time, text))
+    for key, sentence in BEHIND.items():
+        if time := parts.get(key):
+            found.append((time, sentence.format(time=units.time_us(time), place=place)))
+    return found
+
+
+#: Waits for other page operations on a die.
+BEHIND = {
+    "queue_behind_io": "waited {time} behind other requests on {place}",
+    "late": "waited {time} behind requests on {place} that collections had delayed",
+}
+
+#: Waits for no die in particular.
+UNPLACED = {
+    "gc_other_plane": "waited {time} while dies collected that could have taken it",
+    "queue_behind_io": "waited {time} for a die that could take it, or for an earlier write of "
+    "its page",
+}
+
+
+def _unplaced(key: str, time: float) -> str:
+    return UNPLACED[key].format(time=units.time_us(time))
+
+
+def collections_met(wait: Json, dies: list[Json]) -> list[tuple[float, Json]]:
+    """Return the collections of a die during a wait for it, and for how long each; longest first.
+
+    Two spans of one collection, between which it rested, are one.
+    """
+    times: dict[tuple[Any, ...], float] = {}
+    known: dict[tuple[Any, ...], Json] = {}
+    for die in dies:
+        if (die["device"], die["die"]) != (wait["device"], wait["die"]):
+            continue
+        for span in die["collections"]:
+            overlap = min(span["end_us"], wait["end_us"]) - max(span["begin_us"], wait["begin_us"])
+            if overlap > 0:
+                key = span["collection"]
+                times[key] = times.get(key, 0.0) + overlap
+                known[key] = span
+    met = [(time, known[key]) for key, time in times.items()]
+    return sorted(met, key=lambda found: -found[0])
+
+
+def naming(collection: Json, place: str) -> str:
+    """Return how a sentence calls a collection on a die."""
+    blocks = collection["blocks"]
+    listed = ", ".join(str(block) for block in blocks[:MOST_BLOCKS])
+    more = ", …" if len(blocks) > MOST_BLOCKS else ""
+    pages = sum(collection["valid_pages"])
+    kind = collection["kind"].replace("_", " ")
+    return (
+        f"a {kind} of block{'s' * (len(blocks) > 1)} {listed}{more} "
+        f"on {place} ({waits.ACTIVITIES[collection['reason']]}, "
+        f"{units.count(pages)} valid page{'s' * (pages != 1)})"
+    )
+
+
+def _place(device: int, die: int, *, several_drives: bool) -> str:
+    return f"die {die} of drive {device}" if several_drives else f"die {die}"
+
+
+def lane(request: Json, die: Json, *, several_drives: bool) -> Lane:
+    """Return the drawing of a die."""
+    begin, length = request["arrival_us"], max(request["response_us"], 1e-9)
+
+    def shape(span: Json, kind: str, title: str, on: str) -> Shape:
+        start = max((span["begin_us"] - begin) / length, 0.0)
+        end = min((span["end_us"] - begin) / length, 1.0)
+        return Shape(start * WIDTH, max(end - start, 0.0) * WIDTH, kind, title, on)
+
+    label = _place(die["device"], die["die"], several_drives=several_drives)
+    held = [shape(span, "gc", naming(span, label), "held") for span in die["collections"]]
+    done = [
+        shape(span, kind_of(span, request["request"]), title_of(span), span["on"])
+        for span in die["operations"]
+        if span["begin_us"] < begin + length
+    ]
+    own_waits = [
+        shape(wait, "own", "waits", "waits")
+        for wait in request["waits"]
+        if (wait["device"], wait["die"]) == (die["device"], die["die"])
+    ]
+    known = max((die["known_since_us"] - begin) / length, 0.0) * WIDTH
+    return Lane(label, (*held, *joined(done), *own_waits), known)
+
+
+def kind_of(span: Json, request: int) -> str:
+    """Return the shape of an operation."""
+    if request in span["requests"]:
+        return "own"
+    return span["class"] if span["class"] in KEYS else "other"
+
+
+def title_of(span: Json) -> str:
+    """Return what is told of an operation."""
+    label = f"{span['class'].replace('_', ' ')}: {span['command']}"
+    where = ", ".join(f"block {block}" for block in span["blocks"])
+    time = units.time_us(span["end_us"] - span["begin_us"])
+    how = ", then suspended" if span["suspended"] else ""
+    return f"{label}{', ' if where else ''}{where}, {time}{how}"
+
+
+def joined(shapes: list[Shape]) -> list[Shape]:
+    """Return the shapes with neighbours of one kind joined where nobody could tell them apart."""
+    drawn: list[Shape] = []
+    for place in ("array", "channel"):
+        row: list[Shape] = []
+        for shape in (shape for shape in shapes if shape.on == place):
+            if row and _look_as_one(row[-1], shape):
+                begin, end = row[-1].x, shape.x + shape.width
+                shape = Shape(begin, end - begin, shape.kind, KEYS[shape.kind], place)
+                row.pop()
+            row.append(shape)
+        drawn += row
+    return drawn
+
+
+def _look_as_one(left: Shape, right: Shape) -> bool:
+    gap = right.x - (left.x + left.width)
+    return left.kind == right.kind and gap < 1 and min(left.width, right.width) < SEEN

@@ -1,0 +1,86 @@
+"""What a comparison's page shows over time: bounded, however many schemes there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from copyback import result as names
+from copyback.report import heat
+from copyback.report.plots import rounded
+from copyback.sweep.store import run_directory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from copyback.sweep.schemes import Scheme
+
+    Column = NDArray[np.float64]
+
+#: Points of all curves over time together, and of one.
+ALL_POINTS = 40_000
+LEAST_POINTS, MOST_POINTS = 24, 240
+
+#: Cells of all heat maps together, columns of one, and its rows.
+ALL_CELLS = 300_000
+LEAST_COLUMNS, MOST_COLUMNS = 16, 160
+HEAT_ROWS = 16
+
+
+class OverTime:
+    """Reads what runs did over time.
+
+    Parameters
+    ----------
+    directory
+        Of the sweep.
+    schemes
+        How many there are.
+    end
+        Seconds of simulated time of the longest run.
+    """
+
+    def __init__(self, directory: Path, *, schemes: int, end: float) -> None:
+        self._directory = directory
+        self._end = end
+        self._points = _within(ALL_POINTS // schemes, LEAST_POINTS, MOST_POINTS)
+        self._columns = _within(ALL_CELLS // (schemes * HEAT_ROWS), LEAST_COLUMNS, MOST_COLUMNS)
+
+    @property
+    def starts(self) -> list[float | None]:
+        """Begin of each interval of the curves, in seconds."""
+        return rounded(np.linspace(0.0, self._end, self._points, endpoint=False))
+
+    def of(self, scheme: Scheme) -> dict[str, Any]:
+        """Return curves and map of a scheme's first run."""
+        home = run_directory(self._directory, next(iter(scheme.runs)))
+        found: dict[str, Any] = self._curves(home / names.SERIES)
+        # Runs that an earlier version did have none.
+        dies = home / names.DIES
+        if dies.exists() and (table := pq.read_table(dies)).num_rows:
+            found["heat"] = heat.small_map(
+                table, rows=HEAT_ROWS, columns=self._columns, end=self._end
+            )
+        return found
+
+    def _curves(self, series: Path) -> dict[str, list[float | None]]:
+        columns = ["start_s", "end_s", "response_max_us", "collections"]
+        table = pq.read_table(series, columns=columns)
+        start, end, longest, collections = (
+            np.asarray(table[name].to_numpy(), dtype=np.float64) for name in columns
+        )
+        place = np.minimum((start / self._end * self._points).astype(int), self._points - 1)
+        peaks = np.full(self._points, np.nan)
+        np.fmax.at(peaks, place, longest)
+        counts = np.full(self._points, np.nan)
+        counts[np.arange(self._points) * self._end / self._points < end.max(initial=0.0)] = 0.0
+        np.add.at(counts, place, collections)
+        return {"max": rounded(peaks, 3), "collections": rounded(counts, 3)}
+
+
+def _within(value: int, least: int, most: int) -> int:
+    return max(least, min(value, most))
