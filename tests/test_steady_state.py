@@ -178,7 +178,7 @@ def test_terminal_and_report_say_it(cli: RunCli, tiny_toml: Path, tmp_path: Path
         ("stop.slope=0", 'stop.slope: found 0; allowed: above 0, or "none"'),
         ("stop.excursion=lots", "stop.excursion: found \"lots\"; a share is a number such as 0.05"),
         ("stop.most_rounds=4", "stop.most_rounds: found 4; allowed: at least the window of 5"),
-        ("stop.metric=speed", "found \"speed\"; did you mean"),
+        ("stop.metric=speed", 'found "speed" (allowed: iops, bandwidth,'),
         ('stop={ type = "steady_state", excursion = "none", slope = "none" }', "a limit on one"),
         ("workload.requests=unlimited", "or a stop that ends the run"),
         ("workload.requests=plenty", 'a whole number, or "unlimited"'),

@@ -47,7 +47,7 @@ def rows(summary: Summary, config: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         ("Outcome", outcome),
         (f"Rounds {window.first_round} to {window.last_round}", there),
-        ("They stray by", strays(window)),
+        ("Spread", strays(window)),
     ]
 
 
@@ -66,7 +66,7 @@ def preparation(summary: Summary) -> list[tuple[str, str]]:
     if len(devices) > 1 or devices[0]["write_amplification"] is None:
         return [("Outcome", text)]
     mean = units.factor(devices[0]["write_amplification"])
-    return [("Outcome", f"{text}, at {mean}"), ("Last rounds stray by", strays(devices[0]))]
+    return [("Outcome", f"{text}, at {mean}"), ("Spread", strays(devices[0]))]
 
 
 def facts(summary: Summary, config: Mapping[str, Any]) -> list[tuple[str, str]]:
