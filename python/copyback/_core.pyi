@@ -1,5 +1,6 @@
 """The compiled simulator. Use :func:`copyback.run` unless you need to drive a run step by step."""
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, final
 
@@ -62,6 +63,18 @@ class Config:
         """Digest of what decides a prepared device: runs that share it may share its state file."""
 
     @property
+    def is_savable(self) -> bool:
+        """Whether a prepared device can be saved: not with a victim policy in Python."""
+
+    @property
+    def victim_policy(self) -> tuple[str, str] | None:
+        """The victim policy in Python, if it is one: its name, and its parameters as JSON."""
+
+    @property
+    def schedule_policy(self) -> tuple[str, str] | None:
+        """The schedule policy in Python, if it is one: its name, and its parameters as JSON."""
+
+    @property
     def capacity_bytes(self) -> int:
         """Bytes of the host's address space."""
 
@@ -117,7 +130,23 @@ class Simulation:
         cls,
         config: Config,
         state: str | PathLike[str] | None = None,
-    ) -> Simulation: ...
+        make_victims: Callable[..., Any] | None = None,
+        make_schedule: Callable[..., Any] | None = None,
+    ) -> Simulation:
+        """Prepare a run.
+
+        Parameters
+        ----------
+        config
+            The configuration.
+        state
+            A prepared device to start from.
+        make_victims
+            For a victim policy in Python: `copyback.policies.bridge.VictimHooks.make`.
+        make_schedule
+            For a schedule policy in Python: `copyback.policies.bridge.ScheduleHooks.make`.
+        """
+
     def advance(self, events: int) -> bool:
         """Work for about `events` instants, without the GIL; return whether the run is over."""
 

@@ -69,7 +69,7 @@ class Driver:
         self.cpu_s = 0.0
         self.precondition_cpu_s = 0.0
         begun = self._clocks()
-        self.simulation = Simulation(config, state)
+        self.simulation = Simulation(config, state, **_suppliers(config))
         self._charge(begun)
 
     def run(
@@ -222,6 +222,15 @@ class Driver:
         tables.update(rows or {})
         log = latency_log if self.config.keeps_latency_log else None
         return Result(self.summary(command), self.config.to_toml(), tables, log)
+
+
+def _suppliers(config: Config) -> dict[str, Callable[..., Any]]:
+    """Return what makes the policies in Python that a configuration names."""
+    if config.victim_policy is None and config.schedule_policy is None:
+        return {}
+    from copyback.policies.bridge import suppliers
+
+    return suppliers(config)
 
 
 def peak_rss_mib() -> float | None:

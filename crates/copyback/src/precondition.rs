@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 
 use rand::RngExt;
 
-use crate::config::{Config, Overwrites};
+use crate::config::{Config, Overwrites, Preemption};
 use crate::ftl::{Allocation, Ftl, Room};
+use crate::gc::external::{ExternalSchedule, Failed, Supplier};
 use crate::gc::job::{self, Tally};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId};
 use crate::rng::{self, Stream};
@@ -43,6 +44,20 @@ impl Preparation {
     /// These devices.
     pub const fn of(devices: Vec<Preconditioner>) -> Self {
         Self { devices, current: 0 }
+    }
+
+    /// Takes the policies of a checked configuration that come from outside.
+    ///
+    /// # Errors
+    /// If the supplier has not got one.
+    pub fn supply(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
+        let mut devices = self.devices.iter_mut().enumerate();
+        devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
+    }
+
+    /// Why a policy from outside is no longer asked, if one has failed.
+    pub fn policy_failed(&self) -> Option<&Failed> {
+        self.devices.iter().find_map(|device| device.ftl.victims_failed())
     }
 
     /// The devices, in order.
@@ -87,6 +102,8 @@ impl Preparation {
 pub struct Preconditioner {
     /// The device.
     pub ftl: Ftl,
+    /// The schedule of the run, if it comes from outside.
+    pub schedule: Option<Box<dyn ExternalSchedule>>,
     filled: usize,
     fill: usize,
     overwritten: u64,
@@ -131,6 +148,7 @@ impl Preconditioner {
         };
         Self {
             ftl,
+            schedule: None,
             filled: 0,
             fill,
             overwritten: 0,
@@ -155,6 +173,21 @@ impl Preconditioner {
         }
         preconditioner.overwritten = preconditioner.goal;
         preconditioner
+    }
+
+    fn supply(
+        &mut self,
+        config: &Config,
+        device: SsdId,
+        supplier: &dyn Supplier,
+    ) -> Result<(), Failed> {
+        let described = self.ftl.described(device);
+        self.ftl.supply_victims(described, supplier)?;
+        if let Preemption::Python { .. } = config.ssd.gc.preemption {
+            let random = rng::stream(config.seed, &format!("{}/gc/schedule", name(device)));
+            self.schedule = Some(supplier.schedule(described, random)?);
+        }
+        Ok(())
     }
 
     /// The rounds of overwrites, if there are rounds until write amplification is steady.

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::drive::Drive;
 use crate::error::Error;
 use crate::event::Arrivals;
+use crate::gc::external::Failed;
 use crate::host::Host;
 use crate::ids::SsdId;
 use crate::metrics::{DeviceSummary, Endurance, Rating, Recorder, Sample, WearStats, summary};
@@ -108,6 +109,11 @@ impl Run {
             self.settle()?;
         }
         Ok(Status::Running)
+    }
+
+    /// Why a policy from outside is no longer asked, if one has failed.
+    pub fn policy_failed(&self) -> Option<&Failed> {
+        self.array.drives().iter().find_map(|drive| drive.ssd.policy_failed())
     }
 
     /// Moves the clock to the next instant; rows of the series that end before it are closed.

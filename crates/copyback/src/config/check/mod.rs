@@ -4,6 +4,7 @@
 mod array;
 mod gc;
 mod mapping;
+mod python;
 mod steady;
 mod synthetic;
 mod workload;
