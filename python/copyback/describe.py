@@ -121,6 +121,18 @@ def size_bytes(value: Any) -> float | None:
     return float(number) * math.pow(1024 if binary else 1000, power)
 
 
+#: Seconds of the units of configured times.
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
+
+
+def seconds(value: Any) -> float | None:
+    """Return seconds from a configured time such as ``"25us"``; None from anything else."""
+    match = re.fullmatch(r"\s*([\d.]+)\s*([a-z]+)\s*", str(value))
+    if match is None or match[2] not in _SECONDS:
+        return None
+    return float(match[1]) * _SECONDS[match[2]]
+
+
 def dies(config: Mapping[str, Any]) -> int:
     """Return the number of dies of the drive."""
     shape = config.get("ssd", {}).get("geometry", {})

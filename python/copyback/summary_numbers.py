@@ -16,7 +16,7 @@ _LEFT_OUT = ("simulator.", "schema", "seed")
 def numbers_of(summary: Mapping[str, Any]) -> dict[str, float | None]:
     """Return what a run did in numbers: those of its summary under dotted keys, and some more."""
     found = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
-    made = (array_measures, collection_measures, idle_measures)
+    made = (array_measures, collection_measures, idle_measures, steady_measures)
     return found | {key: number for of in made for key, number in of(summary).items()}
 
 
@@ -78,3 +78,19 @@ def idle_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
     long = found["long"]["periods"]
     usable = found["short"]["periods"] + long
     return {"idle_time.long_share": long / usable if usable else None}
+
+
+def steady_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return whether a run, and all of its preparation, became steady: one or zero.
+
+    >>> steady_measures({"steady_state": {"reached": True}})
+    {'steady_state.reached': 1.0}
+    """
+    found: dict[str, float | None] = {}
+    if "steady_state" in summary:
+        found["steady_state.reached"] = float(summary["steady_state"]["reached"])
+    if "precondition" in summary:
+        devices = summary["precondition"]["devices"]
+        found["precondition.reached"] = float(all(device["reached"] for device in devices))
+        found["precondition.rounds"] = float(max(device["rounds"] for device in devices))
+    return found

@@ -300,7 +300,7 @@ fn generate(config: &SyntheticWorkload) -> u64 {
 
 #[divan::bench(sample_count = 10)]
 fn generator(bencher: Bencher) {
-    let config = SyntheticWorkload { requests: ROWS, ..SyntheticWorkload::default() };
+    let config = SyntheticWorkload { requests: ROWS.into(), ..SyntheticWorkload::default() };
     bencher.counter(ItemsCount::new(ROWS)).bench(|| generate(&config));
 }
 
@@ -311,7 +311,7 @@ const ADDRESSES: [&str; 5] = ["uniform", "hot_cold", "zoned", "zipf", "pareto"];
 fn generator_addresses(bencher: Bencher, name: &str) {
     let (most, rest) = (Share(0.8), Share(0.2));
     let config = SyntheticWorkload {
-        requests: ROWS,
+        requests: ROWS.into(),
         request_size: RequestSize::Fixed(Size(4096)),
         sequential_share: Share(0.0),
         address: match name {

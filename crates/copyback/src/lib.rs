@@ -36,6 +36,7 @@ pub mod simulation;
 pub mod ssd;
 pub mod state;
 pub mod statistics;
+mod steady;
 pub mod units;
 pub mod workload;
 

@@ -1,16 +1,21 @@
 //! Preparing devices: fill a share of the logical space, then overwrite at random. Untimed, through
 //! the same mapping, allocation and collection code as the measured run.
 
+mod rounds;
+
 use std::collections::VecDeque;
 
 use rand::RngExt;
 
-use crate::config::{Config, Preemption};
+use crate::config::{Config, Overwrites, Preemption};
 use crate::ftl::{Allocation, Ftl, Room};
 use crate::gc::external::{ExternalSchedule, Failed, Supplier};
 use crate::gc::job::{self, Tally};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId};
 use crate::rng::{self, Stream};
+use crate::steady::Rule;
+
+pub use rounds::Rounds;
 
 /// The place of a device in the names of random streams.
 pub fn name(device: SsdId) -> String {
@@ -102,7 +107,9 @@ pub struct Preconditioner {
     filled: usize,
     fill: usize,
     overwritten: u64,
-    overwrites: u64,
+    /// Overwrites after which the device is ready, or a round ends.
+    goal: u64,
+    rounds: Option<Rounds>,
     random: Stream,
     /// The die that takes the next write that has no place of its own.
     next_die: usize,
@@ -124,14 +131,29 @@ impl Preconditioner {
         let is_lost = config.array.failed.contains(&u32::from(device.0));
         let fill = if is_lost { 0.0 } else { config.precondition.fill.0 };
         let fill = (fill * ftl.logical_pages() as f64).round() as usize;
-        let overwrites = (config.precondition.overwrites * fill as f64).round() as u64;
+        let pages = |times: f64| (times * fill as f64).round() as u64;
+        let (goal, rounds) = match &config.precondition.overwrites {
+            Overwrites::Fixed(times) => (pages(*times), None),
+            Overwrites::UntilSteady { .. } if fill == 0 => (0, None),
+            Overwrites::UntilSteady { round, window, excursion, slope, deviation, most_rounds } => {
+                let rule = Rule {
+                    window: *window as usize,
+                    excursion: excursion.most(),
+                    slope: slope.most(),
+                    deviation: deviation.most(),
+                };
+                let length = pages(*round).max(1);
+                (length, Some(Rounds::new(rule, length, *most_rounds)))
+            }
+        };
         Self {
             ftl,
             schedule: None,
             filled: 0,
             fill,
             overwritten: 0,
-            overwrites,
+            goal,
+            rounds,
             random: rng::stream(config.seed, &format!("{}/precondition", name(device))),
             next_die: 0,
             version: 0,
@@ -140,11 +162,16 @@ impl Preconditioner {
         }
     }
 
-    /// A device that has been prepared before.
-    pub fn prepared(config: &Config, ftl: Ftl, device: SsdId) -> Self {
+    /// A device that has been prepared before, in rounds of these write amplifications if it was in
+    /// rounds.
+    pub fn prepared(config: &Config, ftl: Ftl, device: SsdId, rounds: &[f64]) -> Self {
         let mut preconditioner = Self::new_around(config, ftl, device);
         preconditioner.filled = preconditioner.fill;
-        preconditioner.overwritten = preconditioner.overwrites;
+        if let Some(known) = &mut preconditioner.rounds {
+            rounds.iter().for_each(|value| known.push(*value));
+            preconditioner.goal = known.length() * rounds.len() as u64;
+        }
+        preconditioner.overwritten = preconditioner.goal;
         preconditioner
     }
 
@@ -163,9 +190,15 @@ impl Preconditioner {
         Ok(())
     }
 
-    /// Host pages that are written in all.
-    const fn pages_to_write(&self) -> u64 {
-        self.fill as u64 + self.overwrites
+    /// The rounds of overwrites, if there are rounds until write amplification is steady.
+    pub const fn rounds(&self) -> Option<&Rounds> {
+        self.rounds.as_ref()
+    }
+
+    /// Host pages that are written in all, or at most.
+    fn pages_to_write(&self) -> u64 {
+        let rounds = self.rounds.as_ref().filter(|rounds| !rounds.have_ended());
+        self.fill as u64 + rounds.map_or(self.goal, Rounds::most_pages)
     }
 
     /// Host pages written so far.
@@ -185,21 +218,39 @@ impl Preconditioner {
 
     /// Whether the device is ready.
     pub const fn is_done(&self) -> bool {
-        self.filled == self.fill && self.overwritten == self.overwrites
+        self.filled == self.fill && self.overwritten == self.goal
     }
 
     /// Writes up to `pages` more pages.
     pub fn advance(&mut self, pages: u64) {
         let end = (self.filled as u64 + pages).min(self.fill as u64) as usize;
-        let left = pages - (end - self.filled) as u64;
+        let mut left = pages - (end - self.filled) as u64;
         while self.filled < end {
             let lpn = Lpn::from_index(self.filled);
             self.filled += 1;
             self.write(lpn);
         }
-        let end = (self.overwritten + left).min(self.overwrites);
-        while self.overwritten < end {
-            self.overwrite(((end - self.overwritten) as usize).min(BATCH));
+        if let Some(rounds) = self.rounds.as_mut().filter(|_| self.overwritten == 0) {
+            rounds.begin(self.version + self.tally.pages_moved);
+        }
+        while left > 0 && self.overwritten < self.goal {
+            let pages = left.min(self.goal - self.overwritten).min(BATCH as u64);
+            self.overwrite(pages as usize);
+            left -= pages;
+            if self.overwritten == self.goal {
+                self.end_round();
+            }
+        }
+    }
+
+    /// As many pages have been overwritten as were asked for: that is all, or the end of a round.
+    fn end_round(&mut self) {
+        let written = self.version + self.tally.pages_moved;
+        if let Some(rounds) = &mut self.rounds {
+            rounds.end(written);
+            if !rounds.have_ended() {
+                self.goal += rounds.length();
+            }
         }
     }
 

@@ -3,6 +3,8 @@
 //! An instant has two phases. First every state change that falls on it is applied, in the drives and
 //! of the host. Then everything that is free looks for work, until nothing changes.
 
+mod stop;
+
 use serde_json::{Map, Value, json};
 
 use crate::array::{Array, FinishedRequest, Letter};
@@ -16,11 +18,13 @@ use crate::ids::SsdId;
 use crate::metrics::{
     DeviceSummary, DieColumns, Endurance, Rating, Recorder, Sample, WearStats, summary,
 };
-use crate::precondition::Preconditioner;
+use crate::precondition::{Preconditioner, Rounds};
 use crate::progress::{Phase, Progress, Status};
 use crate::ssd::{Counters, DieUse, Entry, IdleTimes, Owner, PlaneUse};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
+
+use stop::SteadyRounds;
 
 /// A run.
 pub struct Run {
@@ -32,6 +36,10 @@ pub struct Run {
     /// What the flash of each drive is rated for, if that is known.
     rating: Option<Rating>,
     capacity: Capacity,
+    /// The rule that ends the run before its requests do, if there is one.
+    stop: Option<Box<SteadyRounds>>,
+    /// How each drive was prepared, if it was in rounds.
+    preparation: Vec<Option<Rounds>>,
     audit: bool,
     now: Instant,
     /// Whether a request may have become able to enter the array since the host was last asked.
@@ -58,6 +66,7 @@ impl Run {
     /// # Errors
     /// If the trace is malformed.
     pub fn new(config: &Config, devices: Vec<Preconditioner>, host: Host) -> Result<Self, Error> {
+        let preparation = devices.iter().map(|device| device.rounds().cloned()).collect();
         let mut run = Self {
             recorder: Recorder::new(config),
             array: Array::new(config, devices),
@@ -68,6 +77,8 @@ impl Run {
                 array_bytes: config.capacity_bytes(),
                 device_bytes: config.device_bytes(),
             },
+            stop: SteadyRounds::of(config).map(Box::new),
+            preparation,
             audit: config.audit,
             now: Instant::START,
             host_may_go_on: true,
@@ -129,8 +140,23 @@ impl Run {
         if next >= self.recorder.dies.due() {
             self.recorder.dies.close_bins(next, |at| die_uses(&self.array, at));
         }
+        if self.stop.as_ref().is_some_and(|stop| stop.is_due(next)) {
+            let counters = self.counters();
+            self.end_rounds(|stop| stop.end_due(next, &counters));
+        }
         self.now = next;
         Ok(())
+    }
+
+    /// Lets `end` end rounds; if that ends the run, no further request enters.
+    fn end_rounds(&mut self, end: impl FnOnce(&mut SteadyRounds)) {
+        let Some(stop) = &mut self.stop else { return };
+        end(stop);
+        if stop.has_ended() {
+            self.host.stop();
+            // What was announced does not come.
+            self.host_may_go_on = true;
+        }
     }
 
     /// The second phase of an instant: everything that is free looks for work, until nothing changes.
@@ -215,6 +241,10 @@ impl Run {
             self.violation.get_or_insert(problem);
         }
         self.recorder.completed(&completion, self.now);
+        if self.stop.as_mut().is_some_and(|stop| stop.completed(&completion)) {
+            let (now, counters) = (self.now, self.counters());
+            self.end_rounds(|stop| stop.end_round(now, &counters));
+        }
     }
 
     fn audit(&mut self) -> Result<(), Error> {
@@ -295,9 +325,10 @@ impl Run {
 
     /// How far the run has come.
     pub fn progress(&self) -> Progress {
+        let rounds = self.stop.as_ref().map_or(0.0, |stop| stop.fraction());
         Progress {
             phase: Phase::Run,
-            fraction: self.host.consumed(self.now),
+            fraction: self.host.consumed(self.now).max(rounds),
             simulated: self.now,
             requests: self.recorder.responses.all.count(),
             page_operations: self.counters().page_operations(),
@@ -320,6 +351,13 @@ impl Run {
             });
             summary.insert("array".into(), self.array.summary());
             summary.extend(recorded.summary(devices, self.now));
+        }
+        if let Some(stop) = &self.stop {
+            summary.insert("steady_state".into(), stop.summary());
+        }
+        let prepared: Vec<_> = self.preparation.iter().flatten().map(Rounds::summary).collect();
+        if !prepared.is_empty() {
+            summary.insert("precondition".into(), json!({ "devices": prepared }));
         }
         let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();
         let simulator = json!({

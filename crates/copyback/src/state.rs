@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! magic "copyback-state\n" | format version (u32) | checksum of the rest (u128) | zstd stream of
-//! the fingerprint of the configuration, the number of devices and their translation layers
+//! the fingerprint of the configuration, the number of devices and their translation layers, and, if they
+//! were overwritten until that was steady, their write amplification round by round
 //! ```
 //!
 //! All numbers are little endian. The file is written beside its place and renamed.
@@ -13,11 +14,11 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::config::{Config, VictimPolicy};
+use crate::config::{Config, Overwrites, VictimPolicy};
 use crate::error::Error;
 use crate::ftl::Ftl;
 use crate::ids::SsdId;
-use crate::precondition::{self, Preconditioner, Preparation};
+use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 
 const MAGIC: &[u8] = b"copyback-state\n";
 const VERSION: u32 = 4;
@@ -42,8 +43,14 @@ pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), E
 pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEADER];
     let mut encoder = zstd::Encoder::new(&mut bytes, COMPRESSION_LEVEL)?;
-    let devices: Vec<_> = devices.devices().iter().map(|device| &device.ftl).collect();
-    postcard::to_io(&(fingerprint(config), devices), &mut encoder).map_err(io::Error::other)?;
+    let ftls: Vec<_> = devices.devices().iter().map(|device| &device.ftl).collect();
+    let rounds =
+        devices.devices().iter().map(|device| device.rounds().map_or(&[][..], Rounds::values));
+    let rounds: Vec<_> = rounds.collect();
+    postcard::to_io(&(fingerprint(config), ftls), &mut encoder).map_err(io::Error::other)?;
+    if has_rounds(config) {
+        postcard::to_io(&rounds, &mut encoder).map_err(io::Error::other)?;
+    }
     encoder.finish()?;
     let (header, body) = bytes.split_at_mut(HEADER);
     let (magic, numbers) = header.split_at_mut(MAGIC.len());
@@ -134,21 +141,40 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
         return Err(OTHER_DEVICE.to_owned());
     }
     let mut scratch = vec![0; 1 << 12];
-    let (devices, (decoder, _)): (Vec<Ftl>, _) =
+    let count = config.array.devices as usize;
+    let (devices, (mut decoder, _)): (Vec<Ftl>, _) =
         postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
-    if devices.len() != config.array.devices as usize || decoder.bytes().next().is_some() {
+    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); count];
+    if has_rounds(config) {
+        let mut scratch = vec![0; 1 << 12];
+        (rounds, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
+    }
+    let is_number = rounds.iter().flatten().all(|value| value.is_finite());
+    let is_whole = devices.len() == count && rounds.len() == count && is_number;
+    if !is_whole || decoder.bytes().next().is_some() {
         return Err(DAMAGED.to_owned());
     }
-    let devices = devices.into_iter().enumerate();
-    let devices = devices.map(|(id, ftl)| restored(config, SsdId::from_index(id), ftl));
+    let devices = devices.into_iter().zip(rounds).enumerate();
+    let devices =
+        devices.map(|(id, (ftl, rounds))| restored(config, SsdId::from_index(id), ftl, &rounds));
     Ok(Preparation::of(devices.collect::<Result<_, _>>()?))
 }
 
-fn restored(config: &Config, device: SsdId, ftl: Ftl) -> Result<Preconditioner, String> {
+/// Whether the file holds the rounds of the preparation, too.
+const fn has_rounds(config: &Config) -> bool {
+    matches!(config.precondition.overwrites, Overwrites::UntilSteady { .. })
+}
+
+fn restored(
+    config: &Config,
+    device: SsdId,
+    ftl: Ftl,
+    rounds: &[f64],
+) -> Result<Preconditioner, String> {
     let ftl = ftl.restored(config, &precondition::name(device)).map_err(|part| {
         format!("damaged: its {part} can't be that of this device; expected a file as saved")
     })?;
-    Ok(Preconditioner::prepared(config, ftl, device))
+    Ok(Preconditioner::prepared(config, ftl, device, rounds))
 }
 
 const OTHER_DEVICE: &str = "prepared for another device: geometry, ftl, gc, wear, precondition, \

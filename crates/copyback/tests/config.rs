@@ -2,8 +2,9 @@
 
 use copyback::config::{
     AddressDistribution, Allocation, AllocationOrder, Bursts, Config, Flow, FreeBlocks, Loader,
-    RequestSize, SyntheticWorkload, TimeDistribution, VictimPolicy, Workload, presets,
-    quantity::{Share, Size, Time},
+    Overwrites, RequestSize, RoundLength, Stop, SyntheticWorkload, TimeDistribution, VictimPolicy,
+    Workload, presets,
+    quantity::{Limit, Share, Size, Time},
     schema,
 };
 use proptest::prelude::*;
@@ -35,7 +36,7 @@ fn every_kind_of_fault_has_its_message() {
     let cases = [
         (
             "sed = 1",
-            "file.toml:1: sed: unknown key; did you mean \"seed\"? (allowed: seed, audit, ssd, array, host, workload, precondition, metrics)",
+            "file.toml:1: sed: unknown key; did you mean \"seed\"? (allowed: seed, audit, ssd, array, host, workload, precondition, stop, metrics)",
         ),
         (
             "\n[host]\nqueue_dept = 1",
@@ -312,6 +313,24 @@ fn every_distribution_survives_a_round_trip() {
 }
 
 #[test]
+fn rules_until_something_is_steady_survive_a_round_trip() {
+    let text = r#"
+        stop = { type = "steady_state", metric = "bandwidth", round = 500, ramp = "2s", slope = "none" }
+        workload.requests = "unlimited"
+        precondition.overwrites = { type = "until_steady", round = 0.25, excursion = "30%", deviation = 0.4 }
+        "#;
+    let config = load(text).unwrap();
+    assert_eq!(load(&config.to_toml()).unwrap(), config);
+    let Stop::SteadyState(stop) = &config.stop else { panic!("{:?}", config.stop) };
+    assert_eq!((stop.round, stop.window), (RoundLength::Requests(500), 5));
+    assert_eq!((stop.excursion, stop.slope), (Limit::Share(Share(0.2)), Limit::None));
+    // A number, as ever, is so many times the capacity, and written as one.
+    let plain = load("precondition.overwrites = 2").unwrap();
+    assert_eq!(plain.precondition.overwrites, Overwrites::Fixed(2.0));
+    assert!(plain.to_toml().contains("overwrites = 2.0"), "{}", plain.to_toml());
+}
+
+#[test]
 fn a_closed_loop_takes_bursts_away() {
     let text = "workload.bursts = { type = 'on_off', on = '1s', off = '1s' }";
     let closed = Loader::new().toml(text, "a", None).set("workload.iodepth", "4").load().unwrap();
@@ -417,10 +436,10 @@ fn a_workload_preset_starts_afresh_and_is_overridden() {
     let text = "[workload]\npreset = 'pgc-2011-base'\nrequests = 7\nrequest_size.mean = '8KiB'";
     let config = load(text).unwrap();
     let workload = synthetic(&config);
-    assert_eq!((workload.requests, workload.sequential_share), (7, Share(0.4)));
+    assert_eq!((workload.requests, workload.sequential_share), (7.into(), Share(0.4)));
     assert_eq!(workload.request_size, RequestSize::Exponential { mean: Size(8192) });
     let closed = Loader::new().toml(text, "a", None).set("workload.iodepth", "4").load().unwrap();
-    assert_eq!((synthetic(&closed).iodepth, synthetic(&closed).requests), (Some(4), 7));
+    assert_eq!((synthetic(&closed).iodepth, synthetic(&closed).requests), (Some(4), 7.into()));
 }
 
 #[test]
@@ -429,11 +448,12 @@ fn a_later_layer_may_name_another_workload_preset() {
     let layers = || Loader::new().toml(text, "a", None);
     let config = layers().set("workload.preset", "harmonia-2012-hpc-r").load().unwrap();
     let workload = synthetic(&config);
-    assert_eq!((workload.requests, workload.read_share), (7, Share(0.8008)));
+    assert_eq!((workload.requests, workload.read_share), (7.into(), Share(0.8008)));
     let config = layers().set("workload.preset", "fifo-mqsim-mixed").load().unwrap();
     assert_eq!(config.workload, with_workload("fifo-mqsim-mixed").workload);
     let typed = layers().set("workload", "{ type = 'synthetic', requests = 8 }").load().unwrap();
-    assert_eq!((synthetic(&typed).requests, synthetic(&typed).read_share), (8, Share(0.4)));
+    let typed = synthetic(&typed);
+    assert_eq!((typed.requests, typed.read_share), (8.into(), Share(0.4)));
     let trace = layers().set("workload", "{ type = 'trace', path = 'x' }").load().unwrap();
     assert!(matches!(trace.workload, Workload::Trace(_)));
 }
@@ -453,11 +473,11 @@ fn flows_start_from_workload_presets() {
         }
         other => panic!("not synthetic: {other:?}"),
     };
-    assert_eq!(flows(layers())[0], expected("pgc-2011-base", 7));
+    assert_eq!(flows(layers())[0], expected("pgc-2011-base", 7.into()));
     let second = flows(layers().set("workload.flows.1.preset", "harmonia-2012-hpc-w"));
-    assert_eq!(second[1], expected("harmonia-2012-hpc-w", 50_000));
+    assert_eq!(second[1], expected("harmonia-2012-hpc-w", 50_000.into()));
     let first = flows(layers().set("workload.flows.0.preset", "pgc-2011-reads-80"));
-    assert_eq!(first[0], expected("pgc-2011-reads-80", 7));
+    assert_eq!(first[0], expected("pgc-2011-reads-80", 7.into()));
 }
 
 #[test]

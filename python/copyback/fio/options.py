@@ -8,6 +8,11 @@ ALIASES = {
     "blocksize": "bs",
     "blockalign": "ba",
     "io_limit": "io_size",
+    "steadystate": "ss",
+    "steady_state": "ss",
+    "steadystate_duration": "ss_dur",
+    "steadystate_ramp_time": "ss_ramp",
+    "steadystate_check_interval": "ss_interval",
 }
 
 #: Options that say what is asked of the device.
@@ -34,6 +39,10 @@ MEANT = frozenset(
         "percentage_random",
         "norandommap",
         "randseed",
+        "ss",
+        "ss_dur",
+        "ss_ramp",
+        "ss_interval",
     }
 )
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import describe
+from copyback.fio.steadystate import steadystate
 from copyback.outputs import replace_file
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def fio_json(result: Result) -> dict[str, Any]:
         "majf": 0,
         "minf": 0,
         **_coarse(curves.get("all")),
+        **steadystate(result),
     }
     return {
         "fio version": f"copyback-{summary.version}",

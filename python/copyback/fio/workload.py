@@ -12,6 +12,7 @@ from copyback.fio import values
 from copyback.fio.jobfile import read_sections
 from copyback.fio.options import ALIASES, MEANT, WITHOUT_EFFECT
 from copyback.fio.sizes import mean_size, request_size
+from copyback.fio.steadystate import stop_of_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,12 +57,15 @@ class Job:
         The table ``workload`` of a configuration.
     seed
         The seed that it names; None if it names none.
+    stop
+        The table ``stop``; None if requests or times end the jobs.
     notes
         What is done otherwise than fio does it, and what has no effect.
     """
 
     workload: dict[str, Any]
     seed: int | None
+    stop: dict[str, Any] | None
     notes: tuple[str, ...]
 
 
@@ -73,6 +77,8 @@ def settings_of_job(path: Path, capacity: int) -> tuple[list[tuple[str, str]], t
         ("workload", '{ type = "trace" }'),
         ("workload", configuration.to_toml(job.workload)),
     ]
+    if job.stop is not None:
+        settings.append(("stop", configuration.to_toml(job.stop)))
     if job.seed is not None:
         settings.append(("seed", str(job.seed)))
     return settings, job.notes
@@ -94,13 +100,14 @@ def read_job_file(path: Path, capacity: int) -> Job:
         With the file, the line, the option, what was found and what is allowed.
     """
     faults: list[str] = []
-    jobs: list[_Reader] = []
+    jobs: list[Reader] = []
     for section in read_sections(path):
-        reader = _Reader(section, capacity, path)
+        reader = Reader(section, capacity, path)
         faults += reader.unknown()
         jobs.append(reader)
     if faults:
         raise InputError("\n".join(faults))
+    stop = stop_of_jobs(jobs)
     flows: list[dict[str, Any]] = []
     for job in jobs:
         flow = job.flow()
@@ -111,11 +118,11 @@ def read_job_file(path: Path, capacity: int) -> Job:
         notes.append(f"fio: without effect in a simulation: {', '.join(idle)}")
     seeds = [job.whole("randseed") for job in jobs if "randseed" in job.options]
     workload = flows[0] if len(flows) == 1 else {"type": "flows", "flows": flows}
-    return Job(workload, seeds[0] if seeds else None, tuple(notes))
+    return Job(workload, seeds[0] if seeds else None, stop, tuple(notes))
 
 
 @dataclass
-class _Reader:
+class Reader:
     """Reads the options of one job."""
 
     section: Section
@@ -125,6 +132,7 @@ class _Reader:
 
     @property
     def options(self) -> dict[str, Option]:
+        """The options by name, aliases resolved."""
         return {ALIASES.get(name, name): o for name, o in self.section.options.items()}
 
     def unknown(self) -> list[str]:
@@ -150,9 +158,11 @@ class _Reader:
             raise InputError(f"{self.path}:{option.line}: {name}: {fault}") from None
 
     def whole(self, name: str, default: int = 0, least: int = 0) -> int:
+        """Return a whole number."""
         return self.value(name, lambda text: values.whole(text, least), default)
 
     def is_set(self, name: str) -> bool:
+        """Whether a switch is there and on."""
         option = self.options.get(name)
         if option is None:
             return False
@@ -162,6 +172,7 @@ class _Reader:
             raise InputError(f"{self.path}:{option.line}: {name}: {fault}") from None
 
     def fault(self, name: str, problem: str) -> InputError:
+        """Return a fault of an option, with its place, or that of the job if it has none."""
         option = self.options.get(name)
         line = option.line if option else self.section.line
         return InputError(f"{self.path}:{line}: {name}: {problem}")
@@ -200,8 +211,8 @@ class _Reader:
     def _extent(self, text: str) -> int:
         return values.size_or_share(text, self.capacity)
 
-    def _requests(self, size: int, sizes: Any, direction: Direction) -> int:
-        """Return how many requests the job makes."""
+    def _requests(self, size: int, sizes: Any, direction: Direction) -> int | str:
+        """Return how many requests the job makes; a steady state or its runtime may end it."""
         if "number_ios" in self.options:
             return self.whole("number_ios", least=1)
         share = self._read_share(direction)
@@ -212,11 +223,13 @@ class _Reader:
                 raise self.fault("time_based", "needs a runtime")
             return by_size
         rate = self._rate()
+        if rate is None and "ss" in self.options:
+            return "unlimited" if self.is_set("time_based") else by_size
         if rate is None:
             raise self.fault(
                 "runtime",
                 "how far a closed loop comes in a time is not known beforehand; allowed with "
-                "rate_iops; else say size, io_size or number_ios",
+                "rate_iops or ss; else say size, io_size or number_ios",
             )
         by_time = max(round(rate * self.value("runtime", values.seconds, 0.0)), 1)
         return by_time if self.is_set("time_based") else min(by_time, by_size)

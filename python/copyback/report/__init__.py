@@ -8,12 +8,12 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from copyback import describe, endurance, units, waits
+from copyback import describe, endurance, steady, units, waits
 
 if TYPE_CHECKING:
     import jinja2
 
-    from copyback.result import Result, Summary
+    from copyback.result import Result
 
 PERCENTILES = {
     "mean": "Mean",
@@ -233,12 +233,13 @@ def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
             ],
         ),
         *([("Mapping table in flash", table)] if (table := describe.mapping(summary)) else []),
-        *_on_request(summary),
+        *_on_request(result),
     ]
 
 
-def _on_request(summary: Summary) -> list[tuple[str, list[tuple[str, str]]]]:
+def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the groups of numbers that not every run has."""
+    summary = result.summary
     long = [("Worst of each window", waits.worst(summary)), ("Excess", waits.excess(summary))]
     idle = [
         *waits.periods(summary),
@@ -246,6 +247,8 @@ def _on_request(summary: Summary) -> list[tuple[str, list[tuple[str, str]]]]:
     ]
     groups = [
         ("Endurance", endurance.rows(summary)),
+        ("Steady state", steady.rows(summary, result.config)),
+        ("Preparation", steady.preparation(summary)),
         ("Long waits", [(label, text) for label, text in long if text]),
         ("Idle time, and what dies do meanwhile", idle),
     ]

@@ -14,7 +14,9 @@ mod floor;
 use std::time::Duration;
 
 use copyback::config::quantity::{Rate, Share, Size};
-use copyback::config::{Array, Config, FreeBlocks, Layout, SyntheticWorkload, Workload};
+use copyback::config::{
+    Array, Config, FreeBlocks, Layout, Overwrites, SyntheticWorkload, Workload,
+};
 use copyback::ids::SsdId;
 use copyback::precondition::Preconditioner;
 use copyback::{Phase, Simulation, Status};
@@ -98,14 +100,14 @@ fn config(scale: u32, workload: SyntheticWorkload) -> Config {
     config.ssd.ftl.over_provisioning = Share(0.15);
     config.ssd.gc.soft_threshold = FreeBlocks::Blocks { blocks: 3 };
     config.precondition.fill = Share(1.0);
-    config.precondition.overwrites = 1.0;
+    config.precondition.overwrites = Overwrites::Fixed(1.0);
     config.workload = Workload::Synthetic(workload);
     config
 }
 
 fn random_4k(requests: u64, read_share: f64) -> SyntheticWorkload {
     SyntheticWorkload {
-        requests,
+        requests: requests.into(),
         request_size: copyback::config::RequestSize::Fixed(Size(4096)),
         read_share: Share(read_share),
         sequential_share: Share(0.0),
@@ -137,7 +139,7 @@ fn floor_loop(scale: u32, divisor: u64) -> Measured {
 /// Random overwrites after the device has been filled and overwritten once.
 fn preconditioning(scale: u32, divisor: u64) -> Measured {
     let mut config = config(scale, random_4k(1, 0.0));
-    config.precondition.overwrites = 3.0;
+    config.precondition.overwrites = Overwrites::Fixed(3.0);
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     let mut device = Preconditioner::new(&config, SsdId(0));

@@ -109,6 +109,16 @@ macro_rules! quantity_or_choice {
                     <$quantity>::deserialize(reader).map($name::Fixed)
                 }
 
+                fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<$name, E> {
+                    let reader = serde::de::value::F64Deserializer::new(number);
+                    <$quantity>::deserialize(reader).map($name::Fixed)
+                }
+
+                fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<$name, E> {
+                    let reader = serde::de::value::I64Deserializer::new(number);
+                    <$quantity>::deserialize(reader).map($name::Fixed)
+                }
+
                 fn visit_newtype_struct<D: serde::Deserializer<'de>>(
                     self,
                     table: D,

@@ -21,6 +21,7 @@ pub mod presets;
 pub mod quantity;
 mod read;
 pub mod schema;
+mod steady;
 mod tree;
 mod workload;
 mod workload_preset;
@@ -37,6 +38,7 @@ pub use gc::*;
 pub use host::*;
 pub use load::Loader;
 pub use metrics::*;
+pub use steady::*;
 pub use workload::*;
 
 use schemars::JsonSchema;
@@ -60,6 +62,8 @@ pub struct Config {
     pub workload: Workload,
     /// How the drive is prepared before the measured run.
     pub precondition: Precondition,
+    /// What ends the run before its requests do.
+    pub stop: Stop,
     /// What is recorded.
     pub metrics: Metrics,
 }

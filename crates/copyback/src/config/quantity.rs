@@ -173,6 +173,25 @@ impl fmt::Display for Share {
     }
 }
 
+/// A limit on a share, or none. A share of a mean may be above one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// Anything is allowed.
+    None,
+    /// So much and no more.
+    Share(Share),
+}
+
+impl Limit {
+    /// The limit, if there is one.
+    pub const fn most(self) -> Option<f64> {
+        match self {
+            Self::None => None,
+            Self::Share(share) => Some(share.0),
+        }
+    }
+}
+
 /// Implements reading and writing as text; `$number` turns a bare number into a value.
 macro_rules! serde_as_text {
     ($name:ident, $expecting:literal, $number:expr) => {
@@ -255,6 +274,107 @@ impl de::Visitor<'_> for ShareVisitor {
     }
 }
 
+impl Serialize for Limit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::None => serializer.serialize_str("none"),
+            Self::Share(share) => share.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LimitVisitor)
+    }
+}
+
+struct LimitVisitor;
+
+impl de::Visitor<'_> for LimitVisitor {
+    type Value = Limit;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a share such as 0.2 or \"20%\", or \"none\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Limit, E> {
+        match text.trim() {
+            "none" => Ok(Limit::None),
+            text => ShareVisitor.visit_str(text).map(Limit::Share),
+        }
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Limit, E> {
+        Ok(Limit::Share(Share(value)))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Limit, E> {
+        Ok(Limit::Share(Share(value as f64)))
+    }
+}
+
+/// A number of requests, or as many as there is time for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestCount {
+    /// No end.
+    Unlimited,
+    /// So many.
+    Limit(u64),
+}
+
+impl From<u64> for RequestCount {
+    fn from(requests: u64) -> Self {
+        Self::Limit(requests)
+    }
+}
+
+impl RequestCount {
+    /// How many, if there is an end.
+    pub const fn limit(self) -> Option<u64> {
+        match self {
+            Self::Unlimited => None,
+            Self::Limit(requests) => Some(requests),
+        }
+    }
+}
+
+impl Serialize for RequestCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unlimited => serializer.serialize_str("unlimited"),
+            Self::Limit(requests) => serializer.serialize_u64(*requests),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestCount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RequestCountVisitor)
+    }
+}
+
+struct RequestCountVisitor;
+
+impl de::Visitor<'_> for RequestCountVisitor {
+    type Value = RequestCount;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number, or \"unlimited\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<RequestCount, E> {
+        match text {
+            "unlimited" => Ok(RequestCount::Unlimited),
+            other => Err(E::invalid_value(de::Unexpected::Str(other), &self)),
+        }
+    }
+
+    fn visit_u64<E: de::Error>(self, requests: u64) -> Result<RequestCount, E> {
+        Ok(RequestCount::Limit(requests))
+    }
+}
+
 macro_rules! schema {
     ($name:ident, $json:tt) => {
         impl JsonSchema for $name {
@@ -299,6 +419,20 @@ schema!(Share, {
         { "type": "string", "pattern": "^\\s*\\d+(\\.\\d+)?\\s*%?\\s*$" }
     ],
     "examples": [0.05, "5%"]
+});
+
+schema!(Limit, {
+    "description": "A share, such as 0.2 or \"20%\", or \"none\".",
+    "anyOf": [
+        { "type": "number", "minimum": 0 },
+        { "type": "string", "pattern": "^\\s*(none|\\d+(\\.\\d+)?\\s*%?)\\s*$" }
+    ],
+    "examples": [0.2, "20%", "none"]
+});
+schema!(RequestCount, {
+    "description": "A number of requests, or \"unlimited\".",
+    "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": "unlimited" }],
+    "examples": [100000, "unlimited"]
 });
 
 #[cfg(test)]

@@ -209,6 +209,14 @@ impl Host {
         Completion::new(&active, finished.parts, finished.device, now)
     }
 
+    /// No further request enters the array.
+    pub fn stop(&mut self) {
+        for flow in &mut self.flows {
+            flow.next = None;
+            flow.ahead.clear();
+        }
+    }
+
     /// Whether every request has entered the array and left it.
     pub fn is_done(&self) -> bool {
         self.requests.is_empty() && self.flows.iter().all(|flow| flow.next.is_none())

@@ -1,6 +1,7 @@
 //! The requests of a whole workload, its flows merged in order of arrival, without a device.
 
 use super::{AddressSpace, InputError, Request, Source};
+use crate::config::quantity::RequestCount;
 use crate::config::{Config, Flow};
 
 /// The requests of a workload in order of arrival; of those that arrive together, the flow that has
@@ -31,6 +32,14 @@ impl Merged {
             let problem = "found a duration in a closed loop, whose time passes only as requests \
                            are served; expected none where nothing is simulated";
             let place = "workload.duration".to_owned();
+            return Err(InputError { place, problem: problem.to_owned() });
+        }
+        if let Flow::Synthetic(synthetic) = flow
+            && synthetic.requests == RequestCount::Unlimited
+        {
+            let problem = "found requests without end, which only a simulation can stop; expected a \
+                           number where nothing is simulated";
+            let place = "workload.requests".to_owned();
             return Err(InputError { place, problem: problem.to_owned() });
         }
         let source = Source::open(flow, index, space, seed)?;

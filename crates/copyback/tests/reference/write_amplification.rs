@@ -3,7 +3,7 @@
 //! Most rows run untimed: preparation goes through the same mapping, victim and collection code as
 //! the timed run. Some rows run through all of the simulator, to show that it makes no difference.
 
-use copyback::config::{Config, SyntheticWorkload, Workload};
+use copyback::config::{Config, Overwrites, SyntheticWorkload, Workload};
 use copyback::ftl::Ftl;
 use copyback::gc::job::{Tally, collect_untimed};
 use copyback::ids::{DieId, Lpn, PlaneId, SsdId};
@@ -174,7 +174,7 @@ fn untimed(row: &Row, length: Length) -> f64 {
 fn timed(row: &Row, length: Length) -> f64 {
     let mut config = device(row, length);
     let pages = config.logical_pages();
-    config.precondition.overwrites = 0.0;
+    config.precondition.overwrites = Overwrites::Fixed(0.0);
     config.workload = Workload::Synthetic(workload(row, pages * length.total()));
     let series = run(&config).series();
     let column = |name: &str| {
@@ -198,7 +198,7 @@ fn timed(row: &Row, length: Length) -> f64 {
 /// as the summary has it.
 fn timed_after_untimed(row: &Row, length: Length) -> f64 {
     let mut config = device(row, length);
-    config.precondition.overwrites = length.warm as f64;
+    config.precondition.overwrites = Overwrites::Fixed(length.warm as f64);
     let requests = config.logical_pages() * length.measured;
     config.workload = Workload::Synthetic(workload(row, requests));
     number(&run(&config).summary(), "/write_amplification")

@@ -61,10 +61,12 @@ const SIGHTS: &[(&str, f64)] = &[
     ("merges looked ahead to", 0.000_2),
     ("merges in long idle periods", 0.000_2),
     ("merges that were caught up", 0.001),
+    ("runs that a rule ends", 0.02),
+    ("overwrites until they are steady", 0.02),
 ];
 
 /// What a run has met.
-pub fn met(config: &Config, outcome: &Outcome) -> Met {
+pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
     let many = |pointer: &str| outcome.number(pointer) > 0;
     let waits = |part: Part| outcome.requests.parts_ns[part as usize].iter().any(|ns| *ns > 0);
     let carried = many("/gc/pages_moved") && outcome.number("/flash/copybacks") == 0;
@@ -121,6 +123,8 @@ pub fn met(config: &Config, outcome: &Outcome) -> Met {
         merges && many("/gc/kinds/look_ahead"),
         merges && many("/gc/kinds/compaction"),
         merges && many("/gc/kinds/delayed"),
+        stopped,
+        outcome.summary.pointer("/precondition/devices/0/reached") == Some(&true.into()),
     ]
 }
 

@@ -1,12 +1,12 @@
 //! A random configuration from a number.
 
-use copyback::config::quantity::{Rate, Share, Size, Time};
+use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry,
-    Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice,
-    Precondition, Preemption, Register, Scheduling, Ssd, SummaryPage, Suspend, Timing,
-    VictimPolicy, Wear, Width,
+    Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
+    PlaneChoice, Precondition, Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend,
+    Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -143,6 +143,7 @@ fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
             idle_time: draw.chance(0.5),
             ..Metrics::default()
         },
+        stop: Stop::None,
     }
 }
 
@@ -450,6 +451,19 @@ fn precondition(draw: &mut Draw) -> Precondition {
     let (fill, overwrites) = (draw.share(), 3.0 * draw.share());
     Precondition {
         fill: Share(draw.of(&[1.0, 1.0, 1.0, 0.0, fill])),
-        overwrites: draw.of(&[0.0, 0.5, 1.0, overwrites]),
+        overwrites: draw.of(&[
+            Overwrites::Fixed(0.0),
+            Overwrites::Fixed(0.5),
+            Overwrites::Fixed(1.0),
+            Overwrites::Fixed(overwrites),
+            Overwrites::UntilSteady {
+                round: 0.05 + 0.1 * overwrites,
+                window: 2,
+                excursion: Limit::Share(Share(0.1)),
+                slope: Limit::Share(Share(0.1)),
+                deviation: Limit::None,
+                most_rounds: 6,
+            },
+        ]),
     }
 }

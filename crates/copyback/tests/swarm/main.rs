@@ -17,6 +17,7 @@ mod oracle;
 mod pool;
 mod run;
 mod state_file;
+mod stopped;
 mod translation;
 mod workload;
 
@@ -54,10 +55,12 @@ fn examine(case: &Case) -> Result<coverage::Met, String> {
     if case.number % STATE_EVERY == 1 {
         array::one_drive_is_the_drive(case, &first)?;
     }
+    let stopped = case.number % STATE_EVERY == 3
+        && stopped::a_rule_ends_the_run_where_its_rounds_say(case, &first)?;
     if config.ssd.ftl.mapping == Mapping::Page && case.number % STATE_EVERY == 2 {
         translation::a_cached_table_is_a_table_in_ram(case, &first)?;
     }
-    Ok(coverage::met(config, &first))
+    Ok(coverage::met(config, &first, stopped))
 }
 
 fn numbers() -> std::ops::Range<u64> {

@@ -68,7 +68,7 @@ fn synthetic(draw: &mut Draw, ssd: &Ssd) -> SyntheticWorkload {
     let read_share = draw.of(&[0.0, 0.3, 0.7, 1.0]);
     let (trims, flushes) = (draw.of(&[0.0, 0.0, 0.3]), draw.of(&[0.0, 0.0, 0.1]));
     SyntheticWorkload {
-        requests: draw.small_within(1, 600),
+        requests: draw.small_within(1, 600).into(),
         request_size: request_size(draw, 8 * ssd.geometry.page_size.0),
         alignment: draw.of(&[
             None,

@@ -70,7 +70,7 @@ fn runs_go_on_where_the_last_of_their_kind_ended() {
 
 #[test]
 fn the_sequential_share_is_met() {
-    let config = SyntheticWorkload { requests: 200_000, ..SyntheticWorkload::default() };
+    let config = SyntheticWorkload { requests: 200_000.into(), ..SyntheticWorkload::default() };
     let mut next = [None; 2];
     let mut sequential = 0;
     for request in generate_on(64 * GIB, &config, 5) {
@@ -144,7 +144,7 @@ proptest! {
         let [offset, footprint, sequential] = shares;
         let size = Size(size);
         let config = SyntheticWorkload {
-            requests: 200,
+            requests: 200.into(),
             alignment: Some(Size(alignment)),
             request_size: if exponential {
                 RequestSize::Exponential { mean: size }

@@ -10,7 +10,7 @@ use crate::support::{GIB, generate, space};
 fn defaults() -> SyntheticWorkload {
     let mean = Time::from_us(3000);
     let inter_arrival = Some(TimeDistribution::Exponential { mean });
-    SyntheticWorkload { requests: 1000, inter_arrival, ..SyntheticWorkload::default() }
+    SyntheticWorkload { requests: 1000.into(), inter_arrival, ..SyntheticWorkload::default() }
 }
 
 fn column<T>(config: &SyntheticWorkload, of: impl Fn(&Request) -> T) -> Vec<T> {
@@ -49,7 +49,7 @@ fn one_distribution_changes_no_draw_of_another() {
 /// anyone has published with a seed.
 #[test]
 fn the_stream_of_seed_0_is_pinned() {
-    let found: Vec<_> = generate(&SyntheticWorkload { requests: 4, ..defaults() }, 0)
+    let found: Vec<_> = generate(&SyntheticWorkload { requests: 4.into(), ..defaults() }, 0)
         .iter()
         .map(|r| format!("{} {:?} {} {}", r.arrival.as_ns(), r.operation, r.offset, r.length))
         .collect();

@@ -8,7 +8,7 @@ use copyback::workload::{Operation, Request};
 use crate::support::{GIB, UNIT, assert_near, assert_shares, generate, generate_on, moments};
 
 fn sized(request_size: RequestSize) -> SyntheticWorkload {
-    SyntheticWorkload { requests: 400_000, request_size, ..SyntheticWorkload::default() }
+    SyntheticWorkload { requests: 400_000.into(), request_size, ..SyntheticWorkload::default() }
 }
 
 /// An exponential rounded up to units is geometric: with p = 1 - exp(-unit / mean), its mean is

@@ -124,7 +124,8 @@ fn stand_ins_have_the_published_statistics() {
     for row in rows() {
         let config = workload(&row.preset);
         // Two drives have so few requests that these are their statistics; more say what they tend to.
-        let found = Measured::of(&SyntheticWorkload { requests: REQUESTS, ..config }).statistics();
+        let found =
+            Measured::of(&SyntheticWorkload { requests: REQUESTS.into(), ..config }).statistics();
         write!(table, "| `{}` |", row.preset).unwrap();
         for ((published, found), tolerance) in row.published.iter().zip(found).zip(TOLERANCES) {
             write!(table, " {} |", cell(*published, found)).unwrap();

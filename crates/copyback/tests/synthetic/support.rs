@@ -23,7 +23,7 @@ pub fn generate(config: &SyntheticWorkload, seed: u64) -> Vec<Request> {
 /// Single pages at random, with nothing sequential.
 pub fn single_pages(requests: u64) -> SyntheticWorkload {
     SyntheticWorkload {
-        requests,
+        requests: requests.into(),
         request_size: RequestSize::Fixed(Size(UNIT)),
         sequential_share: Share(0.0),
         ..SyntheticWorkload::default()

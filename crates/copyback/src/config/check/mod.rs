@@ -5,6 +5,7 @@ mod array;
 mod gc;
 mod mapping;
 mod python;
+mod steady;
 mod synthetic;
 mod workload;
 
@@ -61,6 +62,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     host(&config.host, &mut faults);
     workload::check(&config.workload, &config.array, &mut faults);
     precondition(&config.precondition, &mut faults);
+    steady::stop(config, &mut faults);
     metrics(&config.metrics, &mut faults);
     array::records(config, &mut faults);
     faults.0
@@ -407,9 +409,5 @@ fn metrics(metrics: &Metrics, faults: &mut Report) {
 
 fn precondition(precondition: &Precondition, faults: &mut Report) {
     faults.share("precondition.fill", precondition.fill);
-    let overwrites = precondition.overwrites;
-    if !(overwrites.is_finite() && overwrites >= 0.0) {
-        let problem = format!("found {overwrites}; allowed: 0 or more");
-        faults.add("precondition.overwrites", problem);
-    }
+    steady::overwrites(&precondition.overwrites, faults);
 }

@@ -7,7 +7,7 @@ const MOST_PHASES_A_GAP: u64 = 1_000_000;
 
 /// The faults of the generator at `key`.
 pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
-    faults.at_least_one(&format!("{key}.requests"), workload.requests);
+    faults.at_least_one(&format!("{key}.requests"), workload.requests.limit().unwrap_or(1));
     faults.share(&format!("{key}.sequential_share"), workload.sequential_share);
     operations(key, workload, faults);
     sizes(key, workload, faults);

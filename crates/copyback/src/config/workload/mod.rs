@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Overwrites,
     choice::choice,
     quantity::{Share, Time},
 };
@@ -90,12 +91,13 @@ impl Flow {
 pub struct Precondition {
     /// Share of the logical capacity that is written once, in order.
     pub fill: Share,
-    /// Random single-page overwrites, in multiples of the filled capacity.
-    pub overwrites: f64,
+    /// Random single-page overwrites: so many times the filled capacity, or until write amplification is
+    /// steady.
+    pub overwrites: Overwrites,
 }
 
 impl Default for Precondition {
     fn default() -> Self {
-        Self { fill: Share(1.0), overwrites: 1.0 }
+        Self { fill: Share(1.0), overwrites: Overwrites::Fixed(1.0) }
     }
 }

@@ -25,7 +25,8 @@ use crate::workload::{AddressSpace, InputError, Operation, Request};
 
 /// A generator of requests.
 pub struct Generator {
-    requests: u64,
+    /// Unlimited if absent.
+    requests: Option<u64>,
     issued: u64,
     alignment: u64,
     /// First byte of the footprint.
@@ -58,7 +59,7 @@ impl Generator {
         let alignment = config.alignment_on(Size(space.page_size)).0;
         let units = footprint.units;
         Ok(Self {
-            requests: config.requests,
+            requests: config.requests.limit(),
             issued: 0,
             alignment,
             base: footprint.first_unit * alignment,
@@ -76,7 +77,7 @@ impl Generator {
     /// loop all do.
     #[inline]
     pub fn next_request(&mut self) -> Option<Request> {
-        if self.issued == self.requests {
+        if self.requests == Some(self.issued) {
             return None;
         }
         self.issued += 1;
@@ -93,9 +94,13 @@ impl Generator {
         Some(Request { arrival, operation, offset, length, measured: None })
     }
 
-    /// Share of the requests that were handed out, from 0 to 1.
+    /// Share of the requests that were handed out, from 0 to 1; of requests without end, none.
     pub fn consumed(&self) -> f64 {
-        if self.requests == 0 { 1.0 } else { self.issued as f64 / self.requests as f64 }
+        match self.requests {
+            None => 0.0,
+            Some(0) => 1.0,
+            Some(requests) => self.issued as f64 / requests as f64,
+        }
     }
 
     /// First unit of a request: where the last one of its kind ended, or anywhere. The first run

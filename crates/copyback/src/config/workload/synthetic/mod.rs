@@ -11,7 +11,7 @@ pub use size::RequestSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::quantity::{Share, Size};
+use crate::config::quantity::{RequestCount, Share, Size};
 
 /// Generate requests from distributions. The defaults are Table III of Lee et al. (ISPASS 2011). One
 /// of `inter_arrival` (open loop) and `iodepth` (closed loop) is needed; asking for one takes away
@@ -19,8 +19,8 @@ use crate::config::quantity::{Share, Size};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SyntheticWorkload {
-    /// Number of requests.
-    pub requests: u64,
+    /// Number of requests; `"unlimited"` needs a `stop` that ends the run.
+    pub requests: RequestCount,
     /// Size of a request.
     pub request_size: RequestSize,
     /// Sizes and addresses are multiples of this. Default: a fixed request size itself, as fio's
@@ -63,7 +63,7 @@ impl SyntheticWorkload {
 impl Default for SyntheticWorkload {
     fn default() -> Self {
         Self {
-            requests: 100_000,
+            requests: RequestCount::Limit(100_000),
             request_size: RequestSize::Exponential { mean: Size(32 << 10) },
             alignment: None,
             read_share: Share(0.4),

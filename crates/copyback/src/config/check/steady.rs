@@ -1,0 +1,77 @@
+//! What going on until a measure is steady must satisfy.
+
+use super::*;
+use quantity::{Limit, RequestCount};
+
+/// The faults of `precondition.overwrites`.
+pub(super) fn overwrites(overwrites: &Overwrites, faults: &mut Report) {
+    let key = "precondition.overwrites";
+    match overwrites {
+        Overwrites::Fixed(times) => {
+            if !(times.is_finite() && *times >= 0.0) {
+                faults.add(key, format!("found {times}; allowed: 0 or more"));
+            }
+        }
+        Overwrites::UntilSteady { round, window, excursion, slope, deviation, most_rounds } => {
+            if !(round.is_finite() && *round > 0.0) {
+                faults.add(&format!("{key}.round"), format!("found {round}; allowed: above 0"));
+            }
+            rule(key, *window, [*excursion, *slope, *deviation], *most_rounds, faults);
+        }
+    }
+}
+
+/// The faults of `stop`, and requests that only it could end.
+pub(super) fn stop(config: &Config, faults: &mut Report) {
+    match &config.stop {
+        Stop::None => endless(&config.workload, faults),
+        Stop::SteadyState(stop) => {
+            let none = [RoundLength::Time(Time::default()), RoundLength::Requests(0)];
+            if none.contains(&stop.round) {
+                let allowed = "more than 0s, or 1 request or more";
+                faults.add("stop.round", format!("found {}; allowed: {allowed}", stop.round));
+            }
+            let limits = [stop.excursion, stop.slope, stop.deviation];
+            rule("stop", stop.window, limits, stop.most_rounds, faults);
+        }
+    }
+}
+
+/// Without a rule that ends the run, each flow must end by itself.
+fn endless(workload: &Workload, faults: &mut Report) {
+    for (index, flow) in workload.flows().iter().enumerate() {
+        let Flow::Synthetic(flow) = flow else { continue };
+        if flow.requests == RequestCount::Unlimited {
+            let key = match workload {
+                Workload::Flows(_) => format!("workload.flows.{index}.requests"),
+                _ => "workload.requests".to_owned(),
+            };
+            let problem = "found \"unlimited\"; allowed: a number, or a stop that ends the run \
+                           (stop = \"steady_state\")";
+            faults.add(&key, problem);
+        }
+    }
+}
+
+fn rule(key: &str, window: u32, limits: [Limit; 3], most_rounds: u32, faults: &mut Report) {
+    if window < 2 {
+        faults.add(&format!("{key}.window"), format!("found {window}; allowed: 2 or more"));
+    }
+    if most_rounds < window {
+        let problem = format!("found {most_rounds}; allowed: at least the window of {window}");
+        faults.add(&format!("{key}.most_rounds"), problem);
+    }
+    let names = ["excursion", "slope", "deviation"];
+    for (name, limit) in names.iter().zip(limits) {
+        if limit.most().is_some_and(|most| !(most.is_finite() && most > 0.0)) {
+            let found = limit.most().unwrap_or_default();
+            let problem = format!("found {found}; allowed: above 0, or \"none\"");
+            faults.add(&format!("{key}.{name}"), problem);
+        }
+    }
+    if limits.iter().all(|limit| *limit == Limit::None) {
+        let problem = "found \"none\" for excursion, slope and deviation; allowed: a limit on one \
+                       or more";
+        faults.add(&format!("{key}.excursion"), problem);
+    }
+}

@@ -1,0 +1,241 @@
+//! The rule that ends a run before its requests do: rounds, and whether the last ones are steady.
+
+use serde_json::{Value, json};
+
+use crate::config::{Config, RoundLength, SteadyMetric, SteadyStop, Stop};
+use crate::host::Completion;
+use crate::ssd::Counters;
+use crate::steady::{Detector, Rule};
+use crate::units::{Duration, Instant};
+use crate::workload::Operation;
+
+/// Why rounds have ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Steady,
+    MostRounds,
+}
+
+/// The rounds of a run.
+#[derive(Debug)]
+pub struct SteadyRounds {
+    metric: SteadyMetric,
+    length: RoundLength,
+    window: usize,
+    most: usize,
+    detector: Detector,
+    /// When the round under way ends, or the ramp before the first, if that is known beforehand.
+    due: Option<Instant>,
+    in_ramp: bool,
+    current: Round,
+    rounds: Vec<Round>,
+    end: Option<End>,
+}
+
+impl SteadyRounds {
+    /// Those of a checked configuration, if a rule of it needs any.
+    pub fn of(config: &Config) -> Option<Self> {
+        match &config.stop {
+            Stop::None => None,
+            Stop::SteadyState(rule) => Some(Self::new(rule)),
+        }
+    }
+
+    fn new(stop: &SteadyStop) -> Self {
+        let rule = Rule {
+            window: stop.window as usize,
+            excursion: stop.excursion.most(),
+            slope: stop.slope.most(),
+            deviation: stop.deviation.most(),
+        };
+        let mut rounds = Self {
+            metric: stop.metric,
+            length: stop.round,
+            window: rule.window,
+            most: stop.most_rounds as usize,
+            detector: Detector::new(rule),
+            due: Some(Instant::START + stop.ramp.0),
+            in_ramp: true,
+            current: Round::default(),
+            rounds: Vec::new(),
+            end: None,
+        };
+        rounds.end_due(Instant::START, &Counters::default());
+        rounds
+    }
+
+    /// Whether a round ends at or before `now`.
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.due.is_some_and(|due| due <= now)
+    }
+
+    /// Ends every round that ends at or before `now`. Nothing has changed since the last event, so the
+    /// same counters serve them all.
+    pub fn end_due(&mut self, now: Instant, counters: &Counters) {
+        while let Some(due) = self.due.filter(|due| *due <= now) {
+            if self.in_ramp {
+                self.in_ramp = false;
+                self.begin(due, counters);
+            } else {
+                self.end_round(due, counters);
+            }
+        }
+    }
+
+    fn begin(&mut self, start: Instant, counters: &Counters) {
+        self.current = Round { start, ..Round::default() };
+        self.current.count(counters);
+        self.due = match self.length {
+            RoundLength::Time(length) => Some(start + length.0),
+            RoundLength::Requests(_) => None,
+        };
+    }
+
+    /// A request has been completed. Returns whether that ends a round.
+    pub fn completed(&mut self, completion: &Completion) -> bool {
+        let operation = completion.request.operation;
+        let counts = matches!(operation, Operation::Read | Operation::Write);
+        if !counts || self.in_ramp || self.has_ended() {
+            return false;
+        }
+        self.current.requests += 1;
+        self.current.bytes += completion.request.length;
+        self.current.response_ns += u128::from(completion.response.as_ns());
+        self.current.longest = self.current.longest.max(completion.response);
+        self.length == RoundLength::Requests(self.current.requests)
+    }
+
+    /// Ends the round under way.
+    pub fn end_round(&mut self, now: Instant, counters: &Counters) {
+        self.current.end = now;
+        self.current.count(counters);
+        self.rounds.push(self.current);
+        let is_steady = self.detector.push(self.current.value(self.metric));
+        if is_steady || self.rounds.len() >= self.most {
+            self.end = Some(if is_steady { End::Steady } else { End::MostRounds });
+            self.due = None;
+        } else {
+            self.begin(now, counters);
+        }
+    }
+
+    /// Whether the run is to end.
+    pub const fn has_ended(&self) -> bool {
+        self.end.is_some()
+    }
+
+    /// Share of the rounds that there may be.
+    pub fn fraction(&self) -> f64 {
+        self.rounds.len() as f64 / self.most as f64
+    }
+
+    /// Its keys in `summary.json`: what the last rounds were like, steady or not.
+    pub fn summary(&self) -> Value {
+        let values: Vec<_> = self.rounds.iter().map(|round| round.value(self.metric)).collect();
+        json!({
+            "reached": self.end == Some(End::Steady),
+            "ended_by": match self.end {
+                Some(End::Steady) => "steady_state",
+                Some(End::MostRounds) => "most_rounds",
+                None => "workload",
+            },
+            "metric": self.metric,
+            "rounds": self.rounds.len(),
+            "values": values,
+            "window": self.last_rounds(),
+        })
+    }
+
+    fn last_rounds(&self) -> Option<Value> {
+        let first = self.rounds.len().checked_sub(self.window)?;
+        let last = &self.rounds[first..];
+        let whole = last.iter().skip(1).fold(last[0], |whole, round| whole.followed_by(round));
+        let spread = self.detector.spread();
+        let each =
+            |value: fn(&Round) -> Option<f64>| -> Vec<_> { last.iter().map(value).collect() };
+        Some(json!({
+            "first_round": first + 1,
+            "last_round": self.rounds.len(),
+            "start_s": whole.start.as_secs_f64(),
+            "end_s": whole.end.as_secs_f64(),
+            "mean": spread.map(|spread| spread.mean),
+            "excursion": spread.map(|spread| spread.excursion),
+            "slope": spread.map(|spread| spread.slope),
+            "deviation": spread.map(|spread| spread.deviation),
+            "requests": whole.requests,
+            "iops": whole.iops(),
+            "mib_per_s": whole.mib_per_s(),
+            "mean_response_us": whole.mean_response_us(),
+            "max_response_us": (whole.requests > 0).then(|| whole.longest.as_us_f64()),
+            "write_amplification": whole.write_amplification(),
+            "by_round": { "iops": each(Round::iops), "mib_per_s": each(Round::mib_per_s) },
+        }))
+    }
+}
+
+/// What was done in a round.
+#[derive(Debug, Clone, Copy, Default)]
+struct Round {
+    start: Instant,
+    end: Instant,
+    requests: u64,
+    bytes: u64,
+    response_ns: u128,
+    longest: Duration,
+    /// Pages written for the host.
+    host_programs: u64,
+    /// All pages written to flash.
+    pages_written: u64,
+}
+
+impl Round {
+    /// Takes the counters at the end of the round; called at its start, too, it keeps what was added.
+    const fn count(&mut self, counters: &Counters) {
+        self.host_programs = counters.host_programs - self.host_programs;
+        self.pages_written = counters.pages_written() - self.pages_written;
+    }
+
+    fn followed_by(self, next: &Self) -> Self {
+        Self {
+            start: self.start,
+            end: next.end,
+            requests: self.requests + next.requests,
+            bytes: self.bytes + next.bytes,
+            response_ns: self.response_ns + next.response_ns,
+            longest: self.longest.max(next.longest),
+            host_programs: self.host_programs + next.host_programs,
+            pages_written: self.pages_written + next.pages_written,
+        }
+    }
+
+    fn value(&self, metric: SteadyMetric) -> Option<f64> {
+        match metric {
+            SteadyMetric::Iops => self.iops(),
+            SteadyMetric::Bandwidth => self.mib_per_s(),
+            SteadyMetric::MeanResponse => self.mean_response_us(),
+            SteadyMetric::WriteAmplification => self.write_amplification(),
+        }
+    }
+
+    fn iops(&self) -> Option<f64> {
+        self.a_second(self.requests as f64)
+    }
+
+    fn mib_per_s(&self) -> Option<f64> {
+        self.a_second(self.bytes as f64 / f64::from(1 << 20))
+    }
+
+    fn a_second(&self, amount: f64) -> Option<f64> {
+        let seconds = (self.end - self.start).as_secs_f64();
+        (seconds > 0.0).then(|| amount / seconds)
+    }
+
+    fn mean_response_us(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.response_ns as f64 / self.requests as f64 / 1e3)
+    }
+
+    fn write_amplification(&self) -> Option<f64> {
+        let (all, host) = (self.pages_written as f64, self.host_programs as f64);
+        (self.host_programs > 0).then(|| all / host)
+    }
+}
