@@ -3,9 +3,10 @@
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
-    Idle, InAdvance, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition,
-    Preemption, Register, Scheduling, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
+    Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry,
+    Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice,
+    Precondition, Preemption, Register, Scheduling, Ssd, SummaryPage, Suspend, Timing,
+    VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
