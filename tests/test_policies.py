@@ -350,7 +350,7 @@ def test_a_comparison_goes_on_and_notices_an_edited_policy(
     tiny_toml: Path, cli: RunCli, tmp_path: Path
 ) -> None:
     def compare() -> tuple[copyback.Comparison, str]:
-        done = cli("compare", tiny_toml, "--over", OVER, "--out", "sweep", "--jobs", "2")
+        done = cli("compare", tiny_toml, "--over", OVER, "--out", "sweep", "--jobs", "1")
         return copyback.Comparison.load(tmp_path / "sweep"), done.stdout
 
     found, told = compare()
