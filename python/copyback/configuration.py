@@ -45,6 +45,8 @@ def load(
         shape = dict(config)
         if "workload" in shape:
             shape["workload"] = _absolute(shape["workload"])
+        if "ssd" in shape:
+            shape["ssd"] = with_absolute_policies(shape["ssd"], "ssd")
         text = json.dumps(shape, default=_plain)
         return Config.load(json=text, preset=preset, settings=settings)
     if preset is not None:
@@ -58,7 +60,8 @@ def load(
     )
 
 
-# Paths in a workload become absolute, so that the resolved configuration can be run from anywhere.
+# Paths in a workload, and of policies in files, become absolute, so that the resolved configuration
+# can be run from anywhere.
 
 
 def _absolute(node: Any) -> Any:
@@ -75,14 +78,44 @@ def _absolute(node: Any) -> Any:
     return node
 
 
+#: Choices that may be a class in a file.
+_POLICIES = ("ssd.gc.victim.policy", "ssd.gc.preemption.policy")
+
+
+def with_absolute_policies(node: Any, key: str, directory: Path | None = None) -> Any:
+    """Return a copy of what `key` holds with absolute paths to policies in files.
+
+    Parameters
+    ----------
+    node
+        A value of a configuration.
+    key
+        Its key, dotted.
+    directory
+        What relative paths are relative to; else the working directory.
+    """
+    if isinstance(node, Mapping):
+        inner = {name: f"{key}.{name}" for name in node}
+        return {name: with_absolute_policies(node[name], inner[name], directory) for name in node}
+    if key in _POLICIES and isinstance(node, str):
+        file, _, name = node.rpartition(":")
+        if file.endswith(".py"):
+            return f"{os.path.abspath((directory or Path()) / file)}:{name}"  # noqa: PTH100
+    return node
+
+
 def _absolute_setting(key: str, text: str) -> tuple[str, str]:
     """Return a setting with absolute paths."""
-    if key.split(".")[0] != "workload":
+    section = key.split(".")[0]
+    if section not in {"workload", "ssd"}:
         return key, text
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text
+    if section == "ssd":
+        changed = with_absolute_policies(value, key)
+        return (key, text) if changed == value else (key, to_toml(changed))
     if key.endswith(".path") and isinstance(value, str):
         return key, to_toml(os.path.abspath(value))  # noqa: PTH100
     changed = _absolute(value)

@@ -8,7 +8,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from copyback import describe, units, waits
+from copyback import describe, endurance, units, waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -285,6 +285,7 @@ def overview(result: Result) -> RenderableType:
             f"{units.count(gc.erases)} erases",
         ),
         *waits.facts(summary),
+        *endurance.facts(summary),
     ]
     if table := describe.mapping(summary):
         told = " · ".join(f"{what.lower()}: {value}" for what, value in table)
@@ -365,10 +366,11 @@ def _together(result: Result) -> str:
 
 
 def _drives_table(result: Result) -> RenderableType:
-    columns = ["commands", "mean", "p99", "max", "WA", "erases", "in GC", "last"]
-    table = numbers_table("Drive", columns)
-    table.columns[0].min_width = 5
     drives = describe.drives(result)
+    is_rated = any(drive.years is not None for drive in drives)
+    columns = ["commands", "mean", "p99", "max", "WA", "erases", "in GC", "last"]
+    table = numbers_table("Drive", columns + (["years"] if is_rated else []))
+    table.columns[0].min_width = 5
     for drive in drives[:MOST_DRIVES]:
         table.add_row(
             drive.label,
@@ -378,6 +380,7 @@ def _drives_table(result: Result) -> RenderableType:
             units.count(drive.erases),
             units.share(drive.collecting),
             units.share(drive.ended_last),
+            *([units.decimal(drive.years)] if is_rated else []),
         )
     if len(drives) > MOST_DRIVES:
         table.caption = f"and {len(drives) - MOST_DRIVES} more, in summary.json and the report"

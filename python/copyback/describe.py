@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -203,7 +204,14 @@ def array(config: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True)
 class Drive:
-    """One drive of an array: its service times, its collections, and how often it was the last."""
+    """One drive of an array: its service times, its collections, and how often it was the last.
+
+    Attributes
+    ----------
+    years
+        How long it lasts at this load; None if no rated cycles are configured, or it was not
+        written.
+    """
 
     label: str
     commands: int
@@ -212,6 +220,7 @@ class Drive:
     erases: int
     collecting: float
     ended_last: float
+    years: float | None
 
 
 def drives(result: Result) -> list[Drive]:
@@ -228,6 +237,7 @@ def drives(result: Result) -> list[Drive]:
             erases=drive["gc"]["erases"],
             collecting=min(drive["collecting"]["us"] / simulated_us, 1.0),
             ended_last=drive["requests_ended_last"] / requests,
+            years=drive.get("endurance", {}).get("years_at_this_load"),
         )
         for drive in summary.get("devices", [])
     ]
@@ -346,6 +356,10 @@ def _choice(value: Any) -> str:
     A switch is named if it is on.
     """
     if isinstance(value, Mapping):
+        if value.get("type") == "python":
+            parameters = ", ".join(f"{key} {item}" for key, item in _parameters(value))
+            name = str(value["policy"]).rpartition(":")[2]
+            return f"{name} ({parameters})" if parameters else name
         if "type" in value:
             rest = ", ".join(
                 key if item is True else f"{key} {_choice(item)}"
@@ -355,6 +369,28 @@ def _choice(value: Any) -> str:
             return f"{value['type']} ({rest})" if rest else str(value["type"])
         return ", ".join(f"{key} {_choice(item)}" for key, item in value.items())
     return str(value)
+
+
+def value_text(value: Any) -> str:
+    """Return a value of a sweep as people read it: of a policy in Python, its class.
+
+    >>> value_text('{ type = "python", policy = "mine.py:Oldest", parameters = { share = 0.1 } }')
+    'Oldest (share 0.1)'
+    """
+    text = str(value)
+    if not text.startswith("{"):
+        return text
+    try:
+        choice = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return _choice(choice) if choice.get("type") == "python" else text
+
+
+def _parameters(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return what a policy in Python is made with."""
+    settings = {key: value[key] for key in ("poll", "inside_moves") if value.get(key)}
+    return list({**value.get("parameters", {}), **settings}.items())
 
 
 def _threshold(value: Any) -> str:

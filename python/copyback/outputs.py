@@ -324,34 +324,30 @@ class RowWriter:
             self._writer = None
 
 
-class TimelineWriter:
-    """Streams the text of a timeline into a compressed file.
+class StreamWriter:
+    """Gathers what a run writes as it goes, in a file or in memory.
 
     Parameters
     ----------
     target
-        The file to write, created by the first piece, or what takes the compressed bytes.
+        Where to.
+    packed
+        Whether to compress it, as gzip does.
     """
 
-    def __init__(self, target: Path | IO[bytes]) -> None:
+    def __init__(self, target: IO[bytes], *, packed: bool) -> None:
         self._target = target
-        self._open = contextlib.ExitStack()
-        self._packed: gzip.GzipFile | None = None
+        # Without name and time, the same text gives the same bytes.
+        self._packed = gzip.GzipFile("", "wb", 6, target, mtime=0) if packed else None
 
     def add(self, text: bytes) -> None:
         """Take a piece."""
-        if self._packed is None:
-            target = self._target
-            if isinstance(target, Path):
-                target = self._open.enter_context(target.open("wb"))
-            # Without name and time, the same text gives the same bytes.
-            packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=target, mtime=0)
-            self._packed = self._open.enter_context(packed)
-        self._packed.write(text)
+        (self._packed or self._target).write(text)
 
     def close(self) -> None:
-        """Write what is left and finish the file."""
-        self._open.close()
+        """Write what is left; the target stays open."""
+        if self._packed is not None:
+            self._packed.close()
 
 
 def write_tables(result: Result, directory: Path) -> None:
@@ -365,9 +361,10 @@ def write_tables(result: Result, directory: Path) -> None:
     if result.slowest is not None:
         text = json.dumps(result.slowest, separators=(",", ":")) + "\n"
         (directory / names.SLOWEST).write_text(text, encoding="utf-8")
-    timeline = directory / names.TIMELINE
-    if not timeline.exists() and (packed := result.packed_timeline()) is not None:
-        timeline.write_bytes(packed)
+    for stream, name in names.STREAM_FILES.items():
+        file = directory / name
+        if not file.exists() and (content := result.stream(stream)) is not None:
+            file.write_bytes(content)
     for table, name in names.ROW_TABLE_FILES.items():
         if (directory / name).exists():
             continue

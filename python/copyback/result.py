@@ -24,6 +24,7 @@ COLLECTIONS = "collections.parquet"
 COMMANDS = "commands.parquet"
 MESSAGES = "messages.parquet"
 DISTRIBUTION = "distribution.parquet"
+LATENCY_LOG = "latency.hlog"
 DIES = "dies.parquet"
 TIMELINE = "timeline.json.gz"
 SLOWEST = "slowest.json"
@@ -40,6 +41,7 @@ FILES = frozenset(
         COMMANDS,
         MESSAGES,
         DISTRIBUTION,
+        LATENCY_LOG,
         DIES,
         TIMELINE,
         SLOWEST,
@@ -62,6 +64,10 @@ _TABLE_FILES: dict[TableName, str] = {
     "dies": DIES,
 }
 _TABLE_FILES.update(ROW_TABLE_FILES.items())
+
+#: What a run writes piece by piece as it goes, on request.
+StreamName = Literal["latency_log", "timeline"]
+STREAM_FILES: dict[StreamName, str] = {"latency_log": LATENCY_LOG, "timeline": TIMELINE}
 
 
 class Record(Mapping[str, Any]):
@@ -188,13 +194,13 @@ class Result:
         config_toml: str,
         tables: Mapping[TableName, pa.Table | Path],
         *,
-        timeline: bytes | Path | None = None,
+        streams: Mapping[StreamName, bytes | Path] | None = None,
         slowest: list[dict[str, Any]] | None = None,
     ) -> None:
         self.summary = summary if isinstance(summary, Summary) else Summary(summary)
         self.config_toml = config_toml
         self._tables: dict[TableName, pa.Table | Path] = dict(tables)
-        self._timeline = timeline
+        self._streams: dict[StreamName, bytes | Path] = dict(streams or {})
         self.slowest = slowest
 
     @classmethod
@@ -233,18 +239,15 @@ class Result:
         tables: dict[TableName, pa.Table | Path] = {
             table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
         }
-        timeline, slowest = home / TIMELINE, home / SLOWEST
+        streams: dict[StreamName, bytes | Path] = {
+            stream: home / file for stream, file in STREAM_FILES.items() if (home / file).exists()
+        }
+        slowest = home / SLOWEST
         try:
             requests = json.loads(slowest.read_text(encoding="utf-8")) if slowest.exists() else None
         except ValueError as fault:
             raise InputError(f"{slowest}: not what a run wrote: {fault}") from None
-        return cls(
-            summary,
-            config_toml,
-            tables,
-            timeline=timeline if timeline.exists() else None,
-            slowest=requests,
-        )
+        return cls(summary, config_toml, tables, streams=streams, slowest=requests)
 
     def _table(self, name: TableName) -> pa.Table:
         table = self._tables[name]
@@ -323,13 +326,46 @@ class Result:
         return self._row_table("messages")
 
     @property
+    def latency_log(self) -> bytes | None:
+        """The text of ``latency.hlog``; None unless the run kept `metrics.histogram_interval`."""
+        return self.stream("latency_log")
+
+    def write_hdr_log(self, path: str | os.PathLike[str]) -> Path:
+        """Write histograms of the response times, in ns, as an HdrHistogram log.
+
+        A line holds the reads or the writes (its tag) of an interval of simulated time, with three
+        significant digits.
+
+        Parameters
+        ----------
+        path
+            The file to write, by custom a ``.hlog``.
+
+        Returns
+        -------
+        pathlib.Path
+            The file written.
+
+        Raises
+        ------
+        InputError
+            If the run kept no histograms, or the file cannot be written.
+        """
+        from copyback.outputs import replace_file
+
+        if self.latency_log is None:
+            hint = "run with metrics.histogram_interval, such as 1s"
+            raise InputError(f"this result has no histograms; {hint}")
+        return replace_file(Path(path), self.latency_log)
+
+    @property
     def timeline(self) -> list[dict[str, Any]] | None:
         """What happened in a window of time, as events of the Chrome trace event format.
 
         None unless the run wrote them (`metrics.timeline`). ``ts`` and ``dur`` are microseconds of
         simulated time; process 0 is the host, and the drives follow.
         """
-        packed = self.packed_timeline()
+        packed = self.stream("timeline")
         if packed is None:
             return None
         import gzip
@@ -337,10 +373,10 @@ class Result:
         events: list[dict[str, Any]] = json.loads(gzip.decompress(packed))["traceEvents"]
         return events
 
-    def packed_timeline(self) -> bytes | None:
-        """Return the timeline as in its file, compressed; None if there is none."""
-        packed = self._timeline
-        return packed.read_bytes() if isinstance(packed, Path) else packed
+    def stream(self, name: StreamName) -> bytes | None:
+        """Return what the run wrote as it went, as in its file; None if it wrote none."""
+        content = self._streams.get(name)
+        return content.read_bytes() if isinstance(content, Path) else content
 
     def _row_table(self, name: TableName) -> pa.Table | None:
         return self._table(name) if name in self._tables else None

@@ -6,16 +6,24 @@ import io
 import json
 import sys
 import time
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress, Simulation
-from copyback.result import ROW_TABLE_FILES, TIMELINE, Result, RowTableName, Summary
+from copyback.result import (
+    ROW_TABLE_FILES,
+    STREAM_FILES,
+    Result,
+    RowTableName,
+    StreamName,
+    Summary,
+)
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -69,7 +77,7 @@ class Driver:
         self.cpu_s = 0.0
         self.precondition_cpu_s = 0.0
         begun = self._clocks()
-        self.simulation = Simulation(config, state)
+        self.simulation = Simulation(config, state, **_suppliers(config))
         self._charge(begun)
 
     def run(
@@ -77,7 +85,7 @@ class Driver:
         *,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_rows: Mapping[RowTableName, Callable[[Columns], None]] | None = None,
-        on_timeline: Callable[[bytes], None] = lambda _: None,
+        on_text: Mapping[StreamName, Callable[[bytes], object]] | None = None,
     ) -> None:
         """Advance to the end.
 
@@ -87,12 +95,14 @@ class Driver:
             Told after each slice.
         on_rows
             For tables that the run keeps: given the rows that each slice added.
-        on_timeline
-            Given the text that each slice added to the timeline, if one is written.
+        on_text
+            For streams that the run writes: given the text that each slice added.
         """
         pace = Pace()
         takers = self._takers()
         sinks = on_rows or {}
+        streams = self._streams()
+        listeners = on_text or {}
         preparing = True
         while True:
             begun = self._clocks()
@@ -107,8 +117,10 @@ class Driver:
                 rows = take()
                 if table in sinks:
                     sinks[table](rows)
-            if self.config.writes_timeline:
-                on_timeline(self.simulation.take_timeline())
+            for stream, take_text in streams.items():
+                text = take_text()
+                if stream in listeners:
+                    listeners[stream](text)
             if done:
                 return
 
@@ -116,19 +128,15 @@ class Driver:
         self, command: str, *, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> Result:
         """Advance to the end and return the result, with the tables of rows in memory."""
-        from copyback.outputs import RowKeeper, TimelineWriter
+        from copyback.outputs import RowKeeper
 
         kept = {table: RowKeeper() for table in self.row_tables}
         on_rows = {table: rows.add for table, rows in kept.items()}
-        packed = io.BytesIO()
-        timeline = TimelineWriter(packed)
-        self.run(on_progress=on_progress, on_rows=on_rows, on_timeline=timeline.add)
-        timeline.close()
-        return self.result(
-            command,
-            {table: rows.table() for table, rows in kept.items()},
-            packed.getvalue() if self.config.writes_timeline else None,
-        )
+        memory = {stream: io.BytesIO() for stream in self._streams()}
+        with _writing(memory) as on_text:
+            self.run(on_progress=on_progress, on_rows=on_rows, on_text=on_text)
+        tables = {table: rows.table() for table, rows in kept.items()}
+        return self.result(command, tables, {name: to.getvalue() for name, to in memory.items()})
 
     def run_into(
         self,
@@ -138,18 +146,19 @@ class Driver:
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> Result:
         """Advance to the end and return the result, with the tables of rows in files."""
-        from copyback.outputs import RowWriter, TimelineWriter
+        from copyback.outputs import RowWriter
 
         files = {table: directory / ROW_TABLE_FILES[table] for table in self.row_tables}
         writers = {table: RowWriter(path) for table, path in files.items()}
         on_rows = {table: writer.add for table, writer in writers.items()}
-        timeline = directory / TIMELINE
-        events = TimelineWriter(timeline)
-        self.run(on_progress=on_progress, on_rows=on_rows, on_timeline=events.add)
-        events.close()
+        texts = {stream: directory / STREAM_FILES[stream] for stream in self._streams()}
+        with ExitStack() as stack:
+            opened = {name: stack.enter_context(path.open("wb")) for name, path in texts.items()}
+            on_text = stack.enter_context(_writing(opened))
+            self.run(on_progress=on_progress, on_rows=on_rows, on_text=on_text)
         for writer in writers.values():
             writer.close()
-        return self.result(command, files, timeline if self.config.writes_timeline else None)
+        return self.result(command, files, texts)
 
     @property
     def row_tables(self) -> list[RowTableName]:
@@ -165,6 +174,14 @@ class Driver:
             "messages": (config.keeps_messages, simulation.take_messages),
         }
         return {table: take for table, (keeps, take) in takers.items() if keeps}
+
+    def _streams(self) -> dict[StreamName, Callable[[], bytes]]:
+        config, simulation = self.config, self.simulation
+        streams: dict[StreamName, tuple[bool, Callable[[], bytes]]] = {
+            "latency_log": (config.keeps_latency_log, simulation.take_latency_log),
+            "timeline": (config.writes_timeline, simulation.take_timeline),
+        }
+        return {stream: take for stream, (keeps, take) in streams.items() if keeps}
 
     @staticmethod
     def _clocks() -> tuple[float, float]:
@@ -204,7 +221,7 @@ class Driver:
         self,
         command: str,
         rows: Mapping[RowTableName, Any] | None = None,
-        timeline: bytes | Path | None = None,
+        streams: Mapping[StreamName, bytes | Path] | None = None,
     ) -> Result:
         """Return the result of a run that has ended.
 
@@ -214,8 +231,8 @@ class Driver:
             How the run was started.
         rows
             The tables of rows, or the files that hold them.
-        timeline
-            The compressed timeline, or the file that holds it.
+        streams
+            What it wrote as it went, as in the files, or these files.
         """
         from copyback.outputs import distribution_table, rows_table, series_table
 
@@ -230,9 +247,34 @@ class Driver:
             self.summary(command),
             self.config.to_toml(),
             tables,
-            timeline=timeline,
+            streams=streams,
             slowest=json.loads(slowest) if slowest is not None else None,
         )
+
+
+@contextmanager
+def _writing(
+    targets: Mapping[StreamName, IO[bytes]],
+) -> Iterator[dict[StreamName, Callable[[bytes], None]]]:
+    """Yield what takes the text of each stream on its way to its target."""
+    from copyback.outputs import StreamWriter
+
+    writers = {
+        stream: StreamWriter(target, packed=STREAM_FILES[stream].endswith(".gz"))
+        for stream, target in targets.items()
+    }
+    yield {stream: writer.add for stream, writer in writers.items()}
+    for writer in writers.values():
+        writer.close()
+
+
+def _suppliers(config: Config) -> dict[str, Callable[..., Any]]:
+    """Return what makes the policies in Python that a configuration names."""
+    if config.victim_policy is None and config.schedule_policy is None:
+        return {}
+    from copyback.policies.bridge import suppliers
+
+    return suppliers(config)
 
 
 def peak_rss_mib() -> float | None:

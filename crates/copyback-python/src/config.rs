@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use copyback::config::{self, Loader, schema};
+use copyback::config::{self, Loader, Preemption, VictimPolicy, schema};
 use pyo3::prelude::*;
+use serde_json::{Map, Value};
 
 use crate::error::InputError;
 
@@ -51,6 +52,27 @@ impl Config {
     }
 
     #[getter]
+    fn is_savable(&self) -> bool {
+        copyback::state::check_savable(&self.0).is_ok()
+    }
+
+    #[getter]
+    fn victim_policy(&self) -> Option<(String, String)> {
+        match &self.0.ssd.gc.victim {
+            VictimPolicy::Python { policy, parameters } => Some(named(policy, parameters)),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn schedule_policy(&self) -> Option<(String, String)> {
+        match &self.0.ssd.gc.preemption {
+            Preemption::Python { policy, parameters, .. } => Some(named(policy, parameters)),
+            _ => None,
+        }
+    }
+
+    #[getter]
     fn capacity_bytes(&self) -> u64 {
         self.0.capacity_bytes()
     }
@@ -58,6 +80,11 @@ impl Config {
     #[getter]
     fn keeps_requests(&self) -> bool {
         self.0.metrics.requests
+    }
+
+    #[getter]
+    fn keeps_latency_log(&self) -> bool {
+        self.0.metrics.histogram_interval.is_some()
     }
 
     #[getter]
@@ -79,6 +106,11 @@ impl Config {
     fn keeps_messages(&self) -> bool {
         self.0.metrics.messages && self.0.array.devices > 1
     }
+}
+
+/// A policy written in Python, and its parameters as JSON.
+fn named(policy: &str, parameters: &Map<String, Value>) -> (String, String) {
+    (policy.to_owned(), Value::from(parameters.clone()).to_string())
 }
 
 type Preset = (&'static str, &'static str, &'static str);

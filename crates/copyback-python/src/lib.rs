@@ -5,6 +5,7 @@
 
 mod config;
 mod error;
+mod policies;
 mod simulation;
 mod traces;
 

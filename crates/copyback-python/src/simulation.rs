@@ -14,12 +14,16 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::config::Config;
 use crate::error;
+use crate::policies::{Policies, Raised};
 
 const PRECONDITION: &str = "precondition";
 
 /// One run, advanced step by step.
 #[pyclass(module = "copyback._core")]
-pub struct Simulation(Exclusive);
+pub struct Simulation {
+    run: Exclusive,
+    raised: Raised,
+}
 
 /// Makes `Sync` of what is `Send`. Its lock is never taken: every method borrows exclusively.
 type Exclusive = Mutex<simulation::Simulation>;
@@ -37,15 +41,31 @@ pub struct Progress {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (config, state=None))]
-    fn new(py: Python<'_>, config: &Config, state: Option<PathBuf>) -> PyResult<Self> {
-        error::run(py, || simulation::Simulation::new(&config.0, state.as_deref()))
-            .map(|simulation| Self(Mutex::new(simulation)))
+    #[pyo3(signature = (config, state=None, make_victims=None, make_schedule=None))]
+    fn new(
+        py: Python<'_>,
+        config: &Config,
+        state: Option<PathBuf>,
+        make_victims: Option<Py<PyAny>>,
+        make_schedule: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let raised = Raised::default();
+        let policies = Policies::new(make_victims, make_schedule, raised.clone());
+        let made = error::run(py, || {
+            simulation::Simulation::with_policies(&config.0, state.as_deref(), &policies)
+        });
+        match made {
+            Ok(simulation) => Ok(Self { run: Mutex::new(simulation), raised }),
+            Err(error) => Err(raised.or(error)),
+        }
     }
 
     fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
         let inner = self.inner();
-        error::run(py, || inner.advance(events)).map(|status| matches!(status, Status::Done))
+        match error::run(py, || inner.advance(events)) {
+            Ok(status) => Ok(matches!(status, Status::Done)),
+            Err(error) => Err(self.raised.or(error)),
+        }
     }
 
     fn progress(&mut self) -> Progress {
@@ -116,6 +136,10 @@ impl Simulation {
         Ok(columns.0)
     }
 
+    fn take_latency_log<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner().take_latency_log())
+    }
+
     fn take_timeline<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner().take_timeline())
     }
@@ -161,7 +185,7 @@ impl Simulation {
 
 impl Simulation {
     fn inner(&mut self) -> &mut simulation::Simulation {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+        self.run.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -177,7 +201,10 @@ impl Preparation {
     #[new]
     fn new(py: Python<'_>, config: &Config) -> PyResult<Self> {
         let config = config.0.clone();
-        let devices = error::run(py, || Ok(precondition::Preparation::new(&config)))?;
+        let devices = error::run(py, || {
+            state::check_savable(&config)?;
+            Ok(precondition::Preparation::new(&config))
+        })?;
         Ok(Self { config, devices })
     }
 

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 
 use rand::RngExt;
 
-use crate::config::Config;
+use crate::config::{Config, Preemption};
 use crate::ftl::{Allocation, Ftl, Room};
+use crate::gc::external::{ExternalSchedule, Failed, Supplier};
 use crate::gc::job::{self, Tally};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId};
 use crate::rng::{self, Stream};
@@ -38,6 +39,20 @@ impl Preparation {
     /// These devices.
     pub const fn of(devices: Vec<Preconditioner>) -> Self {
         Self { devices, current: 0 }
+    }
+
+    /// Takes the policies of a checked configuration that come from outside.
+    ///
+    /// # Errors
+    /// If the supplier has not got one.
+    pub fn supply(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
+        let mut devices = self.devices.iter_mut().enumerate();
+        devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
+    }
+
+    /// Why a policy from outside is no longer asked, if one has failed.
+    pub fn policy_failed(&self) -> Option<&Failed> {
+        self.devices.iter().find_map(|device| device.ftl.victims_failed())
     }
 
     /// The devices, in order.
@@ -82,6 +97,8 @@ impl Preparation {
 pub struct Preconditioner {
     /// The device.
     pub ftl: Ftl,
+    /// The schedule of the run, if it comes from outside.
+    pub schedule: Option<Box<dyn ExternalSchedule>>,
     filled: usize,
     fill: usize,
     overwritten: u64,
@@ -110,6 +127,7 @@ impl Preconditioner {
         let overwrites = (config.precondition.overwrites * fill as f64).round() as u64;
         Self {
             ftl,
+            schedule: None,
             filled: 0,
             fill,
             overwritten: 0,
@@ -128,6 +146,21 @@ impl Preconditioner {
         preconditioner.filled = preconditioner.fill;
         preconditioner.overwritten = preconditioner.overwrites;
         preconditioner
+    }
+
+    fn supply(
+        &mut self,
+        config: &Config,
+        device: SsdId,
+        supplier: &dyn Supplier,
+    ) -> Result<(), Failed> {
+        let described = self.ftl.described(device);
+        self.ftl.supply_victims(described, supplier)?;
+        if let Preemption::Python { .. } = config.ssd.gc.preemption {
+            let random = rng::stream(config.seed, &format!("{}/gc/schedule", name(device)));
+            self.schedule = Some(supplier.schedule(described, random)?);
+        }
+        Ok(())
     }
 
     /// Host pages that are written in all.

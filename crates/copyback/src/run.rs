@@ -7,11 +7,15 @@ use serde_json::{Map, Value, json};
 
 use crate::array::{Array, FinishedRequest, Letter};
 use crate::config::Config;
+use crate::drive::Drive;
 use crate::error::Error;
 use crate::event::Arrivals;
+use crate::gc::external::Failed;
 use crate::host::Host;
 use crate::ids::SsdId;
-use crate::metrics::{DeviceSummary, DieColumns, Recorder, Sample, WearStats, summary};
+use crate::metrics::{
+    DeviceSummary, DieColumns, Endurance, Rating, Recorder, Sample, WearStats, summary,
+};
 use crate::precondition::Preconditioner;
 use crate::progress::{Phase, Progress, Status};
 use crate::ssd::{Counters, DieUse, Entry, IdleTimes, Owner, PlaneUse};
@@ -25,6 +29,9 @@ pub struct Run {
     array: Array,
     host: Host,
     arrivals: Arrivals,
+    /// What the flash of each drive is rated for, if that is known.
+    rating: Option<Rating>,
+    capacity: Capacity,
     audit: bool,
     now: Instant,
     /// Whether a request may have become able to enter the array since the host was last asked.
@@ -35,6 +42,14 @@ pub struct Run {
     /// What the drives have just done, if somebody looks at it; kept to reuse its memory.
     journal: Vec<(SsdId, Entry)>,
     violation: Option<String>,
+}
+
+/// Bytes that are offered.
+struct Capacity {
+    /// By the array.
+    array_bytes: u64,
+    /// By each drive.
+    device_bytes: u64,
 }
 
 impl Run {
@@ -48,6 +63,11 @@ impl Run {
             array: Array::new(config, devices),
             host,
             arrivals: Arrivals::default(),
+            rating: Rating::of(config),
+            capacity: Capacity {
+                array_bytes: config.capacity_bytes(),
+                device_bytes: config.device_bytes(),
+            },
             audit: config.audit,
             now: Instant::START,
             host_may_go_on: true,
@@ -86,6 +106,11 @@ impl Run {
             }
         }
         Ok(Status::Running)
+    }
+
+    /// Why a policy from outside is no longer asked, if one has failed.
+    pub fn policy_failed(&self) -> Option<&Failed> {
+        self.array.drives().iter().find_map(|drive| drive.ssd.policy_failed())
     }
 
     /// Moves the clock to the next instant; rows of the series that end before it are closed.
@@ -219,6 +244,9 @@ impl Run {
         // Buffers may have been at work after the last request.
         let sample = self.sample(self.now);
         self.recorder.series.finish(self.now, &sample);
+        if let Some(log) = &mut self.recorder.latency_log {
+            log.end_interval();
+        }
         self.recorder.dies.finish(self.now, |at| die_uses(&self.array, at));
         if let Some(watch) = &mut self.recorder.watch {
             watch.finish(self.now);
@@ -279,43 +307,60 @@ impl Run {
     /// The summary of the run but for what the configuration says.
     pub fn summary(&self) -> Map<String, Value> {
         let drives = self.array.drives();
-        let counters = self.counters();
-        let wear = drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts());
+        let written = self.recorder.totals.write_bytes;
+        let present = drives.len() - self.array.drives_missing();
+        let endurance = self.endurance(present, self.capacity.array_bytes, written);
+        let all = self.device_summary(drives, endurance);
+        let mut summary = summary(&self.recorder, &all);
+        if let Some(recorded) = &self.recorder.devices {
+            let devices = drives.iter().enumerate().map(|(index, drive)| {
+                let written = recorded.written_bytes(SsdId::from_index(index));
+                let endurance = self.endurance(1, self.capacity.device_bytes, written);
+                self.device_summary(std::slice::from_ref(drive), endurance)
+            });
+            summary.insert("array".into(), self.array.summary());
+            summary.extend(recorded.summary(devices, self.now));
+        }
+        let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();
+        let simulator = json!({
+            "events": self.arrivals.scheduled() + scheduled,
+            "page_operations": all.counters.page_operations(),
+        });
+        summary.insert("simulator".into(), simulator);
+        summary.insert("notes".into(), json!(self.host.notes()));
+        summary
+    }
+
+    /// What `drives` have done together.
+    fn device_summary(&self, drives: &[Drive], endurance: Option<Endurance>) -> DeviceSummary {
+        let mut counters = Counters::default();
         let mut planes = PlaneUse::default();
         let mut idle_times = None;
         for drive in drives {
+            counters += drive.ssd.counters();
             planes += drive.ssd.plane_use(self.now);
             if let Some(times) = drive.ssd.idle_times(self.now) {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
             }
         }
-        let all = DeviceSummary {
+        DeviceSummary {
             counters,
-            collecting: self.collecting_until(self.now),
+            collecting: drives.iter().map(|drive| drive.ssd.collecting_until(self.now)).sum(),
             planes,
             idle_times,
-            wear: WearStats::of(wear),
-        };
-        let mut summary = summary(&self.recorder, &all);
-        if let Some(recorded) = &self.recorder.devices {
-            let devices = drives.iter().map(|drive| DeviceSummary {
-                counters: drive.ssd.counters(),
-                collecting: drive.ssd.collecting_until(self.now),
-                planes: drive.ssd.plane_use(self.now),
-                idle_times: drive.ssd.idle_times(self.now),
-                wear: WearStats::of(drive.ssd.ftl.erase_counts()),
-            });
-            summary.insert("array".into(), self.array.summary());
-            summary.extend(recorded.summary(devices, self.now));
+            wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts())),
+            endurance,
         }
-        let scheduled: u64 = drives.iter().map(crate::drive::Drive::scheduled).sum();
-        let simulator = json!({
-            "events": self.arrivals.scheduled() + scheduled,
-            "page_operations": counters.page_operations(),
-        });
-        summary.insert("simulator".into(), simulator);
-        summary.insert("notes".into(), json!(self.host.notes()));
-        summary
+    }
+
+    /// What so many drives have had to bear together, if it is known what they can.
+    fn endurance(&self, drives: usize, capacity: u64, written: u64) -> Option<Endurance> {
+        self.rating.map(|rating| Endurance {
+            rating: rating.of_drives(drives),
+            capacity_bytes: capacity,
+            host_bytes: written,
+            time: self.recorder.totals.end - Instant::START,
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::array::Letter;
 use crate::config::Config;
 use crate::error::Error;
+use crate::gc::external::{Failed, NoSupplier, Supplier};
 use crate::host::Host;
 use crate::metrics::{
     CollectionColumns, CommandColumns, Devices, DieColumns, RequestColumns, Responses,
@@ -50,12 +51,25 @@ impl Simulation {
     /// # Errors
     /// If the trace cannot be read, or the state file is damaged or of another device.
     pub fn new(config: &Config, state: Option<&Path>) -> Result<Self, Error> {
+        Self::with_policies(config, state, &NoSupplier)
+    }
+
+    /// As [`new`](Self::new), with policies that this crate does not have.
+    ///
+    /// # Errors
+    /// As there, and if the supplier has not got a policy that the configuration names.
+    pub fn with_policies(
+        config: &Config,
+        state: Option<&Path>,
+        supplier: &dyn Supplier,
+    ) -> Result<Self, Error> {
         // The workload first: a missing trace should not cost a preconditioning.
         let host = Host::new(config)?;
-        let devices = match state {
+        let mut devices = match state {
             Some(path) => state::load(config, path)?,
             None => Preparation::new(config),
         };
+        devices.supply(config, supplier).map_err(|failed| input_error(&failed))?;
         Ok(Self::of(config, devices, host))
     }
 
@@ -75,13 +89,19 @@ impl Simulation {
     /// Works for a while: `budget` preconditioning writes, or instants of the run.
     ///
     /// # Errors
-    /// If the trace turns out to be malformed, or an audited invariant breaks.
+    /// If the trace turns out to be malformed, a policy from outside has failed, or an audited
+    /// invariant breaks.
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
         if let Some(run) = &mut self.run {
-            return run.advance(budget);
+            let status = run.advance(budget);
+            return run.policy_failed().map_or(status, |failed| Err(input_error(failed)));
         }
         if let Some(preparation) = &mut self.preparation {
             preparation.devices.advance(budget);
+            preparation
+                .devices
+                .policy_failed()
+                .map_or(Ok(()), |failed| Err(input_error(failed)))?;
         }
         if let Some(Waiting { devices, host }) =
             self.preparation.take_if(|preparation| preparation.devices.is_done())
@@ -136,6 +156,12 @@ impl Simulation {
         self.run.as_mut().map(|run| run.take_messages()).unwrap_or_default()
     }
 
+    /// The lines of the log of histograms since the last call, if one is kept.
+    pub fn take_latency_log(&mut self) -> Vec<u8> {
+        let log = self.run.as_mut().and_then(|run| run.recorder.latency_log.as_mut());
+        log.map(|log| log.take()).unwrap_or_default()
+    }
+
     /// The text of the timeline since the last call, if one is written: as a whole a document in the
     /// Chrome trace event format. While much of it waits to be taken, [`advance`](Self::advance) gets
     /// no further than one instant a call.
@@ -185,6 +211,10 @@ impl Simulation {
         }
         Value::Object(summary)
     }
+}
+
+fn input_error(failed: &Failed) -> Error {
+    Error::Input(failed.to_string())
 }
 
 /// The distribution of each class.

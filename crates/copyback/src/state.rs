@@ -13,7 +13,7 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::config::Config;
+use crate::config::{Config, VictimPolicy};
 use crate::error::Error;
 use crate::ftl::Ftl;
 use crate::ids::SsdId;
@@ -28,8 +28,9 @@ const COMPRESSION_LEVEL: i32 = 1;
 /// Saves prepared devices.
 ///
 /// # Errors
-/// If the file cannot be written; nothing is left behind then.
+/// If the devices [cannot be saved](check_savable) or the file not written; nothing is left behind then.
 pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), Error> {
+    check_savable(config)?;
     let written = to_bytes(config, devices).and_then(|bytes| write_whole(path, &bytes));
     written.map_err(|error| Error::Machine(format!("{}: {error}", path.display())))
 }
@@ -52,6 +53,20 @@ pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
     checksum.copy_from_slice(&xxh3_128(body).to_le_bytes());
     Ok(bytes)
 }
+
+/// Refuses what cannot be saved, before the work.
+///
+/// # Errors
+/// If the victim policy is from outside: what it remembers is not known here.
+pub fn check_savable(config: &Config) -> Result<(), Error> {
+    match config.ssd.gc.victim {
+        VictimPolicy::Python { .. } => Err(Error::Input(NOT_SAVABLE.to_owned())),
+        _ => Ok(()),
+    }
+}
+
+const NOT_SAVABLE: &str = "ssd.gc.victim: found a policy in Python, which may remember what no file \
+                           of a prepared device holds; allowed for such files: the others";
 
 /// A digest of every setting that decides what prepared devices look like: runs that share it may
 /// start from the same saved ones.
@@ -97,6 +112,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// If the file cannot be read, is damaged, holds a state that no device can be in, or was prepared
 /// for another device.
 pub fn load(config: &Config, path: &Path) -> Result<Preparation, Error> {
+    check_savable(config)?;
     let refuse = |problem: &str| Error::Input(format!("{}: {problem}", path.display()));
     let bytes = fs::read(path).map_err(|error| refuse(&error.to_string()))?;
     from_bytes(config, &bytes).map_err(|problem| refuse(&problem))

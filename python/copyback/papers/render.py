@@ -6,6 +6,7 @@ import functools
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from copyback.markdown import markdown_table
 from copyback.papers import found as findings
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from copyback.papers.catalogue import Paper
     from copyback.papers.checks import Answer
-    from copyback.papers.found import Found, Table
+    from copyback.papers.found import Found
 
 ANSWERS = ("figure", "what", "paper", "ours", "agrees?", "spread or rules")
 
@@ -43,20 +44,6 @@ def _what(answer: Answer) -> str:
         return check.says
     against = f" against {check.target.baseline}" if check.target.baseline else ""
     return f"{check.says}: {check.target.scheme}{against}"
-
-
-def markdown_table(table: Table) -> str:
-    r"""Return a table in Markdown.
-
-    >>> print(markdown_table(findings.Table("", ("a", "b"), (("x|y", "1"),))))
-    | a | b |
-    | --- | --- |
-    | x\|y | 1 |
-    """
-    lines = [table.header, tuple("---" for _ in table.header), *table.rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
-    )
 
 
 def markdown(paper: Paper, found: Sequence[Found], pictures: dict[str, list[str]]) -> str:

@@ -8,7 +8,7 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from copyback import describe, units, waits
+from copyback import describe, endurance, units, waits
 
 if TYPE_CHECKING:
     import jinja2
@@ -99,6 +99,7 @@ def environment() -> jinja2.Environment:
         count=units.count,
         share=spaced(units.share),
         factor=units.factor,
+        decimal=units.decimal,
     )
     return environment
 
@@ -244,6 +245,7 @@ def _on_request(summary: Summary) -> list[tuple[str, list[tuple[str, str]]]]:
         *((label.capitalize(), units.share(share)) for label, share in waits.uses(summary)),
     ]
     groups = [
+        ("Endurance", endurance.rows(summary)),
         ("Long waits", [(label, text) for label, text in long if text]),
         ("Idle time, and what dies do meanwhile", idle),
     ]

@@ -59,6 +59,7 @@ def context(result: Result) -> dict[str, Any] | None:
     shares = describe.together(result.summary)
     return {
         "drives": drives,
+        "is_rated": any(drive.years is not None for drive in drives),
         "together": [
             {"label": label, "share": share, "depth": index / max(len(shares) - 1, 1)}
             for index, (label, share) in enumerate(shares)

@@ -10,6 +10,7 @@
 `execute`       runs what is missing: `local` on the cores of this machine, `cluster` through Dask
 `dataset`       one row a run
 `intervals`     means over seeds and differences between schemes, with their uncertainty
+`winners`       which schemes win where, and which choices decide; `standings` is the page
 =============== =================================================================================
 """
 

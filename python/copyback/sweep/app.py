@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 from copyback._core import InputError
 from copyback.sweep.axes import parse_axis
 from copyback.sweep.comparison import run_plan
-from copyback.sweep.design import Design, SweepFile, numbered_seeds, read_sweep
+from copyback.sweep.design import Design, numbered_seeds
 from copyback.sweep.plan import make_plan
-from copyback.sweep.store import REPORT, RESULTS
+from copyback.sweep.store import REPORT, RESULTS, WINNERS
+from copyback.sweep.sweep_file import SweepFile, read_sweep
 from copyback.sweep.tables import tables
 
 if TYPE_CHECKING:
     from copyback.sweep.comparison import Comparison
     from copyback.sweep.plan import Plan
+    from copyback.sweep.where import Where
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,12 @@ class Request:
     settings: list[tuple[str, str]]
     over: tuple[str, ...]
     sweep: Path | None
+    quick: bool
+    traces: Path | None
     seeds: int | None
     baseline: list[tuple[str, str]]
     skip_refused: bool
-    jobs: int | None
-    dask: str | None
+    where: Where
     out: Path | None
     quiet: bool
     command: str
@@ -54,9 +57,8 @@ def compare_and_show(request: Request) -> None:
             found = run_plan(
                 plan,
                 home,
+                request.where,
                 baseline=design.baseline,
-                jobs=request.jobs,
-                dask=request.dask,
                 command=request.command,
                 on_progress=tell,
             )
@@ -65,11 +67,10 @@ def compare_and_show(request: Request) -> None:
 
 
 def _plan(request: Request) -> tuple[Design, Plan]:
-    file = read_sweep(request.sweep) if request.sweep is not None else SweepFile(Design())
-    design = Design(
+    file = _file(request)
+    design = replace(
+        file.design,
         grid=(*file.design.grid, *map(parse_axis, request.over)),
-        cases=file.design.cases,
-        draws=file.design.draws,
         seeds=numbered_seeds(request.seeds) or file.design.seeds,
         baseline=(*file.design.baseline, *request.baseline),
     )
@@ -81,10 +82,19 @@ def _plan(request: Request) -> tuple[Design, Plan]:
         request.config if names_base else file.config,
         design.points(),
         preset=request.preset if names_base else file.preset,
+        named=design.named,
         settings=[*file.settings, *request.settings],
-        skip_refused=request.skip_refused,
+        skip_refused=request.skip_refused or file.skip_refused,
     )
     return design, plan
+
+
+def _file(request: Request) -> SweepFile:
+    if request.sweep is not None:
+        return read_sweep(request.sweep, quick=request.quick, traces=request.traces)
+    if request.quick:
+        raise InputError("--quick: is for a sweep file (--sweep) that says what it means")
+    return SweepFile(Design())
 
 
 def _conclude(found: Comparison, request: Request) -> None:
@@ -98,4 +108,5 @@ def _conclude(found: Comparison, request: Request) -> None:
     if request.out is not None:
         again = f", {found.reused} of them from before" if found.reused else ""
         print(f"\nResults      {request.out / RESULTS} ({len(found.frame)} runs{again})")
+        print(f"Winners      {request.out / WINNERS}")
         print(f"Report       {request.out / REPORT}")

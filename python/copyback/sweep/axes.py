@@ -10,14 +10,23 @@ from copyback import configuration
 from copyback._core import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from copyback.sweep.design import Point
+#: One combination: keys and texts of values, in the order in which they are laid over the base.
+Point = tuple[tuple[str, str], ...]
+
+#: For a key and one of its values the settings that the pair stands for.
+Named = dict[tuple[str, str], Point]
 
 #: Keys of a sweep that stand for more than one setting.
+LOAD = "load"
+SCHEME = "scheme"
 TRACE = "trace"
 WORKLOAD = "workload"
 SEED = "seed"
+
+#: Keys that say what is done to a device, and not what the device does.
+_LOAD_KEYS = (TRACE, WORKLOAD, "host.", "precondition.")
 
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _QUOTES = "\"'"
@@ -82,11 +91,26 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def settings_of(point: Point) -> list[tuple[str, str]]:
-    """Return the settings of a point, in its order but for what replaces the whole workload."""
+def is_load(key: str) -> bool:
+    """Whether a key says what is done to a device.
+
+    >>> is_load("workload.requests"), is_load("ssd.gc.victim")
+    (True, False)
+    """
+    return key == LOAD or key.startswith(_LOAD_KEYS)
+
+
+def settings_of(point: Point, named: Mapping[tuple[str, str], Point]) -> list[tuple[str, str]]:
+    """Return the settings of a point, in its order but for what replaces the whole workload.
+
+    Parameters
+    ----------
+    named
+        The settings that names of loads and schemes stand for.
+    """
     whole: list[tuple[str, str]] = []
     rest: list[tuple[str, str]] = []
-    for key, text in point:
+    for key, text in (pair for own in point for pair in named.get(own, (own,))):
         if key == TRACE:
             whole += configuration.trace_settings(_unquoted(text), None)
         elif key == WORKLOAD and not text.startswith("{"):

@@ -5,12 +5,15 @@ from __future__ import annotations
 from concurrent.futures import BrokenExecutor, Future
 from typing import TYPE_CHECKING, Any, Self
 
+from copyback import units
 from copyback._core import InputError
 from copyback.sweep import work
+from copyback.sweep.memory import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from copyback._core import Config
     from copyback.sweep.work import Job
 
 MISSING = "--dask needs the package distributed: pip install 'copyback[dask]'"
@@ -48,6 +51,23 @@ class DaskBackend:
     def __exit__(self, *_: object) -> None:
         # Closing the client drops what it has asked for.
         self._client.close()
+
+    def check(self, configs: Sequence[Config]) -> None:
+        """Refuse runs that are too large for a worker that is there.
+
+        Raises
+        ------
+        InputError
+            With the worker's limit and what the largest run needs.
+        """
+        largest = max(map(estimate, configs))
+        for address, worker in self._client.scheduler_info()["workers"].items():
+            limit, threads = worker["memory_limit"], worker["nthreads"]
+            if limit and largest * threads > limit:
+                raise InputError(
+                    f"--dask: the largest run needs about {units.size(largest)}; the worker "
+                    f"{address} has {units.size(limit)} for {threads} at once"
+                )
 
     def prepare(self, job: Job, digest: str) -> Future[Any]:
         """Prepare a device on a worker, where it stays; nobody waits for that here."""

@@ -11,18 +11,20 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
-from copyback._core import InputError
 from copyback.outputs import replace_file, staged_file, write_parquet
 from copyback.result import Result
 from copyback.sweep.cluster import DaskBackend
 from copyback.sweep.dataset import dataset, varied
-from copyback.sweep.design import Design, Point, grid_of, numbered_seeds
+from copyback.sweep.design import Design, grid_of, numbered_seeds
 from copyback.sweep.execute import Execution, Task
-from copyback.sweep.local import LocalBackend, cores
+from copyback.sweep.local import LocalBackend
+from copyback.sweep.memory import memory_of
 from copyback.sweep.page import render
 from copyback.sweep.plan import Plan, make_plan
 from copyback.sweep.schemes import Contest, baseline_of, contests
-from copyback.sweep.store import REPORT, RESULTS, Store, described, run_directory
+from copyback.sweep.standings import standings
+from copyback.sweep.store import REPORT, RESULTS, WINNERS, Store, described, run_directory
+from copyback.sweep.where import Where
 from copyback.sweep.work import Job
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
+
+    from copyback.sweep.axes import Point
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ class Comparison:
         return cls(home, frame, contested, len(frame), refused, facts["command"])
 
     def report(self) -> Path:
-        """Write the page, self-contained, beside the results, and return where."""
+        """Write the page, self-contained, and the winners beside the results; return where."""
+        replace_file(self.directory / WINNERS, standings(self.contests).encode())
         return replace_file(self.directory / REPORT, render(self).encode())
 
     def result(self, run: str) -> Result:
@@ -101,6 +106,7 @@ def compare(
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     dask: str | None = None,
+    memory: str | None = None,
     baseline: Mapping[str, Any] | None = None,
     skip_refused: bool = False,
     progress: bool = False,
@@ -126,6 +132,9 @@ def compare(
         Simulations at once; else one a core.
     dask
         Address of a Dask scheduler whose workers run the simulations.
+    memory
+        What the processes of the sweep may hold together, such as ``"4GiB"``: no more run at once
+        than fit.
     baseline
         Settings of the scheme that the others are compared with; else the first.
     skip_refused
@@ -158,6 +167,7 @@ def compare(
     """
     from copyback.console import counting_display
 
+    where = Where(jobs, dask, memory_of(memory))
     design = Design(
         grid=grid_of(over or {}),
         seeds=numbered_seeds(seeds),
@@ -180,9 +190,8 @@ def compare(
             found = run_plan(
                 plan,
                 directory,
+                where,
                 baseline=design.baseline,
-                jobs=jobs,
-                dask=dask,
                 command="copyback.compare()",
                 on_progress=tell,
             )
@@ -194,10 +203,9 @@ def compare(
 def run_plan(
     plan: Plan,
     directory: Path,
+    where: Where,
     *,
     baseline: Point = (),
-    jobs: int | None = None,
-    dask: str | None = None,
     command: str,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Comparison:
@@ -208,12 +216,14 @@ def run_plan(
     on_progress
         Told how many runs there are so far, those of earlier sweeps included.
     """
-    if jobs is not None and dask is not None:
-        raise InputError("--jobs and --dask: the scheduler's workers say how many run at once")
     chosen = baseline_of(varied(plan), baseline)
+    configs = [run.config for run in plan.runs]
     with ExitStack() as stack:
-        # Before the directory is made: nobody may answer.
-        cluster = stack.enter_context(DaskBackend(dask)) if dask is not None else None
+        # Before the directory is made: nobody may answer, and the memory may not do.
+        share = where.share(configs)
+        cluster = stack.enter_context(DaskBackend(where.dask)) if where.dask is not None else None
+        if cluster is not None:
+            cluster.check(configs)
         store = stack.enter_context(Store(directory))
         missing = [run for run in plan.runs if run.key not in store]
         done = len(plan.runs) - len(missing)
@@ -228,10 +238,14 @@ def run_plan(
 
         if missing:
             tasks = [
-                Task(run.key, Job(run.config.to_toml(), command), run.config.state_digest)
+                Task(
+                    run.key,
+                    Job(run.config.to_toml(), command, share.memory),
+                    run.state_digest,
+                )
                 for run in missing
             ]
-            backend = cluster or stack.enter_context(LocalBackend(jobs or cores(), store.states))
+            backend = cluster or stack.enter_context(LocalBackend(share.processes, store.states))
             Execution(tasks, backend, keep).run()
         frame = dataset(plan, store)
         with staged_file(directory / RESULTS) as partial:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Execution:
         self._backend = backend
         self._on_done = on_done
         self._waiting: dict[Future[Any], _Awaited] = {}
+        # To look at every future whenever one ends would cost more than the runs of a large sweep.
+        self._ended: SimpleQueue[Future[Any]] = SimpleQueue()
         self._attempts: Counter[_Awaited] = Counter()
         self._states: dict[str, Any] = {}
         self._sharing: dict[str, list[int]] = defaultdict(list)
@@ -85,9 +88,8 @@ class Execution:
         for digest, places in self._sharing.items():
             self._submit(digest if len(places) > 1 else places[0])
         while self._waiting:
-            done, _ = wait(self._waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                self._settle(future, self._waiting.pop(future))
+            future = self._ended.get()
+            self._settle(future, self._waiting.pop(future))
 
     def _submit(self, awaited: _Awaited) -> None:
         self._attempts[awaited] += 1
@@ -98,6 +100,7 @@ class Execution:
             task = self._tasks[awaited]
             future = self._backend.simulate(task.job, self._states.get(task.state_digest))
         self._waiting[future] = awaited
+        future.add_done_callback(self._ended.put)
 
     def _settle(self, future: Future[Any], awaited: _Awaited) -> None:
         try:

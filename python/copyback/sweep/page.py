@@ -81,7 +81,7 @@ def data(found: Comparison) -> dict[str, Any]:
             {
                 "load": load,
                 "name": setting_text(scheme.setting),
-                "setting": [str(value) for _, value in scheme.setting],
+                "setting": ["–" if value is None else str(value) for _, value in scheme.setting],
                 "baseline": scheme.is_baseline,
                 "values": {
                     label: {str(seed): value for seed, value in by_seed.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import copyback._core
 from copyback import configuration
 from copyback._core import Config, InputError
-from copyback.sweep.axes import SEED, settings_of
+from copyback.policies.load import named_in
+from copyback.sweep.axes import LOAD, SCHEME, SEED, Point, is_load, settings_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
 
-    from copyback.sweep.design import Point
+    from copyback.sweep.axes import Named
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Run:
     ----------
     key
         Names what decides its result: the resolved configuration, the contents of the files that
-        the workload reads, and the simulator itself.
+        the workload reads, the sources of policies in Python, and the simulator itself.
     point
         What of the sweep's keys it has, but for the seed.
     """
@@ -38,6 +39,19 @@ class Run:
     point: Point
     seed: int
     config: Config
+
+    @property
+    def state_digest(self) -> str:
+        """Digest of the prepared device; only this run has it if it cannot be saved."""
+        return self.config.state_digest if self.config.is_savable else self.key
+
+    def also(self, other: Run) -> Run:
+        """Return this run as the point of `other` too, which came to the same configuration."""
+        own = dict(self.point)
+        names = [dict(run.point).get(SCHEME) for run in (self, other)]
+        if None not in names and names[0] != names[1]:
+            raise InputError(f"schemes.{names[1]}: is the same as schemes.{names[0]}")
+        return replace(self, point=tuple({**dict(other.point), **own}.items()))
 
 
 @dataclass(frozen=True)
@@ -64,6 +78,7 @@ def make_plan(
     points: Sequence[Point],
     *,
     preset: str | None = None,
+    named: Named | None = None,
     settings: Sequence[tuple[str, str]] = (),
     skip_refused: bool = False,
 ) -> Plan:
@@ -77,6 +92,8 @@ def make_plan(
         What varies.
     preset
         Name of a preset, in place of a file or as the base of a dictionary.
+    named
+        What the names of loads and schemes stand for.
     settings
         Laid over the base before the points.
     skip_refused
@@ -88,22 +105,35 @@ def make_plan(
         If a configuration is wrong, with the point; if nothing is left.
     """
     runs: dict[str, Run] = {}
-    refused: list[str] = []
+    refused: list[tuple[Point, str]] = []
     for point in points:
-        laid = [*settings, *settings_of(point)]
+        laid = [*settings, *settings_of(point, named or {})]
         try:
             config = configuration.load(base, preset=preset, settings=laid)
         except InputError as fault:
-            refused += [f"{text_of(point)}: {line}" for line in str(fault).splitlines()]
+            refused += [(point, line) for line in str(fault).splitlines()]
             continue
         resolved = tomllib.loads(config.to_toml())
         key = _run_key(config, resolved["workload"])
         run = Run(key, _without_seed(point), int(resolved["seed"]), config)
-        runs.setdefault(run.key, run)
+        runs[key] = runs[key].also(run) if key in runs else run
     if not runs or (refused and not skip_refused):
-        raise InputError("\n".join(refused) or "a sweep needs at least one point")
+        lines = [f"{text_of(point)}: {line}" for point, line in refused]
+        raise InputError("\n".join(lines) or "a sweep needs at least one point")
     keys = dict.fromkeys(key for point in points for key, _ in point if key != SEED)
-    return Plan(tuple(keys), tuple(runs.values()), tuple(refused))
+    names_first = sorted(keys, key=lambda key: key not in (LOAD, SCHEME))
+    return Plan(tuple(names_first), tuple(runs.values()), tuple(_sentences(refused)))
+
+
+def _sentences(refused: Sequence[tuple[Point, str]]) -> Iterator[str]:
+    """Yield each reason once, with the schemes that it holds for."""
+    reasons: dict[str, dict[Point, None]] = {}
+    for point, line in refused:
+        scheme = tuple(pair for pair in point if pair[0] != SEED and not is_load(pair[0]))
+        reasons.setdefault(line, {})[scheme or _without_seed(point)] = None
+    for line, schemes in reasons.items():
+        more = f" and {len(schemes) - 1} more" if len(schemes) > 1 else ""
+        yield f"{text_of(next(iter(schemes)))}{more}: {line}"
 
 
 def text_of(point: Point) -> str:
@@ -117,6 +147,8 @@ def _without_seed(point: Point) -> Point:
 
 def _run_key(config: Config, workload: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(f"{_simulator_digest()} {config.digest}".encode())
+    for policy in named_in(config):
+        digest.update(policy.source_digest().encode())
     for path in _input_files(workload):
         digest.update(_file_digest(path, path.stat().st_mtime_ns).encode())
     return digest.hexdigest()[:20]

@@ -7,7 +7,7 @@ from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
-from copyback.sweep.axes import SEED, column
+from copyback.sweep.axes import SEED, column, is_load
 from copyback.sweep.dataset import RUN
 from copyback.sweep.intervals import Estimate, change, estimate
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import polars as pl
-
-#: Keys that say what is done to a device, and not what the device does.
-_LOAD = ("trace", "workload", "host.", "precondition.")
 
 #: A value for each key of some columns.
 Setting = tuple[tuple[str, Any], ...]
@@ -111,15 +108,6 @@ class Contest:
             return []
         bound = (min if least else max)(means.values())
         return [setting for setting, mean in means.items() if mean == bound]
-
-
-def is_load(key: str) -> bool:
-    """Whether a key says what is done to a device.
-
-    >>> is_load("workload.requests"), is_load("ssd.gc.victim")
-    (True, False)
-    """
-    return key.startswith(_LOAD)
 
 
 def baseline_of(

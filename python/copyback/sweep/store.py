@@ -5,6 +5,7 @@
     DIR/sweep.json          what the last sweep was; says that a sweep may go on here
     DIR/results.parquet     one row a run of that sweep
     DIR/report.html         its page
+    DIR/winners.md          which schemes win where
     DIR/runs/KEY/           what `copyback run --out` leaves, but for the page
     DIR/states/             prepared devices while a sweep runs
 
@@ -34,11 +35,12 @@ SCHEMA = 1
 MARKER = "sweep.json"
 RESULTS = "results.parquet"
 REPORT = "report.html"
+WINNERS = "winners.md"
 _RUNS = "runs"
 _STATES = "states"
 _LOCK = ".lock"
 
-_FILES = (MARKER, RESULTS, REPORT)
+_FILES = (MARKER, RESULTS, REPORT, WINNERS)
 _ENTRIES = {*_FILES, _RUNS, _STATES}
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copyback import units
+from copyback.describe import value_text
+from copyback.sweep.axes import LOAD, SCHEME
 from copyback.sweep.schemes import MEASURES, Format
 
 if TYPE_CHECKING:
@@ -25,13 +27,17 @@ def tables(found: Comparison) -> list[RenderableType]:
 
 
 def setting_text(setting: Setting) -> str:
-    """Return a setting as people read it: the last part of each key, and its value.
+    """Return a setting as people read it: names, then the last part of each key and its value.
 
-    >>> setting_text((("ssd.gc.victim", "fifo"), ("ssd.gc.width", "blind")))
-    'victim fifo, width blind'
+    >>> setting_text((("scheme", "PGC"), ("ssd.gc.victim", "fifo"), ("ssd.gc.width", "blind")))
+    'PGC, victim fifo, width blind'
     """
-    named = [f"{key.rpartition('.')[2]} {value}" for key, value in setting if value is not None]
-    return ", ".join(named) or "as configured"
+    texts = [
+        str(value) if key in (LOAD, SCHEME) else f"{key.rpartition('.')[2]} {value_text(value)}"
+        for key, value in setting
+        if value is not None
+    ]
+    return ", ".join(texts) or "as configured"
 
 
 def _table(contest: Contest) -> RenderableType:

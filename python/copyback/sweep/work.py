@@ -9,10 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from copyback._core import Config
 from copyback.outputs import write_tables
 from copyback.simulate import Driver, save_state
+from copyback.sweep import memory
+
+if TYPE_CHECKING:
+    from copyback._core import Progress
 
 
 @dataclass(frozen=True)
@@ -25,19 +30,26 @@ class Job:
         Its resolved configuration.
     command
         How the sweep was started.
+    memory
+        Bytes that the process may hold; no limit if None.
     """
 
     config_toml: str
     command: str
+    memory: int | None = None
 
     def config(self) -> Config:
         """Return the configuration, checked."""
         return Config.load(toml=self.config_toml, name="the resolved configuration")
 
+    def watch(self, _: Progress) -> None:
+        """End the job if it holds too much."""
+        memory.check(self.memory)
+
 
 def prepare(job: Job, path: Path) -> Path:
     """Prepare the device of a simulation, save it and return where."""
-    return save_state(job.config(), path)
+    return save_state(job.config(), path, on_progress=job.watch)
 
 
 def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
@@ -51,7 +63,8 @@ def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
     driver = Driver(job.config(), state=state)
     with TemporaryDirectory(prefix="copyback-run-") as name:
         directory = Path(name)
-        write_tables(driver.run_into(directory, job.command), directory)
+        result = driver.run_into(directory, job.command, on_progress=job.watch)
+        write_tables(result, directory)
         return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
 
 

@@ -119,6 +119,11 @@ impl Array {
         earlier(drives, earlier(rebuild, protocol))
     }
 
+    /// How many drives are lost, or not wholly rebuilt.
+    pub fn drives_missing(&self) -> usize {
+        self.missing.iter().count()
+    }
+
     /// Whether drives have work that no request waits for: pages in their buffers.
     pub fn is_destaging(&self) -> bool {
         self.drives.iter().any(Drive::is_destaging)
@@ -215,7 +220,7 @@ impl Array {
         json!({
             "reads_around_gc": self.read_around.as_ref().map_or(0, ReadAround::count),
             "rebuilt_bytes": self.rebuilt_bytes,
-            "drives_missing": self.missing.iter().count(),
+            "drives_missing": self.drives_missing(),
         })
     }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Ftl, Gc,
+    Endurance, Ftl, Gc,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -29,6 +29,8 @@ pub struct Ssd {
     pub wear: Wear,
     /// DRAM write buffer; off unless it has a capacity.
     pub buffer: Buffer,
+    /// What the flash is rated for.
+    pub endurance: Endurance,
 }
 
 /// Shape of the flash array: channel > chip > die > plane > block > page.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::{Map, Value as Json};
 
 use super::{
     Allocation, Frontiers, Ssd,
@@ -208,7 +209,7 @@ impl<'de> de::Visitor<'de> for FreeBlocksVisitor {
 
 choice! {
     /// Which block is collected.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum VictimPolicy {
         /// Fewest valid pages; ties go to the block that reached that count first.
         Greedy,
@@ -228,6 +229,15 @@ choice! {
         /// Most (1 - u) / 2u x age, age since the block last lost a page (Rosenblum 1992, Kawaguchi
         /// 1995).
         CostBenefit,
+        /// As a class written in Python says (`copyback.VictimPolicy`). Such a drive cannot be saved.
+        Python {
+            /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
+            /// `copyback.victims`. The file is found like a trace, beside the configuration.
+            policy: String,
+            /// What the class is made with: numbers, texts, switches, and lists of them.
+            #[serde(default, skip_serializing_if = "Map::is_empty")]
+            parameters: Map<String, Json>,
+        },
     }
 }
 
@@ -237,7 +247,7 @@ const fn default_rga_d() -> u32 {
 
 choice! {
     /// Whether a collection that has begun yields to host requests.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum Preemption {
         /// A die that collects serves nobody until none of its planes is short of space.
         None,
@@ -268,6 +278,22 @@ choice! {
             /// Steps between two operations of the host.
             #[serde(default = "default_steps")]
             steps: u32,
+        },
+        /// As a class written in Python says (`copyback.SchedulePolicy`).
+        Python {
+            /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
+            /// `copyback.schedules`. The file is found like a trace, beside the configuration.
+            policy: String,
+            /// What the class is made with: numbers, texts, switches, and lists of them.
+            #[serde(default, skip_serializing_if = "Map::is_empty")]
+            parameters: Map<String, Json>,
+            /// Time that each look at the queue takes.
+            #[serde(default)]
+            poll: Time,
+            /// Whether it is also asked between the read and the write of a page. Pages are then moved by
+            /// a read and a write even with `copyback`.
+            #[serde(default)]
+            inside_moves: bool,
         },
     }
 }

@@ -19,6 +19,9 @@ pub struct Metrics {
     pub worst_window: Time,
     /// The summary tells what response times have beyond this bound; absent: nothing is told.
     pub excess_bound: Option<Time>,
+    /// Keep a histogram of the response times of each interval of this length, and write `latency.hlog`, a
+    /// log in the format of HdrHistogram; absent: none.
+    pub histogram_interval: Option<Time>,
     /// The summary tells how long drives have no command, and what their dies do meanwhile.
     pub idle_time: bool,
     /// Keep when each drive of an array collected, and write `collections.parquet`.
@@ -66,6 +69,7 @@ impl Default for Metrics {
             bandwidth_window: Time::from_us(1_000_000),
             worst_window: Time::from_us(86_400_000_000),
             excess_bound: None,
+            histogram_interval: None,
             idle_time: false,
             collections: false,
             commands: false,

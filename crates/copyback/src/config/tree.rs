@@ -58,6 +58,10 @@ impl Node {
         }
     }
 
+    fn inner_mut(&mut self, key: &str) -> Option<&mut Self> {
+        key.split('.').try_fold(self, |node, name| node.table_mut()?.get_mut(name))
+    }
+
     /// The node at a dotted path, or the nearest one above it that exists.
     pub fn nearest(&self, path: &str) -> &Self {
         let mut node = self;
@@ -240,10 +244,31 @@ pub(super) fn from_json(json: Json, source: &str) -> Node {
 /// Makes the relative paths in a layer's workload, those of traces and of measured distributions,
 /// relative to `directory`.
 pub(super) fn resolve_paths(root: &mut Node, directory: &Path) -> Result<(), Fault> {
-    match root.table_mut().and_then(|table| table.get_mut("workload")) {
-        Some(workload) => resolve_below(workload, "workload", directory),
-        None => Ok(()),
+    if let Some(workload) = root.table_mut().and_then(|table| table.get_mut("workload")) {
+        resolve_below(workload, "workload", directory)?;
     }
+    POLICIES.iter().try_for_each(|key| match root.inner_mut(key) {
+        Some(policy) => resolve_policy(policy, key, directory),
+        None => Ok(()),
+    })
+}
+
+/// Choices that may be a class in a file.
+const POLICIES: [&str; 2] = ["ssd.gc.victim.policy", "ssd.gc.preemption.policy"];
+
+fn resolve_policy(node: &mut Node, key: &str, directory: &Path) -> Result<(), Fault> {
+    let Value::Text(text) = &mut node.value else { return Ok(()) };
+    if let Some((file, class)) = class_in_file(text) {
+        let file = resolved(file, directory)
+            .map_err(|problem| Fault::new(node.place.clone(), key.into(), problem))?;
+        *text = format!("{file}:{class}");
+    }
+    Ok(())
+}
+
+/// The file and the class of `file.py:Class`.
+pub(super) fn class_in_file(policy: &str) -> Option<(&str, &str)> {
+    policy.rsplit_once(':').filter(|(file, _)| file.ends_with(".py"))
 }
 
 fn resolve_below(node: &mut Node, key: &str, directory: &Path) -> Result<(), Fault> {

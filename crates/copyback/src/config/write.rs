@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Config;
+use super::{Config, tree::class_in_file};
 
 impl Config {
     /// Every key with its resolved value, as TOML that loads back to this configuration.
@@ -25,6 +25,14 @@ impl Config {
     pub fn digest(&self) -> String {
         let mut json = to_json(self);
         strip_directories(&mut json["workload"]);
+        for choice in ["victim", "preemption"] {
+            if let Some(Json::String(policy)) =
+                json.pointer_mut(&format!("/ssd/gc/{choice}/policy"))
+                && class_in_file(policy).is_some()
+            {
+                *policy = name_of(policy);
+            }
+        }
         json.sort_all_objects();
         format!("{:032x}", xxh3_128(json.to_string().as_bytes()))
     }
@@ -37,7 +45,7 @@ fn strip_directories(json: &mut Json) {
             for (key, value) in members {
                 match value {
                     Json::String(path) if key == "path" => {
-                        *path = path.rsplit(['/', '\\']).next().unwrap_or_default().into();
+                        *path = name_of(path);
                     }
                     _ => strip_directories(value),
                 }
@@ -45,6 +53,10 @@ fn strip_directories(json: &mut Json) {
         }
         _ => {}
     }
+}
+
+fn name_of(path: &str) -> String {
+    path.rsplit(['/', '\\']).next().unwrap_or_default().into()
 }
 
 /// A configuration as JSON, choices without parameters as bare strings.

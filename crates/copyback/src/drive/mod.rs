@@ -59,8 +59,12 @@ impl Drive {
     pub fn new(config: &Config, device: Preconditioner) -> Self {
         let page_size = device.ftl.geometry.page_size;
         let first_order = device.version();
+        let mut ssd = Ssd::new(config, device.ftl, first_order);
+        if let Some(schedule) = device.schedule {
+            ssd.supply_schedule(schedule);
+        }
         Self {
-            ssd: Ssd::new(config, device.ftl, first_order),
+            ssd,
             buffer: WriteBuffer::new(&config.ssd.buffer, page_size),
             link: Link::new(&config.host),
             agenda: Agenda::default(),

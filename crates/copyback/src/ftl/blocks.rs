@@ -183,4 +183,8 @@ impl BlockView for Blocks {
     fn valid_pages(&self, block: BlockId) -> u16 {
         self.records[block.index()].valid
     }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        Self::erase_count(self, block)
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
-use super::mapping::{GroupId, Groups, Listed, ReclaimPlan, Room};
+use super::mapping::{GroupId, GroupView, Groups, Listed, ReclaimPlan, Room};
 use super::plane::Frontier;
 use super::{Ftl, Placed};
 
@@ -148,8 +148,8 @@ impl Ftl {
 
     /// The block of `plane` that the victim policy chooses.
     pub(super) fn choose_by_policy(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let Self { groups: Some(groups), victims, .. } = self else { return None };
-        victims.choose(plane, &**groups)
+        let Self { groups: Some(groups), victims, blocks, .. } = self else { return None };
+        victims.choose(plane, &GroupView { groups, blocks })
     }
 
     /// Whether a merge may begin on `plane`: there is none, and a block that it can open.

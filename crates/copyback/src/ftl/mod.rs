@@ -29,8 +29,9 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Frontiers, SummaryPage};
+use crate::gc::external::{Device, Failed, Supplier};
 use crate::gc::victim::{BlockView, Shape, VictimSelector};
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
 use crate::rng;
 
@@ -127,6 +128,34 @@ impl Ftl {
             levels: None,
             audit: config.audit.then(|| Box::new(Audit::new(config, &geometry))),
         }
+    }
+
+    /// What policies from outside are told about the device.
+    pub const fn described(&self, id: SsdId) -> Device {
+        Device {
+            id,
+            dies: self.geometry.dies(),
+            planes_per_die: self.geometry.planes_per_die,
+            blocks_per_plane: self.geometry.blocks_per_plane,
+            pages_per_block: self.limits.data_pages,
+        }
+    }
+
+    /// Takes the victim policy of `device` from `supplier`, if it comes from outside.
+    ///
+    /// # Errors
+    /// If the supplier has none.
+    pub fn supply_victims(
+        &mut self,
+        device: Device,
+        supplier: &dyn Supplier,
+    ) -> Result<(), Failed> {
+        self.victims.supply(device, supplier)
+    }
+
+    /// Why a victim policy from outside is no longer asked, if it has failed.
+    pub fn victims_failed(&self) -> Option<&Failed> {
+        self.victims.failed()
     }
 
     /// Pages of the host's address space.
@@ -636,7 +665,7 @@ fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> 
         pages_per_block: group.unwrap_or(limits.data_pages) as u16,
     };
     let random = rng::stream(config.seed, &format!("{name}/gc/victim"));
-    VictimSelector::new(config.ssd.gc.victim, shape, random)
+    VictimSelector::new(&config.ssd.gc.victim, shape, random)
 }
 
 impl Limits {

@@ -7,6 +7,7 @@ use crate::drive::Ended;
 use crate::ids::SsdId;
 use crate::ssd::Part;
 use crate::units::Instant;
+use crate::workload::Operation;
 
 use super::summary::{breakdown, responses};
 use super::{DeviceSummary, Overlap, Responses};
@@ -72,6 +73,8 @@ pub struct Devices {
     service: Vec<Responses>,
     /// Requests that ended last on each drive.
     ended_last: Vec<u64>,
+    /// Bytes written to each drive.
+    written: Vec<u64>,
     commands: Option<CommandColumns>,
 }
 
@@ -83,6 +86,7 @@ impl Devices {
             overlap: Overlap::new(drives, config.metrics.collections),
             service: (0..drives).map(|_| Responses::default()).collect(),
             ended_last: vec![0; drives],
+            written: vec![0; drives],
             commands: config.metrics.commands.then(CommandColumns::default),
         }
     }
@@ -94,9 +98,17 @@ impl Devices {
         let service = parts.total();
         let record = |stats: &mut super::LatencyStats| stats.record(service, &parts);
         self.service[device.index()].add(ended.command.operation, record);
+        if ended.command.operation == Operation::Write {
+            self.written[device.index()] += ended.command.length;
+        }
         if let Some(commands) = &mut self.commands {
             commands.push(device, ended, now);
         }
+    }
+
+    /// Bytes written to `device`.
+    pub fn written_bytes(&self, device: SsdId) -> u64 {
+        self.written[device.index()]
     }
 
     /// A request has ended, last on `device`.

@@ -6,7 +6,7 @@ use crate::ssd::{Part, Parts};
 use crate::units::Duration;
 
 /// Significant decimal digits of the histogram: percentiles are at most 0.1% high.
-const DIGITS: u8 = 3;
+pub(super) const DIGITS: u8 = 3;
 
 /// Response times of one class of requests.
 #[derive(Debug)]

@@ -3,9 +3,11 @@
 mod bandwidth;
 mod devices;
 mod dies;
+mod endurance;
 mod excess;
 mod idle_time;
 mod latency;
+mod latency_log;
 mod overlap;
 mod requests;
 mod series;
@@ -18,8 +20,10 @@ mod worst;
 pub use bandwidth::Bandwidth;
 pub use devices::{CollectionColumns, CommandColumns, Devices};
 pub use dies::{DieColumns, Dies};
+pub use endurance::{Endurance, Rating};
 pub use excess::ExcessWait;
 pub use latency::LatencyStats;
+pub use latency_log::LatencyLog;
 pub use overlap::Overlap;
 pub use requests::RequestColumns;
 pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
@@ -63,7 +67,6 @@ impl Responses {
 }
 
 /// Everything that is recorded about requests.
-#[derive(Debug)]
 pub struct Recorder {
     /// Simulated response times.
     pub responses: Responses,
@@ -81,6 +84,8 @@ pub struct Recorder {
     pub bandwidth: Bandwidth,
     /// The drives of an array, one by one.
     pub devices: Option<Devices>,
+    /// Histograms over time, if they are kept.
+    pub latency_log: Option<Box<LatencyLog>>,
     /// Counts by kind.
     pub totals: Totals,
     /// Those who look at every operation of the flash, if any do.
@@ -103,6 +108,9 @@ impl Recorder {
             dies: Dies::default(),
             bandwidth: Bandwidth::new(config.bandwidth_window.0),
             devices,
+            latency_log: config
+                .histogram_interval
+                .map(|interval| Box::new(LatencyLog::new(interval.0))),
             totals: Totals::default(),
             watch,
             requests: config.requests.then(RequestColumns::default),
@@ -126,6 +134,9 @@ impl Recorder {
         }
         if let Some(excess) = &mut self.excess {
             excess.completed(operation, completion.response);
+        }
+        if let Some(log) = &mut self.latency_log {
+            log.completed(operation, completion.response, now);
         }
         self.worst.completed(operation, completion.response, now);
         self.totals.end = now;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::ssd::{Counters, IdleTimes, Part, PlaneUse};
 use crate::units::{Duration, Instant};
 
-use super::{LatencyStats, Recorder, Responses, idle_time};
+use super::{Endurance, LatencyStats, Recorder, Responses, idle_time};
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,12 +63,14 @@ pub struct DeviceSummary {
     pub idle_times: Option<IdleTimes>,
     /// Erase counts.
     pub wear: WearStats,
+    /// What wears them out, if it is known how much they can bear.
+    pub endurance: Option<Endurance>,
 }
 
 impl DeviceSummary {
     /// Its keys in `summary.json`.
     pub fn put_into(&self, summary: &mut Map<String, Value>) {
-        let Self { counters, collecting, planes, idle_times, wear } = self;
+        let Self { counters, collecting, planes, idle_times, wear, endurance } = self;
         let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
         put("flash", flash(counters));
         put("write_amplification", json!(counters.write_amplification()));
@@ -86,6 +88,9 @@ impl DeviceSummary {
                 "levelling_runs": counters.levelling_runs,
             }),
         );
+        if let Some(endurance) = endurance {
+            put("endurance", endurance.summary(counters, wear));
+        }
     }
 }
 

@@ -181,10 +181,15 @@ impl Counters {
         self.reads + self.programs + 2 * self.copybacks + self.erases
     }
 
+    /// Pages written to flash: for the host, moved, and of the mapping table.
+    pub const fn pages_written(&self) -> u64 {
+        self.host_programs + self.pages_moved + self.mapping.writes
+    }
+
     /// (Host page programs + moved pages + translation pages written) / host page programs; `None`
     /// without host programs.
     pub fn write_amplification(&self) -> Option<f64> {
-        let all = self.host_programs + self.pages_moved + self.mapping.writes;
+        let all = self.pages_written();
         (self.host_programs > 0).then(|| all as f64 / self.host_programs as f64)
     }
 }

@@ -50,7 +50,7 @@ impl Ssd {
     /// to gain.
     fn collect_or_serve(&mut self, die: DieId, now: Instant) -> bool {
         if self.schedule.yields() {
-            let admitted = self.admitted(die);
+            let admitted = self.admitted(die, now);
             if self.start_host_operation(die, admitted, now) {
                 return true;
             }

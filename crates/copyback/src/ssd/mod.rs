@@ -44,6 +44,7 @@ use crate::config::{Config, GcStart, Idle, Register};
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
+use crate::gc::external::{ExternalSchedule, Failed};
 use crate::gc::permit::Permits;
 use crate::gc::schedule::Schedule;
 use crate::gc::width::Width;
@@ -220,6 +221,16 @@ impl Ssd {
         ssd.wake_hungry_dies();
         ssd.write_back_what_waits();
         ssd
+    }
+
+    /// Takes the schedule from outside that the configuration asks for.
+    pub fn supply_schedule(&mut self, schedule: Box<dyn ExternalSchedule>) {
+        self.schedule.supply(schedule);
+    }
+
+    /// Why a policy from outside is no longer asked, if one has failed.
+    pub fn policy_failed(&self) -> Option<&Failed> {
+        self.ftl.victims_failed().or_else(|| self.schedule.failed())
     }
 
     /// Dies that are short of space look whether they can collect: at the start, those that the

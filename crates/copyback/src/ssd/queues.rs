@@ -159,6 +159,24 @@ impl HostQueues {
         }
     }
 
+    /// How many reads wait for `die`. Counts them.
+    pub fn reads_waiting(&self, die: DieId, all: &Transactions) -> usize {
+        let planes = planes_in(self.planes_with_reads(die), die, self.planes_per_die);
+        planes.map(|plane| self.reads[plane.index()].count(all)).sum()
+    }
+
+    /// How many writes wait for `die`, or for any. Counts them.
+    pub fn writes_waiting(&self, die: DieId, all: &Transactions) -> usize {
+        match self.write_level {
+            WriteLevel::Plane => {
+                let planes = planes_in(self.planes_with_writes(die), die, self.planes_per_die);
+                planes.map(|plane| self.writes[plane.index()].count(all)).sum()
+            }
+            WriteLevel::Die => self.writes[die.index()].count(all),
+            WriteLevel::Device => self.writes[0].count(all),
+        }
+    }
+
     /// Whether writes wait for any die.
     pub fn device_writes_wait(&self) -> bool {
         self.write_level == WriteLevel::Device && !self.writes[0].is_empty()

@@ -131,6 +131,11 @@ impl Fifo {
         self.ends.is_none()
     }
 
+    /// How many wait. Counts them.
+    pub fn count(&self, all: &Transactions) -> usize {
+        std::iter::successors(self.front(), |id| all.get(*id).next).count()
+    }
+
     /// Appends an operation that is in no queue.
     pub fn push(&mut self, id: TransactionId, all: &mut Transactions) {
         all.get_mut(id).next = None;

@@ -3,6 +3,7 @@
 
 use smallvec::SmallVec;
 
+use crate::gc::external::Outlook;
 use crate::gc::lanes::Step;
 use crate::gc::schedule::{Admitted, Point, Situation};
 use crate::ids::{DieId, PlaneId, Ppn};
@@ -25,7 +26,7 @@ impl Ssd {
             if self.schedule.merges() && self.merge(die, now) {
                 return true;
             }
-            let admitted = self.admitted(die);
+            let admitted = self.admitted(die, now);
             let next = self.next_host_operation(die, admitted);
             if !self.move_what_is_asked_for(die, next) {
                 if self.start_if_ready(die, next, now) {
@@ -56,7 +57,7 @@ impl Ssd {
     }
 
     /// The requests that may go before the next operation of the die's collection.
-    pub(super) fn admitted(&self, die: DieId) -> Admitted {
+    pub(super) fn admitted(&mut self, die: DieId, now: Instant) -> Admitted {
         let collection = self.collections[die.index()].as_ref();
         let carries = collection.is_some_and(|collection| collection.lanes.carries());
         let point = if carries { Point::BeforeWrite } else { Point::BetweenMoves };
@@ -65,7 +66,22 @@ impl Ssd {
             below_hard: self.ftl.has_plane_below_hard_threshold(die),
             write_finds_no_block: self.write_finds_no_block(die),
         };
-        self.schedule.admitted(die.index(), point, &situation)
+        let outlook = self.schedule.wants_outlook().then(|| self.outlook(die, now));
+        self.schedule.admitted(die.index(), point, &situation, outlook)
+    }
+
+    fn outlook(&self, die: DieId, now: Instant) -> Outlook {
+        let planes = self.geometry.planes_of_die(die);
+        let free_blocks = planes.map(|plane| self.ftl.free_blocks(plane)).min().unwrap_or(0);
+        let lanes = self.collections[die.index()].iter().flat_map(|c| c.lanes.lanes.iter());
+        let left = lanes.map(|lane| u32::from(self.ftl.valid_pages(lane.job.victim())));
+        Outlook {
+            now,
+            waiting_reads: self.queues.reads_waiting(die, &self.transactions) as u32,
+            waiting_writes: self.queues.writes_waiting(die, &self.transactions) as u32,
+            free_blocks: free_blocks as u32,
+            pages_left: left.sum(),
+        }
     }
 
     /// The host has been served in the middle of a collection.

@@ -1,11 +1,18 @@
 //! Victim policies against a scan of all closed blocks, and random ones against their
 //! distributions.
 
+use std::collections::BTreeMap;
+
 use copyback::config::VictimPolicy;
+use copyback::gc::external::{
+    BlockState, ClosedBlock, Device, ExternalSchedule, ExternalVictims, Failed, NoSupplier,
+    Supplier,
+};
 use copyback::gc::victim::{BlockView, Shape, VictimSelector};
-use copyback::ids::{BlockId, PlaneId};
+use copyback::ids::{BlockId, PlaneId, SsdId};
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
+use serde_json::Map;
 
 const BLOCKS: u32 = 24;
 const PAGES: u16 = 7;
@@ -33,6 +40,10 @@ impl BlockView for Scan {
     fn valid_pages(&self, block: BlockId) -> u16 {
         let found = self.closed.iter().find(|closed| closed.block == block);
         found.expect("a policy looks at closed blocks only").valid
+    }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        block.0
     }
 }
 
@@ -77,9 +88,12 @@ impl Scan {
 }
 
 /// Lets blocks close, lose pages and be collected at random, and compares every choice.
-fn follow(policy: VictimPolicy, agree: impl Fn(&Scan, Option<BlockId>) -> bool) {
+fn follow(policy: &VictimPolicy, agree: impl Fn(&Scan, Option<BlockId>) -> bool) {
+    follow_selector(VictimSelector::new(policy, SHAPE, stream(2, "victims")), agree);
+}
+
+fn follow_selector(mut selector: VictimSelector, agree: impl Fn(&Scan, Option<BlockId>) -> bool) {
     let mut random = stream(1, "victims");
-    let mut selector = VictimSelector::new(policy, SHAPE, stream(2, "victims"));
     let mut scan = Scan::default();
     let mut free: Vec<BlockId> = (BLOCKS..2 * BLOCKS).map(BlockId).collect();
     for step in 0..20_000 {
@@ -119,17 +133,17 @@ fn change(
 
 #[test]
 fn greedy_takes_the_fewest_valid_pages_and_the_first_to_get_there() {
-    follow(VictimPolicy::Greedy, |scan, chosen| chosen == scan.greedy());
+    follow(&VictimPolicy::Greedy, |scan, chosen| chosen == scan.greedy());
 }
 
 #[test]
 fn fifo_takes_the_block_that_was_closed_first() {
-    follow(VictimPolicy::Fifo, |scan, chosen| chosen == scan.fifo());
+    follow(&VictimPolicy::Fifo, |scan, chosen| chosen == scan.fifo());
 }
 
 #[test]
 fn cost_benefit_takes_the_best_of_all_closed_blocks() {
-    follow(VictimPolicy::CostBenefit, |scan, chosen| {
+    follow(&VictimPolicy::CostBenefit, |scan, chosen| {
         let (Some(block), Some(best)) = (chosen, scan.best_benefit()) else { return false };
         let found = scan.benefit(block);
         found == best || (found - best).abs() <= 1e-9 * best
@@ -138,13 +152,13 @@ fn cost_benefit_takes_the_best_of_all_closed_blocks() {
 
 #[test]
 fn random_with_an_invalid_page_takes_no_full_block() {
-    follow(VictimPolicy::RandomPlus, |scan, chosen| {
+    follow(&VictimPolicy::RandomPlus, |scan, chosen| {
         chosen.is_some_and(|block| scan.valid_pages(block) < PAGES)
     });
 }
 
 /// Draws of a policy from ten closed blocks, of which block i has `valid[i]` valid pages.
-fn draws(policy: VictimPolicy, valid: [u16; 10]) -> [u32; 10] {
+fn draws(policy: &VictimPolicy, valid: [u16; 10]) -> [u32; 10] {
     let mut selector = VictimSelector::new(policy, SHAPE, stream(3, "victims"));
     let mut scan = Scan::default();
     for (block, valid) in valid.into_iter().enumerate() {
@@ -175,13 +189,13 @@ fn chi_square(counts: &[u32], shares: &[f64]) -> f64 {
 
 #[test]
 fn random_takes_every_block_alike() {
-    let counts = draws(VictimPolicy::Random, [0, 7, 1, 7, 2, 7, 3, 7, 4, 7]);
+    let counts = draws(&VictimPolicy::Random, [0, 7, 1, 7, 2, 7, 3, 7, 4, 7]);
     assert!(chi_square(&counts, &[0.1; 10]) < CRITICAL_9, "{counts:?}");
 }
 
 #[test]
 fn random_plus_takes_every_block_with_an_invalid_page_alike() {
-    let counts = draws(VictimPolicy::RandomPlus, [0, 7, 1, 7, 2, 7, 3, 7, 4, 7]);
+    let counts = draws(&VictimPolicy::RandomPlus, [0, 7, 1, 7, 2, 7, 3, 7, 4, 7]);
     let (able, full): (Vec<_>, Vec<_>) = counts.iter().enumerate().partition(|(i, _)| i % 2 == 0);
     let able: Vec<u32> = able.into_iter().map(|(_, count)| *count).collect();
     assert!(full.into_iter().all(|(_, count)| *count == 0), "{counts:?}");
@@ -200,11 +214,101 @@ fn joined(counts: &[u32], shares: &[f64]) -> (Vec<u32>, Vec<f64>) {
 #[test]
 fn d_choices_take_the_best_of_d_draws_with_replacement() {
     for d in [1, 2, 3, 8] {
-        let counts = draws(VictimPolicy::Rga { d }, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let counts = draws(&VictimPolicy::Rga { d }, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         // The best of d is the k-th best or a worse one with ((10 - k) / 10)^d.
         let at_least = |k: usize| ((10 - k) as f64 / 10.0).powi(d as i32);
         let shares: Vec<f64> = (0..10).map(|k| at_least(k) - at_least(k + 1)).collect();
         let (often, expected) = joined(&counts, &shares);
         assert!(chi_square(&often, &expected) < CRITICAL_9, "d = {d}: {counts:?}");
     }
+}
+
+/// Greedy, by what an external policy is told, and wrong from the given choice on.
+#[derive(Debug)]
+struct Told {
+    closed: BTreeMap<BlockId, ClosedBlock>,
+    choices: u32,
+    wrong_from: Option<u32>,
+}
+
+impl ExternalVictims for Told {
+    fn choose(
+        &mut self,
+        plane: PlaneId,
+        clock: u64,
+        changed: &[BlockState],
+    ) -> Result<BlockId, Failed> {
+        assert_eq!(plane, PLANE);
+        for BlockState { block, closed } in changed {
+            self.closed.remove(block);
+            self.closed.extend(closed.map(|closed| (*block, closed)));
+        }
+        assert!(self.closed.values().all(|closed| closed.closed_at <= closed.changed_at));
+        assert!(self.closed.values().all(|closed| closed.changed_at <= clock));
+        assert!(self.closed.iter().all(|(block, closed)| closed.erase_count == block.0));
+        self.choices += 1;
+        if self.wrong_from.is_some_and(|wrong_from| self.choices > wrong_from) {
+            return Ok(BlockId(0));
+        }
+        let first = self.closed.iter().min_by_key(|(_, c)| (c.valid_pages, c.changed_at));
+        first.map(|(block, _)| *block).ok_or(Failed("asked in vain".into()))
+    }
+}
+
+struct Supply {
+    wrong_from: Option<u32>,
+}
+
+impl Supplier for Supply {
+    fn victims(&self, _: Device, _: Shape, _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
+        let wrong_from = self.wrong_from;
+        Ok(Box::new(Told { closed: BTreeMap::new(), choices: 0, wrong_from }))
+    }
+
+    fn schedule(&self, _: Device, _: Stream) -> Result<Box<dyn ExternalSchedule>, Failed> {
+        Err(Failed::not_supplied("ssd.gc.preemption"))
+    }
+}
+
+fn external(supplier: &dyn Supplier) -> Result<VictimSelector, Failed> {
+    let policy = VictimPolicy::Python { policy: "told".into(), parameters: Map::new() };
+    let mut selector = VictimSelector::new(&policy, SHAPE, stream(2, "victims"));
+    let (dies, planes_per_die, blocks_per_plane, pages_per_block) = (1, 2, BLOCKS, PAGES.into());
+    let id = SsdId(0);
+    let device = Device { id, dies, planes_per_die, blocks_per_plane, pages_per_block };
+    selector.supply(device, supplier).map(|()| selector)
+}
+
+#[test]
+fn a_policy_from_outside_is_told_what_a_scan_sees() {
+    let selector = external(&Supply { wrong_from: None }).expect("it is supplied");
+    follow_selector(selector, |scan, chosen| chosen == scan.greedy());
+}
+
+#[test]
+fn one_that_chooses_a_block_that_is_not_closed_is_asked_no_more() {
+    let mut selector = external(&Supply { wrong_from: Some(0) }).expect("it is supplied");
+    let mut scan = Scan::default();
+    scan.close(BlockId(BLOCKS), 3);
+    selector.closed(PLANE, BlockId(BLOCKS), 3);
+    assert_eq!(selector.failed(), None);
+    assert_eq!(selector.choose(PLANE, &scan), Some(BlockId(BLOCKS)), "a stand-in");
+    let problem = selector.failed().expect("block 0 is not closed").to_string();
+    assert!(problem.contains("told: choose: found BlockId(0), not closed"), "{problem}");
+}
+
+#[test]
+fn one_is_not_asked_where_nothing_is_worth_it() {
+    let mut selector = external(&Supply { wrong_from: None }).expect("it is supplied");
+    let mut scan = Scan::default();
+    scan.close(BlockId(BLOCKS), PAGES);
+    selector.closed(PLANE, BlockId(BLOCKS), PAGES);
+    assert_eq!(selector.choose(PLANE, &scan), None);
+    assert_eq!(selector.failed(), None);
+}
+
+#[test]
+fn without_a_supplier_it_is_refused() {
+    let refused = external(&NoSupplier).expect_err("there is none");
+    assert!(refused.to_string().starts_with("ssd.gc.victim: found a policy in Python"));
 }

@@ -258,21 +258,25 @@ fn d_choices_64_pages() {
 }
 
 #[test]
+#[ignore = "long"]
 fn fifo_128_pages() {
     uniform("fifo", "128", &ALL);
 }
 
 #[test]
+#[ignore = "long"]
 fn greedy_128_pages() {
     uniform("greedy", "128", &ALL);
 }
 
 #[test]
+#[ignore = "long"]
 fn d_choices_128_pages() {
     uniform("dchoices", "128", &["0.70", "0.90"]);
 }
 
 #[test]
+#[ignore = "long"]
 fn all_policies_256_pages() {
     let chosen = |row: &Row| {
         is_main(row, "uniform") && row.is("pages_per_block", "256") && row.is("utilization", "0.85")
@@ -287,6 +291,7 @@ fn hot_and_cold_80_20() {
 }
 
 #[test]
+#[ignore = "long"]
 fn hot_and_cold_90_10() {
     let chosen = |row: &Row| {
         is_main(row, "hotcold-90/10") && is_one_of(row, "utilization", &["0.70", "0.90"])

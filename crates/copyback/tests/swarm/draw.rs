@@ -3,9 +3,10 @@
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry, Host,
-    Idle, InAdvance, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice, Precondition,
-    Preemption, Register, Scheduling, Ssd, SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
+    Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry,
+    Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, PageLatency, PlaneChoice,
+    Precondition, Preemption, Register, Scheduling, Ssd, SummaryPage, Suspend, Timing,
+    VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -121,7 +122,8 @@ fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let buffer = buffer(draw, &geometry);
     let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
     let commands = commands(draw, &geometry, &gc);
-    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer };
+    let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
+    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance };
     let host = host(draw);
     let workload =
         workload::draw(draw, &ssd, &|index| file(number, &format!("{of}-{index}.blkreplay")));
@@ -292,7 +294,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
         Preemption::Partial { .. } => &[GcStart::AtOnce, GcStart::BeforeOperation],
-        Preemption::SemiPreemptive { .. } => &[GcStart::AtOnce],
+        Preemption::SemiPreemptive { .. } | Preemption::Python { .. } => &[GcStart::AtOnce],
     };
     Gc {
         victim: draw.of(&[

@@ -7,8 +7,12 @@ const MOST_ENTRIES: u32 = 256;
 
 /// The faults of `[ssd.gc]` and `[ssd.commands]`.
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
-    if let VictimPolicy::Rga { d } = ssd.gc.victim {
-        faults.at_least_one("ssd.gc.victim.d", d.into());
+    match &ssd.gc.victim {
+        VictimPolicy::Rga { d } => faults.at_least_one("ssd.gc.victim.d", (*d).into()),
+        VictimPolicy::Python { policy, parameters } => {
+            python::check("ssd.gc.victim", policy, parameters, faults);
+        }
+        _ => {}
     }
     commands(ssd, faults);
     preemption(&ssd.gc, faults);
@@ -31,18 +35,24 @@ fn commands(ssd: &Ssd, faults: &mut Report) {
 }
 
 fn preemption(gc: &Gc, faults: &mut Report) {
-    if let Preemption::Partial { steps } = gc.preemption {
-        faults.at_least_one("ssd.gc.preemption.steps", steps.into());
+    match &gc.preemption {
+        Preemption::None => return,
+        Preemption::Partial { steps } => {
+            return faults.at_least_one("ssd.gc.preemption.steps", (*steps).into());
+        }
+        Preemption::Python { policy, parameters, .. } => {
+            python::check("ssd.gc.preemption", policy, parameters, faults);
+        }
+        Preemption::SemiPreemptive { .. } => {}
     }
-    let Preemption::SemiPreemptive { merge, reorder, .. } = gc.preemption else { return };
-    if reorder && !merge {
+    if let Preemption::SemiPreemptive { merge: false, reorder: true, .. } = gc.preemption {
         let problem = "found true; allowed: with merge = true, as a page is moved out of turn only to \
                        serve the request for it from the register";
         faults.add("ssd.gc.preemption.reorder", problem);
     }
     if gc.start == GcStart::BeforeOperation {
-        let problem = "found \"before_operation\"; allowed: \"at_once\", as a collection that yields to \
-                       every operation would never begin before one";
+        let problem = "found \"before_operation\"; allowed: \"at_once\", as a collection that may yield \
+                       to every operation would never begin before one";
         faults.add("ssd.gc.start", problem);
     }
 }

@@ -4,6 +4,7 @@
 mod array;
 mod gc;
 mod mapping;
+mod python;
 mod synthetic;
 mod workload;
 
@@ -19,6 +20,8 @@ const MOST_PAGES_PER_BLOCK: u32 = u16::MAX as u32;
 const SMALLEST_PAGE: u64 = 512;
 /// The sectors of a page are bits of one word.
 const LARGEST_PAGE: u64 = 64 * SMALLEST_PAGE;
+/// HdrHistogram logs tell times in milliseconds.
+const LOG_RESOLUTION_NS: u64 = 1_000_000;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
 const ROUNDING: f64 = 1e-4;
 /// Slow requests that a page can show.
@@ -44,6 +47,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     gc::check(ssd, &mut faults);
     mapping::check(ssd, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
+    endurance(&ssd.endurance, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }
@@ -137,7 +141,8 @@ impl Ssd {
         self.geometry.pages_per_block.into()
     }
 
-    fn data_pages_per_block(&self) -> u64 {
+    /// Pages of a block that hold data: all but a summary page.
+    pub(crate) fn data_pages_per_block(&self) -> u64 {
         self.pages_per_block() - u64::from(self.ftl.summary_page != SummaryPage::None)
     }
 }
@@ -258,6 +263,16 @@ fn buffer(buffer: &Buffer, geometry: &Geometry, faults: &mut Report) {
     }
 }
 
+fn endurance(endurance: &Endurance, faults: &mut Report) {
+    let cycles = endurance.rated_cycles.unwrap_or(1);
+    faults.at_least_one("ssd.endurance.rated_cycles", cycles.into());
+    let years = endurance.warranty_years;
+    if !(years.is_finite() && years > 0.0) {
+        let problem = format!("found {years}; allowed: above 0");
+        faults.add("ssd.endurance.warranty_years", problem);
+    }
+}
+
 fn thresholds(ssd: &Ssd, faults: &mut Report) {
     let (soft, hard) = (ssd.soft_threshold(), ssd.hard_threshold());
     let least_soft = 1 + ssd.blocks_kept_for_collections();
@@ -369,6 +384,12 @@ fn metrics(metrics: &Metrics, faults: &mut Report) {
         if zero(time) {
             faults.add(key, "found 0s; allowed: more than 0s");
         }
+    }
+    if let Some(interval) = metrics.histogram_interval
+        && (interval == Time::default() || !interval.0.as_ns().is_multiple_of(LOG_RESOLUTION_NS))
+    {
+        let problem = format!("found {interval}; allowed: a multiple of 1ms");
+        faults.add("metrics.histogram_interval", problem);
     }
     if let Some(Window { from, to: Some(to) }) = metrics.timeline
         && to <= from

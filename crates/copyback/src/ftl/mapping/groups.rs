@@ -430,10 +430,20 @@ impl Groups {
     }
 }
 
-impl BlockView for Groups {
+/// What a victim policy may look at.
+pub struct GroupView<'a> {
+    pub groups: &'a Groups,
+    pub blocks: &'a Blocks,
+}
+
+impl BlockView for GroupView<'_> {
     /// What the victim policy compares: pages moved for each block given back.
     fn valid_pages(&self, block: BlockId) -> u16 {
-        let listed = self.owner(block).and_then(|group| self.get(group).listed);
+        let listed = self.groups.owner(block).and_then(|group| self.groups.get(group).listed);
         listed.map_or(0, |listed| listed.moves_per_block)
+    }
+
+    fn erase_count(&self, block: BlockId) -> u32 {
+        self.blocks.erase_count(block)
     }
 }

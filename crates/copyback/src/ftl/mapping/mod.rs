@@ -18,7 +18,7 @@ mod restore;
 mod superblock;
 
 pub use demand_paged::{MappingCache, Place};
-pub use groups::{Groups, Listed, Room};
+pub use groups::{GroupView, Groups, Listed, Room};
 pub use layout::GroupId;
 pub use nv_buffer::{BufferTally, NvBuffer};
 pub use page::PageMap;

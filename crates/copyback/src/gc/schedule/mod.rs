@@ -9,14 +9,17 @@
 mod advanced;
 mod advanced_delayed;
 mod delayed;
+mod external;
 mod partial;
 mod semi_preemptive;
 mod turns;
 
 use crate::config;
+use crate::gc::external::{ExternalSchedule, Failed, Outlook};
 use crate::ids::PlaneId;
 use crate::units::Duration;
 
+use external::External;
 use partial::Partial;
 
 pub use advanced::{Entry, LookAhead, StepTimes, short_idle};
@@ -41,6 +44,8 @@ enum Yielding {
     SemiPreemptive(SemiPreemptive),
     /// After so many of its steps.
     Partial(Partial),
+    /// As somebody else says.
+    External(Box<External>),
 }
 
 /// Where a collection stands.
@@ -82,7 +87,7 @@ impl Admitted {
 impl Schedule {
     /// The schedule that a checked configuration describes, for a device of this many dies.
     pub fn new(config: &config::Gc, dies: usize, planes_per_die: u32) -> Self {
-        let yielding = match config.preemption {
+        let yielding = match &config.preemption {
             config::Preemption::None => Yielding::Never,
             config::Preemption::SemiPreemptive {
                 poll,
@@ -92,14 +97,32 @@ impl Schedule {
                 high_priority_writes,
             } => Yielding::SemiPreemptive(SemiPreemptive {
                 poll: poll.0,
-                merge,
-                reorder,
-                pipeline,
-                high_priority_writes,
+                merge: *merge,
+                reorder: *reorder,
+                pipeline: *pipeline,
+                high_priority_writes: *high_priority_writes,
             }),
-            config::Preemption::Partial { steps } => Yielding::Partial(Partial::new(steps, dies)),
+            config::Preemption::Partial { steps } => Yielding::Partial(Partial::new(*steps, dies)),
+            config::Preemption::Python { poll, inside_moves, .. } => {
+                Yielding::External(Box::new(External::new(poll.0, *inside_moves, dies)))
+            }
         };
         Self { turns: Turns::new(dies, planes_per_die), yielding }
+    }
+
+    /// Takes a policy from outside, which the configuration asks for.
+    pub fn supply(&mut self, policy: Box<dyn ExternalSchedule>) {
+        if let Yielding::External(scheme) = &mut self.yielding {
+            scheme.supply(policy);
+        }
+    }
+
+    /// Why a policy from outside is no longer asked, if it has failed.
+    pub fn failed(&self) -> Option<&Failed> {
+        match &self.yielding {
+            Yielding::External(scheme) => scheme.failed(),
+            _ => None,
+        }
     }
 
     /// The plane of a free die that is to be collected now. `hungry` has a bit for each plane of
@@ -110,7 +133,13 @@ impl Schedule {
         first_plane: PlaneId,
         hungry: u32,
     ) -> Option<PlaneId> {
-        self.turns.next(die, first_plane, hungry)
+        let chosen = match &mut self.yielding {
+            Yielding::External(scheme) if hungry != 0 => {
+                scheme.plane_to_collect(die, first_plane, hungry)
+            }
+            _ => None,
+        };
+        chosen.or_else(|| self.turns.next(die, first_plane, hungry))
     }
 
     /// Whether a collection that has begun ever yields.
@@ -120,29 +149,52 @@ impl Schedule {
 
     /// Whether it may yield between the read and the write of a page that it moves.
     pub const fn splits_moves(&self) -> bool {
-        matches!(self.yielding, Yielding::SemiPreemptive(_))
+        match &self.yielding {
+            Yielding::SemiPreemptive(_) => true,
+            Yielding::External(scheme) => scheme.inside_moves,
+            _ => false,
+        }
     }
 
-    /// Which requests go before the next operation of the die's collection.
-    pub fn admitted(&self, die: usize, point: Point, situation: &Situation) -> Admitted {
-        match &self.yielding {
+    /// Whether it is to be told more of a die than its situation.
+    pub const fn wants_outlook(&self) -> bool {
+        matches!(self.yielding, Yielding::External(_))
+    }
+
+    /// Which requests go before the next operation of the die's collection. `outlook` is for those who
+    /// [want](Self::wants_outlook) one.
+    pub fn admitted(
+        &mut self,
+        die: usize,
+        point: Point,
+        situation: &Situation,
+        outlook: Option<Outlook>,
+    ) -> Admitted {
+        match &mut self.yielding {
             Yielding::Never => Admitted::NOTHING,
             Yielding::SemiPreemptive(scheme) => scheme.admitted(point, situation),
             Yielding::Partial(scheme) => scheme.admitted(die, point, situation),
+            Yielding::External(scheme) => outlook.map_or(Admitted::NOTHING, |outlook| {
+                scheme.admitted(die, point, *situation, outlook)
+            }),
         }
     }
 
     /// A collection begins to move a page of the die, or to erase a block.
     pub fn begin_step(&mut self, die: usize) {
-        if let Yielding::Partial(scheme) = &mut self.yielding {
-            scheme.begin_step(die);
+        match &mut self.yielding {
+            Yielding::Partial(scheme) => scheme.begin_step(die),
+            Yielding::External(scheme) => scheme.begin_step(die),
+            _ => {}
         }
     }
 
     /// An operation of the host begins on the die.
     pub fn serve_host(&mut self, die: usize) {
-        if let Yielding::Partial(scheme) = &mut self.yielding {
-            scheme.serve_host(die);
+        match &mut self.yielding {
+            Yielding::Partial(scheme) => scheme.serve_host(die),
+            Yielding::External(scheme) => scheme.serve_host(die),
+            _ => {}
         }
     }
 
@@ -151,6 +203,7 @@ impl Schedule {
         match &self.yielding {
             Yielding::Never | Yielding::Partial(_) => Duration::ZERO,
             Yielding::SemiPreemptive(scheme) => scheme.poll,
+            Yielding::External(scheme) => scheme.poll,
         }
     }
 

@@ -6,6 +6,7 @@
 //! blocks and free ones are never victims.
 
 mod cost_benefit;
+mod external;
 mod fifo;
 mod greedy;
 mod sample;
@@ -13,10 +14,12 @@ mod sample;
 use serde::{Deserialize, Serialize};
 
 use crate::config::VictimPolicy;
+use crate::gc::external::{Device, Failed, Supplier};
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
 use cost_benefit::CostBenefit;
+use external::External;
 use fifo::Fifo;
 use greedy::Greedy;
 use sample::Sample;
@@ -36,6 +39,9 @@ pub struct Shape {
 pub trait BlockView {
     /// Valid pages of `block`.
     fn valid_pages(&self, block: BlockId) -> u16;
+
+    /// How often `block` has been erased.
+    fn erase_count(&self, block: BlockId) -> u32;
 }
 
 /// Says of a block the plane and how many of its pages are valid, if it is closed.
@@ -52,18 +58,43 @@ pub enum VictimSelector {
     Fifo(Fifo),
     /// Most space for the work, weighted by age.
     CostBenefit(CostBenefit),
+    /// What somebody else says. It is not saved: nobody knows what it remembers.
+    #[serde(skip)]
+    External(Box<External>),
 }
 
 impl VictimSelector {
     /// A selector that knows no closed block yet.
-    pub fn new(policy: VictimPolicy, shape: Shape, random: Stream) -> Self {
+    pub fn new(policy: &VictimPolicy, shape: Shape, random: Stream) -> Self {
         match policy {
             VictimPolicy::Greedy => Self::Greedy(Greedy::new(shape)),
-            VictimPolicy::Rga { d } => Self::Sample(Sample::of(d, shape, random)),
+            VictimPolicy::Rga { d } => Self::Sample(Sample::of(*d, shape, random)),
             VictimPolicy::Random => Self::Sample(Sample::of(1, shape, random)),
             VictimPolicy::RandomPlus => Self::Sample(Sample::with_an_invalid_page(shape, random)),
             VictimPolicy::Fifo => Self::Fifo(Fifo::new(shape)),
             VictimPolicy::CostBenefit => Self::CostBenefit(CostBenefit::new(shape)),
+            VictimPolicy::Python { policy, .. } => {
+                Self::External(Box::new(External::new(policy, shape, random)))
+            }
+        }
+    }
+
+    /// Takes the policy of `device` from `supplier`, if it comes from outside.
+    ///
+    /// # Errors
+    /// If the supplier has none.
+    pub fn supply(&mut self, device: Device, supplier: &dyn Supplier) -> Result<(), Failed> {
+        match self {
+            Self::External(external) => external.supply(device, supplier),
+            _ => Ok(()),
+        }
+    }
+
+    /// Why a policy from outside is no longer asked, if it has failed.
+    pub fn failed(&self) -> Option<&Failed> {
+        match self {
+            Self::External(external) => external.failed(),
+            _ => None,
         }
     }
 
@@ -74,6 +105,7 @@ impl VictimSelector {
             Self::Sample(sample) => sample.insert(plane, block),
             Self::Fifo(fifo) => fifo.insert(plane, block),
             Self::CostBenefit(cost_benefit) => cost_benefit.insert(plane, block, valid),
+            Self::External(external) => external.insert(plane, block, valid),
         }
     }
 
@@ -87,6 +119,7 @@ impl VictimSelector {
         match self {
             Self::Greedy(greedy) => greedy.changed(plane, block, from, to),
             Self::CostBenefit(cost_benefit) => cost_benefit.changed(plane, block, from, to),
+            Self::External(external) => external.changed(plane, block, from, to),
             Self::Sample(_) | Self::Fifo(_) => {}
         }
     }
@@ -98,6 +131,7 @@ impl VictimSelector {
             Self::Sample(sample) => sample.remove(plane, block),
             Self::Fifo(fifo) => fifo.remove(plane, block),
             Self::CostBenefit(cost_benefit) => cost_benefit.remove(plane, block, valid),
+            Self::External(external) => external.remove(plane, block),
         }
     }
 
@@ -122,6 +156,7 @@ impl VictimSelector {
             Self::Sample(sample) => sample.choose(plane, blocks),
             Self::Fifo(fifo) => fifo.choose(plane),
             Self::CostBenefit(cost_benefit) => cost_benefit.choose(plane),
+            Self::External(external) => external.choose(plane, blocks),
         }
     }
 }

@@ -1,0 +1,199 @@
+//! A policy from outside of this crate. What happens to blocks is noted here, and told when a block is
+//! to be chosen: a policy that is slow to be called is called once a collection, not once a page.
+
+use crate::gc::external::{BlockState, ClosedBlock, Device, ExternalVictims, Failed, Supplier};
+use crate::ids::{BlockId, PlaneId};
+use crate::rng::Stream;
+
+use super::{BlockView, Shape};
+
+/// Choices in a row, for each block of a plane, that may give nothing back: more than chance explains.
+const MOST_IN_VAIN: u32 = 64;
+
+/// The blocks as the policy is to see them, and the policy.
+#[derive(Debug)]
+pub struct External {
+    /// What the configuration calls it.
+    name: String,
+    policy: Option<Box<dyn ExternalVictims>>,
+    failed: Option<Failed>,
+    shape: Shape,
+    random: Stream,
+    records: Vec<Record>,
+    planes: Vec<Plane>,
+    /// Kept to reuse its memory.
+    told: Vec<BlockState>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Record {
+    closed: Option<Closed>,
+    /// Whether it is among those that the policy is to be told of.
+    is_news: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    valid: u16,
+    closed_at: u64,
+    changed_at: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Plane {
+    news: Vec<BlockId>,
+    /// Time, in changes.
+    clock: u64,
+    /// Closed blocks of which some pages need not be moved.
+    worthwhile: u32,
+    /// Choices in a row of blocks of which all pages had to be moved.
+    in_vain: u32,
+}
+
+impl External {
+    pub(super) fn new(name: &str, shape: Shape, random: Stream) -> Self {
+        Self {
+            name: name.to_owned(),
+            policy: None,
+            failed: None,
+            shape,
+            random,
+            records: vec![Record::default(); shape.blocks],
+            planes: vec![Plane::default(); shape.planes],
+            told: Vec::new(),
+        }
+    }
+
+    /// Takes the policy that `supplier` makes for `device`.
+    pub(super) fn supply(&mut self, device: Device, supplier: &dyn Supplier) -> Result<(), Failed> {
+        self.policy = Some(supplier.victims(device, self.shape, self.random.clone())?);
+        Ok(())
+    }
+
+    pub(super) const fn failed(&self) -> Option<&Failed> {
+        self.failed.as_ref()
+    }
+
+    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        let now = self.tick(plane);
+        let closed = Closed { valid, closed_at: now, changed_at: now };
+        self.set(plane, block, Some(closed));
+    }
+
+    pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        if from == to {
+            return;
+        }
+        let now = self.tick(plane);
+        let before = self.records[block.index()].closed;
+        let after = before.map(|closed| Closed { valid: to, changed_at: now, ..closed });
+        self.set(plane, block, after);
+    }
+
+    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId) {
+        self.set(plane, block, None);
+    }
+
+    fn tick(&mut self, plane: PlaneId) -> u64 {
+        let clock = &mut self.planes[plane.index()].clock;
+        *clock += 1;
+        *clock
+    }
+
+    /// Notes what is true of a block now, for the policy to be told.
+    fn set(&mut self, plane: PlaneId, block: BlockId, closed: Option<Closed>) {
+        let pages = self.shape.pages_per_block;
+        let counts = |closed: Option<Closed>| u32::from(closed.is_some_and(|c| c.valid < pages));
+        let record = &mut self.records[block.index()];
+        let plane = &mut self.planes[plane.index()];
+        plane.worthwhile = plane.worthwhile + counts(closed) - counts(record.closed);
+        record.closed = closed;
+        if !record.is_news {
+            record.is_news = true;
+            plane.news.push(block);
+        }
+    }
+
+    pub(super) fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
+        if self.planes[plane.index()].worthwhile == 0 {
+            return None;
+        }
+        if self.failed.is_none() {
+            match self.ask(plane, blocks) {
+                Ok(block) => return Some(block),
+                Err(failed) => self.failed = Some(failed),
+            }
+        }
+        self.fewest_valid(plane)
+    }
+
+    fn ask(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Result<BlockId, Failed> {
+        self.gather_news(plane, blocks);
+        let clock = self.planes[plane.index()].clock;
+        let Some(policy) = &mut self.policy else {
+            return Err(Failed::not_supplied("ssd.gc.victim"));
+        };
+        let block = policy.choose(plane, clock, &self.told)?;
+        let record = self.records.get(block.index()).filter(|_| self.plane_of(block) == plane);
+        let Some(closed) = record.and_then(|record| record.closed) else {
+            return Err(self.wrong(&format!(
+                "found {block:?}, not closed on {plane:?}; allowed: a closed block of that plane"
+            )));
+        };
+        self.note_gain(plane, closed)?;
+        Ok(block)
+    }
+
+    fn gather_news(&mut self, plane: PlaneId, blocks: &impl BlockView) {
+        self.told.clear();
+        for block in self.planes[plane.index()].news.drain(..) {
+            let record = &mut self.records[block.index()];
+            record.is_news = false;
+            let closed = record.closed.map(|closed| ClosedBlock {
+                valid_pages: closed.valid,
+                erase_count: blocks.erase_count(block),
+                closed_at: closed.closed_at,
+                changed_at: closed.changed_at,
+            });
+            self.told.push(BlockState { block, closed });
+        }
+    }
+
+    /// Refuses a policy that never chooses a block which gives anything back: the collections that the
+    /// plane needs would never end.
+    fn note_gain(&mut self, plane: PlaneId, chosen: Closed) -> Result<(), Failed> {
+        let pages = self.shape.pages_per_block;
+        let most = MOST_IN_VAIN * self.blocks_per_plane() as u32;
+        let in_vain = &mut self.planes[plane.index()].in_vain;
+        *in_vain = if chosen.valid < pages { 0 } else { *in_vain + 1 };
+        if *in_vain < most {
+            return Ok(());
+        }
+        Err(self.wrong(&format!(
+            "found {most} blocks in a row of plane {}, all of whose pages were valid: nothing is gained; \
+             allowed: to choose one with an invalid page sooner or later",
+            plane.0
+        )))
+    }
+
+    fn wrong(&self, problem: &str) -> Failed {
+        Failed(format!("ssd.gc.victim.policy: {}: choose: {problem}", self.name))
+    }
+
+    /// What stands in for a policy that has failed.
+    fn fewest_valid(&self, plane: PlaneId) -> Option<BlockId> {
+        let per_plane = self.blocks_per_plane();
+        let first = plane.index() * per_plane;
+        let records = self.records[first..first + per_plane].iter().enumerate();
+        let closed = records.filter_map(|(place, record)| Some((record.closed?.valid, place)));
+        closed.min().map(|(_, place)| BlockId::from_index(first + place))
+    }
+
+    fn plane_of(&self, block: BlockId) -> PlaneId {
+        PlaneId::from_index(block.index() / self.blocks_per_plane())
+    }
+
+    const fn blocks_per_plane(&self) -> usize {
+        self.shape.blocks / self.shape.planes
+    }
+}

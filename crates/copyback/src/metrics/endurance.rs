@@ -1,0 +1,163 @@
+//! How long drives last, in the units of vendors' data sheets: terabytes written (TBW), drive writes
+//! per day (DWPD) and years at the load of the run.
+
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::ssd::Counters;
+use crate::units::Duration;
+
+use super::WearStats;
+
+/// Bytes of a terabyte, which is decimal as on data sheets.
+const TERABYTE: f64 = 1e12;
+const SECONDS_A_DAY: f64 = 86_400.0;
+/// Vendors' years have no leap days.
+const DAYS_A_YEAR: f64 = 365.0;
+
+/// What the flash of a drive is rated for.
+#[derive(Debug, Clone, Copy)]
+pub struct Rating {
+    cycles: f64,
+    warranty_years: f64,
+    page_bytes: f64,
+    blocks: f64,
+    /// Bytes of data that all blocks hold together, the over-provisioned ones included.
+    flash_bytes: f64,
+}
+
+impl Rating {
+    /// That of each drive of a checked configuration, if it says how many cycles its blocks last.
+    pub fn of(config: &Config) -> Option<Self> {
+        let endurance = &config.ssd.endurance;
+        let geometry = &config.ssd.geometry;
+        let blocks = f64::from(geometry.channels)
+            * f64::from(geometry.chips_per_channel)
+            * f64::from(geometry.dies_per_chip)
+            * f64::from(geometry.planes_per_die)
+            * f64::from(geometry.blocks_per_plane);
+        let page_bytes = geometry.page_size.0 as f64;
+        endurance.rated_cycles.map(|cycles| Self {
+            cycles: f64::from(cycles),
+            warranty_years: endurance.warranty_years,
+            page_bytes,
+            blocks,
+            flash_bytes: blocks * config.ssd.data_pages_per_block() as f64 * page_bytes,
+        })
+    }
+
+    /// That of `drives` drives together.
+    #[must_use]
+    pub fn of_drives(self, drives: usize) -> Self {
+        let drives = drives as f64;
+        Self { blocks: self.blocks * drives, flash_bytes: self.flash_bytes * drives, ..self }
+    }
+}
+
+/// What a run asked of a drive, or of several together.
+#[derive(Debug, Clone, Copy)]
+pub struct Endurance {
+    /// What their flash is rated for.
+    pub rating: Rating,
+    /// Bytes that they offer to whoever writes.
+    pub capacity_bytes: u64,
+    /// Bytes that were written to them.
+    pub host_bytes: u64,
+    /// From the start of the run to its last request.
+    pub time: Duration,
+}
+
+impl Endurance {
+    /// Its keys in `summary.json`; `null` for what nothing written or erased leaves unknown.
+    pub fn summary(&self, counters: &Counters, wear: &WearStats) -> Value {
+        let Rating { cycles, warranty_years, page_bytes, blocks, flash_bytes } = self.rating;
+        let ratio = |of: f64, by: f64| (by > 0.0).then(|| of / by);
+        let (host_bytes, erases) = (self.host_bytes as f64, counters.erases as f64);
+        let capacity_tb = self.capacity_bytes as f64 / TERABYTE;
+        let media_bytes = counters.pages_written() as f64 * page_bytes;
+        let tbw = ratio(flash_bytes * cycles * host_bytes / TERABYTE, media_bytes);
+        let tbw_by_erases = ratio(blocks * cycles * host_bytes / TERABYTE, erases);
+        let days = self.time.as_secs_f64() / SECONDS_A_DAY;
+        let tb_a_day = ratio(host_bytes / TERABYTE, days);
+        let days_left = tbw.zip(tb_a_day).and_then(|(tbw, tb_a_day)| ratio(tbw, tb_a_day));
+        json!({
+            "rated_cycles": cycles,
+            "warranty_years": warranty_years,
+            "capacity_bytes": self.capacity_bytes,
+            "flash_bytes": flash_bytes,
+            "host_bytes_written": self.host_bytes,
+            "media_bytes_written": media_bytes,
+            "write_amplification_in_bytes": ratio(media_bytes, host_bytes),
+            "tbw": tbw,
+            "tbw_by_erases": tbw_by_erases,
+            "dwpd": tbw.map(|tbw| tbw / (DAYS_A_YEAR * warranty_years * capacity_tb)),
+            "dwpd_of_this_load": tb_a_day.map(|tb| tb / capacity_tb),
+            "years_at_this_load": days_left.map(|days| days / DAYS_A_YEAR),
+            "erases_per_block": erases / blocks,
+            "most_worn_to_mean": ratio(f64::from(wear.max), wear.mean),
+            "percentage_used": 100.0 * wear.mean / cycles,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Loader;
+
+    /// 1,000 blocks of 1 MiB, 1,000 cycles each, 3 years.
+    fn rating() -> Rating {
+        let text = "ssd.geometry = { channels = 1, chips_per_channel = 1, dies_per_chip = 1, \
+                    planes_per_die = 2, blocks_per_plane = 500, pages_per_block = 256 }\n\
+                    ssd.endurance = { rated_cycles = 1000, warranty_years = 3 }";
+        let config = Loader::new().toml(text, "test", None).load().expect("it makes sense");
+        Rating::of(&config).expect("it is rated")
+    }
+
+    /// A run of a day in which the host wrote `pages` pages of 4 KiB, and as many were moved.
+    fn a_day(pages: u64) -> Value {
+        let endurance = Endurance {
+            rating: rating(),
+            capacity_bytes: 500 << 20,
+            host_bytes: pages * 4096,
+            time: Duration::from_us(86_400_000_000),
+        };
+        let counters = Counters {
+            host_programs: pages,
+            pages_moved: pages,
+            erases: 2 * pages / 256,
+            ..Counters::default()
+        };
+        endurance.summary(&counters, &WearStats { mean: 4.0, max: 6, ..WearStats::default() })
+    }
+
+    #[test]
+    fn half_of_what_the_flash_can_bear_is_the_hosts_if_each_page_is_written_twice() {
+        let found = a_day(256_000);
+        let number = |key: &str| found[key].as_f64().expect("a number");
+        let close = |key: &str, expected: f64| {
+            let found = number(key);
+            assert!((found / expected - 1.0).abs() < 1e-12, "{key}: {found}, not {expected}");
+        };
+        // 1,000 x 1 MiB x 1,000 / 2; all blocks hold twice what the host sees.
+        let tbw = 0.5 * 1e6 * f64::from(1 << 20) / 1e12;
+        close("tbw", tbw);
+        close("tbw_by_erases", tbw);
+        close("write_amplification_in_bytes", 2.0);
+        close("dwpd", 1000.0 / (365.0 * 3.0));
+        close("dwpd_of_this_load", 2.0);
+        close("years_at_this_load", 500.0 / 365.0);
+        close("erases_per_block", 2.0);
+        close("most_worn_to_mean", 1.5);
+        close("percentage_used", 0.4);
+    }
+
+    #[test]
+    fn nothing_written_tells_nothing() {
+        let found = a_day(0);
+        for key in ["tbw", "tbw_by_erases", "dwpd", "years_at_this_load"] {
+            assert_eq!(found[key], Value::Null, "{key}");
+        }
+        assert_eq!(found["dwpd_of_this_load"], 0.0);
+    }
+}

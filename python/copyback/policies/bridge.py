@@ -1,0 +1,155 @@
+"""Between the simulator and a user's policy: makes it, asks it, checks what it answers."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copyback._core import InputError
+from copyback.policies.base import Device
+from copyback.policies.faults import fault
+from copyback.policies.load import VICTIMS, named_in
+from copyback.policies.schedule import Admit, Point, SchedulePolicy, Situation
+from copyback.policies.victim import Plane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from copyback._core import Config
+    from copyback.policies.load import Named
+
+    Column = NDArray[np.generic]
+
+#: The arrays of a plane, in the order in which the simulator hands them over.
+COLUMNS = ("closed", "valid_pages", "erase_count", "closed_at", "changed_at")
+
+_POINTS = {point.value: point for point in Point}
+_ADMITTED = {
+    Admit.NOBODY: (False, False),
+    Admit.READS: (True, False),
+    Admit.WRITES: (False, True),
+    Admit.ALL: (True, True),
+}
+
+
+def suppliers(config: Config) -> dict[str, Callable[..., Any]]:
+    """Return what `_core.Simulation` makes the policies in Python of a configuration with."""
+    made: dict[str, Callable[..., Any]] = {}
+    for named in named_in(config):
+        if named.kind is VICTIMS:
+            made["make_victims"] = VictimHooks(named).make
+        else:
+            made["make_schedule"] = ScheduleHooks(named).make
+    return made
+
+
+class Hooks:
+    """What a configuration names of one kind, asked for each drive.
+
+    Parameters
+    ----------
+    named
+        The policy.
+    """
+
+    def __init__(self, named: Named) -> None:
+        self._named = named
+        self._class: Any = named.load()
+
+    def policy(self, device: Device, seed: Sequence[int]) -> Any:
+        """Return the policy of a drive."""
+        random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+        return self.asked("__init__", self._class, device, random, **self._named.parameters)
+
+    def asked(self, hook: str, call: Callable[..., Any], *facts: Any, **parameters: Any) -> Any:
+        """Return what a hook answers; what it raises is the user's fault."""
+        try:
+            return call(*facts, **parameters)
+        except Exception as error:
+            raise fault(self._named.about, hook, error, self._named.file) from error
+
+    def wrong(self, hook: str, problem: str) -> InputError:
+        """Return the fault that an answer is."""
+        code = getattr(self._class, hook).__code__
+        place = f"{code.co_filename}:{code.co_firstlineno}"
+        return InputError(f"{self._named.about}: {hook}: {problem} ({place})")
+
+
+class VictimHooks(Hooks):
+    """Victim policies."""
+
+    def make(
+        self, device: tuple[int, ...], seed: Sequence[int], columns: Sequence[Column]
+    ) -> Callable[[int, int], int]:
+        """Return what chooses the victims of a drive, given a plane and its time."""
+        shape = Device(*device)
+        planes = [_plane(shape, index, columns) for index in range(shape.planes)]
+        choose = self.policy(shape, seed).choose
+
+        def ask(index: int, clock: int) -> int:
+            plane = planes[index]
+            plane.clock = clock
+            block = self.asked("choose", choose, plane)
+            return index * shape.blocks_per_plane + self._checked(plane, block)
+
+        return ask
+
+    def _checked(self, plane: Plane, answer: Any) -> int:
+        """Return the answer, if it is a block that may be chosen."""
+        blocks = len(plane.closed)
+        try:
+            block = operator.index(answer)
+        except TypeError:
+            allowed = f"the number of a closed block, 0 to {blocks - 1}"
+            raise self.wrong("choose", f"found {answer!r}; allowed: {allowed}") from None
+        if not 0 <= block < blocks:
+            raise self.wrong("choose", f"found block {block}; allowed: 0 to {blocks - 1}")
+        if not plane.closed[block]:
+            problem = f"found block {block} of plane {plane.index}, which is not closed"
+            raise self.wrong("choose", f"{problem}; allowed: one with plane.closed")
+        return block
+
+
+def _plane(shape: Device, index: int, columns: Sequence[Column]) -> Plane:
+    """Return a plane as views of its part of the drive's arrays."""
+    plane = Plane()
+    plane.index, plane.clock = index, 0
+    first = index * shape.blocks_per_plane
+    for name, column in zip(COLUMNS, columns, strict=True):
+        view = column[first : first + shape.blocks_per_plane]
+        view.flags.writeable = False
+        setattr(plane, name, view)
+    return plane
+
+
+class ScheduleHooks(Hooks):
+    """Schedule policies."""
+
+    def make(
+        self, device: tuple[int, ...], seed: Sequence[int]
+    ) -> tuple[Callable[..., tuple[bool, bool]], Callable[[int, int], int] | None]:
+        """Return what says who is admitted, and which plane is collected if that is overridden."""
+        policy = self.policy(Device(*device), seed)
+
+        def admitted(die: int, before_write: bool, *rest: Any) -> tuple[bool, bool]:
+            situation = Situation(die, _POINTS[before_write], *rest)
+            answer = self.asked("admitted", policy.admitted, situation)
+            if not isinstance(answer, Admit):
+                problem = f"found {answer!r}; allowed: a copyback.Admit, such as Admit.READS"
+                raise self.wrong("admitted", problem)
+            return _ADMITTED[answer]
+
+        def plane_to_collect(die: int, hungry: int) -> int:
+            planes = tuple(bit for bit in range(hungry.bit_length()) if hungry >> bit & 1)
+            answer = self.asked("plane_to_collect", policy.plane_to_collect, die, planes)
+            if answer not in planes:
+                problem = f"found {answer!r}; allowed: one of {planes}"
+                raise self.wrong("plane_to_collect", problem)
+            return operator.index(answer)
+
+        overrides = self._class.plane_to_collect is not SchedulePolicy.plane_to_collect
+        return admitted, plane_to_collect if overrides else None

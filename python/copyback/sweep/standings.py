@@ -1,0 +1,169 @@
+"""The page ``winners.md`` of a sweep: who wins where, how far others are, and what decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from copyback.markdown import markdown_table
+from copyback.sweep.axes import LOAD, SCHEME
+from copyback.sweep.labels import labels_of, short_name
+from copyback.sweep.schemes import MEASURES
+from copyback.sweep.tables import number, setting_text
+from copyback.sweep.winners import behind, choices, overall, podium
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from copyback.sweep.labels import Labels
+    from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
+    from copyback.sweep.winners import Choice, Podium
+
+
+def standings(contests: Sequence[Contest], title: str = "Winners") -> str:
+    """Return the page, in Markdown."""
+    labels = labels_of(contests)
+    named = _named(contests)
+    seeds = max(scheme.seeds for contest in contests for scheme in contest.schemes)
+    parts = [f"# {title}", _preface(contests, seeds)]
+    for measure in MEASURES:
+        rows = [_row(contest, measure, named, labels) for contest in contests]
+        header = ("load", "winner", measure.label, "level with it", *named)
+        parts += [f"## {measure.label}", markdown_table(header, [row for row in rows if row])]
+    if len(contests) > 1:
+        parts += ["## All loads together", _overall(contests, labels)]
+    parts += ["## What each choice does", _choices(contests, labels)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _preface(contests: Sequence[Contest], seeds: int) -> str:
+    schemes = max(len(contest.schemes) for contest in contests)
+    loads = "one load" if len(contests) == 1 else f"{len(contests)} loads"
+    told = (
+        "*Level* with the winner are those whose difference from it, seed by seed, has an "
+        "interval of 95% that holds zero"
+        if seeds > 1
+        else "There is one seed and so no interval: the least number wins"
+    )
+    return (
+        f"{schemes} schemes under {loads}, {seeds} seeds. {told}. The "
+        "columns on the right are named schemes, the baseline first: how many times the winner's "
+        "number theirs is."
+    )
+
+
+def _named(contests: Sequence[Contest]) -> dict[str, None]:
+    """Return the names of schemes that have one, the baseline first."""
+    schemes = [scheme for contest in contests for scheme in contest.schemes]
+    schemes.sort(key=lambda scheme: not scheme.is_baseline)
+    return dict.fromkeys(
+        _column(scheme) for scheme in schemes if scheme.is_baseline or _given(scheme) is not None
+    )
+
+
+def _column(scheme: Scheme) -> str:
+    return _given(scheme) or "baseline"
+
+
+def _given(scheme: Scheme) -> str | None:
+    name = dict(scheme.setting).get(SCHEME)
+    return None if name is None else str(name)
+
+
+def _row(
+    contest: Contest, measure: Measure, named: Iterable[str], labels: Labels
+) -> tuple[str, ...] | None:
+    first = podium(contest, measure)
+    if first is None:
+        return None
+    shown = {_column(s): s for s in contest.schemes if s.is_baseline or _given(s) is not None}
+    value = number(measure, first.leader.values[measure.label].mean)
+    return (
+        setting_text(contest.load) if contest.load else "all",
+        short_name(first.leader.setting, labels),
+        value,
+        _level(first, contest, labels),
+        *(_multiple(contest, measure, shown.get(name)) for name in named),
+    )
+
+
+def _level(first: Podium, contest: Contest, labels: Labels) -> str:
+    """Return how many are level with the winner, and what they all have in common with it."""
+    if not first.level:
+        return "nobody"
+    together = [dict(scheme.setting) for scheme in (first.leader, *first.level)]
+    everyone = [dict(scheme.setting) for scheme in contest.schemes]
+    common = [
+        labels[key, value]
+        for key, value in first.leader.setting
+        if key not in (SCHEME, LOAD)
+        and value is not None
+        and all(own[key] == value for own in together)
+        and any(other[key] not in (value, None) for other in everyone)
+    ]
+    return f"{len(first.level)}{', all ' + ' · '.join(common) if common else ''}"
+
+
+def _multiple(contest: Contest, measure: Measure, scheme: Scheme | None) -> str:
+    moved = behind(contest, measure, scheme) if scheme is not None else None
+    return "–" if moved is None else times(1 + moved.mean)
+
+
+def times(ratio: float) -> str:
+    """Return a multiple with three digits.
+
+    >>> times(1.0), times(12.34), times(123.4)
+    ('1.00×', '12.3×', '123×')
+    """
+    digits = 2 if ratio < 10 else 1 if ratio < 100 else 0
+    return f"{ratio:,.{digits}f}×"
+
+
+def _overall(contests: Sequence[Contest], labels: Labels) -> str:
+    """Return the best scheme of each measure and the named ones, with their places."""
+    ranked = {measure: overall(contests, measure) for measure in MEASURES}
+    firsts = [pairs[0][0] for pairs in ranked.values() if pairs]
+    named = [
+        scheme.setting
+        for scheme in contests[0].schemes
+        if scheme.is_baseline or _given(scheme) is not None
+    ]
+    rows = []
+    for setting in dict.fromkeys([*firsts, *named]):
+        cells = [_place(pairs, setting) for pairs in ranked.values()]
+        rows.append((short_name(setting, labels), *cells))
+    text = (
+        "Geometric mean over the loads of the number as a multiple of the load's winner's, and the "
+        "place among all schemes that were run under every load."
+    )
+    return f"{text}\n\n{markdown_table(('scheme', *(m.label for m in ranked)), rows)}"
+
+
+def _place(pairs: Sequence[tuple[Setting, float]], setting: Setting) -> str:
+    for place, (own, ratio) in enumerate(pairs, start=1):
+        if own == setting:
+            return f"{times(ratio)} ({place}.)"
+    return "–"
+
+
+def _choices(contests: Sequence[Contest], labels: Labels) -> str:
+    """Return for each key its values' means as multiples of its first value's."""
+    found = {measure: {c.key: c for c in choices(contests, measure)} for measure in MEASURES}
+    order = {key: choice for by_key in found.values() for key, choice in by_key.items()}
+    rows = [
+        (
+            f"`{key}`",
+            labels[key, value],
+            *(_ratio(by_key.get(key), value) for by_key in found.values()),
+        )
+        for key, choice in order.items()
+        for value in choice.ratios
+    ]
+    text = (
+        "Geometric mean of the number as a multiple of that of the key's first value, other "
+        "choices and load alike, over all combinations that exist with every value of the key."
+    )
+    return f"{text}\n\n{markdown_table(('key', 'value', *(m.label for m in found)), rows)}"
+
+
+def _ratio(choice: Choice | None, value: Any) -> str:
+    return "–" if choice is None or value not in choice.ratios else times(choice.ratios[value])

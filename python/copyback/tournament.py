@@ -1,0 +1,137 @@
+"""The tournament: the sweeps in ``experiments/tournament``, and who wins where, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copyback._core import InputError
+from copyback.outputs import replace_file
+from copyback.sweep.axes import TRACE, Point
+from copyback.sweep.comparison import run_plan
+from copyback.sweep.plan import Plan, make_plan
+from copyback.sweep.standings import standings
+from copyback.sweep.sweep_file import SweepFile, read_sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from copyback.sweep.comparison import Comparison
+    from copyback.sweep.where import Where
+
+HOME = Path(__file__).parent / "papers" / "experiments" / "tournament"
+PAGE = "tournament.md"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One sweep of the tournament.
+
+    Attributes
+    ----------
+    plan
+        Its runs, all of their configurations checked.
+    absent
+        Loads that are left out because their trace is not there.
+    """
+
+    name: str
+    title: str
+    baseline: Point
+    plan: Plan
+    absent: tuple[str, ...]
+
+
+#: The sweep files, in their order on the page.
+TITLES = {
+    "drives": "Victim, schedule and width on a page-mapped drive",
+    "mappings": "Mappings",
+    "arrays": "Coordination of five drives",
+}
+
+
+def plans(names: Sequence[str], *, quick: bool, traces: Path | None) -> list[Part]:
+    """Return parts of the tournament, ready to run.
+
+    Parameters
+    ----------
+    names
+        Of the parts; all if there are none.
+    quick
+        A small drive and fewer choices: minutes on two cores.
+    traces
+        The directory of real traces; loads whose trace is not there are left out.
+
+    Raises
+    ------
+    InputError
+        If there is no such part or directory.
+    """
+    if traces is not None and not traces.is_dir():
+        raise InputError(f"{traces}: no such directory")
+    strangers = [name for name in names if name not in TITLES]
+    if strangers:
+        raise InputError(f"no part {strangers[0]!r}; there are {', '.join(TITLES)}")
+    return [_part(name, quick=quick, traces=traces) for name in names or TITLES]
+
+
+def _part(name: str, *, quick: bool, traces: Path | None) -> Part:
+    file = read_sweep(HOME / f"{name}.toml", quick=quick, traces=traces)
+    absent = tuple(load for load, settings in file.design.loads.items() if _is_absent(settings))
+    loads = {load: own for load, own in file.design.loads.items() if load not in absent}
+    design = replace(file.design, loads=loads)
+    return Part(name, TITLES[name], design.baseline, _plan(replace(file, design=design)), absent)
+
+
+def _is_absent(settings: Point) -> bool:
+    return any(key == TRACE and not Path(text).is_file() for key, text in settings)
+
+
+def _plan(file: SweepFile) -> Plan:
+    return make_plan(
+        file.config,
+        file.design.points(),
+        preset=file.preset,
+        named=file.design.named,
+        settings=file.settings,
+        skip_refused=file.skip_refused,
+    )
+
+
+def run(
+    parts: Sequence[Part],
+    out: Path,
+    where: Where,
+    *,
+    command: str,
+    progress: Callable[[Part], AbstractContextManager[Callable[[int], None]]],
+) -> Path:
+    """Run what is missing of each part, each in its directory, and write the page of all.
+
+    Returns
+    -------
+    Path
+        The page, in Markdown.
+    """
+    found = []
+    for part in parts:
+        with progress(part) as tell:
+            found.append(
+                run_plan(
+                    part.plan,
+                    out / part.name,
+                    where,
+                    baseline=part.baseline,
+                    command=command,
+                    on_progress=tell,
+                )
+            )
+    return replace_file(out / PAGE, page(parts, found).encode())
+
+
+def page(parts: Sequence[Part], found: Sequence[Comparison]) -> str:
+    """Return who wins in each part, in Markdown."""
+    pairs = zip(parts, found, strict=True)
+    return "\n".join(standings(own.contests, part.title) for part, own in pairs)
