@@ -64,7 +64,7 @@ def test_the_collections_shown_are_what_the_waits_are_booked_to(variant: str) ->
 def test_of_several_pages_the_waits_told_are_those_that_decided(layout: str) -> None:
     """The last page of each phase decides; what collections took of its waits is in the parts."""
     config = tiny_config()
-    config["workload"]["request_size"] = "16KiB"
+    config["workload"] |= {"request_size": "16KiB", "requests": 300}
     devices = {"jbod": 1, "raid5": 3}[layout]
     requests = kept(config, 100, array__layout=layout, array__devices=devices)
     assert max(len(request["waits"]) for request in requests) > 3
@@ -223,3 +223,8 @@ def test_operations_too_narrow_to_be_seen_are_drawn_as_one() -> None:
 
 def test_a_page_without_them_says_how_to_get_them() -> None:
     assert "--set metrics.slowest=16" in render(copyback.run(tiny_config()))
+
+
+def test_a_wait_that_took_no_time_decides_nothing() -> None:
+    waits = [{"begin_us": 5.0, "end_us": 5.0}, {"begin_us": 1.0, "end_us": 3.0}]
+    assert slowest.deciding(waits) == [waits[1]]

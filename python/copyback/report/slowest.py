@@ -165,7 +165,8 @@ def deciding(waits: list[Json]) -> list[Json]:
     own for another die or another write, or that of the first phase of a write under parity.
     """
     chain: list[Json] = []
-    left = waits
+    # One that took no time would precede itself.
+    left = [wait for wait in waits if wait["end_us"] > wait["begin_us"]]
     while left:
         last = max(left, key=lambda wait: (wait["end_us"], -wait["begin_us"]))
         chain.append(last)
