@@ -91,6 +91,16 @@ def _policies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+WORST = """
+class P(copyback.SchedulePolicy):
+    def admitted(self, situation):
+        return Admit.ALL
+
+    def plane_to_collect(self, die, planes):
+        return planes[-1]
+"""
+
+
 def named(policy: str, **more: Any) -> dict[str, Any]:
     return {"type": "python", "policy": f"mine.py:{policy}", **more}
 
@@ -146,6 +156,14 @@ def test_a_schedule_policy_does_what_the_built_in_one_does(
     assert_same(copyback.run(tiny, ssd__gc__preemption=mine, **changes), theirs)
 
 
+def test_a_schedule_policy_may_choose_the_plane(tiny: dict[str, Any]) -> None:
+    write(WORST)
+    theirs = copyback.run(tiny, ssd__gc__preemption="semi_preemptive")
+    mine = copyback.run(tiny, audit=True, ssd__gc__preemption=named("P", poll="600ns"))
+    assert mine.summary.gc.collections > 0
+    assert mine.summary.gc != theirs.summary.gc
+
+
 def test_chance_follows_from_the_seed(tiny: dict[str, Any]) -> None:
     def run(seed: int) -> copyback.Result:
         return copyback.run(tiny, seed=seed, ssd__gc__victim=named("Drawn", parameters={"d": 2}))
@@ -180,14 +198,16 @@ SCHEDULE = "class P(copyback.SchedulePolicy):\n    def admitted(self, situation)
         (VICTIM + "return [][plane.index]", r"choose: IndexError: .* \(.*mine\.py:8\)"),
         (VICTIM + "return np.argmin([])", r"choose: ValueError: .* \(.*mine\.py:8\)"),
         (VICTIM + "plane.valid_pages[0] = 1", r"ValueError: assignment destination is read-only"),
-        (VICTIM + "return None", r"choose: found None; allowed: the number of a closed block"),
+        (VICTIM + "return None", r"choose: found None; allowed: a closed block of the plane"),
         (VICTIM + "return 'x'", r"choose: found 'x'; allowed: .* \(.*mine\.py:7\)"),
         (VICTIM + "return 1.0", r"choose: found 1\.0; allowed"),
-        (VICTIM + "return -1", r"choose: found block -1; allowed: 0 to 31"),
-        (VICTIM + "return 32", r"choose: found block 32; allowed: 0 to 31"),
+        (VICTIM + "return np.zeros((9, 9))", r"choose: found array\(.*; allowed: a closed block"),
+        (VICTIM + "raise SystemExit(5)", r"choose: SystemExit: 5 \(.*mine\.py:8\)"),
+        (VICTIM + "return -1", r"choose: found -1; allowed: .*, 0 to 31"),
+        (VICTIM + "return 32", r"choose: found 32; allowed: .*, 0 to 31"),
         (
             VICTIM + "return np.flatnonzero(~plane.closed)[0]",
-            r"choose: found block \d+ of plane \d, which is not closed; allowed: one with",
+            r"choose: found .*\d+.*; allowed: a closed block, of plane \d now \d+ of 32",
         ),
         (
             VICTIM + "return np.where(plane.closed, plane.valid_pages.astype(int), -1).argmax()",
@@ -220,10 +240,15 @@ def test_what_is_wrong_with_a_victim_policy(
     [
         (SCHEDULE + "raise RuntimeError", r"admitted: RuntimeError \(.*mine\.py:8\)"),
         (SCHEDULE + "return True", r"admitted: found True; allowed: a copyback\.Admit"),
+        (SCHEDULE + "return np.ones(3)", r"admitted: found array\(.*; allowed: a copyback\.Admit"),
         (SCHEDULE + "return None", r"admitted: found None; allowed: a copyback\.Admit"),
         (
             SCHEDULE + "return Admit.ALL\n    def plane_to_collect(self, die, planes): return 7",
             r"plane_to_collect: found 7; allowed: one of \(\d",
+        ),
+        (
+            SCHEDULE + "return Admit.ALL\n    def plane_to_collect(self, *_): return np.ones(2)",
+            r"plane_to_collect: found array\(.*; allowed: one of \(\d",
         ),
         (
             SCHEDULE + "return Admit.ALL\n    def plane_to_collect(self, die, planes): planes.x",
@@ -260,6 +285,12 @@ def test_what_is_wrong_with_a_schedule_policy(
 def test_what_is_wrong_with_a_name(tiny: dict[str, Any], victim: Any, problem: str) -> None:
     with pytest.raises(copyback.InputError, match=problem):
         copyback.run(tiny, ssd__gc__victim=victim)
+
+
+def test_a_schedule_policy_begins_at_once(tiny: dict[str, Any]) -> None:
+    gc = {"preemption": named("Partial"), "start": "before_operation"}
+    with pytest.raises(copyback.InputError, match=r'found "before_operation"; allowed: "at_once"'):
+        copyback.run({**tiny, "ssd": {**tiny["ssd"], "gc": gc}})
 
 
 def test_the_command_line_tells_it_in_a_line(tiny_toml: Path, cli: RunCli, tmp_path: Path) -> None:
@@ -319,7 +350,7 @@ def test_a_comparison_goes_on_and_notices_an_edited_policy(
     tiny_toml: Path, cli: RunCli, tmp_path: Path
 ) -> None:
     def compare() -> tuple[copyback.Comparison, str]:
-        done = cli("compare", tiny_toml, "--over", OVER, "--out", "sweep", "--jobs", "2")
+        done = cli("compare", tiny_toml, "--over", OVER, "--out", "sweep", "--jobs", "1")
         return copyback.Comparison.load(tmp_path / "sweep"), done.stdout
 
     found, told = compare()

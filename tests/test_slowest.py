@@ -60,6 +60,26 @@ def test_the_collections_shown_are_what_the_waits_are_booked_to(variant: str) ->
     assert behind_collections > 50
 
 
+@pytest.mark.parametrize("layout", ["jbod", "raid5"])
+def test_of_several_pages_the_waits_told_are_those_that_decided(layout: str) -> None:
+    """The last page of each phase decides; what collections took of its waits is in the parts."""
+    config = tiny_config()
+    config["workload"] |= {"request_size": "16KiB", "requests": 300}
+    devices = {"jbod": 1, "raid5": 3}[layout]
+    requests = kept(config, 100, array__layout=layout, array__devices=devices)
+    assert max(len(request["waits"]) for request in requests) > 3
+    agreeing = 0
+    for request in requests:
+        waits = slowest.deciding(request["waits"])
+        agreeing += all(
+            math.fsum(wait["breakdown_us"].get(part, 0.0) for wait in waits)
+            == pytest.approx(request["breakdown_us"].get(part, 0.0), abs=1e-6)
+            for part in ("gc_same_plane", "gc_other_plane", "late")
+        )
+    # Where operations take longer on one channel, the last to get its die is not the last to end.
+    assert agreeing >= 90
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_its_own_operations_are_its_service(variant: str) -> None:
     """On the die that a one-page request used, its own array time and transfers are its service."""
@@ -203,3 +223,8 @@ def test_operations_too_narrow_to_be_seen_are_drawn_as_one() -> None:
 
 def test_a_page_without_them_says_how_to_get_them() -> None:
     assert "--set metrics.slowest=16" in render(copyback.run(tiny_config()))
+
+
+def test_a_wait_that_took_no_time_decides_nothing() -> None:
+    waits = [{"begin_us": 5.0, "end_us": 5.0}, {"begin_us": 1.0, "end_us": 3.0}]
+    assert slowest.deciding(waits) == [waits[1]]

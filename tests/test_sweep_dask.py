@@ -18,7 +18,23 @@ if TYPE_CHECKING:
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 
-OVER = ("--over", "ssd.gc.victim=greedy,fifo,random", "--seeds", "4", "--quiet")
+MINE = """
+import copyback
+
+
+class Oldest(copyback.VictimPolicy):
+    def choose(self, plane):
+        blocks = plane.closed.nonzero()[0]
+        return blocks[plane.closed_at[blocks].argmin()]
+"""
+VICTIMS = 'greedy,fifo,{ type = "python", policy = "mine.py:Oldest" }'
+OVER = ("--over", f"ssd.gc.victim={VICTIMS}", "--seeds", "4", "--quiet")
+
+
+@pytest.fixture(autouse=True)
+def _policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
+import reprlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from copyback._core import InputError
 from copyback.policies.base import Device
 from copyback.policies.faults import fault
-from copyback.policies.load import VICTIMS, named_in
+from copyback.policies.load import VICTIMS, file_of, named_in
 from copyback.policies.schedule import Admit, Point, SchedulePolicy, Situation
 from copyback.policies.victim import Plane
 
@@ -59,6 +61,7 @@ class Hooks:
     def __init__(self, named: Named) -> None:
         self._named = named
         self._class: Any = named.load()
+        self._file = file_of(self._class)
 
     def policy(self, device: Device, seed: Sequence[int]) -> Any:
         """Return the policy of a drive."""
@@ -69,14 +72,17 @@ class Hooks:
         """Return what a hook answers; what it raises is the user's fault."""
         try:
             return call(*facts, **parameters)
-        except Exception as error:
-            raise fault(self._named.about, hook, error, self._named.file) from error
+        except (Exception, SystemExit) as error:
+            raise fault(self._named.about, hook, error, self._file) from error
 
-    def wrong(self, hook: str, problem: str) -> InputError:
+    def wrong(self, hook: str, answer: Any, allowed: str) -> InputError:
         """Return the fault that an answer is."""
-        code = getattr(self._class, hook).__code__
-        place = f"{code.co_filename}:{code.co_firstlineno}"
-        return InputError(f"{self._named.about}: {hook}: {problem} ({place})")
+        # Whatever it is, in one short line.
+        found = " ".join(reprlib.repr(answer).split())
+        code = getattr(inspect.unwrap(getattr(self._class, hook)), "__code__", None)
+        place = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
+        about = f"{self._named.about}: {hook}"
+        return InputError(f"{about}: found {found}; allowed: {allowed}{place}")
 
 
 class VictimHooks(Hooks):
@@ -100,18 +106,22 @@ class VictimHooks(Hooks):
 
     def _checked(self, plane: Plane, answer: Any) -> int:
         """Return the answer, if it is a block that may be chosen."""
-        blocks = len(plane.closed)
-        try:
-            block = operator.index(answer)
-        except TypeError:
-            allowed = f"the number of a closed block, 0 to {blocks - 1}"
-            raise self.wrong("choose", f"found {answer!r}; allowed: {allowed}") from None
-        if not 0 <= block < blocks:
-            raise self.wrong("choose", f"found block {block}; allowed: 0 to {blocks - 1}")
+        block = _index(answer)
+        if block is None or not 0 <= block < len(plane.closed):
+            last = len(plane.closed) - 1
+            raise self.wrong("choose", answer, f"a closed block of the plane, 0 to {last}")
         if not plane.closed[block]:
-            problem = f"found block {block} of plane {plane.index}, which is not closed"
-            raise self.wrong("choose", f"{problem}; allowed: one with plane.closed")
+            allowed = f"a closed block, of plane {plane.index} now {plane.closed.sum()} of"
+            raise self.wrong("choose", answer, f"{allowed} {len(plane.closed)}")
         return block
+
+
+def _index(answer: Any) -> int | None:
+    """Return a whole number of Python or NumPy as one of Python; None of anything else."""
+    try:
+        return operator.index(answer)
+    except TypeError:
+        return None
 
 
 def _plane(shape: Device, index: int, columns: Sequence[Column]) -> Plane:
@@ -139,17 +149,16 @@ class ScheduleHooks(Hooks):
             situation = Situation(die, _POINTS[before_write], *rest)
             answer = self.asked("admitted", policy.admitted, situation)
             if not isinstance(answer, Admit):
-                problem = f"found {answer!r}; allowed: a copyback.Admit, such as Admit.READS"
-                raise self.wrong("admitted", problem)
+                raise self.wrong("admitted", answer, "a copyback.Admit, such as Admit.READS")
             return _ADMITTED[answer]
 
         def plane_to_collect(die: int, hungry: int) -> int:
             planes = tuple(bit for bit in range(hungry.bit_length()) if hungry >> bit & 1)
             answer = self.asked("plane_to_collect", policy.plane_to_collect, die, planes)
-            if answer not in planes:
-                problem = f"found {answer!r}; allowed: one of {planes}"
-                raise self.wrong("plane_to_collect", problem)
-            return operator.index(answer)
+            plane = _index(answer)
+            if plane is None or plane not in planes:
+                raise self.wrong("plane_to_collect", answer, f"one of {planes}")
+            return plane
 
         overrides = self._class.plane_to_collect is not SchedulePolicy.plane_to_collect
         return admitted, plane_to_collect if overrides else None

@@ -7,7 +7,7 @@ import traceback
 from copyback._core import InputError
 
 
-def fault(about: str, hook: str, error: Exception, file: str | None) -> InputError:
+def fault(about: str, hook: str, error: BaseException, file: str | None) -> InputError:
     """Return the fault that an exception in a policy is.
 
     Parameters
@@ -26,7 +26,7 @@ def fault(about: str, hook: str, error: Exception, file: str | None) -> InputErr
     return InputError(f"{about}: {hook}: {kind}{': ' * bool(said)}{said}{_place(error, file)}")
 
 
-def _place(error: Exception, file: str | None) -> str:
+def _place(error: BaseException, file: str | None) -> str:
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f" ({error.filename}:{error.lineno})"
     frames = traceback.extract_tb(error.__traceback__)

@@ -82,11 +82,6 @@ class Named:
             raise self._refused(f"parameters: {error}; allowed: {takes}") from None
         return policy
 
-    @property
-    def file(self) -> str | None:
-        """The file that holds the class, if there is one."""
-        return inspect.getsourcefile(self.load())
-
     def source_digest(self) -> str:
         """Return a digest of the source: of the file, or of all of the package that holds it."""
         digest = hashlib.sha256()
@@ -119,7 +114,7 @@ class Named:
             return load()
         except OSError as error:
             raise self._refused(str(error.strerror or error)) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise fault(self.about, "import", error, file) from error
 
     def _refused(self, problem: str) -> InputError:
@@ -130,6 +125,11 @@ def named_in(config: Config) -> list[Named]:
     """Return the policies in Python that a configuration names."""
     found = ((VICTIMS, config.victim_policy), (SCHEDULES, config.schedule_policy))
     return [Named(kind, name[0], json.loads(name[1])) for kind, name in found if name is not None]
+
+
+def file_of(policy: type[Policy]) -> str | None:
+    """Return the file that a class is in, if that is known."""
+    return getattr(sys.modules.get(policy.__module__), "__file__", None)
 
 
 def registered(kind: Kind) -> dict[str, metadata.EntryPoint]:

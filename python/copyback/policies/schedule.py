@@ -95,9 +95,10 @@ class SchedulePolicy(Policy, ABC):
     def admitted(self, situation: Situation) -> Admit:
         """Return who goes before the next operation of a collection. Required.
 
-        Those admitted are served one after the other, and this is asked again each time; the
-        collection goes on when nobody is left who is admitted and can be served. A collection that
-        always admits everybody still ends: writes that find no free block cannot be served.
+        Asked while requests of the host wait. Those admitted are served one after the other, and
+        this is asked again each time; the collection goes on when nobody is left who is admitted
+        and can be served. One that always admits everybody still ends: a write that finds no free
+        block cannot be served.
 
         Parameters
         ----------

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 WIDTH = 1_000
 
 #: Width below which an operation is drawn together with its neighbours.
-SEEN = 2
+SEEN = 5
 
 #: Lanes drawn for a request; sentences that say what it waited for.
-MOST_LANES = 8
+MOST_LANES = 6
 MOST_REASONS = 5
 
 #: Collections named in a sentence of their own, of those that one wait met.
@@ -106,7 +106,7 @@ def context(result: Result) -> list[Late] | None:
 
 def late(request: Json, *, several_drives: bool) -> Late:
     """Return what the page shows of a request."""
-    lanes = [lane(request, die, several_drives=several_drives) for die in request["dies"]]
+    lanes = [lane(request, die, several_drives=several_drives) for die in _slowest_first(request)]
     took = units.time_us(request["response_us"])
     return Late(
         number=request["request"],
@@ -123,6 +123,16 @@ def late(request: Json, *, several_drives: bool) -> Late:
     )
 
 
+def _slowest_first(request: Json) -> list[Json]:
+    """Return the dies that a request used, those first that it waited longest for."""
+    waited: dict[tuple[int, int], float] = {}
+    for wait in request["waits"]:
+        place = wait["device"], wait["die"]
+        waited[place] = max(waited.get(place, 0.0), wait["end_us"] - wait["begin_us"])
+    dies: list[Json] = request["dies"]
+    return sorted(dies, key=lambda die: -waited.get((die["device"], die["die"]), 0.0))
+
+
 def reasons(request: Json, *, several_drives: bool) -> list[str]:
     """Return what a request waited for, in words, the longest first.
 
@@ -136,16 +146,32 @@ def reasons(request: Json, *, several_drives: bool) -> list[str]:
     Returns
     -------
     list of str
-        Of the waits of its page operations for dies, and of the parts that have no die.
+        Of the waits that decided when it ended, and of the parts that have no die.
     """
     found: list[tuple[float, str]] = []
     for key, sentence in ELSEWHERE.items():
         if time := request["breakdown_us"].get(key):
             found.append((time, sentence.format(time=units.time_us(time))))
-    for wait in request["waits"]:
+    for wait in deciding(request["waits"]):
         found += _reasons_of_wait(wait, request["dies"], several_drives=several_drives)
     found.sort(key=lambda reason: -reason[0])
     return list(dict.fromkeys(text for _, text in found))
+
+
+def deciding(waits: list[Json]) -> list[Json]:
+    """Return the waits that decided when a request ended, the last first.
+
+    That of the page operation that got its die last; before it those that it had to wait for: its
+    own for another die or another write, or that of the first phase of a write under parity.
+    """
+    chain: list[Json] = []
+    # One that took no time would precede itself.
+    left = [wait for wait in waits if wait["end_us"] > wait["begin_us"]]
+    while left:
+        last = max(left, key=lambda wait: (wait["end_us"], -wait["begin_us"]))
+        chain.append(last)
+        left = [wait for wait in left if wait["end_us"] <= last["begin_us"]]
+    return chain
 
 
 def _reasons_of_wait(

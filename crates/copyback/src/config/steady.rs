@@ -43,6 +43,8 @@ pub struct SteadyStop {
     pub most_rounds: u32,
 }
 
+// The twin that `choice` reads through has the same variants and derives no default.
+#[allow(clippy::derivable_impls)]
 impl Default for Stop {
     fn default() -> Self {
         Self::None

@@ -103,7 +103,7 @@ pub trait ExternalSchedule: fmt::Debug + Send + Sync {
     /// If it cannot say; it is not asked again.
     fn plane_to_collect(&mut self, die: DieId, hungry: u32) -> Result<Option<u32>, Failed>;
 
-    /// Who goes before the next operation of a collection.
+    /// Who goes before the next operation of a collection. Asked when requests of the host wait.
     ///
     /// # Errors
     /// If it cannot say; it is not asked again.

@@ -23,7 +23,7 @@ pub struct DieColumns {
     pub end_s: Vec<f64>,
     /// Time in which the die collected, in microseconds.
     pub collecting_us: Vec<f64>,
-    /// Time in which it held page operations of the host, and did not collect.
+    /// Time in which it held page operations of the host.
     pub serving_us: Vec<f64>,
     /// Free blocks of its planes at the end of the bin.
     pub free_blocks: Vec<u32>,

@@ -66,7 +66,8 @@ impl Ssd {
             below_hard: self.ftl.has_plane_below_hard_threshold(die),
             write_finds_no_block: self.write_finds_no_block(die),
         };
-        let outlook = self.schedule.wants_outlook().then(|| self.outlook(die, now));
+        let is_asked = self.schedule.wants_outlook() && self.host_waits(die);
+        let outlook = is_asked.then(|| self.outlook(die, now));
         self.schedule.admitted(die.index(), point, &situation, outlook)
     }
 

@@ -162,7 +162,7 @@ impl Schedule {
     }
 
     /// Which requests go before the next operation of the die's collection. `outlook` is for those who
-    /// [want](Self::wants_outlook) one.
+    /// [want](Self::wants_outlook) one; they are not asked without, when nothing waits.
     pub fn admitted(
         &mut self,
         die: usize,

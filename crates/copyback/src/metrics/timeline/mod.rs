@@ -131,7 +131,7 @@ impl Timeline {
             }
             Entry::Waited { .. } => {}
             Entry::Begins { die, at, collected } => {
-                self.begin_collection(device, die, collected, at)
+                self.begin_collection(device, die, collected, at);
             }
             Entry::Runs { die, at } => self.collection_runs(device, die, at),
             Entry::Rests { die, at } => self.collection_rests(device, die, at),
