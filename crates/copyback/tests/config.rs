@@ -44,7 +44,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.gc.victim = 'gredy'",
-            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, cost_benefit)",
+            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, cost_benefit, python)",
         ),
         (
             "ssd.gc.victim = { type = 'rga', e = 1 }",
@@ -52,7 +52,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.gc.victim = { d = 3 }",
-            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, cost_benefit)",
+            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, cost_benefit, python)",
         ),
         (
             "ssd.gc.victim = { type = 'fifo', d = 3 }",
