@@ -36,7 +36,6 @@ fn commands(ssd: &Ssd, faults: &mut Report) {
 
 fn preemption(gc: &Gc, faults: &mut Report) {
     match &gc.preemption {
-        Preemption::None => return,
         Preemption::Partial { steps } => {
             return faults.at_least_one("ssd.gc.preemption.steps", (*steps).into());
         }
@@ -44,6 +43,7 @@ fn preemption(gc: &Gc, faults: &mut Report) {
             python::check("ssd.gc.preemption", policy, parameters, faults);
         }
         Preemption::SemiPreemptive { .. } => {}
+        _ => return,
     }
     if let Preemption::SemiPreemptive { merge: false, reorder: true, .. } = gc.preemption {
         let problem = "found true; allowed: with merge = true, as a page is moved out of turn only to \
