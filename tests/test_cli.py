@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
     from conftest import RunCli
 
-FILES = {"config.toml", "distribution.parquet", "report.html", "series.parquet", "summary.json"}
+FILES = {
+    "config.toml",
+    "dies.parquet",
+    "distribution.parquet",
+    "report.html",
+    "series.parquet",
+    "summary.json",
+}
 
 
 def faults(stderr: str) -> list[str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from copyback.driver import Driver
 from copyback.papers import microscope
-from copyback.simulate import Driver
 from copyback.summary_numbers import numbers_of
 from copyback.sweep.execute import Execution, Task
 from copyback.sweep.local import LocalBackend

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import units
 from copyback._core import InputError
-from copyback.simulate import peak_rss_mib
+from copyback.driver import peak_rss_mib
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

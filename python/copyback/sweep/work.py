@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from copyback._core import Config
+from copyback.driver import Driver
 from copyback.outputs import write_tables
-from copyback.simulate import Driver, save_state
+from copyback.simulate import save_state
 from copyback.sweep import memory
 
 if TYPE_CHECKING:

@@ -1,0 +1,150 @@
+"""``copyback compare`` and ``copyback tournament``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from copyback.commands.options import (
+    ConfigFile,
+    DaskAddress,
+    Jobs,
+    Memory,
+    Preset,
+    Quiet,
+    Setting,
+    settings_in,
+    typed,
+)
+
+
+def compare(
+    config: ConfigFile = None,
+    preset: Preset = None,
+    setting: Setting = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=A,B,C",
+            help="Run with each of these values; may be repeated for every combination. "
+            "trace=FILE,FILE and workload=NAME,NAME replace the workload.",
+        ),
+    ] = None,
+    sweep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What varies: a grid, a list, random draws, named schemes, seeds."
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The quick version that the sweep file describes.")
+    ] = False,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where the sweep file's traces are; else they are relative to it."
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Run each combination with so many seeds.")
+    ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="What the others are compared with; else the first scheme."
+        ),
+    ] = None,
+    skip_refused: Annotated[
+        bool,
+        typer.Option("--skip-refused", help="Leave out combinations that make no sense."),
+    ] = False,
+    jobs: Jobs = None,
+    memory: Memory = None,
+    dask: DaskAddress = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep runs and results here; a sweep that was stopped goes on from here.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run every combination of some settings, and compare the schemes among them."""
+    from copyback.sweep.app import Request, compare_and_show
+    from copyback.sweep.memory import memory_of
+    from copyback.sweep.where import Where
+
+    compare_and_show(
+        Request(
+            config=config,
+            preset=preset,
+            settings=settings_in(setting),
+            over=tuple(over or ()),
+            sweep=sweep,
+            quick=quick,
+            traces=traces,
+            seeds=seeds,
+            baseline=settings_in(baseline),
+            skip_refused=skip_refused,
+            where=Where(jobs, dask, memory_of(memory)),
+            out=out,
+            quiet=quiet,
+            command=typed(),
+        )
+    )
+
+
+def tournament(
+    part: Annotated[
+        list[str] | None, typer.Argument(metavar="[PART]...", help="drives, mappings, arrays.")
+    ] = None,
+    scale: Annotated[
+        Literal["quick", "full"],
+        typer.Option(help="quick: small drives, some minutes; full: every choice, for a cluster."),
+    ] = "quick",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep runs and results here, else in out/tournament-SCALE; a tournament that was "
+            "stopped goes on from here.",
+        ),
+    ] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            envvar="COPYBACK_TRACES",
+            help="Directory of real traces; loads whose trace is not there are left out.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    memory: Memory = None,
+    dask: DaskAddress = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run every sensible combination of schemes, and say which wins where."""
+    from copyback import tournament
+    from copyback.console import counting_display
+    from copyback.sweep.memory import memory_of
+    from copyback.sweep.store import REPORT
+    from copyback.sweep.where import Where
+
+    where = Where(jobs, dask, memory_of(memory))
+    home = out if out is not None else Path("out") / f"tournament-{scale}"
+    parts = tournament.plans(part or [], quick=scale == "quick", traces=traces)
+    page = tournament.run(
+        parts,
+        home,
+        where,
+        command=typed(),
+        progress=lambda one: counting_display(one.name, len(one.plan.runs), quiet=quiet),
+    )
+    for one in parts:
+        for load in one.absent:
+            print(f"Left out     {one.name}: {load}, whose trace is not there (--traces DIR)")
+        print(f"Report       {home / one.name / REPORT} ({len(one.plan.runs)} runs)")
+    print(f"Winners      {page}")

@@ -1,0 +1,54 @@
+"""Options that several commands have, and what is made of them."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from copyback._core import Config
+
+ConfigFile = Annotated[
+    Path | None, typer.Argument(metavar="[CONFIG.toml]", help="The configuration.")
+]
+Preset = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Use a preset in place of a file.")
+]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of every random stream.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Simulations at once; else one a core.")]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Run no more at once than fit into this, such as 4GiB."),
+]
+DaskAddress = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Run on the workers of this Dask scheduler."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+
+def settings_in(texts: list[str] | None) -> list[tuple[str, str]]:
+    """Return the settings that ``--set`` gives, keys and values."""
+    from copyback.configuration import parse_setting
+
+    return [parse_setting(text) for text in texts or []]
+
+
+def load(config: Path | None, preset_name: str | None, settings: list[tuple[str, str]]) -> Config:
+    """Return the configuration of a file or preset, with settings laid over it."""
+    from copyback import configuration
+
+    return configuration.load(config, preset=preset_name, settings=settings)
+
+
+def typed() -> str:
+    """Return this command as one can type it again."""
+    return shlex.join(["copyback", *sys.argv[1:]])

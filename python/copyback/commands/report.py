@@ -1,0 +1,45 @@
+"""``copyback report`` and ``copyback view``."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - Typer reads it
+from typing import Annotated
+
+import typer
+
+
+def report(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+    ],
+) -> None:
+    """Render the report page of a finished run, or of a comparison, again."""
+    from copyback.result import REPORT, Result
+    from copyback.sweep.store import is_sweep
+
+    if is_sweep(directory):
+        from copyback.sweep import Comparison
+
+        print(Comparison.load(directory).report())
+    else:
+        print(Result.load(directory).report(directory / REPORT))
+
+
+def view(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+    ],
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes any that is free.")
+    ] = 8000,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+) -> None:
+    """Serve the page of a run, or of a comparison, on this machine until Ctrl-C."""
+    from copyback.view import view as serve
+
+    def tell(address: str) -> None:
+        print(f"{directory} at {address} (Ctrl-C ends it)", flush=True)
+
+    serve(directory, port=port, browser=browser, tell=tell)

@@ -1,0 +1,178 @@
+"""``copyback run`` and ``copyback precondition``."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path  # noqa: TC003 - Typer reads it
+from typing import Annotated
+
+import typer
+
+from copyback._core import InputError
+from copyback.commands.options import (
+    ConfigFile,
+    Preset,
+    Quiet,
+    Seed,
+    Setting,
+    load,
+    settings_in,
+    typed,
+)
+
+
+def run(
+    config: ConfigFile = None,
+    preset: Preset = None,
+    setting: Setting = None,
+    workload: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Generate this preset's workload.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Replay this trace as the workload.")
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="Format of the trace; else detected."),
+    ] = None,
+    lenient: Annotated[
+        bool,
+        typer.Option("--lenient", help="Skip damaged rows of the trace, and say how many."),
+    ] = False,
+    job: Annotated[
+        Path | None,
+        typer.Option("--fio-job", metavar="FILE", help="Do what this job file of fio's asks for."),
+    ] = None,
+    seed: Seed = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Start from a device that `precondition` saved."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Leave summary, tables and report in this directory."),
+    ] = None,
+    requests: Annotated[
+        bool, typer.Option("--requests", help="Also write one row for each request (needs --out).")
+    ] = False,
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM:TO",
+            help="Also write what happens in this window of simulated time, such as 1.5s:1.6s, "
+            "for the Perfetto or Chrome trace viewer (needs --out).",
+        ),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print only the summary, as JSON.")] = False,
+    fio_json: Annotated[
+        Path | None,
+        typer.Option(
+            "--fio-json", metavar="FILE", help="Also write results as fio's JSON has them."
+        ),
+    ] = None,
+    hdr_log: Annotated[
+        Path | None,
+        typer.Option(
+            "--hdr-log",
+            metavar="FILE",
+            help="Also write a histogram of the response times of each second, or of each "
+            "metrics.histogram_interval, as an HdrHistogram log.",
+        ),
+    ] = None,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate a configuration, print a summary, and write a report with --out."""
+    from copyback.console import overview, progress_display, show
+    from copyback.driver import Driver
+    from copyback.outputs import Staging, check_file, write_result
+    from copyback.result import REPORT
+    from copyback.simulate import settings_of
+
+    if requests and out is None:
+        raise InputError("--requests writes a file: say where with --out DIR")
+    if timeline is not None and out is None:
+        raise InputError("--timeline writes a file: say where with --out DIR")
+    overrides = settings_in(setting)
+    if job is not None:
+        if workload is not None or trace is not None:
+            raise InputError(f"a job file ({job}) and another workload: give one")
+        from copyback.fio import settings_of_job
+
+        of_device = [(key, text) for key, text in overrides if key.split(".")[0] != "workload"]
+        device = load(config, preset, of_device)
+        asked, notes = settings_of_job(job, device.capacity_bytes)
+        overrides = asked + overrides
+        for note in notes:
+            print(f"copyback: {note}", file=sys.stderr)
+    settings = settings_of(
+        workload=workload,
+        trace=trace,
+        format_=format_,
+        lenient=lenient,
+        seed=seed,
+        audit=audit,
+        requests=requests,
+        timeline=timeline,
+        overrides=overrides,
+    )
+    loaded = load(config, preset, settings)
+    if hdr_log is not None and not loaded.keeps_latency_log:
+        loaded = load(config, preset, [*settings, ("metrics.histogram_interval", '"1s"')])
+    for file in (fio_json, hdr_log):
+        if file is not None:
+            check_file(file)
+    command = typed()
+    with contextlib.ExitStack() as stack:
+        # The directory is checked before the simulation, which may take hours.
+        staging = stack.enter_context(Staging(out)) if out is not None else None
+        driver = Driver(loaded, state=state)
+        with progress_display(quiet=quiet or json_) as tell:
+            if staging is not None:
+                result = driver.run_into(staging.path, command, on_progress=tell)
+            else:
+                log: list[bytes] = []
+                driver.run(on_progress=tell, on_text={"latency_log": log.append})
+                result = driver.result(command, streams={"latency_log": b"".join(log)})
+        if staging is not None:
+            write_result(result, staging.path)
+            staging.publish()
+    if fio_json is not None:
+        from copyback.fio import write_fio_json
+
+        write_fio_json(result, fio_json)
+    if hdr_log is not None:
+        result.write_hdr_log(hdr_log)
+    if json_:
+        sys.stdout.write(result.summary.to_json())
+    else:
+        show(overview(result))
+        if out is not None:
+            print(f"\nReport       {out / REPORT}")
+
+
+def precondition(
+    save: Annotated[Path, typer.Option(metavar="FILE", help="Where to save the device.")],
+    config: ConfigFile = None,
+    preset: Preset = None,
+    setting: Setting = None,
+    seed: Seed = None,
+    quiet: Quiet = False,
+) -> None:
+    """Prepare a device once and save it, for `run --state`."""
+    from copyback import units
+    from copyback.console import progress_display
+    from copyback.simulate import save_state, settings_of
+
+    loaded = load(
+        config,
+        preset,
+        settings_of(trace=None, format_=None, seed=seed, overrides=settings_in(setting)),
+    )
+    with progress_display(quiet=quiet) as show:
+        save_state(loaded, save, on_progress=show)
+    if not quiet:
+        print(f"Saved {save} ({units.size(save.stat().st_size)})")

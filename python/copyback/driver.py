@@ -1,0 +1,285 @@
+"""Advances a simulation to its end, and measures what that costs."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+from copyback._core import Config, Preparation, Progress, Simulation
+from copyback.result import (
+    ROW_TABLE_FILES,
+    STREAM_FILES,
+    Result,
+    RowTableName,
+    StreamName,
+    Summary,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from copyback._core import Conversion, Survey
+
+    Columns = dict[str, NDArray[np.generic]]
+
+#: The phase of a run that has not begun to serve requests.
+PRECONDITION = "precondition"
+
+#: How often, in seconds, a running simulation comes back to Python.
+SLICE_S = 0.05
+
+#: Most work asked for at a time: many small drives are prepared one after the other, each at once.
+MOST_EVENTS = 1 << 40
+
+
+class Pace:
+    """Advances a simulation or other task by about `SLICE_S` seconds at a time."""
+
+    def __init__(self) -> None:
+        self.events = 10_000
+
+    def advance(self, simulation: Simulation | Preparation | Survey | Conversion) -> bool:
+        """Advance once; return whether there is no more to do."""
+        begun = time.perf_counter()
+        done = simulation.advance(self.events)
+        spent = max(time.perf_counter() - begun, 1e-6)
+        wanted = max(self.events * SLICE_S / spent, 1_000)
+        self.events = int(min(wanted, self.events * 4, MOST_EVENTS))
+        return done
+
+
+class Driver:
+    """Advances a simulation in short slices and measures what that costs.
+
+    Slices let Ctrl-C through and feed a progress bar; where they fall decides no result.
+
+    Parameters
+    ----------
+    config
+        The configuration.
+    state
+        A prepared device to start from.
+    """
+
+    def __init__(self, config: Config, *, state: Path | None = None) -> None:
+        self.config = config
+        self.wall_s = 0.0
+        self.cpu_s = 0.0
+        self.precondition_cpu_s = 0.0
+        begun = self._clocks()
+        self.simulation = Simulation(config, state, **_suppliers(config))
+        self._charge(begun)
+
+    def run(
+        self,
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_rows: Mapping[RowTableName, Callable[[Columns], None]] | None = None,
+        on_text: Mapping[StreamName, Callable[[bytes], object]] | None = None,
+    ) -> None:
+        """Advance to the end.
+
+        Parameters
+        ----------
+        on_progress
+            Told after each slice.
+        on_rows
+            For tables that the run keeps: given the rows that each slice added.
+        on_text
+            For streams that the run writes: given the text that each slice added.
+        """
+        pace = Pace()
+        takers = self._takers()
+        sinks = on_rows or {}
+        streams = self._streams()
+        listeners = on_text or {}
+        preparing = True
+        while True:
+            begun = self._clocks()
+            done = pace.advance(self.simulation)
+            self._charge(begun)
+            if preparing:
+                self.precondition_cpu_s = self.cpu_s
+            progress = self.simulation.progress()
+            preparing = progress.phase == PRECONDITION
+            on_progress(progress)
+            for table, take in takers.items():
+                rows = take()
+                if table in sinks:
+                    sinks[table](rows)
+            for stream, take_text in streams.items():
+                text = take_text()
+                if stream in listeners:
+                    listeners[stream](text)
+            if done:
+                return
+
+    def run_in_memory(
+        self, command: str, *, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> Result:
+        """Advance to the end and return the result, with the tables of rows in memory."""
+        from copyback.outputs import RowKeeper
+
+        kept = {table: RowKeeper() for table in self.row_tables}
+        on_rows = {table: rows.add for table, rows in kept.items()}
+        memory = {stream: io.BytesIO() for stream in self._streams()}
+        with _writing(memory) as on_text:
+            self.run(on_progress=on_progress, on_rows=on_rows, on_text=on_text)
+        tables = {table: rows.table() for table, rows in kept.items()}
+        return self.result(command, tables, {name: to.getvalue() for name, to in memory.items()})
+
+    def run_into(
+        self,
+        directory: Path,
+        command: str,
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> Result:
+        """Advance to the end and return the result, with the tables of rows in files."""
+        from copyback.outputs import RowWriter
+
+        files = {table: directory / ROW_TABLE_FILES[table] for table in self.row_tables}
+        writers = {table: RowWriter(path) for table, path in files.items()}
+        on_rows = {table: writer.add for table, writer in writers.items()}
+        texts = {stream: directory / STREAM_FILES[stream] for stream in self._streams()}
+        with ExitStack() as stack:
+            opened = {name: stack.enter_context(path.open("wb")) for name, path in texts.items()}
+            on_text = stack.enter_context(_writing(opened))
+            self.run(on_progress=on_progress, on_rows=on_rows, on_text=on_text)
+        for writer in writers.values():
+            writer.close()
+        return self.result(command, files, texts)
+
+    @property
+    def row_tables(self) -> list[RowTableName]:
+        """The tables of rows that the run keeps."""
+        return list(self._takers())
+
+    def _takers(self) -> dict[RowTableName, Callable[[], Columns]]:
+        config, simulation = self.config, self.simulation
+        takers: dict[RowTableName, tuple[bool, Callable[[], Columns]]] = {
+            "requests": (config.keeps_requests, simulation.take_requests),
+            "collections": (config.keeps_collections, simulation.take_collections),
+            "commands": (config.keeps_commands, simulation.take_commands),
+            "messages": (config.keeps_messages, simulation.take_messages),
+        }
+        return {table: take for table, (keeps, take) in takers.items() if keeps}
+
+    def _streams(self) -> dict[StreamName, Callable[[], bytes]]:
+        config, simulation = self.config, self.simulation
+        streams: dict[StreamName, tuple[bool, Callable[[], bytes]]] = {
+            "latency_log": (config.keeps_latency_log, simulation.take_latency_log),
+            "timeline": (config.writes_timeline, simulation.take_timeline),
+        }
+        return {stream: take for stream, (keeps, take) in streams.items() if keeps}
+
+    @staticmethod
+    def _clocks() -> tuple[float, float]:
+        return time.perf_counter(), time.process_time()
+
+    def _charge(self, begun: tuple[float, float]) -> None:
+        wall, cpu = (now - then for now, then in zip(self._clocks(), begun, strict=True))
+        self.wall_s += wall
+        self.cpu_s += cpu
+
+    def summary(self, command: str) -> Summary:
+        """Return the summary, with what the run cost on this machine.
+
+        Parameters
+        ----------
+        command
+            How the run was started.
+        """
+        numbers: dict[str, Any] = json.loads(self.simulation.summary())
+        core: dict[str, Any] = numbers.get("simulator", {})
+        operations = core.get("page_operations")
+        run_cpu_s = self.cpu_s - self.precondition_cpu_s
+        numbers["simulator"] = {
+            "wall_s": round(self.wall_s, 6),
+            "cpu_s": round(self.cpu_s, 6),
+            "precondition_cpu_s": round(self.precondition_cpu_s, 6),
+            **core,
+            "page_operations_per_cpu_s": (
+                round(operations / run_cpu_s) if operations is not None and run_cpu_s else None
+            ),
+            "peak_rss_mib": peak_rss_mib(),
+            "command": command,
+        }
+        return Summary(numbers)
+
+    def result(
+        self,
+        command: str,
+        rows: Mapping[RowTableName, Any] | None = None,
+        streams: Mapping[StreamName, bytes | Path] | None = None,
+    ) -> Result:
+        """Return the result of a run that has ended.
+
+        Parameters
+        ----------
+        command
+            How the run was started.
+        rows
+            The tables of rows, or the files that hold them.
+        streams
+            What it wrote as it went, as in the files, or these files.
+        """
+        from copyback.outputs import distribution_table, rows_table, series_table
+
+        tables: dict[Any, Any] = {
+            "series": series_table(self.simulation.series()),
+            "distribution": distribution_table(self.simulation.distributions()),
+            "dies": rows_table(self.simulation.dies()),
+        }
+        slowest = self.simulation.slowest()
+        tables.update(rows or {})
+        return Result(
+            self.summary(command),
+            self.config.to_toml(),
+            tables,
+            streams=streams,
+            slowest=json.loads(slowest) if slowest is not None else None,
+        )
+
+
+@contextmanager
+def _writing(
+    targets: Mapping[StreamName, IO[bytes]],
+) -> Iterator[dict[StreamName, Callable[[bytes], None]]]:
+    """Yield what takes the text of each stream on its way to its target."""
+    from copyback.outputs import StreamWriter
+
+    writers = {
+        stream: StreamWriter(target, packed=STREAM_FILES[stream].endswith(".gz"))
+        for stream, target in targets.items()
+    }
+    yield {stream: writer.add for stream, writer in writers.items()}
+    for writer in writers.values():
+        writer.close()
+
+
+def _suppliers(config: Config) -> dict[str, Callable[..., Any]]:
+    """Return what makes the policies in Python that a configuration names."""
+    if config.victim_policy is None and config.schedule_policy is None:
+        return {}
+    from copyback.policies.bridge import suppliers
+
+    return suppliers(config)
+
+
+def peak_rss_mib() -> float | None:
+    """Return the most memory that this process has held, in MiB; None where nobody knows."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
