@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from copyback._core import InputError
+from copyback.commands.options import Jobs, Memory, Quiet  # noqa: TC001 - Typer reads them
 
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
@@ -57,13 +58,8 @@ def run(
     figure: FigureName = None,
     scale: ScaleName = "quick",
     out: Out = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Simulations at once; else one a core.")
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Run no more at once than fit into this, such as 4GiB."),
-    ] = None,
+    jobs: Jobs = None,
+    memory: Memory = None,
     traces: Annotated[
         Path | None,
         typer.Option(
@@ -72,7 +68,7 @@ def run(
             help="Directory of real traces, run beside what stands for them.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Simulate a paper's figures, and leave tables, plots and pages in --out."""
     from copyback.console import counting_display

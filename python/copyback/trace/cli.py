@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from copyback._core import InputError
+from copyback.commands.options import Quiet  # noqa: TC001 - Typer reads them
 
 app = typer.Typer(help="Look into traces, and convert them.")
 
@@ -40,7 +41,6 @@ Setting = Annotated[
         help="Set a key, such as workload.limit=1000; may be repeated.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
 @app.command()
