@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 from pathlib import Path
@@ -26,9 +25,6 @@ TRUE = {
     "host.command_overhead": 120e3,
     "host.link_rate": 80e6,
 }
-
-#: With parts of pages among them: whole pages alone could not tell the link from the flash.
-SIZES = {"type": "histogram", "sizes": ["2KiB", "8KiB", "16KiB"], "weights": [2, 1, 1]}
 
 
 def device() -> dict[str, Any]:
@@ -66,16 +62,16 @@ def guessed() -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def measured() -> pl.DataFrame:
+def did(smallest: str) -> pl.DataFrame:
     """Return what a device with the true timing did."""
+    sizes = [smallest, "8KiB", "16KiB"]
     workload = {
         "type": "synthetic",
         "requests": 600,
-        "request_size": SIZES,
-        "alignment": "2KiB",
+        "request_size": {"type": "histogram", "sizes": sizes, "weights": [2, 1, 1]},
+        "alignment": smallest,
         "read_share": 0.5,
-        "inter_arrival": {"type": "exponential", "mean": "2ms"},
+        "inter_arrival": {"type": "exponential", "mean": "4ms"},
     }
     rows = copyback.run({**device(), "workload": workload}, requests=True).to_polars("requests")
     return rows.select(
@@ -85,6 +81,12 @@ def measured() -> pl.DataFrame:
         "bytes",
         measured_response_ns="response_ns",
     ).sort("arrival_ns")
+
+
+@pytest.fixture(scope="module")
+def measured() -> pl.DataFrame:
+    """Return requests with parts of pages among them, which tell the link from the flash."""
+    return did("2KiB")
 
 
 @pytest.fixture
@@ -132,13 +134,13 @@ def test_a_device_that_was_simulated_is_found_again(trace: Path) -> None:
     assert (len(found.predictions), len(held_out)) == (600, 240)
 
 
-def test_what_the_trace_cannot_tell_is_said(trace: Path) -> None:
-    start = copy.deepcopy(device())
+def test_what_the_trace_cannot_tell_is_said(tmp_path: Path) -> None:
+    did("4KiB").write_parquet(tmp_path / "whole.parquet")
+    start = device()
     start["ssd"]["timing"]["transfer_rate"] = "500MB/s"
     keys = ["ssd.timing.erase", "ssd.timing.transfer_rate", "host.link_rate"]
-    found = copyback.calibrate(start, trace=trace, fit=keys)
-    certainty = {one.parameter.key: one.certainty for one in found.fitted}
-    erase, transfer, link = (certainty[key] for key in keys)
+    found = copyback.calibrate(start, trace=tmp_path / "whole.parquet", fit=keys)
+    erase, transfer, link = (one.certainty for one in found.fitted)
     assert (erase.verdict.value, erase.interval) == ("without effect", None)
     assert (transfer.verdict.value, transfer.other) == ("only together with another", keys[2])
     assert (link.verdict.value, link.interval) == ("only together with another", None)

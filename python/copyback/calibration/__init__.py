@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
-from copyback.calibration.calibrate import Request, run
 from copyback.calibration.measured import Source, Times
 from copyback.calibration.result import Calibration
+from copyback.calibration.run import Request, run
 from copyback.sweep.design import grid_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: A parameter that changes times by a smaller share of its own change (root mean square) has no effect.
+#: A parameter of which times change by a smaller share (root mean square) has no effect.
 _LEAST_EFFECT = 1e-4
 
 #: A parameter this near to the end of its range, as a logarithm, is at its bound.

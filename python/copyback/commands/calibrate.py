@@ -86,8 +86,8 @@ def calibrate(
 ) -> None:
     """Fit timing to the measured times of a trace, and say how well it predicts the rest."""
     from copyback.calibration import result
-    from copyback.calibration.calibrate import Request, run
     from copyback.calibration.measured import Source, Times
+    from copyback.calibration.run import Request, run
     from copyback.calibration.show import overview
     from copyback.console import show
     from copyback.sweep.axes import parse_axis
