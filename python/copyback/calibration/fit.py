@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copyback.calibration.parameters import settings_for
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import ThreadPoolExecutor
@@ -109,7 +111,7 @@ class Problem:
         )
 
     def _simulate(self, logs: Array) -> Array:
-        settings = self._replay.configured(self._parameters, np.exp(logs))
+        settings = settings_for(self._parameters, np.exp(logs))
         rows = self._replay.simulate(self._trace, settings)
         return np.asarray(np.log((rows["simulated_us"] / rows["measured_us"]).to_numpy()))
 

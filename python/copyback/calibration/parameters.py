@@ -15,6 +15,8 @@ from copyback._core import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
 #: What a resolved configuration has in the place of a rate that is not limited.
 UNLIMITED = "none"
 
@@ -81,6 +83,14 @@ class Parameter:
         value = self.quantity.parse(found)
         # A time of zero, the default of an overhead, says nothing about its size.
         return float(np.clip(value or np.sqrt(self.least * self.most), self.least, self.most))
+
+
+def settings_for(
+    parameters: Sequence[Parameter], values: NDArray[np.float64]
+) -> list[tuple[str, str]]:
+    """Return the settings that give parameters these values."""
+    pairs = zip(parameters, values.tolist(), strict=True)
+    return [parameter.setting(value) for parameter, value in pairs]
 
 
 _MS, _MB = 1e6, 1e6

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from copyback.calibration.parameters import Parameter
-
 #: The order of rows, whatever the order in which the simulated requests end.
 _ORDER = ("arrival_ns", "offset", "bytes", "operation", "measured_response_ns")
 
@@ -47,13 +42,6 @@ class Replay:
         self._state: Path | None = None
         if config.is_savable:
             self._state = save_state(config, directory / f"{config.state_digest}.state")
-
-    def configured(
-        self, parameters: Sequence[Parameter], values: NDArray[np.float64]
-    ) -> list[tuple[str, str]]:
-        """Return the settings that give the parameters these values."""
-        pairs = zip(parameters, values.tolist(), strict=True)
-        return [parameter.setting(value) for parameter, value in pairs]
 
     def simulate(self, trace: Path, settings: Sequence[tuple[str, str]]) -> pl.DataFrame:
         """Simulate a trace and return its requests that can be compared.
@@ -89,7 +77,7 @@ class Replay:
             .filter(pl.col("measured_response_ns").is_not_null())
             .sort(_ORDER)
             .select(
-                *_ORDER[:1],
+                "arrival_ns",
                 "operation",
                 "offset",
                 "bytes",

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from copyback._core import InputError
+from copyback._core import Config, InputError
 from copyback.calibration import fit as fitting
 from copyback.calibration import measured
 from copyback.calibration.certainty import certainties
-from copyback.calibration.parameters import Parameter, chosen
+from copyback.calibration.parameters import Parameter, chosen, settings_for
 from copyback.calibration.replay import Replay
 from copyback.calibration.result import Calibration, Fitted, Variant
 from copyback.calibration.rules import with_predictions
@@ -30,7 +30,6 @@ from copyback.sweep.plan import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from copyback._core import Config
     from copyback.calibration.fit import Fit
     from copyback.calibration.measured import MeasuredTrace, Source, Times
 
@@ -78,8 +77,22 @@ class _Device:
 
     point: Point
     config: Config
+    seed: int
     parameters: list[Parameter]
     start: list[float]
+
+    def fit(
+        self, replay: Replay, part: Path, pool: ThreadPoolExecutor, on_done: Callable[[], None]
+    ) -> Fit:
+        """Fit the parameters to a part of the trace."""
+        problem = fitting.Problem(replay, self.parameters, part, pool, on_done)
+        return problem.fit(np.log(self.start), self.seed)
+
+    def described(self, fit: Fit) -> list[Fitted]:
+        """Return the fitted parameters and what is known of them."""
+        known = certainties(fit, self.parameters, self.seed)
+        rows = zip(self.parameters, self.start, fit.values.tolist(), known, strict=True)
+        return [Fitted(*row) for row in rows]
 
 
 def run(request: Request) -> Calibration:
@@ -107,19 +120,20 @@ def run(request: Request) -> Calibration:
             fits = []
             for device in devices:
                 replay = Replay(device.config, request.times, directory)
-                fit = _fit(device, replay, part, pool, lambda: tell(next(done)))
+                fit = device.fit(replay, part, pool, lambda: tell(next(done)))
                 fits.append((device, replay, fit))
         device, replay, fit = min(fits, key=lambda found: found[2].cost)
+        settings = settings_for(device.parameters, fit.values)
         return Calibration(
-            config=_laid_over(device.config, device.parameters, fit),
+            config=_laid_over(device.config, settings),
             trace=trace.name,
             times=request.times,
             cut_ns=cut_ns,
             unmeasured=trace.frame.height - trace.measured,
             variants=[Variant(one.point, found.cost) for one, _, found in fits],
             point=device.point,
-            fitted=_fitted(device, fit),
-            predictions=_predictions(replay, device, fit, [trace, *tests], cut_ns),
+            fitted=device.described(fit),
+            predictions=_predictions(replay, settings, [trace, *tests], cut_ns),
             notes=[note for one in (trace, *tests) for note in one.notes],
         )
 
@@ -130,7 +144,7 @@ def _devices(request: Request, config: Config) -> list[_Device]:
     faults = []
     for point in Design(grid=request.axes).points():
         try:
-            laid = _load(config, settings_of(point, {}))
+            laid = _laid_over(config, settings_of(point, {}))
             resolved = tomllib.loads(laid.to_toml())
             parameters = chosen(resolved, request.keys)
             start = [parameter.start(resolved) for parameter in parameters]
@@ -138,15 +152,13 @@ def _devices(request: Request, config: Config) -> list[_Device]:
             prefix = f"{text_of(point)}: " if point else ""
             faults += [f"{prefix}{line}" for line in str(fault).splitlines()]
             continue
-        devices.append(_Device(point, laid, parameters, start))
+        devices.append(_Device(point, laid, resolved["seed"], parameters, start))
     if faults:
         raise InputError("\n".join(faults))
     return devices
 
 
-def _load(config: Config, settings: list[tuple[str, str]]) -> Config:
-    from copyback._core import Config
-
+def _laid_over(config: Config, settings: list[tuple[str, str]]) -> Config:
     return Config.load(toml=config.to_toml(), name="the resolved configuration", settings=settings)
 
 
@@ -159,38 +171,10 @@ def _tests(request: Request, directory: Path) -> list[MeasuredTrace]:
     return found
 
 
-def _fit(
-    device: _Device,
-    replay: Replay,
-    part: Path,
-    pool: ThreadPoolExecutor,
-    on_done: Callable[[], None],
-) -> Fit:
-    problem = fitting.Problem(replay, device.parameters, part, pool, on_done)
-    return problem.fit(np.log(device.start), _seed(device.config))
-
-
-def _seed(config: Config) -> int:
-    return int(tomllib.loads(config.to_toml())["seed"])
-
-
-def _laid_over(config: Config, parameters: list[Parameter], fit: Fit) -> Config:
-    pairs = zip(parameters, fit.values.tolist(), strict=True)
-    return _load(config, [parameter.setting(value) for parameter, value in pairs])
-
-
-def _fitted(device: _Device, fit: Fit) -> list[Fitted]:
-    known = certainties(fit, device.parameters, _seed(device.config))
-    values = fit.values.tolist()
-    rows = zip(device.parameters, device.start, values, known, strict=True)
-    return [Fitted(*row) for row in rows]
-
-
 def _predictions(
-    replay: Replay, device: _Device, fit: Fit, traces: list[MeasuredTrace], cut_ns: int
+    replay: Replay, settings: list[tuple[str, str]], traces: list[MeasuredTrace], cut_ns: int
 ) -> pl.DataFrame:
     """Return the requests of all traces with what the simulation and the rules say of them."""
-    settings = replay.configured(device.parameters, fit.values)
     frames = []
     for place, trace in enumerate(traces):
         rows = replay.simulate(trace.path, settings)

@@ -65,7 +65,11 @@ def calibrate(
     ] = None,
     held_out: Annotated[
         float,
-        typer.Option("--held-out", metavar="SHARE", help="Share of the requests, the last ones."),
+        typer.Option(
+            "--held-out",
+            metavar="SHARE",
+            help="Share of the requests that is not fitted: the last ones.",
+        ),
     ] = 0.4,
     test: Annotated[
         list[Path] | None,
