@@ -198,13 +198,13 @@ def test_a_request_that_compaction_splits_is_not_compared(tmp_path: Path) -> Non
 def test_a_phone_is_predicted_better_than_by_a_constant() -> None:
     trace = Path(os.environ["COPYBACK_TRACES"]) / "nexus5-twitter.txt.gz"
     found = copyback.calibrate(
-        guessed(),
+        Path(__file__).parent.parent / "examples/phone-emmc.toml",
         trace=trace,
         times="service",
         fit=["ssd.timing.program", "host.command_overhead"],
         workload__limit=1000,
         workload__beyond_device={"type": "compact", "extent": "64KiB"},
-        ssd__geometry__blocks_per_plane=2048,
+        ssd__geometry__blocks_per_plane=512,
     )
     held_out = {
         row["predictor"]: row["typical"]

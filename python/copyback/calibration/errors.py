@@ -46,10 +46,10 @@ def errors(predictions: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _of(rows: pl.DataFrame, column: str) -> dict[str, Any]:
-    predicted, measured = rows[column].to_numpy(), rows["measured_us"].to_numpy()
-    if np.isnan(predicted).any():
+    if rows[column].null_count():
         keys = ("typical", "within_25", "mean_ratio", "p99_ratio")
         return {"requests": rows.height, **dict.fromkeys(keys)}
+    predicted, measured = rows[column].to_numpy(), rows["measured_us"].to_numpy()
     factors = np.abs(np.log(predicted / measured))
     return {
         "requests": rows.height,

@@ -69,7 +69,7 @@ def _curves(rows: pl.DataFrame) -> dict[str, Any]:
     curves = {
         name: {"value": np.quantile(values, shares, method="higher"), "share": shares}
         for name, column in columns.items()
-        if np.isfinite(values := rows[column].to_numpy()).all()
+        if (values := rows[column].drop_nulls().to_numpy()).size
     }
     return {"shares": aligned(curves), "against": _against(rows)}
 

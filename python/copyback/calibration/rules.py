@@ -62,6 +62,8 @@ RULES = {"linear_us": linear, "by_size_us": by_size, "constant_us": constant}
 def with_predictions(rows: pl.DataFrame, fitted: pl.Series) -> pl.DataFrame:
     """Return the rows with a column of predictions for each rule.
 
+    A rule is null for reads if none is fitted, and so for writes.
+
     Parameters
     ----------
     rows
@@ -79,4 +81,5 @@ def with_predictions(rows: pl.DataFrame, fitted: pl.Series) -> pl.DataFrame:
             continue
         for name, make in RULES.items():
             columns[name][of_kind] = make(sizes[known], measured[known])(sizes[of_kind])
-    return rows.with_columns(pl.Series(name, values) for name, values in columns.items())
+    predictions = [pl.Series(name, values).fill_nan(None) for name, values in columns.items()]
+    return rows.with_columns(predictions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import units
@@ -47,7 +48,7 @@ def facts(found: Calibration) -> list[tuple[str, str]]:
     """Return what was fitted to what."""
     parts = dict(found.predictions["part"].value_counts().iter_rows())
     lines = [
-        ("Trace", found.trace),
+        ("Trace", Path(found.trace).name),
         ("Times", f"{found.times.value} times"),
         (
             "Fitted",
