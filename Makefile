@@ -57,6 +57,10 @@ test-long: ## The tests that take too long for every change: larger blocks, skew
 	cargo test --workspace -- --ignored
 	COPYBACK_SWARM_RUNS=5000 cargo test --package copyback --test swarm
 
+.PHONY: mutants
+mutants: ## Seed bugs one at a time, see that a test notices each, and write docs/mutants.md
+	$(PYTHON) tests/mutants/run.py --page docs/mutants.md
+
 .PHONY: lint
 lint: setup ## Formatting, lint and types, both languages
 	cargo fmt --all --check
