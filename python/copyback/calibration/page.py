@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
     from copyback.calibration.result import Calibration
 
-#: Points of a curve of shares, and groups of requests of like measured times.
+#: Points of a curve of shares.
 _POINTS = 200
+
+#: Most groups of requests of like measured times, and the fewest requests worth a group.
 _GROUPS = 40
+_GROUP = 20
 
 
 def render(found: Calibration) -> str:
@@ -79,7 +82,8 @@ def _against(rows: pl.DataFrame) -> dict[str, Any]:
     ordered = rows.sort("measured_us")
     measured = ordered["measured_us"].to_numpy()
     simulated = ordered["simulated_us"].to_numpy()
-    groups = [group for group in np.array_split(np.arange(len(measured)), _GROUPS) if len(group)]
+    count = max(1, min(_GROUPS, len(measured) // _GROUP))
+    groups = np.array_split(np.arange(len(measured)), count)
     quantiles = {"p10": 0.1, "p50": 0.5, "p90": 0.9}
     middle = np.array([np.median(measured[group]) for group in groups])
     return {"measured": rounded(middle)} | {
