@@ -4,6 +4,7 @@
 
 mod allocation;
 mod audit;
+mod bad_blocks;
 mod blocks;
 mod buffered;
 mod free_blocks;
@@ -18,6 +19,7 @@ mod translated;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
+pub use bad_blocks::{FaultTally, Replaced};
 pub use idle_time::Expected;
 pub use levels::Levels;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
@@ -36,6 +38,7 @@ use crate::nand::Geometry;
 use crate::rng;
 
 use audit::Audit;
+use bad_blocks::BadBlocks;
 use blocks::Blocks;
 use mapping::{Groups, MappingCache, PageMap};
 use parked::Parked;
@@ -59,6 +62,9 @@ pub struct Ftl {
     victims: VictimSelector,
     wear: WearLeveller,
     limits: Limits,
+    /// What goes wrong in the flash, if anything can.
+    #[serde(skip)]
+    faults: Option<Box<BadBlocks>>,
     /// The block of each plane that is being reclaimed.
     #[serde(skip)]
     reclaiming: Vec<Option<BlockId>>,
@@ -110,8 +116,14 @@ impl Ftl {
         let limits = Limits::new(config);
         let order = config.ssd.ftl.free_blocks;
         let held = config.ssd.nv_buffer_blocks() as usize;
-        let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order, held);
-        Self {
+        let spare = config.ssd.spare_blocks() as usize;
+        let faults = BadBlocks::new(config, name).map(Box::new);
+        let is_good = |block: &BlockId| !faults.as_ref().is_some_and(|f| f.is_bad_when_new(*block));
+        let plane = |id| {
+            let blocks = geometry.blocks_of_plane(PlaneId::from_index(id)).filter(is_good);
+            Plane::new(blocks, order, held, spare)
+        };
+        let mut ftl = Self {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
             map: PageMap::new(limits.mapped_pages(), geometry.pages()),
@@ -127,7 +139,10 @@ impl Ftl {
             hungry: vec![0; geometry.dies()],
             levels: None,
             audit: config.audit.then(|| Box::new(Audit::new(config, &geometry))),
-        }
+            faults,
+        };
+        ftl.mark_factory_bad_blocks();
+        ftl
     }
 
     /// What policies from outside are told about the device.
@@ -523,8 +538,9 @@ impl Ftl {
             self.reclaiming[plane.index()] = None;
         }
         self.wear.erased(plane, block, self.blocks.erase_count(block));
-        self.planes[plane.index()].free.push(block, self.blocks.erase_count(block));
+        self.free_erased(plane, block);
         self.planes[plane.index()].held += usize::from(is_buffers);
+        self.refill_spare_blocks(plane);
         self.weigh(plane);
         if self.groups.is_some() {
             return merged.into_iter().for_each(|group| self.list(plane, group));
@@ -541,7 +557,10 @@ impl Ftl {
 
     /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
     fn append(&mut self, plane: PlaneId, stream: Stream, lpn: Lpn) -> Placed {
-        let frontier = self.take_frontier(plane, stream);
+        let mut frontier = self.take_frontier(plane, stream);
+        if self.faults.is_some() {
+            frontier.block = self.block_that_takes(frontier);
+        }
         let page = self.geometry.page(frontier.block, frontier.next_page);
         self.map.set(lpn, page);
         self.blocks.program(frontier.block, frontier.next_page);
@@ -614,12 +633,13 @@ impl Ftl {
     /// Notes whether `plane` is short of free blocks.
     fn weigh(&mut self, plane: PlaneId) {
         let free = self.planes[plane.index()].free_blocks();
+        let short_of = free.saturating_sub(self.missing_spare_blocks(plane));
         let die = self.geometry.die_of_plane(plane);
         let bit = 1 << (plane.0 % self.geometry.planes_per_die);
         let hungry = &mut self.hungry[die.index()];
-        if free < self.limits.soft_threshold {
+        if short_of < self.limits.soft_threshold {
             *hungry |= bit;
-        } else if free >= self.limits.sated {
+        } else if short_of >= self.limits.sated {
             *hungry &= !bit;
         }
         if let Some(levels) = &mut self.levels
