@@ -147,6 +147,18 @@ impl Audit {
         }
     }
 
+    /// Checks that each logical page lies where its last version is, unless that is in DRAM.
+    pub fn check_map(&self, place: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
+        for (index, latest) in self.latest.iter().enumerate() {
+            let lpn = Lpn::from_index(index);
+            let (expected, found) = (latest.map(|(_, page)| page), place(lpn));
+            if found != expected {
+                return Err(format!("{lpn:?} is at {found:?}, its last version at {expected:?}"));
+            }
+        }
+        Ok(())
+    }
+
     /// A translation page is written. Of each of its entries: the page, where it lies, and whether that
     /// was known in RAM; the others are copied as they were.
     pub fn entries_written(&mut self, entries: impl Iterator<Item = (Lpn, Option<Ppn>, bool)>) {

@@ -719,6 +719,9 @@ impl Ftl {
     /// Names the first one that is broken.
     pub fn check(&self) -> Result<(), String> {
         self.map.check(|page| self.is_valid(page))?;
+        if let Some(audit) = &self.audit {
+            audit.check_map(|lpn| self.map.physical(lpn))?;
+        }
         for plane in (0..self.planes.len()).map(PlaneId::from_index) {
             self.check_plane(plane)?;
         }

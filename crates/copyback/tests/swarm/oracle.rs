@@ -19,7 +19,7 @@ pub struct Device {
     next_die: usize,
 }
 
-/// Drives a translation layer of the case's configuration.
+/// Drives a translation layer of the case's configuration, until it is read-only if its flash is faulty.
 pub fn drive(case: &Case) -> Result<(), String> {
     let mut draw = Draw::new(case.number, "swarm/oracle");
     let mut device = Device::new(case);
@@ -29,6 +29,9 @@ pub fn drive(case: &Case) -> Result<(), String> {
     for operation in 0..(2 * device.ftl.geometry.pages() as u64).clamp(500, 8_000) {
         let most = if draw.chance(0.7) { hot } else { pages };
         let lpn = Lpn(draw.within(0, most - 1) as u32);
+        if device.ftl.is_read_only() {
+            break;
+        }
         if draw.chance(trims) {
             device.trim(lpn)?;
         } else {
