@@ -7,7 +7,7 @@
 use crate::ftl::Replaced;
 use crate::ids::{DieId, Lpn, Ppn};
 use crate::nand::Sensed;
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, earlier};
 
 use super::breakdown::Parts;
 use super::transaction::{Owner, TransactionId};
@@ -66,7 +66,7 @@ impl FaultReport {
             *count += more;
         }
         self.uncorrectable += other.uncorrectable;
-        self.read_only_since = crate::units::earlier(self.read_only_since, other.read_only_since);
+        self.read_only_since = earlier(self.read_only_since, other.read_only_since);
     }
 }
 

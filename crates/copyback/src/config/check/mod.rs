@@ -128,7 +128,8 @@ impl Ssd {
     fn reserve_blocks(&self) -> u32 {
         let pages = self.logical_pages_per_plane() + self.translation_pages_per_plane();
         let data = pages.div_ceil(self.data_pages_per_block());
-        let taken = data + u64::from(self.open_blocks()) + u64::from(self.nv_buffer_blocks());
+        let aside = self.open_blocks() + self.nv_buffer_blocks() + self.spare_blocks();
+        let taken = data + u64::from(aside);
         u64::from(self.geometry.blocks_per_plane).saturating_sub(taken) as u32
     }
 
