@@ -198,6 +198,7 @@ impl Ftl {
             self.copy_to_spare(from, self.geometry.page(spare, offset));
             copied.push(from);
         }
+        self.planes[plane.index()].replace(place.block, spare);
         if let Some(groups) = &mut self.groups
             && let Some(listed) = groups.replace(plane, place.block, spare)
         {

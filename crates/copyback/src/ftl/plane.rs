@@ -96,23 +96,22 @@ impl Plane {
         self.host.into_iter().chain(of_others.into_iter().flatten())
     }
 
-    /// Takes the open block of `stream` away.
-    pub const fn take_frontier(&mut self, stream: Stream) -> Option<Frontier> {
-        match stream {
-            Stream::Host => self.host.take(),
-            Stream::Translation => self.translation.take(),
-            Stream::Collection => self.collection.take(),
-            Stream::Aligned => self.aligned.take(),
+    /// `spare` takes the place of `block`, if that is open.
+    pub fn replace(&mut self, block: BlockId, spare: BlockId) {
+        let open = [&mut self.host, &mut self.translation, &mut self.collection, &mut self.aligned];
+        let open = open.into_iter().flatten().find(|frontier| frontier.block == block);
+        if let Some(frontier) = open {
+            frontier.block = spare;
         }
     }
 
-    /// Makes `frontier` the open block of `stream`.
-    pub const fn set_frontier(&mut self, stream: Stream, frontier: Frontier) {
+    /// The open block of `stream`, to be changed.
+    pub const fn frontier_mut(&mut self, stream: Stream) -> &mut Option<Frontier> {
         match stream {
-            Stream::Host => self.host = Some(frontier),
-            Stream::Translation => self.translation = Some(frontier),
-            Stream::Collection => self.collection = Some(frontier),
-            Stream::Aligned => self.aligned = Some(frontier),
+            Stream::Host => &mut self.host,
+            Stream::Translation => &mut self.translation,
+            Stream::Collection => &mut self.collection,
+            Stream::Aligned => &mut self.aligned,
         }
     }
 }
