@@ -1,7 +1,7 @@
 //! Random drives and arrays whose flash has faults of every kind, many of them to the end of their lives.
 
 use copyback::config::quantity::Share;
-use copyback::config::{Config, FlashFaults};
+use copyback::config::{Config, FlashFaults, Overwrites};
 use copyback::workload::Operation;
 
 use crate::STATE_EVERY;
@@ -10,7 +10,8 @@ use crate::draw::{Case, Draw};
 use crate::oracle;
 use crate::run::{self, Outcome};
 
-/// Gives the flash of `config` faults, so many that a few hundred requests meet some.
+/// Gives the flash of `config` faults, so many that a few hundred requests meet some, and in most cases enough
+/// blocks and little enough preparation to live until then.
 pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
     let mut some =
         |most: f64| Share(if draw.chance(0.6) { most * draw.share().powi(3) } else { 0.0 });
@@ -22,6 +23,11 @@ pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
         retry_failures: some(1.0),
         ..FlashFaults::default()
     };
+    if draw.chance(0.8) {
+        let given = &mut config.ssd.ftl.over_provisioning.0;
+        *given += (0.9 - *given) * draw.share();
+        config.precondition.overwrites = Overwrites::Fixed(0.3 * draw.share());
+    }
     config.ssd.endurance.rated_cycles = Some(draw.small_within(1, 200) as u32);
     config.ssd.faults = Some(FlashFaults {
         endurance_spread: draw.chance(0.5).then(|| Share(draw.share() / 2.0)),

@@ -6,6 +6,7 @@ use copyback::ftl::{Allocation, Ftl, Room};
 use copyback::gc::job::collect_untimed;
 use copyback::ids::{DieId, Lpn, PlaneId};
 
+use crate::check;
 use crate::draw::{Case, Draw};
 
 /// Operations between checks of everything.
@@ -85,7 +86,10 @@ impl Device {
     }
 
     fn write_page(&mut self, lpn: Lpn) -> Result<(), String> {
-        let plane = self.plane(lpn).ok_or_else(|| format!("no plane has room for {lpn:?}"))?;
+        let Some(plane) = self.plane(lpn) else {
+            // The collections before the write may have met the last bad block that the drive can bear.
+            return check::holds(&format!("room for {lpn:?}"), self.ftl.is_read_only());
+        };
         self.write_to(plane, lpn);
         let die = self.ftl.geometry.die_of_plane(plane);
         collect_untimed(&mut self.ftl, die);
