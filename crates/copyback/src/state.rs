@@ -95,7 +95,8 @@ pub fn fingerprint(config: &Config) -> String {
         config.array.failed,
     ]);
     // Perfect flash has had this fingerprint since before there was any other.
-    if let (Some(faults), Some(members)) = (&config.ssd.faults, decisive.as_array_mut()) {
+    let faults = &config.ssd.faults;
+    if let Some(members) = decisive.as_array_mut().filter(|_| !faults.are_none()) {
         members.push(serde_json::json!([faults, config.ssd.endurance.rated_cycles]));
     }
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))

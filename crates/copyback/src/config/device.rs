@@ -31,9 +31,9 @@ pub struct Ssd {
     pub buffer: Buffer,
     /// What the flash is rated for.
     pub endurance: Endurance,
-    /// What goes wrong in the flash; absent: nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub faults: Option<FlashFaults>,
+    /// What goes wrong in the flash.
+    #[serde(skip_serializing_if = "FlashFaults::are_none")]
+    pub faults: FlashFaults,
 }
 
 /// Shape of the flash array: channel > chip > die > plane > block > page.

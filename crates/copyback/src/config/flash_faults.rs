@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::quantity::Share;
 use super::{Config, Ssd, Stop};
 
-/// What goes wrong in the flash. All shares are 0 unless given, and a drive without this table has perfect
-/// flash.
+/// What goes wrong in the flash: nothing, unless the table says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FlashFaults {
@@ -48,6 +47,11 @@ impl Default for FlashFaults {
 }
 
 impl FlashFaults {
+    /// Whether flash is perfect.
+    pub fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Whether blocks become bad as they are used.
     pub const fn retires_blocks(&self) -> bool {
         self.program_failures.0 > 0.0
@@ -70,10 +74,7 @@ impl Config {
 
 impl Ssd {
     /// Free blocks of each plane that are kept to take the place of bad ones.
-    pub fn spare_blocks(&self) -> u32 {
-        match &self.faults {
-            Some(faults) if faults.retires_blocks() => SPARE_BLOCKS,
-            _ => 0,
-        }
+    pub const fn spare_blocks(&self) -> u32 {
+        if self.faults.retires_blocks() { SPARE_BLOCKS } else { 0 }
     }
 }

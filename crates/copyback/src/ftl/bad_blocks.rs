@@ -25,7 +25,7 @@ const LEFT_FREE: usize = 1;
 pub struct BadBlocks {
     flash: Faults,
     /// Spare blocks that each plane should have.
-    pub(super) spare_blocks: usize,
+    spare_blocks: usize,
     /// Good blocks that each plane needs ...
     needed: usize,
     /// ... and has.
@@ -267,9 +267,10 @@ impl Ftl {
         faults.read_only |= has_no_spare || faults.good[plane.index()] < faults.needed;
     }
 
-    /// Blocks that `plane` lacks of those that should be spare.
-    pub(super) fn missing_spare_blocks(&self, plane: PlaneId) -> usize {
+    /// Free blocks of `plane`, less those that it lacks of the spare ones.
+    pub(super) fn free_beyond_spare(&self, plane: PlaneId) -> usize {
+        let state = &self.planes[plane.index()];
         let wanted = self.faults.as_ref().map_or(0, |faults| faults.spare_blocks);
-        wanted - self.planes[plane.index()].spare
+        state.free_blocks().saturating_sub(wanted - state.spare)
     }
 }

@@ -640,13 +640,13 @@ impl Ftl {
     /// Notes whether `plane` is short of free blocks.
     fn weigh(&mut self, plane: PlaneId) {
         let free = self.planes[plane.index()].free_blocks();
-        let short_of = free.saturating_sub(self.missing_spare_blocks(plane));
+        let left = self.free_beyond_spare(plane);
         let die = self.geometry.die_of_plane(plane);
         let bit = 1 << (plane.0 % self.geometry.planes_per_die);
         let hungry = &mut self.hungry[die.index()];
-        if short_of < self.limits.soft_threshold {
+        if left < self.limits.soft_threshold {
             *hungry |= bit;
-        } else if short_of >= self.limits.sated {
+        } else if left >= self.limits.sated {
             *hungry &= !bit;
         }
         if let Some(levels) = &mut self.levels

@@ -142,8 +142,7 @@ impl Ftl {
 
     /// Whether the mark that `plane` is short of free blocks is where it must be, or may be.
     fn knows_hunger(&self, plane: PlaneId) -> bool {
-        let free = self.planes[plane.index()].free_blocks();
-        let free = free.saturating_sub(self.missing_spare_blocks(plane));
+        let free = self.free_beyond_spare(plane);
         let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
         let marked = hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0;
         let planes = self.geometry.planes_per_die;

@@ -59,7 +59,10 @@ impl Faults {
     /// Those of a checked configuration, if there are any; `name` is the drive's place in the names of
     /// random streams. Where planes are striped, a block is one of each of them and fails with any.
     pub fn new(config: &Config, name: &str) -> Option<Self> {
-        let faults = config.ssd.faults.as_ref()?;
+        let faults = &config.ssd.faults;
+        if faults.are_none() {
+            return None;
+        }
         let geometry = Geometry::new(&config.ssd);
         let striped = geometry.striped_planes;
         let lot = |what: &str| Lot::new(config.seed, &format!("{name}/faults/{what}"));

@@ -3,10 +3,10 @@
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry,
-    Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
-    PlaneChoice, Precondition, Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend,
-    Timing, VictimPolicy, Wear, Width,
+    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc,
+    GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites,
+    PageLatency, PlaneChoice, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
+    SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -133,7 +133,7 @@ fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
-    let faults = None;
+    let faults = FlashFaults::default();
     let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, faults };
     let host = host(draw);
     let workload =

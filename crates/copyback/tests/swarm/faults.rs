@@ -29,12 +29,12 @@ pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
         config.precondition.overwrites = Overwrites::Fixed(0.3 * draw.share());
     }
     config.ssd.endurance.rated_cycles = Some(draw.small_within(1, 200) as u32);
-    config.ssd.faults = Some(FlashFaults {
+    config.ssd.faults = FlashFaults {
         endurance_spread: draw.chance(0.5).then(|| Share(draw.share() / 2.0)),
         worn_read_errors: draw.chance(0.5).then(|| Share(draw.share())),
         retry_levels: draw.within(0, 5) as u32,
         ..faults
-    });
+    };
     config
 }
 

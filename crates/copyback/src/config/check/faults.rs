@@ -7,7 +7,7 @@ const MOST_LEVELS: u32 = 64;
 
 /// The faults of `ssd.faults`, and what it needs beside it.
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
-    let Some(flash) = &ssd.faults else { return };
+    let flash = &ssd.faults;
     for (name, share) in [
         ("factory_bad_blocks", flash.factory_bad_blocks),
         ("program_failures", flash.program_failures),
