@@ -297,7 +297,8 @@ impl Preconditioner {
     }
 
     fn write_page(&mut self, lpn: Lpn) {
-        if self.ftl.is_read_only() {
+        let has_faults = self.ftl.has_faults();
+        if has_faults && self.ftl.is_read_only() {
             return;
         }
         let plane = self.plane_for(lpn);
@@ -307,7 +308,7 @@ impl Preconditioner {
         }
         self.version += 1;
         self.ftl.write(plane, lpn, self.version);
-        if self.ftl.has_faults() {
+        if has_faults {
             self.outdated.extend(self.ftl.take_outdated(die));
         }
         if self.ftl.hungry_planes(die) != 0 {

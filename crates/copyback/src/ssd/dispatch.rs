@@ -330,11 +330,13 @@ impl Ssd {
         closes_block: bool,
         now: Instant,
     ) -> Duration {
-        if self.faults.is_some() {
-            self.count_replaced(die, now);
-        }
         let summary = self.timing.summary.filter(|_| closes_block).unwrap_or_default();
-        self.timing.program(offset) + summary + self.take_extra()
+        let time = self.timing.program(offset) + summary;
+        if self.faults.is_none() {
+            return time;
+        }
+        self.count_replaced(die, now);
+        time + self.take_extra()
     }
 
     /// Ends the wait of an operation and adds it to a command.
