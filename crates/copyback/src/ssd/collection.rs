@@ -63,6 +63,7 @@ impl Ssd {
     pub(super) fn begin_collection(&mut self, die: DieId, now: Instant) -> bool {
         if self.options.zero_cost {
             self.collect_at_no_cost(die);
+            self.replace_at_no_cost(die, now);
             self.write_back_outdated(die, now);
             return false;
         }

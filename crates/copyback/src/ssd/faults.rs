@@ -148,6 +148,14 @@ impl Ssd {
         self.write_back_outdated(die, now);
     }
 
+    /// Counts the blocks that collections on `die` which take no time have replaced, in none either.
+    pub(super) fn replace_at_no_cost(&mut self, die: DieId, now: Instant) {
+        if self.faults.is_some() {
+            self.count_replaced(die, now);
+            self.take_extra();
+        }
+    }
+
     /// What reading `page` out takes.
     fn read_time(&self, page: Ppn) -> Duration {
         let array = self.timing.read(self.geometry.page_offset(page));

@@ -107,13 +107,13 @@ fn every_request_is_done_or_rejected(case: &Case, outcome: &Outcome) -> Result<(
 const SIGHTS: [(&str, f64); 9] = [
     ("drives that die before the run", 0.05),
     ("factory bad blocks", 0.1),
-    ("failed programs", 0.2),
-    ("pages copied to spare blocks", 0.1),
-    ("failed erases", 0.1),
-    ("reads that are retried", 0.3),
-    ("uncorrectable reads", 0.1),
-    ("drives that become read-only", 0.1),
-    ("rejected writes", 0.1),
+    ("failed programs", 0.05),
+    ("pages copied to spare blocks", 0.04),
+    ("failed erases", 0.02),
+    ("reads that are retried", 0.1),
+    ("uncorrectable reads", 0.03),
+    ("drives that become read-only", 0.02),
+    ("rejected writes", 0.02),
 ];
 
 fn met(outcome: Option<&Outcome>) -> Vec<bool> {
