@@ -183,6 +183,34 @@ impl WriteBuffer {
         }
     }
 
+    /// Whether the newest data of a page are here only.
+    pub fn holds(&self, lpn: Lpn) -> bool {
+        self.dirty.contains_key(&lpn) || self.leaving.contains_key(&lpn)
+    }
+
+    /// The pages whose newest data are here only.
+    pub fn pages(&self) -> impl Iterator<Item = Lpn> {
+        let leaving = self.leaving.iter().filter(|(_, entry)| !entry.trimmed);
+        let leaving = leaving.map(|(lpn, _)| lpn).filter(|lpn| !self.dirty.contains_key(*lpn));
+        self.dirty.keys().chain(leaving).copied()
+    }
+
+    /// The power has failed, and capacitors save what is here. What was on its way to flash leaves again, and
+    /// first; commands that wait will be handed in anew.
+    pub fn save(&mut self) {
+        self.waiting.clear();
+        self.flushes.clear();
+        self.destaging = false;
+        for (lpn, entry) in std::mem::take(&mut self.leaving).into_iter().rev() {
+            if entry.trimmed || self.dirty.contains_key(&lpn) {
+                self.unwritten.remove(&entry.order);
+            } else {
+                self.dirty.insert(lpn, entry);
+                self.dirty.to_front(&lpn);
+            }
+        }
+    }
+
     /// Places the next waiting write, if there is room now, and returns its command.
     pub fn make_room(&mut self) -> Option<CommandId> {
         let (command, lpn, sectors) = *self.waiting.front()?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Endurance, Ftl, Gc,
+    Endurance, Ftl, Gc, Power,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -31,6 +31,8 @@ pub struct Ssd {
     pub buffer: Buffer,
     /// What the flash is rated for.
     pub endurance: Endurance,
+    /// What the drive does for the day its power fails, and when that is.
+    pub power: Power,
 }
 
 /// Shape of the flash array: channel > chip > die > plane > block > page.

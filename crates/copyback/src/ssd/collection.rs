@@ -131,6 +131,9 @@ impl Ssd {
     /// Carries out the next step of the die's collection, or ends it. Returns whether the die may
     /// have further work to start now.
     pub(super) fn start_collection_step(&mut self, die: DieId, now: Instant) -> bool {
+        if self.options.holds_erases && self.erase_must_wait(die) {
+            return false;
+        }
         let Some(mut collection) = self.collections[die.index()].take() else { return false };
         let Some(step) = collection.lanes.next_step(&self.ftl) else {
             self.end_collection(die, &collection, now);

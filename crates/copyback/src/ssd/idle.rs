@@ -132,7 +132,7 @@ impl Ssd {
 
     /// Whether the drive has anything to do for a command.
     pub(super) fn is_busy(&self) -> bool {
-        self.has_commands || self.host_operations() > 0
+        self.has_commands || self.is_off || self.host_operations() > 0
     }
 
     /// Forgets what the host has announced.

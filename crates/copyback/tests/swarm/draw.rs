@@ -5,7 +5,7 @@ use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry,
     Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
-    PlaneChoice, Precondition, Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend,
+    PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend,
     Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
@@ -14,6 +14,7 @@ use rand::RngExt;
 use crate::array;
 use crate::file;
 use crate::pool::Failure;
+use crate::power;
 use crate::workload::{self, Flow};
 
 /// A configuration that passes its checks, and the traces that go with it.
@@ -77,6 +78,14 @@ impl Case {
         })
     }
 
+    /// The case of this number, of one drive that loses its power now and then.
+    pub fn draw_with_cuts(number: u64) -> Self {
+        Self::of(number, "swarm/power", |draw, number| {
+            let config = config(draw, number, "power");
+            power::draw(draw, config)
+        })
+    }
+
     fn of(number: u64, name: &str, config: impl Fn(&mut Draw, u64) -> Config) -> Self {
         let mut draw = Draw::new(number, name);
         let mut draws = 0;
@@ -123,7 +132,8 @@ fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
-    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance };
+    let power = Power::default();
+    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, power };
     let host = host(draw);
     let workload =
         workload::draw(draw, &ssd, &|index| file(number, &format!("{of}-{index}.blkreplay")));
