@@ -126,6 +126,9 @@ impl Array {
 
     /// Takes the commands that have ended in the drives, until no more do.
     pub(super) fn take_ended(&mut self) {
+        if !self.touched.iter().any(|index| self.drives[index].has_ended()) {
+            return;
+        }
         let mut ended = std::mem::take(&mut self.ended);
         loop {
             for index in self.touched.iter() {

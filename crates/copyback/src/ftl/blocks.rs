@@ -108,15 +108,13 @@ impl Blocks {
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<u32> {
         let first = block.index() * self.words_per_block;
         let words = &self.valid[first..first + self.words_per_block];
-        let mut mask = u64::MAX << (offset % 64);
-        for (index, word) in words.iter().enumerate().skip(offset as usize / 64) {
-            let hits = word & mask;
-            if hits != 0 {
-                return Some(index as u32 * 64 + hits.trailing_zeros());
-            }
-            mask = u64::MAX;
+        let mut index = offset as usize / 64;
+        let mut hits = words.get(index)? & (u64::MAX << (offset % 64));
+        while hits == 0 {
+            index += 1;
+            hits = *words.get(index)?;
         }
-        None
+        Some(index as u32 * 64 + hits.trailing_zeros())
     }
 
     /// Whether tables that come from a file have the size of `fresh`'s.

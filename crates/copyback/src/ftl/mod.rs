@@ -506,7 +506,12 @@ impl Ftl {
 
     /// The first valid page of `block` at or after `offset`.
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
-        self.blocks.next_valid(block, offset).map(|offset| self.geometry.page(block, offset))
+        self.next_valid_offset(block, offset).map(|offset| self.geometry.page(block, offset))
+    }
+
+    /// The offset of that page.
+    pub fn next_valid_offset(&self, block: BlockId, offset: u32) -> Option<u32> {
+        self.blocks.next_valid(block, offset)
     }
 
     /// The first offset at which every one of `blocks` has a valid page.
@@ -564,29 +569,31 @@ impl Ftl {
 
     /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
     fn append(&mut self, plane: PlaneId, stream: Stream, lpn: Lpn) -> Placed {
-        let frontier = self.take_frontier(plane, stream);
-        let page = self.geometry.page(frontier.block, frontier.next_page);
+        let Frontier { block, next_page } = self.take_next_page(plane, stream);
+        let page = self.geometry.page(block, next_page);
         self.map.set(lpn, page);
-        self.blocks.program(frontier.block, frontier.next_page);
-        let next = Frontier { block: frontier.block, next_page: frontier.next_page + 1 };
-        let closes_block = self.room(next) == 0;
+        self.blocks.program(block, next_page);
+        let closes_block = next_page + 1 == self.limits.data_pages;
         if closes_block {
-            self.close(plane, frontier.block);
+            *self.planes[plane.index()].frontier_mut(stream) = None;
+            self.close(plane, block);
             self.reopen(plane, stream);
-        } else {
-            self.planes[plane.index()].set_frontier(stream, next);
         }
         Placed { page, closes_block }
     }
 
-    fn take_frontier(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        match self.planes[plane.index()].take_frontier(stream) {
-            Some(frontier) => frontier,
-            None => {
-                self.planes[plane.index()].lent &= stream != Stream::Host;
-                self.open(plane)
-            }
+    /// Where the next page of a stream goes. The one after it comes next.
+    fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
+        if let Some(frontier) = self.planes[plane.index()].frontier_mut(stream) {
+            let next = *frontier;
+            frontier.next_page += 1;
+            return next;
         }
+        self.planes[plane.index()].lent &= stream != Stream::Host;
+        let next = self.open(plane);
+        let following = Frontier { next_page: next.next_page + 1, ..next };
+        *self.planes[plane.index()].frontier_mut(stream) = Some(following);
+        next
     }
 
     /// Opens a block for the stream whose block has just been filled, before anything is written
@@ -595,7 +602,7 @@ impl Ftl {
         if stream == Stream::Host && self.may_open_for_host(plane) {
             let frontier = self.open(plane);
             self.planes[plane.index()].lent = false;
-            self.planes[plane.index()].set_frontier(stream, frontier);
+            *self.planes[plane.index()].frontier_mut(stream) = Some(frontier);
         }
     }
 

@@ -88,23 +88,13 @@ impl Plane {
         self.host.into_iter().chain(of_others.into_iter().flatten())
     }
 
-    /// Takes the open block of `stream` away.
-    pub const fn take_frontier(&mut self, stream: Stream) -> Option<Frontier> {
+    /// The open block of `stream`, to be changed.
+    pub const fn frontier_mut(&mut self, stream: Stream) -> &mut Option<Frontier> {
         match stream {
-            Stream::Host => self.host.take(),
-            Stream::Translation => self.translation.take(),
-            Stream::Collection => self.collection.take(),
-            Stream::Aligned => self.aligned.take(),
-        }
-    }
-
-    /// Makes `frontier` the open block of `stream`.
-    pub const fn set_frontier(&mut self, stream: Stream, frontier: Frontier) {
-        match stream {
-            Stream::Host => self.host = Some(frontier),
-            Stream::Translation => self.translation = Some(frontier),
-            Stream::Collection => self.collection = Some(frontier),
-            Stream::Aligned => self.aligned = Some(frontier),
+            Stream::Host => &mut self.host,
+            Stream::Translation => &mut self.translation,
+            Stream::Collection => &mut self.collection,
+            Stream::Aligned => &mut self.aligned,
         }
     }
 }

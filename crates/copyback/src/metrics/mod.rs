@@ -155,6 +155,11 @@ impl Recorder {
         }
     }
 
+    /// Whether somebody looks at the drives at the end of every instant.
+    pub const fn looks_at_drives(&self) -> bool {
+        self.devices.is_some() || self.watch.is_some()
+    }
+
     /// Takes the rows of the requests recorded since the last call.
     pub fn take_requests(&mut self) -> RequestColumns {
         self.requests.as_mut().map(std::mem::take).unwrap_or_default()

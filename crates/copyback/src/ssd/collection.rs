@@ -1,7 +1,5 @@
 //! Collections on the dies: carries out their steps, one flash operation each.
 
-use smallvec::SmallVec;
-
 use crate::config::GcStart;
 use crate::gc::job::{self, Job, Reason, Tally};
 use crate::gc::lanes::{Erased, Lanes, Members, Pages, Step};
@@ -131,6 +129,20 @@ impl Ssd {
     /// Carries out the next step of the die's collection, or ends it. Returns whether the die may
     /// have further work to start now.
     pub(super) fn start_collection_step(&mut self, die: DieId, now: Instant) -> bool {
+        let Some(collection) = &mut self.collections[die.index()] else { return false };
+        let Some(page) = collection.lanes.next_move(&self.ftl) else {
+            return self.start_step_of_lanes(die, now);
+        };
+        collection.in_flight = true;
+        let (mask, reason) = (collection.mask, collection.reason());
+        self.collection_runs(die, mask, reason, now);
+        self.schedule.begin_step(die.index());
+        self.copy_back(die, page, now);
+        true
+    }
+
+    /// The same where planes are collected in step, or a page is not moved with one command.
+    fn start_step_of_lanes(&mut self, die: DieId, now: Instant) -> bool {
         if self.options.holds_erases && self.erase_must_wait(die) {
             return false;
         }
@@ -144,7 +156,6 @@ impl Ssd {
             self.schedule.begin_step(die.index());
         }
         match step {
-            Step::Move(page) => self.copy_back(die, page, now),
             Step::Read(pages) => self.start_reading(die, &mut collection.lanes, pages, now),
             Step::Program(members) => {
                 self.start_programming(die, &mut collection.lanes, &members, now);
@@ -285,28 +296,36 @@ impl Ssd {
 
     /// The flash operation of a step has ended.
     pub(super) fn finish_step(&mut self, die: DieId, step: StepInFlight, now: Instant) {
-        if step == StepInFlight::Unpark {
-            self.die_does(die, Activity::Nothing, now);
-        }
-        let mut emptied = SmallVec::<[PlaneId; 2]>::new();
         if let Some(collection) = &mut self.collections[die.index()] {
             collection.in_flight = false;
-            if step == StepInFlight::Erase {
-                for block in collection.lanes.take_erased() {
-                    self.ftl.erase(block);
-                    emptied.push(self.geometry.plane_of_block(block));
-                }
+        }
+        match step {
+            StepInFlight::Read | StepInFlight::Program => {}
+            StepInFlight::Park(page) => self.park(page),
+            StepInFlight::Erase => {
+                self.finish_erasing(die);
+                self.write_back_outdated(die, now);
+            }
+            StepInFlight::Unpark => {
+                self.die_does(die, Activity::Nothing, now);
+                self.write_back_outdated(die, now);
             }
         }
-        emptied.into_iter().for_each(|plane| self.note_collected(plane));
-        if let StepInFlight::Park(page) = step
-            && self.ftl.is_valid(page)
-        {
+    }
+
+    fn park(&mut self, page: Ppn) {
+        if self.ftl.is_valid(page) {
             self.counters.moves.cached += 1;
             self.ftl.park(page);
         }
-        if matches!(step, StepInFlight::Erase | StepInFlight::Unpark) {
-            self.write_back_outdated(die, now);
+    }
+
+    fn finish_erasing(&mut self, die: DieId) {
+        let Some(collection) = &mut self.collections[die.index()] else { return };
+        let erased = collection.lanes.take_erased();
+        erased.iter().for_each(|block| self.ftl.erase(*block));
+        for block in erased {
+            self.note_collected(self.geometry.plane_of_block(block));
         }
     }
 

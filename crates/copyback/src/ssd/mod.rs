@@ -389,12 +389,12 @@ impl Ssd {
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.idle.is_some() {
             self.note_idle_time(now);
+            self.start_what_can_start(now, agenda);
+            // The last operation of the host may have ended just now.
+            self.note_idle_time(now);
         }
         self.start_what_can_start(now, agenda);
         if self.idle.is_some() {
-            // The last operation of the host may have ended just now.
-            self.note_idle_time(now);
-            self.start_what_can_start(now, agenda);
             self.plan_idle_look(now, agenda);
         }
         if self.idle_account.is_some() {
@@ -423,10 +423,15 @@ impl Ssd {
 
     fn arbitrate_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
         self.advance_die(die, now, agenda);
-        while self.start_next(die, now) {
+        while self.may_take_more(die) && self.start_next(die, now) {
             self.advance_die(die, now, agenda);
         }
         self.note_stall(die, now);
+    }
+
+    /// Whether `die` has a register free, or what it does may be suspended.
+    fn may_take_more(&self, die: DieId) -> bool {
+        !self.dies[die.index()].is_full() || self.options.suspend.is_some()
     }
 
     /// Moves the operations of a die as far as they go.

@@ -135,7 +135,7 @@ impl Ftl {
             let stream = stream_of(survey.role(*block));
             let state = &mut self.planes[plane.index()];
             if next_page < self.limits.data_pages && state.frontier(stream).is_none() {
-                state.set_frontier(stream, Frontier { block: *block, next_page });
+                *state.frontier_mut(stream) = Some(Frontier { block: *block, next_page });
                 self.blocks.set_open(*block);
             }
         }
