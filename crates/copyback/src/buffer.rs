@@ -188,6 +188,11 @@ impl WriteBuffer {
         self.dirty.contains_key(&lpn) || self.leaving.contains_key(&lpn)
     }
 
+    /// Whether the newest data of a page are here only, and not on their way to flash.
+    pub fn is_dirty(&self, lpn: Lpn) -> bool {
+        self.dirty.contains_key(&lpn)
+    }
+
     /// The pages whose newest data are here only.
     pub fn pages(&self) -> impl Iterator<Item = Lpn> {
         let leaving = self.leaving.iter().filter(|(_, entry)| !entry.trimmed);

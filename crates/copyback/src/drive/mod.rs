@@ -246,7 +246,8 @@ impl Drive {
         if let Some(buffer) = &mut self.buffer {
             buffer.destage(&mut self.ssd, self.now);
         }
-        self.ssd.note_commands(!self.commands.is_empty());
+        // Commands wait outside a drive that is off, too.
+        self.ssd.note_commands(!self.commands.is_empty() || !self.waiting.is_empty());
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
         self.ssd.has_finished()
@@ -358,7 +359,7 @@ impl Drive {
         }
         self.ended.push(Ended { command: active.command, parts: active.parts });
         if self.power.is_some() {
-            self.note_acknowledged(&active.command);
+            self.note_acknowledged(id, &active.command);
         }
     }
 

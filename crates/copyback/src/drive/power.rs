@@ -6,12 +6,12 @@
 //!    └──────── next cut ────────┘ may come before: the search begins anew
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::buffer::WriteBuffer;
 use crate::config::{Config, Protection};
 use crate::event::Event;
-use crate::ids::{Lpn, SsdId};
+use crate::ids::{CommandId, Lpn, SsdId};
 use crate::precondition;
 use crate::units::Duration;
 use crate::workload::Operation;
@@ -58,6 +58,15 @@ pub(super) struct Power {
     off: Option<Off>,
     /// Pages with acknowledged writes that the write buffer has held since.
     acknowledged: BTreeSet<Lpn>,
+    /// What each flush in the drive promises.
+    flushes: BTreeMap<CommandId, Vec<Promise>>,
+}
+
+/// A page that is durable once a flush is acknowledged, unless it is trimmed before.
+struct Promise {
+    lpn: Lpn,
+    /// The version in flash will be later than this.
+    later_than: Option<u64>,
 }
 
 /// A drive that looks for its mapping.
@@ -73,8 +82,9 @@ impl Power {
     pub fn new(config: &Config) -> Option<Box<Self>> {
         let cuts = CutTimes::new(config)?;
         let (tally, off) = (PowerLoss::default(), None);
-        let (config, acknowledged) = (config.clone(), BTreeSet::new());
-        Some(Box::new(Self { config, cuts, tally, off, acknowledged }))
+        let (acknowledged, flushes) = (BTreeSet::new(), BTreeMap::new());
+        let config = config.clone();
+        Some(Box::new(Self { config, cuts, tally, off, acknowledged, flushes }))
     }
 
     fn is_protected(&self) -> bool {
@@ -126,6 +136,7 @@ impl Drive {
 
     fn switch_off(&mut self, power: &mut Power) -> Off {
         self.push_commands_out(&mut power.tally);
+        power.flushes.clear();
         self.link = Link::new(&power.config.host);
         let buffer = self.lose_buffer(power);
         let saved = buffer.as_ref().map_or(0, |buffer| buffer.pages().count() as u64);
@@ -188,14 +199,37 @@ impl Drive {
         self.ssd.start_up(self.now);
     }
 
+    /// A flush has come.
+    pub(super) fn note_flush(&mut self, id: CommandId) {
+        let (Some(power), Some(buffer)) = (&mut self.power, &self.buffer) else { return };
+        let promise = |lpn| {
+            let later_than = match buffer.is_dirty(lpn) {
+                true => Some(self.ssd.last_order()),
+                false => self.ssd.ftl.durable_version(lpn),
+            };
+            Promise { lpn, later_than }
+        };
+        power.flushes.insert(id, buffer.pages().map(promise).collect());
+    }
+
     /// A command has been acknowledged.
-    pub(super) fn note_acknowledged(&mut self, command: &Command) {
-        if command.operation != Operation::Write {
-            return;
-        }
+    pub(super) fn note_acknowledged(&mut self, id: CommandId, command: &Command) {
         let pages = self.pages_of(command.offset, command.length);
-        if let (Some(power), Some(_)) = (&mut self.power, &self.buffer) {
-            power.acknowledge(pages.map(Lpn));
+        let (Some(power), Some(_)) = (&mut self.power, &self.buffer) else { return };
+        match command.operation {
+            Operation::Write => power.acknowledge(pages.map(Lpn)),
+            Operation::Flush => {
+                let promises = power.flushes.remove(&id).unwrap_or_default();
+                let is_broken = |promise: &Promise| {
+                    let durable = self.ssd.ftl.durable_version(promise.lpn);
+                    durable.is_some() && durable <= promise.later_than
+                };
+                if let Some(Promise { lpn, .. }) = promises.iter().find(|promise| is_broken(promise)) {
+                    let problem = format!("a flush has ended before {lpn:?} was in flash");
+                    self.violation.get_or_insert(problem);
+                }
+            }
+            Operation::Read | Operation::Trim => {}
         }
     }
 }

@@ -135,6 +135,11 @@ impl Ssd {
         self.write_back_what_waits(now);
     }
 
+    /// Place of the last page operation that was handed in, in their order.
+    pub const fn last_order(&self) -> u64 {
+        self.submitted
+    }
+
     /// Notes that what a die has programmed is there, and wakes the dies whose erases have waited for
     /// that.
     #[cold]
