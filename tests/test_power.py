@@ -33,8 +33,9 @@ def test_a_run_goes_on_after_cuts_and_tells_of_them(tiny: dict[str, Any]) -> Non
 
 def test_the_time_of_a_recovery_is_that_of_the_scan(tiny: dict[str, Any]) -> None:
     """Nothing has been written: one page of each block is looked at, every die its own."""
-    settings = {
+    settings: dict[str, Any] = {
         "precondition.fill": 0,
+        "workload.read_share": 1.0,
         "ssd.power.protection": "none",
         "ssd.power.cuts": {"type": "at", "times": ["1ns"]},
         "ssd.timing.transfer_rate": "none",
@@ -52,14 +53,16 @@ def test_terminal_and_report_show_it(cli: RunCli, tiny_toml: Path, tmp_path: Pat
     out = tmp_path / "out"
     cuts = "{ type = 'at', times = ['1ms'] }"
     shown = cli("run", tiny_toml, "--set", f"ssd.power.cuts={cuts}", "--out", out).stdout
-    assert "1 cuts · recovery" in shown
+    assert "cuts: 1 · recovery" in shown
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "<h3>Power loss</h3>" in page
 
 
 def test_what_does_not_go_with_cuts_is_refused(tiny: dict[str, Any]) -> None:
-    wrong = {"ssd.power.cuts": {"type": "random", "count": 0, "mean_interval": "0s"}}
-    with pytest.raises(copyback.ConfigError) as refused:
+    wrong: dict[str, Any] = {
+        "ssd.power.cuts": {"type": "random", "count": 0, "mean_interval": "0s"}
+    }
+    with pytest.raises(copyback.InputError) as refused:
         copyback.run(tiny, **wrong)
     text = str(refused.value)
     assert "ssd.power.cuts.count: found 0; allowed: 1 or more" in text

@@ -38,7 +38,7 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     if not told:
         return []
     text = (
-        f"{told['Cuts of power']} cuts · recovery {told['Time of a recovery']} · "
+        f"cuts: {told['Cuts of power']} · recovery {told['Time of a recovery']} · "
         f"{told['Torn pages']} torn pages · lost: {told['Buffered pages lost']} buffered pages, "
         f"{told['Durable pages lost']} durable ones"
     )

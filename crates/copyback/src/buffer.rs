@@ -33,7 +33,7 @@ pub struct WriteBuffer {
     /// Writes that wait for room.
     waiting: VecDeque<(CommandId, Lpn, Sectors)>,
     destaging: bool,
-    /// Pages that are not in flash yet, by the order in which they were written.
+    /// Pages that are not in flash yet, by the order of the first write that is not.
     unwritten: BTreeMap<u64, Lpn>,
     /// Flushes, and the order that every earlier write must have left before they end.
     flushes: VecDeque<(CommandId, u64)>,
@@ -90,18 +90,17 @@ impl WriteBuffer {
     fn place(&mut self, lpn: Lpn, sectors: Sectors) {
         self.written += 1;
         let order = self.written;
-        self.unwritten.insert(order, lpn);
         // What is on its way to flash is still here and completes the page.
         let known = self.leaving.get(&lpn).filter(|entry| !entry.trimmed).map_or(0, |e| e.sectors);
         match self.dirty.get_mut(&lpn) {
             Some(entry) => {
-                self.unwritten.remove(&entry.order);
+                // Its order stays: a flush that came after the first of its writes waits for the page.
                 entry.sectors |= sectors;
-                entry.order = order;
                 self.touch(lpn);
             }
             None => {
                 let entry = Entry { sectors: sectors | known, order, trimmed: false };
+                self.unwritten.insert(order, lpn);
                 self.dirty.insert(lpn, entry);
             }
         }

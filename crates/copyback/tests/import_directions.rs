@@ -43,7 +43,7 @@ const ALLOWED: [(&str, &[&str]); 26] = [
             "workload",
         ],
     ),
-    ("engine &["units"]),
+    ("engine", &["units"]),
     ("error", &["config", "workload"]),
     ("event", &["engine", "ids", "units"]),
     ("ftl", &["config", "gc", "ids", "lists", "nand", "rng"]),

@@ -224,7 +224,9 @@ impl Drive {
                     let durable = self.ssd.ftl.durable_version(promise.lpn);
                     durable.is_some() && durable <= promise.later_than
                 };
-                if let Some(Promise { lpn, .. }) = promises.iter().find(|promise| is_broken(promise)) {
+                if let Some(Promise { lpn, .. }) =
+                    promises.iter().find(|promise| is_broken(promise))
+                {
                     let problem = format!("a flush has ended before {lpn:?} was in flash");
                     self.violation.get_or_insert(problem);
                 }

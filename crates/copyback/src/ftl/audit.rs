@@ -218,7 +218,10 @@ impl Audit {
         self.next_page[block.index()] = 0;
         if let Some(spare) = &mut self.spare {
             let first = geometry.page(block, 0);
-            spare.erased(block, first..Ppn::from_index(first.index() + geometry.pages_per_block as usize));
+            spare.erased(
+                block,
+                first..Ppn::from_index(first.index() + geometry.pages_per_block as usize),
+            );
         }
     }
 
@@ -288,7 +291,9 @@ impl Audit {
         let parked = self.parked.iter();
         Saved {
             is_mapped: self.latest.iter().map(Option::is_some).collect(),
-            parked: parked.filter_map(|(lpn, version)| Some((*lpn, plane_of(*lpn)?, *version))).collect(),
+            parked: parked
+                .filter_map(|(lpn, version)| Some((*lpn, plane_of(*lpn)?, *version)))
+                .collect(),
         }
     }
 

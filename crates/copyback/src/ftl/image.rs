@@ -89,7 +89,10 @@ impl Image {
     }
 
     /// The pages of `block`.
-    pub fn pages_of(&self, block: BlockId) -> impl DoubleEndedIterator<Item = Ppn> + ExactSizeIterator + use<> {
+    pub fn pages_of(
+        &self,
+        block: BlockId,
+    ) -> impl DoubleEndedIterator<Item = Ppn> + ExactSizeIterator + use<> {
         let geometry = self.geometry;
         (0..geometry.pages_per_block).map(move |offset| geometry.page(block, offset))
     }

@@ -196,7 +196,8 @@ impl Lanes {
     /// The blocks that the next step erases, if it erases any.
     pub fn next_erased(&self, ftl: &Ftl) -> Erased {
         let moves = |lane: &Lane| {
-            lane.carried.is_some_and(|page| ftl.is_valid(page)) || lane.job.first_page(ftl).is_some()
+            lane.carried.is_some_and(|page| ftl.is_valid(page))
+                || lane.job.first_page(ftl).is_some()
         };
         match self.lanes.iter().any(moves) {
             true => Erased::new(),

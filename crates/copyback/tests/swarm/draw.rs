@@ -5,8 +5,8 @@ use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry,
     Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
-    PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend,
-    Timing, VictimPolicy, Wear, Width,
+    PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop, SummaryPage,
+    Suspend, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;

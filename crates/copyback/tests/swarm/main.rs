@@ -127,7 +127,8 @@ fn random_arrays() {
 #[test]
 fn drives_that_lose_their_power() {
     let numbers = numbers();
-    let runs = environment("COPYBACK_SWARM_CUTS").unwrap_or((numbers.end - numbers.start).div_ceil(20));
+    let runs =
+        environment("COPYBACK_SWARM_CUTS").unwrap_or((numbers.end - numbers.start).div_ceil(20));
     let numbers = numbers.start..numbers.start + runs;
     let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
     let met = pool::each(numbers, move |number| {

@@ -43,9 +43,9 @@ impl Groups {
         let blocks = self.get(id).blocks.clone();
         let is_half_filled = |block: &&BlockId| survey.written(**block) < self.data_pages;
         let open = match self.scheme {
-            Scheme::LogBlock => blocks.last().filter(|block| {
-                is_half_filled(block) && survey.role(**block) != Role::Merge
-            }),
+            Scheme::LogBlock => blocks
+                .last()
+                .filter(|block| is_half_filled(block) && survey.role(**block) != Role::Merge),
             Scheme::Superblock { .. } => {
                 let open = blocks.iter().filter(is_half_filled);
                 open.max_by_key(|block| survey.last_program(**block))

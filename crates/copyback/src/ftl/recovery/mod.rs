@@ -9,11 +9,11 @@ mod survey;
 use crate::config::Config;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
+use super::Ftl;
 use super::audit::Audit;
 use super::image::{Image, Page};
 use super::plane::{Frontier, Plane, Stream};
 use super::spare::Role;
-use super::Ftl;
 
 pub(super) use survey::Survey;
 
@@ -43,10 +43,10 @@ impl Ftl {
     pub fn recovered(config: &Config, name: &str, image: &Image) -> (Self, Scan) {
         let mut ftl = Self::new(config, name);
         let mut survey = Survey::new(image, ftl.map.logical_pages());
-        survey.erase_copies(ftl.to_look_at(&survey));
-        if ftl.groups.is_some() {
-            survey.erase_outdated();
-        }
+        survey.erase_copies();
+        // What is full is left to collections, where they would find it.
+        let (bound, data_pages) = (ftl.groups.is_some(), ftl.limits.data_pages);
+        survey.erase_outdated(|written| bound || written < data_pages);
         ftl.take_blocks(&survey, config);
         for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.parked) {
             ftl.parked.add(*lpn, *plane);
@@ -61,17 +61,6 @@ impl Ftl {
             erased: survey.erased_blocks().collect(),
         };
         (ftl, scan)
-    }
-
-    /// Blocks that may hold nothing but copies: those that are written, but not to their end, and what a
-    /// merge has filled.
-    fn to_look_at(&self, survey: &Survey<'_>) -> Vec<BlockId> {
-        let data_pages = self.limits.data_pages;
-        let may_be_copies = |block: &BlockId| match survey.written(*block) {
-            0 => false,
-            written => written < data_pages || survey.role(*block) == Role::Merge,
-        };
-        survey.image.blocks().filter(may_be_copies).collect()
     }
 
     /// Takes over every block as it was found.

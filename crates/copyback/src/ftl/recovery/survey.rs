@@ -1,6 +1,7 @@
 //! What a recovery makes of the spare areas: where the newest version of each logical page lies, and
 //! which blocks hold nothing but copies.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ftl::image::{Image, Stamp};
@@ -97,28 +98,25 @@ impl<'a> Survey<'a> {
         self.erased[block.index()] = true;
     }
 
-    /// Erases every written block in which nothing is newest.
-    pub fn erase_outdated(&mut self) {
+    /// Erases the blocks with `written` pages that are asked for and in which nothing is newest.
+    pub fn erase_outdated(&mut self, is_asked_for: impl Fn(u32) -> bool) {
         for block in self.image.blocks() {
-            if self.written(block) > 0 && self.newest_in(block).next().is_none() {
+            let written = self.written(block);
+            if written > 0 && is_asked_for(written) && self.newest_in(block).next().is_none() {
                 self.erase(block);
             }
         }
     }
 
-    /// Erases those of `candidates` in which every newest page has a copy of the same version elsewhere:
-    /// what was brought together there is still where it came from. The block that was begun last goes
-    /// first.
-    pub fn erase_copies(&mut self, mut candidates: Vec<BlockId>) {
-        candidates.sort_by_key(|block| std::cmp::Reverse(self.first_program(*block)));
-        let wanted = candidates.iter().flat_map(|block| self.image.stamps(*block));
-        let wanted: BTreeSet<Lpn> = wanted.map(|(_, stamp)| stamp.lpn).collect();
-        let mut copies: BTreeMap<Lpn, Vec<(Ppn, Stamp)>> = BTreeMap::new();
-        for (page, stamp) in self.image.blocks().flat_map(|block| self.image.stamps(block)) {
-            if wanted.contains(&stamp.lpn) {
-                copies.entry(stamp.lpn).or_default().push((page, stamp));
-            }
-        }
+    /// Erases every block with newest pages of which each has a copy of the same version elsewhere: what
+    /// was brought together there is still where it came from. The block that was begun last goes first.
+    pub fn erase_copies(&mut self) {
+        let copies = self.copies();
+        let newest = copies.keys().filter_map(|lpn| self.place_of(*lpn));
+        let blocks: BTreeSet<BlockId> =
+            newest.map(|page| self.image.geometry.block_of(page)).collect();
+        let mut candidates: Vec<_> = blocks.into_iter().collect();
+        candidates.sort_by_key(|block| Reverse(self.first_program(*block)));
         for block in candidates {
             if let Some(elsewhere) = self.copies_of(block, &copies) {
                 elsewhere.into_iter().for_each(|(page, stamp)| {
@@ -129,22 +127,32 @@ impl<'a> Survey<'a> {
         }
     }
 
+    /// Pages that hold the newest version of a logical page, though another was programmed later.
+    fn copies(&self) -> Copies {
+        let mut copies = Copies::new();
+        for (page, stamp) in self.image.blocks().flat_map(|block| self.image.stamps(block)) {
+            let newest = self.newest[stamp.lpn.index()];
+            if newest.is_some_and(|(known, at)| known.version == stamp.version && at != page) {
+                copies.entry(stamp.lpn).or_default().push((page, stamp));
+            }
+        }
+        copies
+    }
+
     /// For each newest page of `block` the last copy of the same version in another block; `None` if one
     /// has none.
-    fn copies_of(
-        &self,
-        block: BlockId,
-        copies: &BTreeMap<Lpn, Vec<(Ppn, Stamp)>>,
-    ) -> Option<Vec<(Ppn, Stamp)>> {
-        let version = |lpn: Lpn| self.newest[lpn.index()].map(|(stamp, _)| stamp.version);
+    fn copies_of(&self, block: BlockId, copies: &Copies) -> Option<Vec<(Ppn, Stamp)>> {
         self.newest_in(block)
             .map(|(lpn, _)| {
-                let others = copies.get(&lpn)?.iter().filter(|(page, stamp)| {
+                let others = copies.get(&lpn)?.iter().filter(|(page, _)| {
                     let other = self.image.geometry.block_of(*page);
-                    other != block && !self.is_erased(other) && Some(stamp.version) == version(lpn)
+                    other != block && !self.is_erased(other)
                 });
                 others.max_by_key(|(_, stamp)| stamp.sequence).copied()
             })
             .collect()
     }
 }
+
+/// Pages by the logical page that they hold.
+type Copies = BTreeMap<Lpn, Vec<(Ppn, Stamp)>>;
