@@ -72,6 +72,11 @@ choice! {
 }
 
 impl Power {
+    /// Whether nothing is said about it.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Whether what is in the flash is kept account of, page by page.
     pub fn is_watched(&self) -> bool {
         self.protection == Protection::None || self.cuts != Cuts::None

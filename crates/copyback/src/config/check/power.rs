@@ -41,6 +41,11 @@ pub(super) fn companions(config: &Config, faults: &mut Report) {
                        takes no time cannot wait for a program";
         faults.add("ssd.gc.zero_cost", problem);
     }
+    if ssd.power.is_watched() && !ssd.faults.are_none() {
+        let problem = "found some; allowed: none with ssd.power.cuts or ssd.power.protection = \"none\", as a \
+                       recovery does not know of blocks that have become bad";
+        faults.add("ssd.faults", problem);
+    }
     if ssd.power.cuts == Cuts::None {
         return;
     }

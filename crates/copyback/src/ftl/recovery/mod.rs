@@ -89,7 +89,7 @@ impl Ftl {
         blocks.sort_by_key(|block| survey.last_program(*block));
         let held = config.ssd.nv_buffer_blocks() as usize;
         let order = config.ssd.ftl.free_blocks;
-        self.planes[plane.index()] = Plane::new(std::iter::empty(), order, held);
+        self.planes[plane.index()] = Plane::new(std::iter::empty(), order, held, 0);
         for block in blocks.iter().filter(|block| survey.written(**block) == 0) {
             self.planes[plane.index()].free.push(*block, self.blocks.erase_count(*block));
         }
