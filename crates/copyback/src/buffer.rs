@@ -33,7 +33,7 @@ pub struct WriteBuffer {
     /// Writes that wait for room.
     waiting: VecDeque<(CommandId, Lpn, Sectors)>,
     destaging: bool,
-    /// Pages that are not in flash yet, by the order in which they were written.
+    /// Pages that are not in flash yet, by the order of the first write that is not.
     unwritten: BTreeMap<u64, Lpn>,
     /// Flushes, and the order that every earlier write must have left before they end.
     flushes: VecDeque<(CommandId, u64)>,
@@ -90,18 +90,17 @@ impl WriteBuffer {
     fn place(&mut self, lpn: Lpn, sectors: Sectors) {
         self.written += 1;
         let order = self.written;
-        self.unwritten.insert(order, lpn);
         // What is on its way to flash is still here and completes the page.
         let known = self.leaving.get(&lpn).filter(|entry| !entry.trimmed).map_or(0, |e| e.sectors);
         match self.dirty.get_mut(&lpn) {
             Some(entry) => {
-                self.unwritten.remove(&entry.order);
+                // Its order stays: a flush that came after the first of its writes waits for the page.
                 entry.sectors |= sectors;
-                entry.order = order;
                 self.touch(lpn);
             }
             None => {
                 let entry = Entry { sectors: sectors | known, order, trimmed: false };
+                self.unwritten.insert(order, lpn);
                 self.dirty.insert(lpn, entry);
             }
         }
@@ -179,6 +178,39 @@ impl WriteBuffer {
             self.unwritten.remove(&entry.order);
             if entry.trimmed {
                 ssd.trim(lpn, now);
+            }
+        }
+    }
+
+    /// Whether the newest data of a page are here only.
+    pub fn holds(&self, lpn: Lpn) -> bool {
+        self.dirty.contains_key(&lpn) || self.leaving.contains_key(&lpn)
+    }
+
+    /// Whether the newest data of a page are here only, and not on their way to flash.
+    pub fn is_dirty(&self, lpn: Lpn) -> bool {
+        self.dirty.contains_key(&lpn)
+    }
+
+    /// The pages whose newest data are here only.
+    pub fn pages(&self) -> impl Iterator<Item = Lpn> {
+        let leaving = self.leaving.iter().filter(|(_, entry)| !entry.trimmed);
+        let leaving = leaving.map(|(lpn, _)| lpn).filter(|lpn| !self.dirty.contains_key(*lpn));
+        self.dirty.keys().chain(leaving).copied()
+    }
+
+    /// The power has failed, and capacitors save what is here. What was on its way to flash leaves again, and
+    /// first; commands that wait will be handed in anew.
+    pub fn save(&mut self) {
+        self.waiting.clear();
+        self.flushes.clear();
+        self.destaging = false;
+        for (lpn, entry) in std::mem::take(&mut self.leaving).into_iter().rev() {
+            if entry.trimmed || self.dirty.contains_key(&lpn) {
+                self.unwritten.remove(&entry.order);
+            } else {
+                self.dirty.insert(lpn, entry);
+                self.dirty.to_front(&lpn);
             }
         }
     }

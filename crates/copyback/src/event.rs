@@ -7,6 +7,10 @@ use crate::units::Instant;
 /// Something that happens in a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
+    /// The power fails.
+    PowerFails,
+    /// The power is back, and the mapping found.
+    PowerIsBack,
     /// A die's array has finished its operation.
     ArrayDone(DieId),
     /// A channel has finished its transfer.
@@ -35,14 +39,16 @@ pub type Agenda = EventQueue<Event>;
 pub type Arrivals = EventQueue<FlowId>;
 
 impl Event {
-    /// What frees something comes before what may want it.
+    /// What frees something comes before what may want it. What would end when the power fails does not.
     const fn class(self) -> u8 {
         match self {
-            Self::ArrayDone(_) => 0,
-            Self::TransferDone(_) => 1,
-            Self::LinkDone(_) => 2,
-            Self::ControllerDone(_) => 3,
-            Self::IdleLook => 4,
+            Self::PowerFails => 0,
+            Self::PowerIsBack => 1,
+            Self::ArrayDone(_) => 2,
+            Self::TransferDone(_) => 3,
+            Self::LinkDone(_) => 4,
+            Self::ControllerDone(_) => 5,
+            Self::IdleLook => 6,
         }
     }
 }

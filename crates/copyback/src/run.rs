@@ -16,7 +16,8 @@ use crate::gc::external::Failed;
 use crate::host::Host;
 use crate::ids::SsdId;
 use crate::metrics::{
-    DeviceSummary, DieColumns, Endurance, Rating, Recorder, Sample, WearStats, summary,
+    DeviceSummary, DieColumns, Endurance, Rating, Recorder, Sample, WearStats, power_loss_summary,
+    summary,
 };
 use crate::precondition::{Preconditioner, Rounds};
 use crate::progress::{Phase, Progress, Status};
@@ -398,6 +399,9 @@ impl Run {
         }
         if let Some(stop) = &self.stop {
             summary.insert("steady_state".into(), stop.summary());
+        }
+        if let Some(loss) = drives.iter().find_map(Drive::power_loss) {
+            summary.insert("power_loss".into(), power_loss_summary(&loss));
         }
         let prepared: Vec<_> = self.preparation.iter().flatten().map(Rounds::summary).collect();
         if !prepared.is_empty() {

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::config::{Config, Overwrites, VictimPolicy};
+use crate::config::{Config, Cuts, Overwrites, VictimPolicy};
 use crate::error::Error;
 use crate::ftl::Ftl;
 use crate::ids::SsdId;
@@ -72,6 +72,9 @@ pub fn check_savable(config: &Config) -> Result<(), Error> {
     }
 }
 
+const NO_SPARE_AREAS: &str = "ssd.power.cuts: found cuts on a saved device whose mapping binds pages to blocks; \
+                              allowed: a device that is prepared for the run, as the file does not tell \
+                              what is in pages that are out of date";
 const NOT_SAVABLE: &str = "ssd.gc.victim: found a policy in Python, which may remember what no file \
                            of a prepared device holds; allowed for such files: the others";
 
@@ -125,6 +128,9 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// for another device.
 pub fn load(config: &Config, path: &Path) -> Result<Preparation, Error> {
     check_savable(config)?;
+    if config.ssd.power.cuts != Cuts::None && !config.ssd.ftl.mapping.is_page_mapping() {
+        return Err(Error::Input(NO_SPARE_AREAS.to_owned()));
+    }
     let refuse = |problem: &str| Error::Input(format!("{}: {problem}", path.display()));
     let bytes = fs::read(path).map_err(|error| refuse(&error.to_string()))?;
     from_bytes(config, &bytes).map_err(|problem| refuse(&problem))

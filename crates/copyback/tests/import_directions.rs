@@ -37,6 +37,7 @@ const ALLOWED: [(&str, &[&str]); 26] = [
             "ids",
             "nand",
             "precondition",
+            "rng",
             "ssd",
             "units",
             "workload",

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Endurance, FlashFaults, Ftl, Gc,
+    Endurance, FlashFaults, Ftl, Gc, Power,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -31,6 +31,9 @@ pub struct Ssd {
     pub buffer: Buffer,
     /// What the flash is rated for.
     pub endurance: Endurance,
+    /// What the drive does for the day its power fails, and when that is.
+    #[serde(skip_serializing_if = "Power::is_default")]
+    pub power: Power,
     /// What goes wrong in the flash.
     #[serde(skip_serializing_if = "FlashFaults::are_none")]
     pub faults: FlashFaults,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Allocation, Frontiers, Ssd,
+    Allocation, Frontiers, Protection, Ssd,
     choice::choice,
     quantity::{Share, Size, Time},
 };
@@ -90,13 +90,15 @@ impl Ssd {
     /// Free blocks of each plane that host writes never open. With a shared frontier, a static
     /// allocation, collections that neither yield nor fill blocks of their own, and no translation
     /// pages, none is needed: the block that the host has just opened has room for a victim, and no
-    /// plane ever holds more data than its share.
+    /// plane ever holds more data than its share. A drive without power-loss protection may find pages
+    /// of that block torn.
     pub fn blocks_kept_for_collections(&self) -> u32 {
         let shared = self.ftl.frontiers == Frontiers::Shared && self.ftl.mapping.is_page_mapping();
         let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
         let undisturbed = self.gc.preemption == Preemption::None
             && !self.gc.width.is_parallel()
-            && self.gc.idle == Idle::None;
+            && self.gc.idle == Idle::None
+            && self.power.protection == Protection::Capacitors;
         u32::from(!(shared && is_static && undisturbed && self.translation_pages() == 0))
     }
 

@@ -18,6 +18,7 @@ mod gc;
 mod host;
 mod load;
 mod metrics;
+mod power;
 pub mod presets;
 pub mod quantity;
 mod read;
@@ -40,6 +41,7 @@ pub use gc::*;
 pub use host::*;
 pub use load::Loader;
 pub use metrics::*;
+pub use power::*;
 pub use steady::*;
 pub use workload::*;
 

@@ -72,6 +72,11 @@ impl Active {
         self.accounted = now;
     }
 
+    /// When it arrived.
+    pub(super) const fn arrived(&self) -> Instant {
+        self.arrived
+    }
+
     /// From its arrival until `now`.
     pub(super) fn response(&self, now: Instant) -> Duration {
         now - self.arrived

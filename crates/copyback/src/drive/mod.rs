@@ -7,8 +7,10 @@
 //! ```
 
 mod command;
+mod cut_times;
 mod link;
 mod pages;
+mod power;
 mod reject;
 
 use std::collections::VecDeque;
@@ -28,6 +30,8 @@ use crate::workload::Operation;
 use command::Active;
 pub use command::{Command, Ended};
 use link::Link;
+use power::Power;
+pub use power::PowerLoss;
 pub use reject::Rejected;
 
 /// A drive.
@@ -47,6 +51,8 @@ pub struct Drive {
     /// Page operations that have ended at this instant; kept to reuse its memory.
     finished: Vec<Finished>,
     violation: Option<String>,
+    /// Kept if it ever fails.
+    power: Option<Box<Power>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +72,7 @@ impl Drive {
         if let Some(schedule) = device.schedule {
             ssd.supply_schedule(schedule);
         }
-        Self {
+        let mut drive = Self {
             ssd,
             buffer: WriteBuffer::new(&config.ssd.buffer, page_size),
             link: Link::new(&config.host),
@@ -77,14 +83,21 @@ impl Drive {
             settings: Settings {
                 command_overhead: config.host.command_overhead.0,
                 page_size: u64::from(page_size),
-                queue_depth: config.host.depth() as usize * config.host.queues as usize,
+                queue_depth: Self::queue_depth(config),
                 audit: config.audit,
             },
             now: Instant::START,
             ended: Vec::new(),
             finished: Vec::new(),
             violation: None,
-        }
+            power: Power::new(config),
+        };
+        drive.plan_cut();
+        drive
+    }
+
+    fn queue_depth(config: &Config) -> usize {
+        config.host.depth() as usize * config.host.queues as usize
     }
 
     /// Commands in the drive, and those that wait for a place in its queue.
@@ -122,6 +135,8 @@ impl Drive {
                 Event::LinkDone(direction) => self.link_done(direction),
                 Event::ControllerDone(command) => self.controller_done(command),
                 Event::IdleLook => self.ssd.idle_look(now),
+                Event::PowerFails => self.power_fails(),
+                Event::PowerIsBack => self.power_is_back(),
             }
         }
     }
@@ -213,6 +228,11 @@ impl Drive {
                             false => buffer.written_to_flash(page.lpn, &mut self.ssd, self.now),
                             true => buffer.stays(page.lpn),
                         }
+                        if let Some(power) = &mut self.power
+                            && !buffer.holds(page.lpn)
+                        {
+                            power.written_to_flash(page.lpn);
+                        }
                     }
                 }
                 // The device keeps these to itself.
@@ -240,7 +260,8 @@ impl Drive {
         {
             buffer.destage(&mut self.ssd, self.now);
         }
-        self.ssd.note_commands(!self.commands.is_empty());
+        // Commands wait outside a drive that is off, too.
+        self.ssd.note_commands(!self.commands.is_empty() || !self.waiting.is_empty());
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
         self.ssd.has_finished()
@@ -259,8 +280,8 @@ impl Drive {
     /// Whether there is work that no command waits for: pages of a buffer on their way to flash.
     pub fn is_destaging(&self) -> bool {
         let Some(buffer) = &self.buffer else { return false };
-        match self.ssd.works_on_its_own() {
-            // What it does then are no pages of the buffer.
+        match self.ssd.works_on_its_own() || self.power.is_some() {
+            // What happens then need not be for pages of the buffer.
             true => buffer.is_destaging(),
             false => self.agenda.next_time().is_some(),
         }
@@ -359,6 +380,9 @@ impl Drive {
             self.rejected.count(command.operation);
         }
         self.ended.push(Ended { command, parts, rejected });
+        if self.power.is_some() {
+            self.note_acknowledged(id, &command);
+        }
     }
 
     /// The first broken invariant that the audit has seen, if any.

@@ -119,6 +119,9 @@ impl Drive {
 
     /// Without a volatile buffer an acknowledged write is durable already.
     fn flush(&mut self, id: CommandId) {
+        if self.power.is_some() {
+            self.note_flush(id);
+        }
         let nothing_to_do = self.buffer.as_mut().is_none_or(|buffer| buffer.flush(id));
         if nothing_to_do {
             self.end(id);

@@ -46,6 +46,11 @@ impl<E> EventQueue<E> {
         self.scheduled += 1;
     }
 
+    /// Forgets every event.
+    pub fn clear(&mut self) {
+        self.heap.clear();
+    }
+
     /// The time of the earliest event.
     pub fn next_time(&self) -> Option<Instant> {
         self.heap.peek().map(Entry::at)

@@ -4,8 +4,11 @@
 use std::collections::BTreeMap;
 
 use crate::config::Config;
-use crate::ids::{BlockId, Lpn, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;
+
+use super::image::{Block, Image, Page, Saved, Stamp};
+use super::spare::{Role, Spare};
 
 /// The contents of the flash, and the last version of every logical page.
 #[derive(Debug)]
@@ -22,15 +25,25 @@ pub struct Audit {
     entries: Vec<Option<Ppn>>,
     /// Whether pages of a block may be left out.
     may_leave_out: bool,
+    /// Kept where power may fail.
+    pub spare: Option<Spare>,
     violation: Option<String>,
 }
 
 impl Audit {
+    /// Whether a checked configuration asks for one, or for what is kept beside it.
+    pub fn is_kept(config: &Config) -> bool {
+        config.audit || config.ssd.power.is_watched()
+    }
+
     /// An erased device of a checked configuration.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
+        let mapped_pages = (config.logical_pages() + config.ssd.translation_pages()) as usize;
+        let is_watched = config.ssd.power.is_watched();
         Self {
             contents: vec![None; geometry.pages()],
-            latest: vec![None; (config.logical_pages() + config.ssd.translation_pages()) as usize],
+            latest: vec![None; mapped_pages],
+            spare: is_watched.then(|| Spare::new(geometry, mapped_pages)),
             parked: BTreeMap::new(),
             next_page: vec![Some(0); geometry.blocks()],
             entries: match config.ssd.demand_paging() {
@@ -70,17 +83,17 @@ impl Audit {
         self.violation.get_or_insert(problem);
     }
 
-    /// Version `version` of `lpn` is programmed into `page` for the host.
-    pub fn written(&mut self, lpn: Lpn, version: u64, page: Ppn, geometry: &Geometry) {
+    /// Version `version` of `lpn` is programmed for the host, `to` this page.
+    pub fn written(&mut self, lpn: Lpn, version: u64, to: (Ppn, Role), geometry: &Geometry) {
         if self.latest[lpn.index()].is_some_and(|(latest, _)| latest >= version) {
             self.fail(format!("version {version} of {lpn:?} is older than the one before it"));
         }
         self.parked.remove(&lpn);
-        self.program(page, (lpn, version), geometry);
+        self.program(to, (lpn, version), geometry);
     }
 
     /// The content of `from` is programmed into `to`.
-    pub fn moved(&mut self, from: Ppn, to: Ppn, geometry: &Geometry) {
+    pub fn moved(&mut self, from: Ppn, to: (Ppn, Role), geometry: &Geometry) {
         match self.contents[from.index()] {
             Some(content) if self.is_home(content, from) => self.program(to, content, geometry),
             found => self.fail(format!("{from:?} is moved, but holds {found:?}")),
@@ -98,10 +111,10 @@ impl Audit {
         }
     }
 
-    /// The content of `lpn` is programmed from DRAM into `page`.
-    pub fn unparked(&mut self, lpn: Lpn, page: Ppn, geometry: &Geometry) {
+    /// The content of `lpn` is programmed from DRAM, `to` this page.
+    pub fn unparked(&mut self, lpn: Lpn, to: (Ppn, Role), geometry: &Geometry) {
         match self.parked.remove(&lpn) {
-            Some(version) => self.program(page, (lpn, version), geometry),
+            Some(version) => self.program(to, (lpn, version), geometry),
             None => self.fail(format!("{lpn:?} is programmed from DRAM, but is not there")),
         }
     }
@@ -111,7 +124,11 @@ impl Audit {
         self.latest[lpn.index()] == Some((version, page))
     }
 
-    fn program(&mut self, page: Ppn, content: (Lpn, u64), geometry: &Geometry) {
+    fn program(&mut self, (page, role): (Ppn, Role), content: (Lpn, u64), geometry: &Geometry) {
+        let old = self.latest[content.0.index()].map(|(_, page)| geometry.block_of(page));
+        if let Some(spare) = &mut self.spare {
+            spare.program(page, geometry.block_of(page), role, old);
+        }
         let block = geometry.block_of(page).index();
         let offset = geometry.page_offset(page);
         let next = self.next_page[block];
@@ -127,8 +144,11 @@ impl Audit {
 
     /// `lpn` is trimmed.
     pub fn trimmed(&mut self, lpn: Lpn) {
-        self.latest[lpn.index()] = None;
-        self.parked.remove(&lpn);
+        let latest = self.latest[lpn.index()].take().map(|(version, _)| version);
+        let last = self.parked.remove(&lpn).or(latest);
+        if let (Some(spare), Some(last)) = (&mut self.spare, last) {
+            spare.trimmed(lpn, last);
+        }
     }
 
     /// The host reads `lpn` from DRAM.
@@ -211,6 +231,13 @@ impl Audit {
         if self.next_page[block.index()].replace(0).is_none() {
             self.fail(format!("{block:?} is erased, but bad"));
         }
+        if let Some(spare) = &mut self.spare {
+            let first = geometry.page(block, 0);
+            spare.erased(
+                block,
+                first..Ppn::from_index(first.index() + geometry.pages_per_block as usize),
+            );
+        }
     }
 
     /// The content of `from` is programmed into `to`, at the same offset of a spare block.
@@ -234,5 +261,129 @@ impl Audit {
     /// `block` is bad.
     pub fn retired(&mut self, block: BlockId) {
         self.next_page[block.index()] = None;
+    }
+}
+
+impl Audit {
+    /// The version of `lpn` that a read gets.
+    pub fn version(&self, lpn: Lpn) -> Option<u64> {
+        let in_flash = self.latest[lpn.index()].map(|(version, _)| version);
+        in_flash.or_else(|| self.parked.get(&lpn).copied())
+    }
+
+    /// From now on programs take time, and the power may fail.
+    pub fn begin(&mut self) {
+        let versions = (0..self.latest.len()).map(|lpn| self.version(Lpn::from_index(lpn)));
+        let versions: Vec<_> = versions.collect();
+        if let Some(spare) = &mut self.spare {
+            spare.begin(versions.into_iter());
+        }
+    }
+
+    /// The program of `page` is over. Returns what [`Spare::programmed`] does.
+    pub fn programmed(&mut self, page: Ppn) -> Option<BlockId> {
+        let content = self.contents[page.index()]?;
+        self.spare.as_mut()?.programmed(page, content)
+    }
+}
+
+impl Audit {
+    /// What the flash holds once everything that has been begun is over; `erases` says how often a block
+    /// has been erased.
+    pub fn image(&self, geometry: &Geometry, erases: impl Fn(BlockId) -> u32) -> Image {
+        let spare = self.spare.as_ref().expect("kept where power may fail");
+        let page = |index| self.found_in(Ppn::from_index(index), spare, geometry);
+        let block = |index| {
+            let id = BlockId::from_index(index);
+            Block { role: spare.role(id), erases: erases(id), is_half_erased: false }
+        };
+        let translation_pages = (self.entries.len()..self.latest.len()).map(Lpn::from_index);
+        let versions = translation_pages.filter_map(|lpn| Some((lpn, self.version(lpn)?)));
+        Image {
+            geometry: *geometry,
+            pages: (0..geometry.pages()).map(page).collect(),
+            blocks: (0..geometry.blocks()).map(block).collect(),
+            programs: spare.programs(),
+            entries: self.entries.clone(),
+            entry_versions: versions.collect(),
+            saved: None,
+        }
+    }
+
+    fn found_in(&self, page: Ppn, spare: &Spare, geometry: &Geometry) -> Page {
+        let is_programmed = self.next_page[geometry.block_of(page).index()]
+            .is_some_and(|next| geometry.page_offset(page) < next);
+        match self.contents[page.index()] {
+            Some((lpn, version)) => {
+                Page::Written(Stamp { lpn, version, sequence: spare.sequence(page) })
+            }
+            // A place that was left out can still be programmed; what a file of a prepared device does not
+            // tell has long been out of date.
+            None if is_programmed && (!self.may_leave_out || spare.is_torn(page)) => {
+                Page::Unreadable
+            }
+            None => Page::Erased,
+        }
+    }
+
+    /// What a drive with capacitors saves of its RAM.
+    pub fn saved(&self, plane_of: impl Fn(Lpn) -> Option<PlaneId>) -> Saved {
+        let parked = self.parked.iter();
+        Saved {
+            is_mapped: self.latest.iter().map(Option::is_some).collect(),
+            parked: parked
+                .filter_map(|(lpn, version)| Some((*lpn, plane_of(*lpn)?, *version)))
+                .collect(),
+        }
+    }
+
+    /// The flash as a recovery has found it, with each logical page where it is `mapped` to; `erased` says
+    /// which blocks have been erased since.
+    pub fn of_image(
+        config: &Config,
+        image: &Image,
+        mapped: impl Iterator<Item = (Lpn, Ppn)>,
+        erased: impl Fn(BlockId) -> bool,
+    ) -> Self {
+        let geometry = &image.geometry;
+        let mut audit = Self::new(config, geometry);
+        if let Some(spare) = &mut audit.spare {
+            spare.go_on(image.programs);
+        }
+        for block in image.blocks().filter(|block| !erased(*block)) {
+            audit.find(block, image);
+        }
+        for (lpn, page) in mapped {
+            let found = audit.contents[page.index()];
+            match found {
+                Some((written, version)) if written == lpn => {
+                    audit.latest[lpn.index()] = Some((version, page));
+                }
+                _ => audit.fail(format!("{lpn:?} is recovered at {page:?}, which holds {found:?}")),
+            }
+        }
+        let parked = image.saved.iter().flat_map(|saved| &saved.parked);
+        audit.parked.extend(parked.map(|(lpn, _, version)| (*lpn, *version)));
+        audit.begin();
+        audit
+    }
+
+    fn find(&mut self, block: BlockId, image: &Image) {
+        self.next_page[block.index()] = Some(image.written(block));
+        if image.written(block) == 0 {
+            return;
+        }
+        let Some(spare) = &mut self.spare else { return };
+        spare.found_block(block, image.blocks[block.index()].role);
+        for page in image.pages_of(block) {
+            match image.page(page) {
+                Page::Erased => {}
+                Page::Unreadable => spare.found_torn(page),
+                Page::Written(Stamp { lpn, version, sequence }) => {
+                    spare.found(page, sequence);
+                    self.contents[page.index()] = Some((lpn, version));
+                }
+            }
+        }
     }
 }

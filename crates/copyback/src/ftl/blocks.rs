@@ -57,6 +57,10 @@ impl Blocks {
         self.records[block.index()].erase_count
     }
 
+    pub fn set_erase_count(&mut self, block: BlockId, erases: u32) {
+        self.records[block.index()].erase_count = erases;
+    }
+
     pub fn is_free(&self, block: BlockId) -> bool {
         self.records[block.index()].phase == Phase::Free
     }

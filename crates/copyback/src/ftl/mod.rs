@@ -10,20 +10,25 @@ mod buffered;
 mod free_blocks;
 mod grouped;
 mod idle_time;
+mod image;
 mod levels;
 mod mapping;
 mod parked;
 mod plane;
+mod recovery;
 mod restore;
+mod spare;
 mod translated;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
 pub use bad_blocks::{FaultTally, Replaced};
 pub use idle_time::Expected;
+pub use image::Image;
 pub use levels::Levels;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 pub use plane::Stream;
+pub use recovery::{Lost, Scan};
 pub use translated::Room;
 
 use std::cmp::Reverse;
@@ -43,6 +48,7 @@ use blocks::Blocks;
 use mapping::{Groups, MappingCache, PageMap};
 use parked::Parked;
 use plane::{Frontier, Plane};
+use spare::Role;
 use wear::WearLeveller;
 
 /// The state of a device's translation layer.
@@ -138,7 +144,7 @@ impl Ftl {
             parked: Parked::new(geometry.planes()),
             hungry: vec![0; geometry.dies()],
             levels: None,
-            audit: config.audit.then(|| Box::new(Audit::new(config, &geometry))),
+            audit: Audit::is_kept(config).then(|| Box::new(Audit::new(config, &geometry))),
             faults,
         };
         ftl.mark_factory_bad_blocks();
@@ -197,10 +203,22 @@ impl Ftl {
         };
         self.allocation.end_turn(plane, &self.geometry);
         self.note_write(lpn);
-        if let Some(audit) = &mut self.audit {
-            audit.written(lpn, version, placed.page, &self.geometry);
+        if self.audit.is_some() {
+            self.audit_write(lpn, version, placed.page);
         }
         placed
+    }
+
+    #[cold]
+    fn audit_write(&mut self, lpn: Lpn, version: u64, page: Ppn) {
+        let role = match self.groups {
+            None => self.stream_of(lpn).into(),
+            Some(_) if self.is_in_buffer(self.geometry.block_of(page)) => Role::Buffer,
+            Some(_) => Role::Host,
+        };
+        if let Some(audit) = &mut self.audit {
+            audit.written(lpn, version, (page, role), &self.geometry);
+        }
     }
 
     /// Moves the valid page `from` inside its plane.
@@ -209,14 +227,18 @@ impl Ftl {
             None => self.relocate_to(self.collection_stream(), from),
             Some(_) => self.relocate_in_group(from),
         };
-        self.note_move(from, placed)
+        let role = match self.groups {
+            None => self.collection_stream().into(),
+            Some(_) => Role::Merge,
+        };
+        self.note_move(from, placed, role)
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
     /// other planes, in which there must be [room](Self::has_aligned_room).
     pub fn relocate_aligned(&mut self, from: Ppn) -> Placed {
         let placed = self.relocate_to(Stream::Aligned, from);
-        self.note_move(from, placed)
+        self.note_move(from, placed, Role::Aligned)
     }
 
     fn relocate_to(&mut self, stream: Stream, from: Ppn) -> Placed {
@@ -229,9 +251,9 @@ impl Ftl {
         placed
     }
 
-    fn note_move(&mut self, from: Ppn, placed: Placed) -> Placed {
+    fn note_move(&mut self, from: Ppn, placed: Placed, role: Role) -> Placed {
         if let Some(audit) = &mut self.audit {
-            audit.moved(from, placed.page, &self.geometry);
+            audit.moved(from, (placed.page, role), &self.geometry);
         }
         if self.cache.is_some() {
             let die = self.geometry.die_of_plane(self.geometry.plane_of(from));
@@ -271,9 +293,10 @@ impl Ftl {
     /// Programs the page that has been in DRAM longest, of those that came from `plane`.
     pub fn unpark(&mut self, plane: PlaneId) -> Option<Placed> {
         let lpn = self.parked.take_first(plane)?;
-        let placed = self.append(plane, self.collection_stream(), lpn);
+        let stream = self.collection_stream();
+        let placed = self.append(plane, stream, lpn);
         if let Some(audit) = &mut self.audit {
-            audit.unparked(lpn, placed.page, &self.geometry);
+            audit.unparked(lpn, (placed.page, stream.into()), &self.geometry);
         }
         self.note_moved(lpn, self.geometry.die_of_plane(plane));
         Some(placed)

@@ -29,6 +29,11 @@ impl Parked {
         !self.pages.is_empty() && self.pages.contains_key(&lpn)
     }
 
+    /// Where `lpn` came from, if it is in DRAM.
+    pub fn plane_of(&self, lpn: Lpn) -> Option<PlaneId> {
+        self.pages.get(&lpn).copied()
+    }
+
     pub fn add(&mut self, lpn: Lpn, plane: PlaneId) {
         self.pages.insert(lpn, plane);
         self.queues[plane.index()].push_back(lpn);

@@ -41,7 +41,7 @@ impl Ftl {
         self.restore_cache(config)?;
         self.reclaiming = vec![None; self.planes.len()];
         self.parked = Parked::new(self.planes.len());
-        self.audit = config.audit.then(|| Box::new(self.audit_of_restored(config)));
+        self.audit = Audit::is_kept(config).then(|| Box::new(self.audit_of_restored(config)));
         Ok(self)
     }
 

@@ -193,6 +193,18 @@ impl Lanes {
         (!blocks.is_empty()).then_some(Step::Erase(blocks))
     }
 
+    /// The blocks that the next step erases, if it erases any.
+    pub fn next_erased(&self, ftl: &Ftl) -> Erased {
+        let moves = |lane: &Lane| {
+            lane.carried.is_some_and(|page| ftl.is_valid(page))
+                || lane.job.first_page(ftl).is_some()
+        };
+        match self.lanes.iter().any(moves) {
+            true => Erased::new(),
+            false => self.lanes.iter().filter_map(|lane| lane.job.next_erase(ftl)).collect(),
+        }
+    }
+
     /// Notes that `step` is being carried out.
     pub fn begin(&mut self, step: &Step) {
         match step {

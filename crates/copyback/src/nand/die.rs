@@ -127,6 +127,11 @@ impl<T> Operation<T> {
         self.suspends > 0
     }
 
+    /// Whether the array has begun it.
+    pub const fn has_begun(&self) -> bool {
+        !matches!(self.phase, Phase::New | Phase::WaitIn | Phase::TransferIn | Phase::Loaded)
+    }
+
     /// What it takes on an idle die and channel.
     pub fn nominal(&self) -> Duration {
         self.transfer_in + self.array + self.transfer_out
@@ -223,6 +228,11 @@ impl<T> Die<T> {
     /// The operation that is suspended.
     pub fn suspended(&self) -> Option<&Operation<T>> {
         self.suspended.as_ref().map(|suspended| &suspended.operation)
+    }
+
+    /// Every operation in the die.
+    pub fn operations(&self) -> impl Iterator<Item = &Operation<T>> {
+        self.array.iter().chain(&self.port).chain(self.suspended())
     }
 
     /// The program or erase in the array, if it may be suspended once more: it has been less than

@@ -109,6 +109,15 @@ impl DieClocks {
         }
     }
 
+    /// The die has lost its power: nothing is in it or waits for it any more.
+    pub fn stop(&mut self, now: Instant) {
+        while self.serving > 0 {
+            self.serve_ends(now);
+        }
+        self.backlog = Duration::ZERO;
+        self.undelayed = Duration::ZERO;
+    }
+
     /// Time in which the die held commands of the host.
     pub fn served(&self, now: Instant) -> Duration {
         let running = if self.serving > 0 { now - self.serving_since } else { Duration::ZERO };

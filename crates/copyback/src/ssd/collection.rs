@@ -144,6 +144,9 @@ impl Ssd {
 
     /// The same where planes are collected in step, or a page is not moved with one command.
     fn start_step_of_lanes(&mut self, die: DieId, now: Instant) -> bool {
+        if self.options.holds_erases && self.erase_must_wait(die) {
+            return false;
+        }
         let Some(mut collection) = self.collections[die.index()].take() else { return false };
         let Some(step) = collection.lanes.next_step(&self.ftl) else {
             self.end_collection(die, &collection, now);

@@ -193,7 +193,8 @@ impl Ssd {
 
     /// Before work is looked for: whether the drive has commands.
     pub(super) fn note_idle_time(&mut self, now: Instant) {
-        let is_busy = self.is_busy();
+        // Without power there is nothing to use idle time with.
+        let is_busy = self.is_busy() || self.is_off;
         let Some(mut idle) = self.idle.take() else { return };
         if is_busy {
             idle.became_busy();

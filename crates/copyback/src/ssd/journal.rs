@@ -182,7 +182,7 @@ impl Ssd {
 
     /// Notes that the operation which is about to start reads `page`, or erases from it on.
     pub(super) fn note_page(&mut self, page: Ppn) {
-        if self.journal.is_some() {
+        if self.options.notes_pages {
             self.pages.push(page);
         }
     }

@@ -19,7 +19,9 @@ mod idle;
 mod idle_account;
 mod journal;
 mod permits;
+mod power;
 mod queues;
+mod recovery_time;
 mod submit;
 mod suspend;
 mod timing_audit;
@@ -35,6 +37,7 @@ pub use idle::Announced;
 pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
 pub use journal::{Class, Collected, Entry, Work};
 pub use permits::Status;
+pub use power::Cut;
 pub use transaction::Owner;
 
 use std::collections::BTreeMap;
@@ -106,6 +109,8 @@ pub struct Ssd {
     /// Whether commands are in the drive, if only on their way to the flash or from it; noted for what
     /// depends on it.
     has_commands: bool,
+    /// Whether it is without power, or has not found its mapping again yet.
+    is_off: bool,
     dies: Vec<Die<Purpose>>,
     channels: Vec<Channel>,
     /// Boxed, as a collection leaves its place for each of its steps.
@@ -171,12 +176,27 @@ struct Options {
     /// DRAM for pages on their way from one block to another.
     cache_pages: usize,
     suspend: Option<SuspendRule>,
+    /// Whether operations know the pages that they program ...
+    notes_targets: bool,
+    /// ... and those that they read or erase.
+    notes_pages: bool,
+    /// Whether somebody wants to know which programs are over.
+    is_watched: bool,
+    /// Whether erases wait for programs that supersede what they erase.
+    holds_erases: bool,
 }
 
 impl Ssd {
     /// A drive of a checked configuration around a prepared translation layer, in which every
     /// write so far has an order of at most `first_order`.
-    pub fn new(config: &Config, mut ftl: Ftl, first_order: u64) -> Self {
+    pub fn new(config: &Config, ftl: Ftl, first_order: u64) -> Self {
+        let mut ssd = Self::around(config, ftl, first_order);
+        ssd.start_up(Instant::START);
+        ssd
+    }
+
+    /// The same before its own work begins.
+    fn around(config: &Config, mut ftl: Ftl, first_order: u64) -> Self {
         let geometry = ftl.geometry;
         let double_register = config.ssd.timing.register == Register::Double;
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
@@ -190,13 +210,14 @@ impl Ssd {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());
         }
         let timing = Timing::new(&config.ssd);
-        let mut ssd = Self {
+        Self {
             idle: IdleTime::new(config, &geometry, &timing, &schedule),
             idle_account: config.metrics.idle_time.then(|| {
                 let (short_idle, long_idle) = config.ssd.gc.idle.lengths();
                 Box::new(IdleAccount::new(dies, short_idle.0, long_idle.0))
             }),
             has_commands: false,
+            is_off: false,
             geometry,
             timing,
             rules: MultiPlaneRules::new(&config.ssd),
@@ -226,10 +247,7 @@ impl Ssd {
             audit: config.audit.then(|| Box::new(TimingAudit::new(&geometry))),
             journal: config.metrics.needs_journal().then(Vec::new),
             ftl,
-        };
-        ssd.wake_hungry_dies();
-        ssd.write_back_what_waits();
-        ssd
+        }
     }
 
     /// Takes the schedule from outside that the configuration asks for.
@@ -255,7 +273,8 @@ impl Ssd {
     /// What the device has done so far.
     pub fn counters(&self) -> Counters {
         let put_off = self.counters.put_off + self.ftl.merges_put_off();
-        let nv_buffer = self.ftl.nv_buffer_tally();
+        let mut nv_buffer = self.counters.nv_buffer;
+        nv_buffer += self.ftl.nv_buffer_tally();
         let counters = Counters { put_off, nv_buffer, ..self.counters };
         counters.striped(u64::from(self.geometry.striped_planes))
     }
@@ -460,6 +479,9 @@ impl Ssd {
     }
 
     fn finish(&mut self, die: DieId, operation: &Operation<Purpose>, now: Instant) {
+        if self.options.is_watched {
+            self.note_programmed(operation);
+        }
         match operation.tag {
             Purpose::Host(group) => {
                 self.die_clocks[die.index()].serve_ends(now);
@@ -499,6 +521,9 @@ impl Ssd {
 impl Options {
     fn new(config: &Config) -> Self {
         let gc = &config.ssd.gc;
+        let suspend = SuspendRule::new(config.ssd.commands.suspend);
+        let is_watched = config.ssd.power.is_watched();
+        let notes_pages = is_watched || config.metrics.needs_journal();
         Self {
             reads_first: config.host.scheduling == crate::config::Scheduling::ReadFirst,
             copyback: gc.copyback,
@@ -506,7 +531,11 @@ impl Options {
             gc_start: gc.start,
             double_register: config.ssd.timing.register == Register::Double,
             cache_pages: config.ssd.cache_pages(),
-            suspend: SuspendRule::new(config.ssd.commands.suspend),
+            suspend,
+            notes_targets: notes_pages || suspend.is_some(),
+            notes_pages,
+            is_watched,
+            holds_erases: config.ssd.power.holds_erases(),
         }
     }
 }

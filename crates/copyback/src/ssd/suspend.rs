@@ -79,7 +79,7 @@ impl Ssd {
 
     /// Notes that the operation which is about to start programs `page`.
     pub(super) fn note_target(&mut self, page: Ppn) {
-        if self.options.suspend.is_some() || self.journal.is_some() {
+        if self.options.notes_targets {
             self.pages.push(page);
         }
     }

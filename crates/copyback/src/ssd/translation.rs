@@ -138,10 +138,10 @@ impl Ssd {
         }
     }
 
-    /// Updates the translation pages that the preparation has left out of date.
-    pub(super) fn write_back_what_waits(&mut self) {
+    /// Updates the translation pages that the preparation or a recovery has left out of date.
+    pub(super) fn write_back_what_waits(&mut self, now: Instant) {
         for page in self.ftl.pages_waiting() {
-            self.write_back(page, None, Instant::START);
+            self.write_back(page, None, now);
         }
     }
 

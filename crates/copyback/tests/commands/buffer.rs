@@ -56,6 +56,16 @@ fn a_flush_ends_when_everything_before_it_is_in_flash() {
 }
 
 #[test]
+fn a_flush_waits_for_a_page_that_is_written_on_while_it_waits_to_leave() {
+    let lines = "0;0;8;W\n0.000005;0;0;F\n0.000006;0;8;W\n0.00001;0;0;F\n0.000011;0;8;W\n";
+    let found = replay("flush-merge", lines, &[]);
+    let writes = [0, 6_000, 11_000].map(|arrival| (1, arrival, 1_000, 1_000));
+    assert_eq!(found[..3], writes);
+    // The page that the second flush is for can leave only when its older version is in flash, at 216 us.
+    assert_eq!(found[3..], [(3, 5_000, 211_000, 211_000), (3, 10_000, 417_000, 417_000)]);
+}
+
+#[test]
 fn a_flush_of_nothing_ends_at_once() {
     let found = replay("idle-flush", "0 ; 0 ; 0 ; F\n", &[]);
     assert_eq!(found, [(3, 0, 0, 0)]);

@@ -5,7 +5,7 @@ use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc,
     GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites,
-    PageLatency, PlaneChoice, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
+    PageLatency, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
     SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
@@ -15,6 +15,7 @@ use crate::array;
 use crate::faults;
 use crate::file;
 use crate::pool::Failure;
+use crate::power;
 use crate::workload::{self, Flow};
 
 /// A configuration that passes its checks, and the traces that go with it.
@@ -78,6 +79,14 @@ impl Case {
         })
     }
 
+    /// The case of this number, of one drive that loses its power now and then.
+    pub fn draw_with_cuts(number: u64) -> Self {
+        Self::of(number, "swarm/power", |draw, number| {
+            let config = config(draw, number, "power");
+            power::draw(draw, config)
+        })
+    }
+
     /// The case of this number, of one drive or several whose flash has faults.
     pub fn draw_faults(number: u64) -> Self {
         Self::of(number, "swarm/faults", |draw, number| {
@@ -133,8 +142,8 @@ fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
-    let faults = FlashFaults::default();
-    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, faults };
+    let (faults, power) = (FlashFaults::default(), Power::default());
+    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, faults, power };
     let host = host(draw);
     let workload =
         workload::draw(draw, &ssd, &|index| file(number, &format!("{of}-{index}.blkreplay")));

@@ -5,7 +5,8 @@
 //! COPYBACK_SWARM_REPLAY=<number> cargo test -p copyback --test swarm -- --nocapture
 //! ```
 //!
-//! `COPYBACK_SWARM_RUNS` says how many runs there are, `COPYBACK_SWARM_SEED` the first number.
+//! `COPYBACK_SWARM_RUNS` says how many runs there are, `COPYBACK_SWARM_SEED` the first number;
+//! `COPYBACK_SWARM_CUTS` how many of drives that lose their power, of which each has some ten cuts.
 
 mod array;
 mod check;
@@ -16,6 +17,7 @@ mod interrupted;
 mod measured;
 mod oracle;
 mod pool;
+mod power;
 mod run;
 mod state_file;
 mod stopped;
@@ -142,6 +144,38 @@ fn random_faults() {
         failed
     });
     faults::coverage(&met, runs >= RUNS);
+}
+
+#[test]
+fn drives_that_lose_their_power() {
+    let numbers = numbers();
+    let runs =
+        environment("COPYBACK_SWARM_CUTS").unwrap_or((numbers.end - numbers.start).div_ceil(20));
+    let numbers = numbers.start..numbers.start + runs;
+    let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
+    let met = pool::each(numbers, move |number| {
+        let case = Case::draw_with_cuts(number);
+        if replay {
+            println!("{}", case.config.to_toml());
+        }
+        case.write_traces();
+        let outcome = pool::guarded(|| power::examine(&case));
+        let failed = outcome.map_err(|problem| case.failure(problem));
+        if !replay {
+            case.remove_traces();
+        }
+        failed
+    });
+    power::print(&met);
+    if runs >= RUNS / 20 {
+        power::check_coverage(&met);
+    }
+}
+
+#[test]
+fn an_erase_that_waits_for_no_program_loses_what_was_durable() {
+    assert!(power::lost_without_waiting(false) > 0);
+    assert_eq!(power::lost_without_waiting(true), 0);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod array;
 mod faults;
 mod gc;
 mod mapping;
+mod power;
 mod python;
 mod steady;
 mod synthetic;
@@ -50,6 +51,8 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     mapping::check(ssd, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
     endurance(&ssd.endurance, &mut faults);
+    power::check(&ssd.power, &ssd.geometry, &mut faults);
+    power::companions(config, &mut faults);
     faults::check(ssd, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);

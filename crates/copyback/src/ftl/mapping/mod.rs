@@ -14,6 +14,7 @@ mod merge;
 mod nv_buffer;
 mod page;
 mod plan;
+mod recovery;
 mod restore;
 mod superblock;
 

@@ -1,0 +1,89 @@
+//! `[ssd.power]`: what a drive does for the day its power fails, and when that is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    choice::choice,
+    quantity::{Size, Time},
+};
+
+/// What the drive does for the day its power fails, and when that is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Power {
+    /// What holds the drive up when its power fails.
+    pub protection: Protection,
+    /// Whether a drive without protection holds the erase of a block until the programs are over that
+    /// superseded its pages: else a cut can take the old and the new version of a page. `false` is the
+    /// careless drive, to see what it loses.
+    pub erase_barrier: bool,
+    /// Bytes of a page's spare area that say what the page is: its logical page and the order in which it
+    /// was written. A scan reads just these.
+    pub metadata: Size,
+    /// When the power fails. All drives of an array lose it together.
+    pub cuts: Cuts,
+}
+
+impl Default for Power {
+    fn default() -> Self {
+        Self {
+            protection: Protection::Capacitors,
+            erase_barrier: true,
+            metadata: Size(16),
+            cuts: Cuts::None,
+        }
+    }
+}
+
+/// What holds a drive up when its power fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Protection {
+    /// Capacitors: what is in the flash is finished, and the mapping and the write buffer are saved to
+    /// flash that is kept for that, and read back later. A write is durable when it is acknowledged.
+    Capacitors,
+    /// Nothing: what the flash is doing is cut off, and RAM is lost. The mapping is found again in the
+    /// spare areas of the pages. A write that the buffer holds is durable when a flush after it is
+    /// acknowledged.
+    None,
+}
+
+choice! {
+    /// When the power fails.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Cuts {
+        /// Never.
+        None,
+        /// At these times of the run, in order.
+        At {
+            /// The times.
+            times: Vec<Time>,
+        },
+        /// At random: exponential times from the start of the run, and from each cut to the next. Some fall
+        /// into the recovery from the one before.
+        Random {
+            /// How many, at most: the run may end before.
+            count: u32,
+            /// Mean time from one to the next.
+            mean_interval: Time,
+        },
+    }
+}
+
+impl Power {
+    /// Whether nothing is said about it.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether what is in the flash is kept account of, page by page.
+    pub fn is_watched(&self) -> bool {
+        self.protection == Protection::None || self.cuts != Cuts::None
+    }
+
+    /// Whether erases wait for programs that supersede what they erase.
+    pub fn holds_erases(&self) -> bool {
+        self.protection == Protection::None && self.erase_barrier
+    }
+}

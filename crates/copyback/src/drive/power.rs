@@ -1,0 +1,237 @@
+//! The power of a drive: when it fails, what is lost with it, and when the drive is back.
+//!
+//! ```text
+//!   cut ──► commands wait outside, mapping found again ──► back: the host hands them in anew
+//!    ▲                          │
+//!    └──────── next cut ────────┘ may come before: the search begins anew
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::buffer::WriteBuffer;
+use crate::config::{Config, Protection};
+use crate::event::Event;
+use crate::ids::{CommandId, Lpn, SsdId};
+use crate::precondition;
+use crate::units::Duration;
+use crate::workload::Operation;
+
+use super::Drive;
+use super::command::{Active, Command};
+use super::cut_times::CutTimes;
+use super::link::Link;
+
+/// What cuts have done to a drive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PowerLoss {
+    /// How often the power failed.
+    pub cuts: u64,
+    /// Of those, before the drive was back from the one before.
+    pub cuts_in_recovery: u64,
+    /// How often the drive came back.
+    pub recoveries: u64,
+    /// How long that took, the time of recoveries that were cut off left out.
+    pub recovery_time: Duration,
+    /// The longest of them.
+    pub longest_recovery: Duration,
+    /// Pages read to find the mapping again, if only in part.
+    pub pages_read: u64,
+    /// Pages whose program was cut off.
+    pub torn_pages: u64,
+    /// Blocks whose erase was cut off.
+    pub cut_erases: u64,
+    /// Blocks that recoveries erased.
+    pub blocks_erased: u64,
+    /// Commands that the host had to hand in anew.
+    pub interrupted_commands: u64,
+    /// Pages with acknowledged writes that were in the write buffer only, and that no flush had asked for.
+    pub buffered_pages_lost: u64,
+    /// Pages of which a durable write was lost.
+    pub durable_pages_lost: u64,
+}
+
+/// The power of a drive.
+pub(super) struct Power {
+    config: Config,
+    cuts: CutTimes,
+    tally: PowerLoss,
+    off: Option<Off>,
+    /// Pages with acknowledged writes that the write buffer has held since.
+    acknowledged: BTreeSet<Lpn>,
+    /// What each flush in the drive promises.
+    flushes: BTreeMap<CommandId, Vec<Promise>>,
+}
+
+/// A page that is durable once a flush is acknowledged, unless it is trimmed before.
+struct Promise {
+    lpn: Lpn,
+    /// The version in flash will be later than this.
+    later_than: Option<u64>,
+}
+
+/// A drive that looks for its mapping.
+struct Off {
+    takes: Duration,
+    pages_read: u64,
+    /// What capacitors have saved of the write buffer.
+    buffer: Option<WriteBuffer>,
+}
+
+impl Power {
+    /// The power of a drive of a checked configuration, if it ever fails.
+    pub fn new(config: &Config) -> Option<Box<Self>> {
+        let cuts = CutTimes::new(config)?;
+        let (tally, off) = (PowerLoss::default(), None);
+        let (acknowledged, flushes) = (BTreeSet::new(), BTreeMap::new());
+        let config = config.clone();
+        Some(Box::new(Self { config, cuts, tally, off, acknowledged, flushes }))
+    }
+
+    fn is_protected(&self) -> bool {
+        self.config.ssd.power.protection == Protection::Capacitors
+    }
+
+    /// A page with an acknowledged write may be in the write buffer only.
+    pub fn acknowledge(&mut self, pages: impl Iterator<Item = Lpn>) {
+        self.acknowledged.extend(pages);
+    }
+
+    /// The last version of a page is in flash.
+    pub fn written_to_flash(&mut self, lpn: Lpn) {
+        self.acknowledged.remove(&lpn);
+    }
+}
+
+impl Drive {
+    /// What cuts have done to it, if its power ever fails.
+    pub fn power_loss(&self) -> Option<PowerLoss> {
+        self.power.as_ref().map(|power| power.tally)
+    }
+
+    /// Puts the next cut on the agenda.
+    pub(super) fn plan_cut(&mut self) {
+        let Some(power) = &mut self.power else { return };
+        if let Some(at) = power.cuts.next_after(self.now) {
+            self.agenda.add(at, Event::PowerFails);
+        }
+    }
+
+    /// The power fails.
+    pub(super) fn power_fails(&mut self) {
+        let Some(mut power) = self.power.take() else { return };
+        power.tally.cuts += 1;
+        self.agenda.clear();
+        let off = match power.off.take() {
+            Some(off) => {
+                power.tally.cuts_in_recovery += 1;
+                off
+            }
+            None => self.switch_off(&mut power),
+        };
+        self.agenda.add(self.now + off.takes, Event::PowerIsBack);
+        power.off = Some(off);
+        self.power = Some(power);
+        self.plan_cut();
+    }
+
+    fn switch_off(&mut self, power: &mut Power) -> Off {
+        self.push_commands_out(&mut power.tally);
+        power.flushes.clear();
+        self.link = Link::new(&power.config.host);
+        let buffer = self.lose_buffer(power);
+        let saved = buffer.as_ref().map_or(0, |buffer| buffer.pages().count() as u64);
+        let name = format!("{}/power/{}", precondition::name(SsdId::default()), power.tally.cuts);
+        let cut = self.ssd.lose_power(&power.config, &name, saved, self.now);
+        power.tally.torn_pages += cut.torn_pages;
+        power.tally.cut_erases += cut.cut_erases;
+        power.tally.blocks_erased += cut.scan.erased.len() as u64;
+        power.tally.durable_pages_lost += cut.lost.len() as u64;
+        if let Some(lost) = cut.lost.first()
+            && (power.is_protected() || power.config.ssd.power.erase_barrier)
+        {
+            self.violation.get_or_insert(format!("a cut of power has lost {lost:?}"));
+        }
+        if self.settings.audit
+            && let Err(problem) = self.ssd.ftl.check()
+        {
+            self.violation.get_or_insert(format!("after a cut of power: {problem}"));
+        }
+        Off { takes: cut.time.time, pages_read: cut.time.pages_read, buffer }
+    }
+
+    /// Commands in the drive wait outside again, before those that did so already, and none enters.
+    fn push_commands_out(&mut self, tally: &mut PowerLoss) {
+        let mut inside: Vec<Active> = self.commands.drain().collect();
+        inside.sort_by_key(Active::arrived);
+        tally.interrupted_commands += inside.len() as u64;
+        for active in inside.into_iter().rev() {
+            self.waiting.push_front((active.command, active.arrived()));
+        }
+        self.settings.queue_depth = 0;
+    }
+
+    /// Takes the write buffer away, and counts what is lost with it. Returns what is saved.
+    fn lose_buffer(&mut self, power: &mut Power) -> Option<WriteBuffer> {
+        let mut buffer = self.buffer.take()?;
+        if power.is_protected() {
+            buffer.save();
+            return Some(buffer);
+        }
+        let lost = buffer.pages().filter(|page| power.acknowledged.contains(page));
+        power.tally.buffered_pages_lost += lost.count() as u64;
+        power.acknowledged.clear();
+        None
+    }
+
+    /// The power is back, and the mapping found.
+    pub(super) fn power_is_back(&mut self) {
+        let Some(power) = &mut self.power else { return };
+        let Some(Off { takes, pages_read, buffer }) = power.off.take() else { return };
+        let tally = &mut power.tally;
+        tally.recoveries += 1;
+        tally.recovery_time += takes;
+        tally.longest_recovery = tally.longest_recovery.max(takes);
+        tally.pages_read += pages_read;
+        let config = &power.config;
+        self.buffer =
+            buffer.or_else(|| WriteBuffer::new(&config.ssd.buffer, self.settings.page_size as u32));
+        self.settings.queue_depth = Self::queue_depth(config);
+        self.ssd.start_up(self.now);
+    }
+
+    /// A flush has come.
+    pub(super) fn note_flush(&mut self, id: CommandId) {
+        let (Some(power), Some(buffer)) = (&mut self.power, &self.buffer) else { return };
+        let promise = |lpn| {
+            let later_than = match buffer.is_dirty(lpn) {
+                true => Some(self.ssd.last_order()),
+                false => self.ssd.ftl.durable_version(lpn),
+            };
+            Promise { lpn, later_than }
+        };
+        power.flushes.insert(id, buffer.pages().map(promise).collect());
+    }
+
+    /// A command has been acknowledged.
+    pub(super) fn note_acknowledged(&mut self, id: CommandId, command: &Command) {
+        let pages = self.pages_of(command.offset, command.length);
+        let (Some(power), Some(_)) = (&mut self.power, &self.buffer) else { return };
+        match command.operation {
+            Operation::Write => power.acknowledge(pages.map(Lpn)),
+            Operation::Flush => {
+                let promises = power.flushes.remove(&id).unwrap_or_default();
+                let is_broken = |promise: &Promise| {
+                    let durable = self.ssd.ftl.durable_version(promise.lpn);
+                    durable.is_some() && durable <= promise.later_than
+                };
+                if let Some(Promise { lpn, .. }) =
+                    promises.iter().find(|promise| is_broken(promise))
+                {
+                    let problem = format!("a flush has ended before {lpn:?} was in flash");
+                    self.violation.get_or_insert(problem);
+                }
+            }
+            Operation::Read | Operation::Trim => {}
+        }
+    }
+}

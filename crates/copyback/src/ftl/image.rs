@@ -1,0 +1,138 @@
+//! What a cut of power leaves of a drive: all that a recovery may look at.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::nand::Geometry;
+
+use super::spare::Role;
+
+/// What is found in a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Page {
+    /// Nothing: it can be programmed.
+    Erased,
+    /// Nothing that can be used: its program was cut off, or it has long been out of date.
+    Unreadable,
+    /// Data, and what its spare area says of them.
+    Written(Stamp),
+}
+
+/// What the spare area of a page says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// The logical page.
+    pub lpn: Lpn,
+    /// Place of the write that the data are from in the order of all writes.
+    pub version: u64,
+    /// Place of the page's program in the order of all programs.
+    pub sequence: u64,
+}
+
+/// What is known of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    /// What it was filled for.
+    pub role: Role,
+    /// How often it has been erased.
+    pub erases: u32,
+    /// Whether its erase was cut off: it must be erased again.
+    pub is_half_erased: bool,
+}
+
+/// What a cut of power leaves.
+#[derive(Debug, Clone)]
+pub struct Image {
+    pub(super) geometry: Geometry,
+    pub(super) pages: Vec<Page>,
+    pub(super) blocks: Vec<Block>,
+    /// Programs that were begun.
+    pub(super) programs: u64,
+    /// Where the last translation pages say that each of the host's pages lies.
+    pub(super) entries: Vec<Option<Ppn>>,
+    /// The version of each translation page that says so.
+    pub(super) entry_versions: BTreeMap<Lpn, u64>,
+    /// What a drive with capacitors has saved of its RAM.
+    pub(super) saved: Option<Saved>,
+}
+
+/// What is saved of the RAM of a drive with capacitors.
+#[derive(Debug, Clone, Default)]
+pub struct Saved {
+    /// Logical pages that are mapped, by number.
+    pub(super) is_mapped: Vec<bool>,
+    /// Pages on their way from one block to another: where they came from, and their version.
+    pub(super) parked: Vec<(Lpn, PlaneId, u64)>,
+}
+
+impl Image {
+    /// The program of `page` was cut off.
+    pub fn tear(&mut self, page: Ppn) {
+        self.pages[page.index()] = Page::Unreadable;
+    }
+
+    /// The program of `page` never began.
+    pub fn blank(&mut self, page: Ppn) {
+        self.pages[page.index()] = Page::Erased;
+    }
+
+    /// The erase of `block` was cut off.
+    pub fn erase_in_part(&mut self, block: BlockId) {
+        self.blocks[block.index()].is_half_erased = true;
+        self.pages_of(block).for_each(|page| self.tear(page));
+    }
+
+    /// The erase of `block` was finished.
+    pub fn erase(&mut self, block: BlockId) {
+        self.blocks[block.index()].erases += 1;
+        self.pages_of(block).for_each(|page| self.blank(page));
+    }
+
+    /// The pages of `block`.
+    pub fn pages_of(
+        &self,
+        block: BlockId,
+    ) -> impl DoubleEndedIterator<Item = Ppn> + ExactSizeIterator + use<> {
+        let geometry = self.geometry;
+        (0..geometry.pages_per_block).map(move |offset| geometry.page(block, offset))
+    }
+
+    /// What is found in `page`.
+    pub fn page(&self, page: Ppn) -> Page {
+        self.pages[page.index()]
+    }
+
+    /// The spare area of `page`, if it can be read.
+    pub fn stamp(&self, page: Ppn) -> Option<Stamp> {
+        match self.page(page) {
+            Page::Written(stamp) => Some(stamp),
+            Page::Erased | Page::Unreadable => None,
+        }
+    }
+
+    /// The spare areas of `block` that can be read.
+    pub fn stamps(&self, block: BlockId) -> impl Iterator<Item = (Ppn, Stamp)> {
+        self.pages_of(block).filter_map(|page| Some((page, self.stamp(page)?)))
+    }
+
+    /// Pages of `block` from the first to the last that is not erased.
+    pub fn written(&self, block: BlockId) -> u32 {
+        let last = self.pages_of(block).rposition(|page| self.page(page) != Page::Erased);
+        last.map_or(0, |last| last as u32 + 1)
+    }
+
+    /// Whether the erase of `block` was cut off.
+    pub fn is_half_erased(&self, block: BlockId) -> bool {
+        self.blocks[block.index()].is_half_erased
+    }
+
+    /// Blocks of the device.
+    pub fn blocks(&self) -> impl Iterator<Item = BlockId> + use<> {
+        (0..self.blocks.len()).map(BlockId::from_index)
+    }
+
+    /// Whether the mapping was saved.
+    pub const fn is_saved(&self) -> bool {
+        self.saved.is_some()
+    }
+}

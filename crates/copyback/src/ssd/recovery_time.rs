@@ -1,0 +1,118 @@
+//! How long a drive takes to find its mapping again. Dies read at the same time, and those of a channel
+//! share it; the channel or die that takes longest decides.
+
+use crate::config::{Config, SummaryPage};
+use crate::ftl::{Ftl, Image, Scan};
+use crate::ids::{DieId, Lpn};
+use crate::nand::{Geometry, Timing, transfer_time};
+use crate::units::Duration;
+
+/// Bytes of a saved entry of the mapping.
+const ENTRY: u64 = 4;
+
+/// What a recovery takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecoveryTime {
+    /// How long.
+    pub time: Duration,
+    /// Pages that are read, if only in part.
+    pub pages_read: u64,
+}
+
+/// What each die has to do.
+struct Work<'a> {
+    geometry: &'a Geometry,
+    timing: Timing,
+    dies: Vec<DieWork>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct DieWork {
+    array: Duration,
+    bus: Duration,
+    erases: Duration,
+    pages_read: u64,
+}
+
+impl RecoveryTime {
+    /// Without protection: the spare areas are read. Of a block that is full only the summary page, if it
+    /// has one; of another every page up to the first that is erased. A table in flash is read as a whole on
+    /// top, to see what of it must be written anew.
+    pub fn of_scan(config: &Config, ftl: &Ftl, image: &Image, scan: &Scan) -> Self {
+        let ssd = &config.ssd;
+        let transfer = |bytes: u64| transfer_time(bytes, ssd.timing.transfer_rate);
+        let metadata = transfer(ssd.power.metadata.0 * u64::from(ssd.striped_planes()));
+        let mut work = Work::new(config, &ftl.geometry);
+        let data_pages = ssd.data_pages_per_block() as u32;
+        for block in image.blocks() {
+            let die = work.geometry.die_of_plane(work.geometry.plane_of_block(block));
+            let written = image.written(block);
+            let last = work.geometry.pages_per_block - 1;
+            if let SummaryPage::LastPage { transfer: bytes } = ssd.ftl.summary_page {
+                work.read(die, last, transfer(bytes.0));
+                if written == data_pages {
+                    continue;
+                }
+            }
+            // One page further than is written, to see that it is erased.
+            for offset in 0..=written.min(last) {
+                work.read(die, offset, metadata);
+            }
+        }
+        let page = work.timing.page_transfer;
+        for lpn in ftl.logical_pages()..ftl.logical_pages() + ftl.translation_pages() {
+            if let Some(found) = ftl.lookup(Lpn::from_index(lpn)) {
+                let die = work.geometry.die_of_plane(work.geometry.plane_of(found));
+                work.read(die, work.geometry.page_offset(found), page);
+            }
+        }
+        work.total(scan)
+    }
+
+    /// With capacitors: what they have saved is read back, from all dies alike. These are the mapping, and
+    /// the pages of the write buffer and those on their way from one block to another.
+    pub fn of_saved(config: &Config, ftl: &Ftl, buffered_pages: u64, scan: &Scan) -> Self {
+        let mut work = Work::new(config, &ftl.geometry);
+        let entries = (ftl.logical_pages() + ftl.translation_pages()) as u64;
+        let table = (entries * ENTRY).div_ceil(u64::from(ftl.geometry.page_size));
+        let pages = table + buffered_pages + ftl.parked_pages() as u64;
+        let page = work.timing.page_transfer;
+        for number in 0..pages {
+            let die = DieId::from_index((number % ftl.geometry.dies() as u64) as usize);
+            work.read(die, 0, page);
+        }
+        work.total(scan)
+    }
+}
+
+impl<'a> Work<'a> {
+    fn new(config: &Config, geometry: &'a Geometry) -> Self {
+        let timing = Timing::new(&config.ssd);
+        Self { geometry, timing, dies: vec![DieWork::default(); geometry.dies()] }
+    }
+
+    fn read(&mut self, die: DieId, offset: u32, transfer: Duration) {
+        let work = &mut self.dies[die.index()];
+        work.array += self.timing.read(offset);
+        work.bus += self.timing.command + transfer;
+        work.pages_read += 1;
+    }
+
+    fn total(mut self, scan: &Scan) -> RecoveryTime {
+        for block in &scan.erased {
+            let die = self.geometry.die_of_plane(self.geometry.plane_of_block(*block));
+            self.dies[die.index()].erases += self.timing.erase;
+        }
+        let mut buses = vec![Duration::ZERO; self.geometry.channels as usize];
+        for (die, work) in self.dies.iter().enumerate() {
+            buses[self.geometry.channel_of_die(DieId::from_index(die)).index()] += work.bus;
+        }
+        let slowest = self.dies.iter().map(|work| work.array + work.bus).max();
+        let busiest = buses.into_iter().max();
+        let erases = self.dies.iter().map(|work| work.erases).max();
+        RecoveryTime {
+            time: slowest.max(busiest).unwrap_or_default() + erases.unwrap_or_default(),
+            pages_read: self.dies.iter().map(|work| work.pages_read).sum(),
+        }
+    }
+}

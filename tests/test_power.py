@@ -1,0 +1,69 @@
+"""Cuts of power: what is told of them, in every place that shows it, and what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import copyback
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunCli
+
+CUTS: dict[str, Any] = {
+    "ssd.power.protection": "none",
+    "ssd.power.cuts": {"type": "random", "count": 5, "mean_interval": "5ms"},
+}
+
+
+def test_a_run_goes_on_after_cuts_and_tells_of_them(tiny: dict[str, Any]) -> None:
+    calm = copyback.run(tiny).summary
+    found = copyback.run(tiny, audit=True, **CUTS).summary
+    assert found.requests.count == calm.requests.count
+    loss = found.power_loss
+    assert loss.cuts == loss.recoveries + loss.cuts_in_recovery == 5
+    assert loss.durable_pages_lost == 0
+    assert 0 < loss.recovery_ms.mean <= loss.recovery_ms.max
+    assert found.throughput.simulated_s > calm.throughput.simulated_s
+    assert "power_loss" not in calm
+
+
+def test_the_time_of_a_recovery_is_that_of_the_scan(tiny: dict[str, Any]) -> None:
+    """Nothing has been written: one page of each block is looked at, every die its own."""
+    settings: dict[str, Any] = {
+        "precondition.fill": 0,
+        "workload.read_share": 1.0,
+        "ssd.power.protection": "none",
+        "ssd.power.cuts": {"type": "at", "times": ["1ns"]},
+        "ssd.timing.transfer_rate": "none",
+    }
+    loss = copyback.run(tiny, **settings).summary.power_loss
+    geometry = copyback.run(tiny).config["ssd"]["geometry"]
+    blocks = geometry["blocks_per_plane"] * geometry["planes_per_die"]
+    dies = geometry["channels"] * geometry["chips_per_channel"] * geometry["dies_per_chip"]
+    assert loss.pages_read == blocks * dies
+    read_ms = 0.025
+    assert loss.recovery_ms.mean == pytest.approx(blocks * read_ms)
+
+
+def test_terminal_and_report_show_it(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    cuts = "{ type = 'at', times = ['1ms'] }"
+    shown = cli("run", tiny_toml, "--set", f"ssd.power.cuts={cuts}", "--out", out).stdout
+    assert "cuts: 1 · recovery" in shown
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "<h3>Power loss</h3>" in page
+
+
+def test_what_does_not_go_with_cuts_is_refused(tiny: dict[str, Any]) -> None:
+    wrong: dict[str, Any] = {
+        "ssd.power.cuts": {"type": "random", "count": 0, "mean_interval": "0s"}
+    }
+    with pytest.raises(copyback.InputError) as refused:
+        copyback.run(tiny, **wrong)
+    text = str(refused.value)
+    assert "ssd.power.cuts.count: found 0; allowed: 1 or more" in text
+    assert "ssd.power.cuts.mean_interval: found 0s; allowed: more than 0s" in text
