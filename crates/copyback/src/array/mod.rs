@@ -139,8 +139,8 @@ impl Array {
     /// The first phase of an instant: every state change that falls on it.
     pub fn apply_events(&mut self, now: Instant) {
         self.now = now;
-        for (index, drive) in self.drives.iter_mut().enumerate() {
-            if self.due[index] == Some(now) {
+        for (index, (drive, due)) in self.drives.iter_mut().zip(&self.due).enumerate() {
+            if *due == Some(now) {
                 drive.apply_events(now);
                 self.touched.insert(index);
             }
@@ -202,6 +202,9 @@ impl Array {
 
     fn find_next_time(&self) -> Option<Instant> {
         let drives = self.due.iter().copied().fold(None, earlier);
+        if self.rebuilder.is_none() && self.protocol.is_none() {
+            return drives;
+        }
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
         let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
         earlier(drives, earlier(rebuild, protocol))

@@ -66,11 +66,13 @@ impl Audit {
         self.violation.as_deref()
     }
 
+    #[cold]
     fn fail(&mut self, problem: String) {
         self.violation.get_or_insert(problem);
     }
 
     /// Version `version` of `lpn` is programmed into `page` for the host.
+    #[cold]
     pub fn written(&mut self, lpn: Lpn, version: u64, page: Ppn, geometry: &Geometry) {
         if self.latest[lpn.index()].is_some_and(|(latest, _)| latest >= version) {
             self.fail(format!("version {version} of {lpn:?} is older than the one before it"));
@@ -80,6 +82,7 @@ impl Audit {
     }
 
     /// The content of `from` is programmed into `to`.
+    #[cold]
     pub fn moved(&mut self, from: Ppn, to: Ppn, geometry: &Geometry) {
         match self.contents[from.index()] {
             Some(content) if self.is_home(content, from) => self.program(to, content, geometry),
@@ -138,6 +141,7 @@ impl Audit {
     }
 
     /// The host reads `lpn` from `page`.
+    #[cold]
     pub fn read(&mut self, lpn: Lpn, page: Option<Ppn>) {
         let expected = self.latest[lpn.index()].map(|(version, _)| (lpn, version));
         let found = page.and_then(|page| self.contents[page.index()]);
@@ -186,6 +190,7 @@ impl Audit {
     }
 
     /// `block` is erased.
+    #[cold]
     pub fn erased(&mut self, block: BlockId, geometry: &Geometry) {
         for offset in 0..geometry.pages_per_block {
             let page = geometry.page(block, offset);

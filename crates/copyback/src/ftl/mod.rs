@@ -194,14 +194,16 @@ impl Ftl {
             None => self.relocate_to(self.collection_stream(), from),
             Some(_) => self.relocate_in_group(from),
         };
-        self.note_move(from, placed)
+        self.note_move(from, placed);
+        placed
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
     /// other planes, in which there must be [room](Self::has_aligned_room).
     pub fn relocate_aligned(&mut self, from: Ppn) -> Placed {
         let placed = self.relocate_to(Stream::Aligned, from);
-        self.note_move(from, placed)
+        self.note_move(from, placed);
+        placed
     }
 
     fn relocate_to(&mut self, stream: Stream, from: Ppn) -> Placed {
@@ -214,7 +216,8 @@ impl Ftl {
         placed
     }
 
-    fn note_move(&mut self, from: Ppn, placed: Placed) -> Placed {
+    #[inline]
+    fn note_move(&mut self, from: Ppn, placed: Placed) {
         if let Some(audit) = &mut self.audit {
             audit.moved(from, placed.page, &self.geometry);
         }
@@ -222,7 +225,6 @@ impl Ftl {
             let die = self.geometry.die_of_plane(self.geometry.plane_of(from));
             self.note_moved(self.map.logical(placed.page), die);
         }
-        placed
     }
 
     /// Forgets `lpn`. Returns whether it was mapped.
@@ -600,6 +602,7 @@ impl Ftl {
         self.victims.closed(plane, block, valid);
     }
 
+    #[inline]
     fn invalidate(&mut self, page: Ppn) {
         let block = self.geometry.block_of(page);
         let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));

@@ -369,18 +369,23 @@ impl Ssd {
     /// for its next work, in index order.
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.idle.is_some() {
-            self.note_idle_time(now);
+            self.use_instant(now, agenda);
+        } else {
             self.start_what_can_start(now, agenda);
-            // The last operation of the host may have ended just now.
-            self.note_idle_time(now);
-        }
-        self.start_what_can_start(now, agenda);
-        if self.idle.is_some() {
-            self.plan_idle_look(now, agenda);
         }
         if self.idle_account.is_some() {
             self.note_idle_account(now);
         }
+    }
+
+    /// The same where idle time is used.
+    fn use_instant(&mut self, now: Instant, agenda: &mut Agenda) {
+        self.note_idle_time(now);
+        self.start_what_can_start(now, agenda);
+        // The last operation of the host may have ended just now.
+        self.note_idle_time(now);
+        self.start_what_can_start(now, agenda);
+        self.plan_idle_look(now, agenda);
     }
 
     fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
@@ -403,9 +408,11 @@ impl Ssd {
     }
 
     fn arbitrate_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
-        self.advance_die(die, now, agenda);
-        while self.may_take_more(die) && self.start_next(die, now) {
+        loop {
             self.advance_die(die, now, agenda);
+            if !self.may_take_more(die) || !self.start_next(die, now) {
+                break;
+            }
         }
         self.note_stall(die, now);
     }
