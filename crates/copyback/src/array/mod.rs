@@ -137,6 +137,7 @@ impl Array {
     }
 
     /// The first phase of an instant: every state change that falls on it.
+    #[inline]
     pub fn apply_events(&mut self, now: Instant) {
         self.now = now;
         for (index, (drive, due)) in self.drives.iter_mut().zip(&self.due).enumerate() {
@@ -181,6 +182,7 @@ impl Array {
     }
 
     /// Ends an instant.
+    #[inline]
     pub fn end_instant(&mut self) {
         for index in self.touched.iter() {
             self.due[index] = self.drives[index].next_time();
@@ -200,6 +202,7 @@ impl Array {
         protocol.note_load(self.outstanding, self.now);
     }
 
+    #[inline]
     fn find_next_time(&self) -> Option<Instant> {
         let drives = self.due.iter().copied().fold(None, earlier);
         if self.rebuilder.is_none() && self.protocol.is_none() {

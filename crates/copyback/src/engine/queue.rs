@@ -43,6 +43,7 @@ impl<E> Entry<E> {
 
 impl<E: Copy> EventQueue<E> {
     /// Schedules `event` at `at`. A lower `class` comes first among the events of one instant.
+    #[inline]
     pub fn schedule(&mut self, at: Instant, class: u8, event: E) {
         let class_and_order = u64::from(class) << ORDER_BITS | self.scheduled;
         let key = u128::from(at.as_ns()) << BITS_BELOW_TIME | u128::from(class_and_order);
@@ -56,11 +57,13 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// The time of the earliest event.
+    #[inline]
     pub fn next_time(&self) -> Option<Instant> {
         self.earliest().map(Entry::at)
     }
 
     /// Removes and returns the next event if it falls on `now`.
+    #[inline]
     pub fn pop_at(&mut self, now: Instant) -> Option<E> {
         let Entry { event, .. } = *self.earliest().filter(|entry| entry.at() == now)?;
         if self.root_is_taken
@@ -77,6 +80,7 @@ impl<E: Copy> EventQueue<E> {
         self.scheduled
     }
 
+    #[inline]
     fn earliest(&self) -> Option<&Entry<E>> {
         if !self.root_is_taken {
             return self.heap.first();
@@ -88,6 +92,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Puts `entry` where it belongs, from the root, which is open, downwards.
+    #[inline]
     fn sink(&mut self, entry: Entry<E>) {
         let heap = &mut self.heap[..];
         let (mut place, mut child) = (0, 1);

@@ -189,6 +189,7 @@ impl Ftl {
     }
 
     /// Moves the valid page `from` inside its plane.
+    #[inline]
     pub fn relocate(&mut self, from: Ppn) -> Placed {
         let placed = match self.groups {
             None => self.relocate_to(self.collection_stream(), from),
@@ -206,6 +207,7 @@ impl Ftl {
         placed
     }
 
+    #[inline]
     fn relocate_to(&mut self, stream: Stream, from: Ppn) -> Placed {
         let plane = self.geometry.plane_of(from);
         // The old place is known: not to read the mapping table here saves a cache miss a move.
@@ -489,6 +491,7 @@ impl Ftl {
     }
 
     /// The offset of that page.
+    #[inline]
     pub fn next_valid_offset(&self, block: BlockId, offset: u32) -> Option<u32> {
         self.blocks.next_valid(block, offset)
     }
@@ -562,6 +565,7 @@ impl Ftl {
     }
 
     /// Where the next page of a stream goes. The one after it comes next.
+    #[inline]
     fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
         if let Some(frontier) = self.planes[plane.index()].frontier_mut(stream) {
             let next = *frontier;

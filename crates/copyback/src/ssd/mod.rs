@@ -351,6 +351,7 @@ impl Ssd {
     }
 
     /// The array of `die` has finished.
+    #[inline]
     pub fn array_done(&mut self, die: DieId, now: Instant) {
         self.dies[die.index()].array_done(now);
         self.dirty_dies.insert(die.index());
@@ -367,6 +368,7 @@ impl Ssd {
 
     /// The second phase of an instant: every die and channel that something has happened to looks
     /// for its next work, in index order.
+    #[inline]
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.idle.is_some() {
             self.use_instant(now, agenda);
