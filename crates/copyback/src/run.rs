@@ -161,6 +161,8 @@ impl Run {
 
     /// The second phase of an instant: everything that is free looks for work, until nothing changes.
     fn settle(&mut self) -> Result<(), Error> {
+        // What the events have brought about is told while the commands it tells of are in their drives.
+        self.observe();
         loop {
             self.array.book_finished();
             if self.host_may_go_on || self.array.has_ended() {
