@@ -75,6 +75,8 @@ pub struct FinishedRequest {
     pub parts: Parts,
     /// The drive that ended last.
     pub device: SsdId,
+    /// Whether a drive, which is read-only, has rejected its part.
+    pub rejected: bool,
 }
 
 impl Array {
@@ -122,6 +124,11 @@ impl Array {
     /// How many drives are lost, or not wholly rebuilt.
     pub fn drives_missing(&self) -> usize {
         self.missing.iter().count()
+    }
+
+    /// Whether a drive that something has happened to at this instant takes no writes any more.
+    pub fn has_become_read_only(&self) -> bool {
+        self.touched.iter().any(|index| self.drives[index].ssd.is_read_only())
     }
 
     /// Whether drives have work that no request waits for: pages in their buffers.

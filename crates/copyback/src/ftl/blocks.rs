@@ -28,6 +28,8 @@ enum Phase {
     Open,
     /// Filled.
     Closed,
+    /// Never used again.
+    Bad,
 }
 
 impl Blocks {
@@ -67,12 +69,21 @@ impl Blocks {
         self.records[block.index()].phase == Phase::Closed
     }
 
+    pub fn is_bad(&self, block: BlockId) -> bool {
+        self.records[block.index()].phase == Phase::Bad
+    }
+
     pub fn set_open(&mut self, block: BlockId) {
         self.records[block.index()].phase = Phase::Open;
     }
 
     pub fn set_closed(&mut self, block: BlockId) {
         self.records[block.index()].phase = Phase::Closed;
+    }
+
+    pub fn set_bad(&mut self, block: BlockId) {
+        debug_assert_eq!(self.records[block.index()].valid, 0, "{block:?} is bad and holds data");
+        self.records[block.index()].phase = Phase::Bad;
     }
 
     /// The page at `offset` now holds the current version of a logical page.
@@ -150,6 +161,9 @@ impl Blocks {
         let words = &self.valid[first..first + self.words_per_block];
         let bits: u32 = words.iter().map(|word| word.count_ones()).sum();
         let counted = self.valid_pages(block);
+        if self.is_bad(block) && bits > 0 {
+            return Err(format!("{block:?} is bad, but has {bits} valid pages"));
+        }
         if bits != u32::from(counted) {
             return Err(format!("{block:?}: {bits} valid pages, but {counted} counted"));
         }

@@ -5,6 +5,7 @@ mod devices;
 mod dies;
 mod endurance;
 mod excess;
+mod faults;
 mod idle_time;
 mod latency;
 mod latency_log;
@@ -141,6 +142,10 @@ impl Recorder {
     pub fn completed(&mut self, completion: &Completion, now: Instant) {
         let length = completion.request.length;
         let operation = completion.request.operation;
+        if completion.rejected {
+            self.totals.rejected.count(operation);
+            return;
+        }
         match operation {
             Operation::Read => self.totals.read_bytes += length,
             Operation::Write => self.totals.write_bytes += length,

@@ -56,13 +56,14 @@ impl Ssd {
                 GcStart::AtOnce => true,
                 GcStart::BeforeOperation => self.host_waits(die),
             };
-        is_short || self.permits.planes_of(die) != 0
+        (is_short || self.permits.planes_of(die) != 0) && !self.is_read_only()
     }
 
     /// Begins to collect an idle die. Returns whether the die has work now.
     pub(super) fn begin_collection(&mut self, die: DieId, now: Instant) -> bool {
         if self.options.zero_cost {
             self.collect_at_no_cost(die);
+            self.replace_at_no_cost(die, now);
             self.write_back_outdated(die, now);
             return false;
         }
@@ -203,6 +204,8 @@ impl Ssd {
             [Duration::ZERO, array, Duration::ZERO]
         } else {
             self.counters.reads += count;
+            pages.iter().for_each(|(_, page)| self.sense(*page));
+            let array = array + self.take_extra();
             [self.timing.command, array, self.timing.page_transfer * count]
         };
         self.counters.multi_plane_reads += u64::from(count > 1);
@@ -220,7 +223,7 @@ impl Ssd {
         self.counters.moves.single_demanding += 1;
         let read = self.timing.read(self.geometry.page_offset(page));
         let offset = self.geometry.page_offset(placed.page);
-        let array = read + self.program_time(offset, placed.closes_block);
+        let array = read + self.program_time(die, offset, placed.closes_block, now);
         let times = [Duration::ZERO, array, Duration::ZERO];
         self.start_on_die(die, Command::Copyback, times, StepInFlight::Program, now);
     }
@@ -228,7 +231,9 @@ impl Ssd {
     fn read_to_park(&mut self, die: DieId, page: Ppn, now: Instant) {
         self.counters.reads += 1;
         self.note_page(page);
+        self.sense(page);
         let array = self.timing.read(self.geometry.page_offset(page)) + self.schedule.poll();
+        let array = array + self.take_extra();
         let times = [self.timing.command, array, self.timing.page_transfer];
         self.start_on_die(die, Command::Read, times, StepInFlight::Park(page), now);
     }
@@ -261,7 +266,7 @@ impl Ssd {
             self.counters.programs += count;
             self.timing.command + self.timing.page_transfer * count
         };
-        let array = self.program_time(offset, closes_block) + self.schedule.poll();
+        let array = self.program_time(die, offset, closes_block, now) + self.schedule.poll();
         lanes.begin(&Step::Program(members.clone()));
         let times = [transfer, array, Duration::ZERO];
         self.start_on_die(die, Command::Program, times, StepInFlight::Program, now);
@@ -311,6 +316,9 @@ impl Ssd {
                 self.die_does(die, Activity::Nothing, now);
                 self.write_back_outdated(die, now);
             }
+        }
+        if self.is_read_only() {
+            self.lay_down_collection(die, now);
         }
     }
 

@@ -68,6 +68,9 @@ impl Ssd {
     }
 
     fn enqueue_write(&mut self, id: TransactionId, now: Instant) {
+        if self.is_read_only() {
+            return self.reject(id, now);
+        }
         let lpn = self.transactions.get(id).lpn;
         let allocation = &self.ftl.allocation;
         let queue = match allocation.plane_of(lpn) {
