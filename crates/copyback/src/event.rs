@@ -55,6 +55,7 @@ impl Event {
 
 impl Agenda {
     /// Lets `event` happen at `at`.
+    #[inline]
     pub fn add(&mut self, at: Instant, event: Event) {
         self.schedule(at, event.class(), event);
     }

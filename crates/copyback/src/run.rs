@@ -178,6 +178,8 @@ impl Run {
 
     /// The second phase of an instant: everything that is free looks for work, until nothing changes.
     fn settle(&mut self) -> Result<(), Error> {
+        // What the events have brought about is told while the commands it tells of are in their drives.
+        self.observe();
         loop {
             self.array.book_finished();
             if self.host_may_go_on || self.array.has_ended() {
@@ -327,7 +329,7 @@ impl Run {
             gc_programs: counters.pages_moved,
             erases: counters.erases,
             collections: counters.collections,
-            collecting: self.collecting_until(now),
+            collecting: collecting_until(self.array.drives(), now),
             free_blocks_min: planes.clone().min().unwrap_or(0) as u64,
             free_blocks: planes.sum::<usize>() as u64,
             bad_blocks: self.array.drives().iter().map(|drive| drive.ssd.bad_blocks()).sum(),
@@ -336,15 +338,7 @@ impl Run {
 
     /// What all drives have done so far.
     fn counters(&self) -> Counters {
-        let mut all = Counters::default();
-        for drive in self.array.drives() {
-            all += drive.ssd.counters();
-        }
-        all
-    }
-
-    fn collecting_until(&self, now: Instant) -> Duration {
-        self.array.drives().iter().map(|drive| drive.ssd.collecting_until(now)).sum()
+        counters(self.array.drives())
     }
 
     /// What the controller and its drives have told one another since the last call, if that is kept.
@@ -365,7 +359,7 @@ impl Run {
             phase: Phase::Run,
             fraction: self.host.consumed(self.now).max(rounds),
             simulated: self.now,
-            requests: self.recorder.responses.all.count(),
+            requests: self.recorder.responses.count(),
             page_operations: self.counters().page_operations(),
         }
     }
@@ -419,12 +413,10 @@ impl Run {
 
     /// What `drives` have done together.
     fn device_summary(&self, drives: &[Drive], endurance: Option<Endurance>) -> DeviceSummary {
-        let mut counters = Counters::default();
         let mut planes = PlaneUse::default();
         let mut idle_times = None;
         let mut faults = None;
         for drive in drives {
-            counters += drive.ssd.counters();
             planes += drive.ssd.plane_use(self.now);
             if let Some(times) = drive.ssd.idle_times(self.now) {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
@@ -437,8 +429,8 @@ impl Run {
             }
         }
         DeviceSummary {
-            counters,
-            collecting: drives.iter().map(|drive| drive.ssd.collecting_until(self.now)).sum(),
+            counters: counters(drives),
+            collecting: collecting_until(drives, self.now),
             planes,
             idle_times,
             wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts())),
@@ -463,6 +455,20 @@ impl Run {
         let bytes = self.prepared_bytes[id.index()] + endurance.host_bytes;
         Endurance { life_bytes: drive.ssd.is_read_only().then_some(bytes), ..endurance }
     }
+}
+
+/// What `drives` have done together so far.
+fn counters(drives: &[Drive]) -> Counters {
+    let mut all = Counters::default();
+    for drive in drives {
+        all += drive.ssd.counters();
+    }
+    all
+}
+
+/// Die time that `drives` have spent collecting until `now`.
+fn collecting_until(drives: &[Drive], now: Instant) -> Duration {
+    drives.iter().map(|drive| drive.ssd.collecting_until(now)).sum()
 }
 
 /// What each die of each drive has done until `at`.

@@ -144,10 +144,11 @@ impl Array {
     }
 
     /// The first phase of an instant: every state change that falls on it.
+    #[inline]
     pub fn apply_events(&mut self, now: Instant) {
         self.now = now;
-        for (index, drive) in self.drives.iter_mut().enumerate() {
-            if self.due[index] == Some(now) {
+        for (index, (drive, due)) in self.drives.iter_mut().zip(&self.due).enumerate() {
+            if *due == Some(now) {
                 drive.apply_events(now);
                 self.touched.insert(index);
             }
@@ -188,6 +189,7 @@ impl Array {
     }
 
     /// Ends an instant.
+    #[inline]
     pub fn end_instant(&mut self) {
         for index in self.touched.iter() {
             self.due[index] = self.drives[index].next_time();
@@ -207,8 +209,12 @@ impl Array {
         protocol.note_load(self.outstanding, self.now);
     }
 
+    #[inline]
     fn find_next_time(&self) -> Option<Instant> {
         let drives = self.due.iter().copied().fold(None, earlier);
+        if self.rebuilder.is_none() && self.protocol.is_none() {
+            return drives;
+        }
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
         let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
         earlier(drives, earlier(rebuild, protocol))

@@ -41,18 +41,21 @@ impl Channel {
     }
 
     /// Queues a transfer to a chip: command, address and, for programs, data.
+    #[inline]
     pub fn ask_in(&mut self, transfer: Transfer) {
         self.inward.push_back((self.asked, transfer));
         self.asked += 1;
     }
 
     /// Queues a transfer from a chip: the data of a read.
+    #[inline]
     pub fn ask_out(&mut self, transfer: Transfer) {
         self.outward.push_back((self.asked, transfer));
         self.asked += 1;
     }
 
     /// Gives a free channel to the next waiting transfer, if there is one.
+    #[inline]
     pub fn grant(&mut self) -> Option<Transfer> {
         if self.current.is_some() {
             return None;
@@ -62,6 +65,7 @@ impl Channel {
     }
 
     /// Ends the current transfer and returns it.
+    #[inline]
     pub fn release(&mut self) -> Option<Transfer> {
         self.current.take()
     }

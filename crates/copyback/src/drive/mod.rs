@@ -254,6 +254,7 @@ impl Drive {
 
     /// The second phase of an instant, second half: everything that is free looks for work. Returns
     /// whether something has ended at once.
+    #[inline]
     pub fn start_work(&mut self) -> bool {
         if let Some(buffer) = &mut self.buffer
             && !self.ssd.is_read_only()

@@ -13,11 +13,13 @@ impl DirtySet {
     }
 
     /// Adds `index`.
+    #[inline]
     pub fn insert(&mut self, index: usize) {
         self.words[index / 64] |= 1 << (index % 64);
     }
 
     /// Removes and returns the lowest index.
+    #[inline]
     pub fn pop(&mut self) -> Option<usize> {
         let (position, word) = self.words.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
         let bit = word.trailing_zeros() as usize;

@@ -1,18 +1,22 @@
-//! The event queue.
-
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+//! The event queue: a binary heap, the earliest event at its root.
+//!
+//! What happens next mostly follows from what has just happened, so that one event is scheduled for each
+//! that is taken. An event that is taken therefore leaves its place open; the next one that is
+//! scheduled sinks from there, which is half the work of filling the place and adding another.
 
 use crate::units::Instant;
 
 /// Events in order of time; those of one instant in the order of their class, then of scheduling.
 #[derive(Debug)]
 pub struct EventQueue<E> {
-    heap: BinaryHeap<Entry<E>>,
+    /// The children of the entry at a place are at twice that place plus one and plus two, and no earlier.
+    heap: Vec<Entry<E>>,
+    /// Whether the event at the root has been taken.
+    root_is_taken: bool,
     scheduled: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Entry<E> {
     /// Time, class and order of scheduling, from the highest bits to the lowest: to compare one number
     /// takes no branch.
@@ -25,25 +29,31 @@ const ORDER_BITS: u32 = 56;
 /// Bits of the key below the time: class and order.
 const BITS_BELOW_TIME: u32 = 64;
 
+impl<E> Default for EventQueue<E> {
+    fn default() -> Self {
+        Self { heap: Vec::new(), root_is_taken: false, scheduled: 0 }
+    }
+}
+
 impl<E> Entry<E> {
     const fn at(&self) -> Instant {
         Instant::from_ns((self.key >> BITS_BELOW_TIME) as u64)
     }
 }
 
-impl<E> Default for EventQueue<E> {
-    fn default() -> Self {
-        Self { heap: BinaryHeap::new(), scheduled: 0 }
-    }
-}
-
-impl<E> EventQueue<E> {
+impl<E: Copy> EventQueue<E> {
     /// Schedules `event` at `at`. A lower `class` comes first among the events of one instant.
+    #[inline]
     pub fn schedule(&mut self, at: Instant, class: u8, event: E) {
         let class_and_order = u64::from(class) << ORDER_BITS | self.scheduled;
         let key = u128::from(at.as_ns()) << BITS_BELOW_TIME | u128::from(class_and_order);
-        self.heap.push(Entry { key, event });
         self.scheduled += 1;
+        if std::mem::take(&mut self.root_is_taken) {
+            self.sink(Entry { key, event });
+        } else {
+            self.heap.push(Entry { key, event });
+            self.rise();
+        }
     }
 
     /// Forgets every event.
@@ -52,44 +62,69 @@ impl<E> EventQueue<E> {
     }
 
     /// The time of the earliest event.
+    #[inline]
     pub fn next_time(&self) -> Option<Instant> {
-        self.heap.peek().map(Entry::at)
+        self.earliest().map(Entry::at)
     }
 
     /// Removes and returns the next event if it falls on `now`.
+    #[inline]
     pub fn pop_at(&mut self, now: Instant) -> Option<E> {
-        match self.heap.peek() {
-            Some(entry) if entry.at() == now => self.heap.pop().map(|entry| entry.event),
-            _ => None,
+        let Entry { event, .. } = *self.earliest().filter(|entry| entry.at() == now)?;
+        if self.root_is_taken
+            && let Some(last) = self.heap.pop()
+        {
+            self.sink(last);
         }
+        self.root_is_taken = true;
+        Some(event)
     }
 
     /// Events scheduled so far.
     pub const fn scheduled(&self) -> u64 {
         self.scheduled
     }
-}
 
-impl<E> Ord for Entry<E> {
-    /// The greatest entry is the earliest, since the heap gives its greatest first.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key.cmp(&self.key)
+    #[inline]
+    fn earliest(&self) -> Option<&Entry<E>> {
+        if !self.root_is_taken {
+            return self.heap.first();
+        }
+        match (self.heap.get(1), self.heap.get(2)) {
+            (Some(left), Some(right)) if right.key < left.key => Some(right),
+            (left, _) => left,
+        }
+    }
+
+    /// Puts `entry` where it belongs, from the root, which is open, downwards.
+    #[inline]
+    fn sink(&mut self, entry: Entry<E>) {
+        let heap = &mut self.heap[..];
+        let (mut place, mut child) = (0, 1);
+        while child < heap.len() {
+            if child + 1 < heap.len() {
+                child += usize::from(heap[child + 1].key < heap[child].key);
+            }
+            if entry.key < heap[child].key {
+                break;
+            }
+            heap[place] = heap[child];
+            (place, child) = (child, 2 * child + 1);
+        }
+        if let Some(open) = heap.get_mut(place) {
+            *open = entry;
+        }
+    }
+
+    /// Moves the last entry up to where it belongs.
+    fn rise(&mut self) {
+        let mut place = self.heap.len() - 1;
+        while place > 0 && self.heap[place].key < self.heap[(place - 1) / 2].key {
+            self.heap.swap(place, (place - 1) / 2);
+            place = (place - 1) / 2;
+        }
     }
 }
-
-impl<E> PartialOrd for Entry<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<E> Eq for Entry<E> {}
 
 #[cfg(test)]
 mod tests {
@@ -108,5 +143,30 @@ mod tests {
         let first: Vec<_> = std::iter::from_fn(|| queue.pop_at(at(5))).collect();
         assert_eq!(first, ["a", "b", "c", "d"]);
         assert_eq!(queue.pop_at(at(7)), Some("e"));
+    }
+
+    #[test]
+    fn events_come_in_order_however_taking_and_scheduling_alternate() {
+        let mut queue = EventQueue::default();
+        let mut all = Vec::new();
+        let mut taken = Vec::new();
+        // Times of a linear congruence, none before what has been taken.
+        let mut random = 1_u64;
+        for round in 0..2_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let now = taken.last().map_or(0, |(time, _)| *time);
+            if (random >> 60) < 9 || queue.next_time().is_none() {
+                let time = now + (random >> 33) % 50;
+                queue.schedule(Instant::from_ns(time), 0, (time, round));
+                all.push((time, round));
+            } else if let Some(next) = queue.next_time() {
+                taken.extend(queue.pop_at(next));
+            }
+        }
+        while let Some(next) = queue.next_time() {
+            taken.extend(queue.pop_at(next));
+        }
+        all.sort_unstable();
+        assert_eq!(taken, all);
     }
 }

@@ -79,11 +79,13 @@ impl Audit {
         self.violation.as_deref()
     }
 
+    #[cold]
     fn fail(&mut self, problem: String) {
         self.violation.get_or_insert(problem);
     }
 
     /// Version `version` of `lpn` is programmed for the host, `to` this page.
+    #[cold]
     pub fn written(&mut self, lpn: Lpn, version: u64, to: (Ppn, Role), geometry: &Geometry) {
         if self.latest[lpn.index()].is_some_and(|(latest, _)| latest >= version) {
             self.fail(format!("version {version} of {lpn:?} is older than the one before it"));
@@ -93,6 +95,7 @@ impl Audit {
     }
 
     /// The content of `from` is programmed into `to`.
+    #[cold]
     pub fn moved(&mut self, from: Ppn, to: (Ppn, Role), geometry: &Geometry) {
         match self.contents[from.index()] {
             Some(content) if self.is_home(content, from) => self.program(to, content, geometry),
@@ -159,6 +162,7 @@ impl Audit {
     }
 
     /// The host reads `lpn` from `page`.
+    #[cold]
     pub fn read(&mut self, lpn: Lpn, page: Option<Ppn>) {
         let expected = self.latest[lpn.index()].map(|(version, _)| (lpn, version));
         let found = page.and_then(|page| self.contents[page.index()]);
@@ -219,6 +223,7 @@ impl Audit {
     }
 
     /// `block` is erased.
+    #[cold]
     pub fn erased(&mut self, block: BlockId, geometry: &Geometry) {
         for offset in 0..geometry.pages_per_block {
             let page = geometry.page(block, offset);

@@ -116,6 +116,7 @@ impl Blocks {
     }
 
     /// The offset of the first valid page at or after `offset`.
+    #[inline]
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<u32> {
         let first = block.index() * self.words_per_block;
         let words = &self.valid[first..first + self.words_per_block];

@@ -222,6 +222,7 @@ impl Ftl {
     }
 
     /// Moves the valid page `from` inside its plane.
+    #[inline]
     pub fn relocate(&mut self, from: Ppn) -> Placed {
         let placed = match self.groups {
             None => self.relocate_to(self.collection_stream(), from),
@@ -231,16 +232,19 @@ impl Ftl {
             None => self.collection_stream().into(),
             Some(_) => Role::Merge,
         };
-        self.note_move(from, placed, role)
+        self.note_move(from, placed, role);
+        placed
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
     /// other planes, in which there must be [room](Self::has_aligned_room).
     pub fn relocate_aligned(&mut self, from: Ppn) -> Placed {
         let placed = self.relocate_to(Stream::Aligned, from);
-        self.note_move(from, placed, Role::Aligned)
+        self.note_move(from, placed, Role::Aligned);
+        placed
     }
 
+    #[inline]
     fn relocate_to(&mut self, stream: Stream, from: Ppn) -> Placed {
         let plane = self.geometry.plane_of(from);
         // The old place is known: not to read the mapping table here saves a cache miss a move.
@@ -251,7 +255,8 @@ impl Ftl {
         placed
     }
 
-    fn note_move(&mut self, from: Ppn, placed: Placed, role: Role) -> Placed {
+    #[inline]
+    fn note_move(&mut self, from: Ppn, placed: Placed, role: Role) {
         if let Some(audit) = &mut self.audit {
             audit.moved(from, (placed.page, role), &self.geometry);
         }
@@ -259,7 +264,6 @@ impl Ftl {
             let die = self.geometry.die_of_plane(self.geometry.plane_of(from));
             self.note_moved(self.map.logical(placed.page), die);
         }
-        placed
     }
 
     /// Forgets `lpn`. Returns whether it was mapped.
@@ -525,6 +529,7 @@ impl Ftl {
     }
 
     /// The offset of that page.
+    #[inline]
     pub fn next_valid_offset(&self, block: BlockId, offset: u32) -> Option<u32> {
         self.blocks.next_valid(block, offset)
     }
@@ -602,6 +607,7 @@ impl Ftl {
     }
 
     /// Where the next page of a stream goes. The one after it comes next.
+    #[inline]
     fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
         if let Some(frontier) = self.planes[plane.index()].frontier_mut(stream) {
             let next = *frontier;
@@ -642,6 +648,7 @@ impl Ftl {
         self.victims.closed(plane, block, valid);
     }
 
+    #[inline]
     fn invalidate(&mut self, page: Ppn) {
         let block = self.geometry.block_of(page);
         let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));

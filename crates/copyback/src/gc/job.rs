@@ -113,6 +113,7 @@ impl Job {
     }
 
     /// The page that is moved next, if one is before a block is erased. It counts as moved.
+    #[inline]
     pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
         self.plan.next_move(ftl)
     }

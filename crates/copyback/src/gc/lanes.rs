@@ -129,6 +129,7 @@ impl Lanes {
 
     /// The page that a lone plane moves next with one command, if it moves pages so and one is left.
     /// Nobody looks at such a move before it begins: it counts as begun.
+    #[inline]
     pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
         match &mut self.lanes[..] {
             [lane] if self.one_command => lane.job.next_move(ftl),

@@ -122,13 +122,13 @@ impl Host {
         now: Instant,
         arrivals: &mut Arrivals,
     ) -> Result<Option<(RequestId, Request)>, InputError> {
-        for step in 0..self.queues.len() {
-            let queue = (self.next_queue + step) % self.queues.len();
+        let queues = self.queues.len();
+        for queue in (self.next_queue..queues).chain(0..self.next_queue) {
             if self.queues[queue].outstanding >= self.queues[queue].depth {
                 continue;
             }
             if let Some(flow) = self.ready_flow(queue, now, arrivals) {
-                self.next_queue = (queue + 1) % self.queues.len();
+                self.next_queue = if queue + 1 < queues { queue + 1 } else { 0 };
                 return self.enter(flow, now).map(Some);
             }
         }

@@ -151,14 +151,14 @@ impl Devices {
         put(
             "commands",
             json!({
-                "count": service.all.count(),
+                "count": service.count(),
                 "reads": service.reads.count(),
                 "writes": service.writes.count(),
             }),
         );
         put("requests_ended_last", json!(self.ended_last[id.index()]));
         put("service_us", responses(service));
-        put("service_breakdown_us", breakdown(&service.all));
+        put("service_breakdown_us", breakdown(&service.all()));
         put(
             "collecting",
             json!({

@@ -36,7 +36,7 @@ impl ExcessWait {
         summary.insert("bound_us".into(), json!(self.bound.as_us_f64()));
         let all = responses.classes().into_iter().map(|(_, stats)| stats.count());
         for ((class, stats), requests) in self.excess.classes().into_iter().zip(all) {
-            summary.insert(class.into(), of_class(stats, requests));
+            summary.insert(class.into(), of_class(&stats, requests));
         }
         Value::Object(summary)
     }

@@ -9,7 +9,7 @@ use crate::units::Duration;
 pub(super) const DIGITS: u8 = 3;
 
 /// Response times of one class of requests.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LatencyStats {
     histogram: Histogram<u64>,
     count: u64,
@@ -64,6 +64,32 @@ impl LatencyStats {
         self.difference_square_sum = self.difference_square_sum.saturating_add(square);
         self.min = self.min.min(response);
         self.max = self.max.max(response);
+    }
+
+    /// The same of these requests and `others`, of which the first came after the first of these.
+    pub fn merged(&self, others: &Self) -> Self {
+        let mut all = self.clone();
+        if others.count == 0 {
+            return all;
+        }
+        all.histogram.add(&others.histogram).expect("the histogram grows with its values");
+        all.count += others.count;
+        all.sum += others.sum;
+        // The differences of the others are from their own first value.
+        let count = i128::from(others.count);
+        let shift = others.first - self.first;
+        let shifted_squares = shift.saturating_mul(2 * others.difference_sum + shift * count);
+        all.difference_sum += others.difference_sum + shift * count;
+        all.difference_square_sum = all
+            .difference_square_sum
+            .saturating_add(others.difference_square_sum)
+            .saturating_add(shifted_squares);
+        all.min = all.min.min(others.min);
+        all.max = all.max.max(others.max);
+        for (all, others) in all.parts.iter_mut().zip(&others.parts) {
+            *all += others;
+        }
+        all
     }
 
     /// Number of requests.
@@ -146,6 +172,20 @@ mod tests {
         assert_eq!(stats.variance(), Some(5.0 / 3.0));
         assert_eq!(stats.min(), Some(Duration::from_ns(base + 1)));
         assert_eq!(stats.max(), Some(Duration::from_ns(base + 4)));
+    }
+
+    #[test]
+    fn merged_is_as_if_all_had_been_recorded_together() {
+        let (first, others) = ([70, 1_000_000, 3, 90], [5_000, 2, 80_000_000_000]);
+        let together = stats(&[&first[..], &others[..]].concat());
+        let merged = stats(&first).merged(&stats(&others));
+        assert_eq!(merged.count(), together.count());
+        assert_eq!(merged.variance(), together.variance());
+        assert_eq!((merged.min(), merged.max()), (together.min(), together.max()));
+        assert_eq!((merged.mean(), merged.total()), (together.mean(), together.total()));
+        assert_eq!(merged.distribution(), together.distribution());
+        let alone = stats(&first);
+        assert_eq!(alone.merged(&stats(&[])).variance(), alone.variance());
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub use timeline::Timeline;
 pub use watch::Watch;
 pub use worst::WorstResponses;
 
+use std::borrow::Cow;
+
 use crate::config::Config;
 use crate::host::Completion;
 use crate::units::Instant;
@@ -44,8 +46,8 @@ use crate::workload::Operation;
 /// Response times of the requests that move data.
 #[derive(Debug, Default)]
 pub struct Responses {
-    /// Reads and writes together.
-    pub all: LatencyStats,
+    /// What the first of them was.
+    first: Option<Operation>,
     /// Reads.
     pub reads: LatencyStats,
     /// Writes.
@@ -54,18 +56,36 @@ pub struct Responses {
 
 impl Responses {
     /// Adds a response time to the classes of `operation`.
-    fn add(&mut self, operation: Operation, record: impl Fn(&mut LatencyStats)) {
-        match operation {
-            Operation::Read => record(&mut self.reads),
-            Operation::Write => record(&mut self.writes),
+    fn add(&mut self, operation: Operation, record: impl FnOnce(&mut LatencyStats)) {
+        let class = match operation {
+            Operation::Read => &mut self.reads,
+            Operation::Write => &mut self.writes,
             Operation::Trim | Operation::Flush => return,
+        };
+        self.first.get_or_insert(operation);
+        record(class);
+    }
+
+    /// How many there are.
+    pub const fn count(&self) -> u64 {
+        self.reads.count() + self.writes.count()
+    }
+
+    /// Reads and writes together.
+    pub fn all(&self) -> LatencyStats {
+        match self.first {
+            Some(Operation::Read) => self.reads.merged(&self.writes),
+            _ => self.writes.merged(&self.reads),
         }
-        record(&mut self.all);
     }
 
     /// Each class under its name in `summary.json`.
-    pub const fn classes(&self) -> [(&'static str, &LatencyStats); 3] {
-        [("all", &self.all), ("read", &self.reads), ("write", &self.writes)]
+    pub fn classes(&self) -> [(&'static str, Cow<'_, LatencyStats>); 3] {
+        [
+            ("all", Cow::Owned(self.all())),
+            ("read", Cow::Borrowed(&self.reads)),
+            ("write", Cow::Borrowed(&self.writes)),
+        ]
     }
 }
 

@@ -120,7 +120,7 @@ pub fn summary(recorder: &Recorder, all: &DeviceSummary) -> Map<String, Value> {
     put("bandwidth", recorder.bandwidth.summary());
     all.put_into(&mut summary);
     let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
-    put("breakdown_us", breakdown(&recorder.responses.all));
+    put("breakdown_us", breakdown(&recorder.responses.all()));
     put(
         "breakdown_by_class_us",
         json!({
@@ -134,7 +134,7 @@ pub fn summary(recorder: &Recorder, all: &DeviceSummary) -> Map<String, Value> {
 fn requests(recorder: &Recorder, counters: &Counters) -> Value {
     let totals = &recorder.totals;
     json!({
-        "count": recorder.responses.all.count(),
+        "count": recorder.responses.count(),
         "reads": recorder.responses.reads.count(),
         "writes": recorder.responses.writes.count(),
         "trims": totals.trims,
@@ -147,7 +147,7 @@ fn requests(recorder: &Recorder, counters: &Counters) -> Value {
 }
 
 pub(super) fn responses(responses: &Responses) -> Value {
-    responses.classes().into_iter().map(|(name, stats)| (name, latency(stats))).collect()
+    responses.classes().into_iter().map(|(name, stats)| (name, latency(&stats))).collect()
 }
 
 pub(super) fn latency(stats: &LatencyStats) -> Value {
@@ -174,7 +174,7 @@ fn throughput(recorder: &Recorder) -> Value {
     let per_second = |amount: f64| (seconds > 0.0).then(|| amount / seconds);
     let bytes = recorder.totals.read_bytes + recorder.totals.write_bytes;
     json!({
-        "iops": per_second(recorder.responses.all.count() as f64),
+        "iops": per_second(recorder.responses.count() as f64),
         "mib_per_s": per_second(bytes as f64 / f64::from(1 << 20)),
         "simulated_s": seconds,
     })

@@ -312,6 +312,7 @@ impl<T> Die<T> {
     }
 
     /// Takes an operation that [`accepts`](Self::accepts) allows.
+    #[inline]
     pub fn start(&mut self, operation: Operation<T>) {
         debug_assert!(self.accepts(operation.command), "die cannot take a {:?}", operation.command);
         let slot = match operation.command {
@@ -324,6 +325,7 @@ impl<T> Die<T> {
     }
 
     /// The array has finished the operation in it.
+    #[inline]
     pub fn array_done(&mut self, now: Instant) {
         // The end of an operation that was suspended meanwhile comes too early.
         if self.array_due != Some(now) {
@@ -341,6 +343,7 @@ impl<T> Die<T> {
     }
 
     /// The channel has started to serve the operation in `slot`.
+    #[inline]
     pub fn transfer_begun(&mut self, slot: Slot, now: Instant) {
         if let Some(operation) = self.slot(slot) {
             let next = match operation.phase {
@@ -352,6 +355,7 @@ impl<T> Die<T> {
     }
 
     /// The channel has served the operation in `slot`.
+    #[inline]
     pub fn transfer_done(&mut self, slot: Slot, now: Instant) {
         self.stirred = true;
         if let Some(operation) = self.slot(slot) {
@@ -365,6 +369,7 @@ impl<T> Die<T> {
 
     /// Moves the operations as far as they go by themselves and returns the next thing that the
     /// die needs, or `None` when it has to wait. Call until it returns `None`.
+    #[inline]
     pub fn next_action(&mut self, now: Instant) -> Option<Action<T>> {
         if !self.stirred {
             return None;
@@ -377,6 +382,7 @@ impl<T> Die<T> {
     }
 
     /// With a single register an operation goes one step, and then waits.
+    #[inline]
     fn next_of_one(&mut self, now: Instant) -> Option<Action<T>> {
         self.stirred = false;
         match self.array.take_if(|operation| operation.phase == Phase::Done) {
@@ -422,6 +428,7 @@ impl<T> Die<T> {
         }
     }
 
+    #[inline]
     fn array_action(&mut self, now: Instant) -> Option<Action<T>> {
         let double_register = self.double_register;
         let operation = self.array.as_mut()?;

@@ -169,14 +169,18 @@ impl Ssd {
     }
 
     /// The die begins, or goes on, to collect.
+    #[inline]
     pub(super) fn collection_runs(&mut self, die: DieId, mask: u32, reason: Reason, now: Instant) {
-        let clocks = &mut self.die_clocks[die.index()];
-        if !clocks.is_collecting() {
-            clocks.collection_runs(mask, now);
-            self.device_clock.collection_runs(now);
-            self.die_does(die, reason.into(), now);
-            self.tell_runs(die, now);
+        if !self.die_clocks[die.index()].is_collecting() {
+            self.collection_starts_to_run(die, mask, reason, now);
         }
+    }
+
+    fn collection_starts_to_run(&mut self, die: DieId, mask: u32, reason: Reason, now: Instant) {
+        self.die_clocks[die.index()].collection_runs(mask, now);
+        self.device_clock.collection_runs(now);
+        self.die_does(die, reason.into(), now);
+        self.tell_runs(die, now);
     }
 
     /// The die stops collecting, at the end of a collection or to serve the host.

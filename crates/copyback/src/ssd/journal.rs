@@ -170,10 +170,16 @@ impl Ssd {
         self.journal.iter_mut().flat_map(|journal| journal.drain(..))
     }
 
+    #[inline]
     fn tell(&mut self, entry: impl FnOnce(&Self) -> Entry) {
-        if self.journal.is_none() {
-            return;
+        if self.journal.is_some() {
+            self.write_down(entry);
         }
+    }
+
+    // Kept out of the code that tells: hardly any run has a journal.
+    #[cold]
+    fn write_down(&mut self, entry: impl FnOnce(&Self) -> Entry) {
         let entry = entry(self);
         if let Some(journal) = &mut self.journal {
             journal.push(entry);

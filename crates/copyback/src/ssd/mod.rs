@@ -382,6 +382,7 @@ impl Ssd {
     }
 
     /// The array of `die` has finished.
+    #[inline]
     pub fn array_done(&mut self, die: DieId, now: Instant) {
         self.dies[die.index()].array_done(now);
         self.dirty_dies.insert(die.index());
@@ -398,16 +399,12 @@ impl Ssd {
 
     /// The second phase of an instant: every die and channel that something has happened to looks
     /// for its next work, in index order.
+    #[inline]
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.idle.is_some() {
-            self.note_idle_time(now);
+            self.use_instant(now, agenda);
+        } else {
             self.start_what_can_start(now, agenda);
-            // The last operation of the host may have ended just now.
-            self.note_idle_time(now);
-        }
-        self.start_what_can_start(now, agenda);
-        if self.idle.is_some() {
-            self.plan_idle_look(now, agenda);
         }
         if self.faults.is_some() && self.becomes_read_only(now) {
             self.start_what_can_start(now, agenda);
@@ -415,6 +412,16 @@ impl Ssd {
         if self.idle_account.is_some() {
             self.note_idle_account(now);
         }
+    }
+
+    /// The same where idle time is used.
+    fn use_instant(&mut self, now: Instant, agenda: &mut Agenda) {
+        self.note_idle_time(now);
+        self.start_what_can_start(now, agenda);
+        // The last operation of the host may have ended just now.
+        self.note_idle_time(now);
+        self.start_what_can_start(now, agenda);
+        self.plan_idle_look(now, agenda);
     }
 
     fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
@@ -437,9 +444,11 @@ impl Ssd {
     }
 
     fn arbitrate_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
-        self.advance_die(die, now, agenda);
-        while self.may_take_more(die) && self.start_next(die, now) {
+        loop {
             self.advance_die(die, now, agenda);
+            if !self.may_take_more(die) || !self.start_next(die, now) {
+                break;
+            }
         }
         self.note_stall(die, now);
     }

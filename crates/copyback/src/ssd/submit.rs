@@ -72,11 +72,13 @@ impl Ssd {
             return self.reject(id, now);
         }
         let lpn = self.transactions.get(id).lpn;
-        let plane = self.ftl.allocation.plane_of(lpn);
-        let queue = match (plane, self.ftl.allocation.die_of(lpn, &self.geometry)) {
-            (Some(plane), _) => WriteQueue::Plane(plane),
-            (None, Some(die)) => WriteQueue::Die(die),
-            (None, None) => WriteQueue::Device,
+        let allocation = &self.ftl.allocation;
+        let queue = match allocation.plane_of(lpn) {
+            Some(plane) => WriteQueue::Plane(plane),
+            None => match allocation.die_of(lpn, &self.geometry) {
+                Some(die) => WriteQueue::Die(die),
+                None => WriteQueue::Device,
+            },
         };
         match queue {
             WriteQueue::Plane(plane) => {

@@ -1,4 +1,6 @@
 //! Checks while a run goes that no two operations overlap in a die's array or on a channel.
+//!
+//! They are cold: kept out of the code that asks for them, so that runs without them don't pay for them.
 
 use crate::ids::{ChannelId, DieId};
 use crate::nand::Geometry;
@@ -28,6 +30,7 @@ impl TimingAudit {
     }
 
     /// The array of `die` starts to work for `time`.
+    #[cold]
     pub fn array_taken(&mut self, die: DieId, now: Instant, time: Duration) {
         let until = &mut self.arrays[die.index()];
         if now < *until {
@@ -43,6 +46,7 @@ impl TimingAudit {
     }
 
     /// `channel` starts a transfer of `time`.
+    #[cold]
     pub fn channel_taken(&mut self, channel: ChannelId, now: Instant, time: Duration) {
         let until = &mut self.channels[channel.index()];
         if now < *until {

@@ -66,9 +66,11 @@ impl Ssd {
             below_hard: self.ftl.has_plane_below_hard_threshold(die),
             write_finds_no_block: self.write_finds_no_block(die),
         };
-        let is_asked = self.schedule.wants_outlook() && self.host_waits(die);
-        let outlook = is_asked.then(|| self.outlook(die, now));
-        self.schedule.admitted(die.index(), point, &situation, outlook)
+        if self.schedule.wants_outlook() && self.host_waits(die) {
+            let outlook = self.outlook(die, now);
+            return self.schedule.admitted_with(die.index(), point, &situation, outlook);
+        }
+        self.schedule.admitted(die.index(), point, &situation)
     }
 
     fn outlook(&self, die: DieId, now: Instant) -> Outlook {

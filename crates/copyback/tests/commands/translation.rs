@@ -3,7 +3,9 @@
 //! A read takes 31 us (command 1, array 20, data 10), a write 211 us (command and data 11, array 200).
 //! Four entries make a translation page.
 
+use copyback::config::Loader;
 use copyback::ssd::Part::{Service, Translation};
+use copyback::{Simulation, Status};
 
 use crate::toy::Toy;
 
@@ -204,4 +206,24 @@ fn translation_pages_of_moved_pages_are_written_once_a_block() {
     toy.assert_ends(20, 20_062_000);
     toy.assert_parts(20, &[(Translation, 31_000), (Service, 31_000)]);
     toy.run();
+}
+
+#[test]
+fn a_wait_for_the_mapping_is_told_before_its_request_ends() {
+    // Nothing has been written: each read waits for its mapping and ends, at one instant.
+    let config = Loader::new()
+        .set("ssd.ftl.mapping", "{ type = \"demand_paged\", cache = 2000 }")
+        .set("ssd.ftl.over_provisioning", "0.3")
+        .set("ssd.geometry.blocks_per_plane", "32")
+        .set("host.command_overhead", "1us")
+        .set("workload.requests", "50")
+        .set("workload.read_share", "1.0")
+        .set("precondition.fill", "0.0")
+        .set("metrics.slowest", "3")
+        .load();
+    let config = config.unwrap_or_else(|faults| panic!("{faults}"));
+    let mut simulation = Simulation::new(&config, None).expect("the workload opens");
+    while simulation.advance(1000).expect("the run is sound") == Status::Running {}
+    assert_eq!(simulation.summary()["requests"]["count"], 50);
+    assert!(simulation.slowest().is_some());
 }

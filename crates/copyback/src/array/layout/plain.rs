@@ -15,7 +15,11 @@ impl Concatenated {
     pub(super) fn pieces(&self, bytes: Range<u64>, pieces: &mut Pieces) {
         let mut start = bytes.start;
         while start < bytes.end {
-            let (device, offset) = (start / self.device_bytes, start % self.device_bytes);
+            // Most arrays are one drive: nothing to divide.
+            let (device, offset) = match start < self.device_bytes {
+                true => (0, start),
+                false => (start / self.device_bytes, start % self.device_bytes),
+            };
             let length = (bytes.end - start).min(self.device_bytes - offset);
             pieces.push(SsdId::from_index(device as usize), offset..offset + length);
             start += length;

@@ -161,22 +161,27 @@ impl Schedule {
         matches!(self.yielding, Yielding::External(_))
     }
 
-    /// Which requests go before the next operation of the die's collection. `outlook` is for those who
-    /// [want](Self::wants_outlook) one; they are not asked without, when nothing waits.
-    pub fn admitted(
+    /// Which requests go before the next operation of the die's collection. Who
+    /// [wants an outlook](Self::wants_outlook) is asked with [one](Self::admitted_with) instead.
+    pub fn admitted(&mut self, die: usize, point: Point, situation: &Situation) -> Admitted {
+        match &mut self.yielding {
+            Yielding::Never | Yielding::External(_) => Admitted::NOTHING,
+            Yielding::SemiPreemptive(scheme) => scheme.admitted(point, situation),
+            Yielding::Partial(scheme) => scheme.admitted(die, point, situation),
+        }
+    }
+
+    /// The same, by who wants an outlook. It is not asked when nothing waits.
+    pub fn admitted_with(
         &mut self,
         die: usize,
         point: Point,
         situation: &Situation,
-        outlook: Option<Outlook>,
+        outlook: Outlook,
     ) -> Admitted {
         match &mut self.yielding {
-            Yielding::Never => Admitted::NOTHING,
-            Yielding::SemiPreemptive(scheme) => scheme.admitted(point, situation),
-            Yielding::Partial(scheme) => scheme.admitted(die, point, situation),
-            Yielding::External(scheme) => outlook.map_or(Admitted::NOTHING, |outlook| {
-                scheme.admitted(die, point, *situation, outlook)
-            }),
+            Yielding::External(scheme) => scheme.admitted(die, point, *situation, outlook),
+            _ => self.admitted(die, point, situation),
         }
     }
 
