@@ -135,6 +135,10 @@ bench: ## Operations per CPU second, beside a bare loop's
 bench-sweep: setup ## How the throughput of a sweep grows with its processes
 	$(RUN) python benches/sweep.py
 
+.PHONY: bench-scaling
+bench-scaling: setup ## What a page operation costs as the drive grows and the run gets longer, and the picture in docs
+	$(RUN) python benches/scaling.py
+
 .PHONY: wheel
 wheel: $(UV) ## Build a wheel in dist
 	$(UV) build --quiet --wheel --out-dir dist

@@ -391,3 +391,17 @@ def test_start_up_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_run_that_writes_no_table_imports_no_tables(tiny_toml: Path) -> None:
+    code = (
+        "import contextlib, sys\n"
+        "from copyback.cli import main\n"
+        f"sys.argv = ['copyback', 'run', {str(tiny_toml)!r}, '--json', '--quiet']\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    main()\n"
+        "print(sorted({'pyarrow', 'polars', 'numpy'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert json.loads(done.stdout)["requests"]["count"] > 0
+    assert done.stderr.strip() == "[]"

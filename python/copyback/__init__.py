@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from copyback._core import InputError, SimulationError, __version__
 
 if TYPE_CHECKING:
+    from copyback.calibration import Calibration, calibrate
     from copyback.policies import (
         Admit,
         Device,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Admit",
+    "Calibration",
     "Comparison",
     "Device",
     "InputError",
@@ -44,6 +46,7 @@ __all__ = [
     "TraceInfo",
     "VictimPolicy",
     "__version__",
+    "calibrate",
     "compare",
     "convert_trace",
     "precondition",
@@ -53,6 +56,7 @@ __all__ = [
 
 _HOME = {
     "Admit": "copyback.policies",
+    "Calibration": "copyback.calibration",
     "Comparison": "copyback.sweep",
     "Device": "copyback.policies",
     "Plane": "copyback.policies",
@@ -63,6 +67,7 @@ _HOME = {
     "Summary": "copyback.result",
     "TraceInfo": "copyback.trace",
     "VictimPolicy": "copyback.policies",
+    "calibrate": "copyback.calibration",
     "compare": "copyback.sweep",
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulate",

@@ -16,6 +16,7 @@ import typer
 
 from copyback import __version__
 from copyback._core import InputError, SimulationError
+from copyback.commands.calibrate import calibrate
 from copyback.commands.compare import compare, tournament
 from copyback.commands.report import report, view
 from copyback.commands.run import precondition, run
@@ -33,7 +34,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, compare, tournament, precondition, report, view):
+for command in (run, compare, tournament, calibrate, precondition, report, view):
     app.command()(command)
 app.add_typer(show_app, name="show", no_args_is_help=True)
 app.add_typer(trace_app, name="trace", no_args_is_help=True)

@@ -8,7 +8,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from copyback import describe, endurance, steady, units, waits
+from copyback import describe, endurance, faults, steady, units, waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -286,6 +286,7 @@ def overview(result: Result) -> RenderableType:
         ),
         *waits.facts(summary),
         *endurance.facts(summary),
+        *faults.facts(summary),
         *steady.facts(summary, config),
     ]
     if table := describe.mapping(summary):

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from copyback._core import Conversion, Survey
+    from copyback.result import TableName
 
     Columns = dict[str, NDArray[np.generic]]
 
@@ -220,6 +222,8 @@ class Driver:
         command: str,
         rows: Mapping[RowTableName, Any] | None = None,
         streams: Mapping[StreamName, bytes | Path] | None = None,
+        *,
+        measured: bool = True,
     ) -> Result:
         """Return the result of a run that has ended.
 
@@ -231,15 +235,12 @@ class Driver:
             The tables of rows, or the files that hold them.
         streams
             What it wrote as it went, as in the files, or these files.
+        measured
+            Whether the result has the tables of what was measured, too. They need numpy and Arrow,
+            whose import takes longer and holds more memory than a small run.
         """
-        from copyback.outputs import distribution_table, rows_table, series_table
-
-        tables: dict[Any, Any] = {
-            "series": series_table(self.simulation.series()),
-            "distribution": distribution_table(self.simulation.distributions()),
-            "dies": rows_table(self.simulation.dies()),
-        }
         slowest = self.simulation.slowest()
+        tables: dict[Any, Any] = self._measured_tables() if measured else {}
         tables.update(rows or {})
         return Result(
             self.summary(command),
@@ -248,6 +249,15 @@ class Driver:
             streams=streams,
             slowest=json.loads(slowest) if slowest is not None else None,
         )
+
+    def _measured_tables(self) -> dict[TableName, pa.Table]:
+        from copyback.outputs import distribution_table, rows_table, series_table
+
+        return {
+            "series": series_table(self.simulation.series()),
+            "distribution": distribution_table(self.simulation.distributions()),
+            "dies": rows_table(self.simulation.dies()),
+        }
 
 
 @contextmanager

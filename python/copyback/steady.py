@@ -20,7 +20,11 @@ METRICS = {
 }
 
 #: Why a run ended that is not steady.
-ENDS = {"most_rounds": "the most that were allowed", "workload": "then there were no more requests"}
+ENDS = {
+    "most_rounds": "the most that were allowed",
+    "read_only": "then a drive became read-only",
+    "workload": "then there were no more requests",
+}
 
 
 def rows(summary: Summary, config: Mapping[str, Any]) -> list[tuple[str, str]]:

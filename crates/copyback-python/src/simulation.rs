@@ -203,7 +203,9 @@ impl Preparation {
         let config = config.0.clone();
         let devices = error::run(py, || {
             state::check_savable(&config)?;
-            Ok(precondition::Preparation::new(&config))
+            let devices = precondition::Preparation::new(&config);
+            simulation::check_writable(&devices)?;
+            Ok(devices)
         })?;
         Ok(Self { config, devices })
     }
@@ -212,6 +214,7 @@ impl Preparation {
         let devices = &mut self.devices;
         error::run(py, || {
             devices.advance(writes);
+            simulation::check_writable(devices)?;
             Ok(devices.is_done())
         })
     }

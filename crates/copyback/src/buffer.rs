@@ -183,6 +183,27 @@ impl WriteBuffer {
         }
     }
 
+    /// A page has not been written to flash, as the drive takes no writes any more.
+    pub fn stays(&mut self, lpn: Lpn) {
+        let Some(entry) = self.leaving.remove(&lpn) else { return };
+        if entry.trimmed || self.dirty.contains_key(&lpn) {
+            self.unwritten.remove(&entry.order);
+        } else {
+            self.dirty.insert(lpn, entry);
+        }
+    }
+
+    /// Whether everything has been written to flash.
+    pub fn is_clean(&self) -> bool {
+        self.unwritten.is_empty()
+    }
+
+    /// Takes the commands of the pages that wait for room, and the flushes under way.
+    pub fn take_waiting(&mut self) -> (Vec<CommandId>, Vec<CommandId>) {
+        let writes = self.waiting.drain(..).map(|(command, ..)| command).collect();
+        (writes, self.flushes.drain(..).map(|(command, _)| command).collect())
+    }
+
     /// Places the next waiting write, if there is room now, and returns its command.
     pub fn make_room(&mut self) -> Option<CommandId> {
         let (command, lpn, sectors) = *self.waiting.front()?;

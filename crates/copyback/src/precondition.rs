@@ -55,6 +55,21 @@ impl Preparation {
         devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
     }
 
+    /// Says which drive takes no writes any more and so cannot be prepared, if one does not.
+    pub fn read_only(&self) -> Option<String> {
+        let drive = self.devices.iter().position(|device| device.ftl.is_read_only())?;
+        Some(match self.devices[drive].pages_written() {
+            0 => format!(
+                "ssd.faults.factory_bad_blocks: leaves a plane of drive {drive} too few good blocks; \
+                 allowed: less, more ssd.ftl.over_provisioning, or another seed"
+            ),
+            _ => format!(
+                "precondition: drive {drive} becomes read-only while it is prepared, as too few of its \
+                 blocks are good (ssd.faults); allowed: fewer overwrites, or flash that lasts longer"
+            ),
+        })
+    }
+
     /// Why a policy from outside is no longer asked, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.devices.iter().find_map(|device| device.ftl.victims_failed())
@@ -206,6 +221,11 @@ impl Preconditioner {
         self.filled as u64 + self.overwritten
     }
 
+    /// Bytes of the host written so far.
+    pub const fn bytes_written(&self) -> u64 {
+        self.pages_written() * self.ftl.geometry.page_size as u64
+    }
+
     /// The order of the last write, of whatever page.
     pub const fn version(&self) -> u64 {
         self.version
@@ -277,6 +297,10 @@ impl Preconditioner {
     }
 
     fn write_page(&mut self, lpn: Lpn) {
+        let has_faults = self.ftl.has_faults();
+        if has_faults && self.ftl.is_read_only() {
+            return;
+        }
         let plane = self.plane_for(lpn);
         let die = self.ftl.geometry.die_of_plane(plane);
         if self.ftl.want(plane, lpn) {
@@ -284,6 +308,9 @@ impl Preconditioner {
         }
         self.version += 1;
         self.ftl.write(plane, lpn, self.version);
+        if has_faults {
+            self.outdated.extend(self.ftl.take_outdated(die));
+        }
         if self.ftl.hungry_planes(die) != 0 {
             self.collect(die);
         }

@@ -17,3 +17,24 @@ pub fn stream(seed: u64, name: &str) -> Stream {
 pub fn seed_for_others(mut random: Stream) -> [u64; 4] {
     std::array::from_fn(|_| random.next_u64())
 }
+
+/// Random choices that are not drawn in turn: each follows from what it is about, and from nothing else.
+#[derive(Debug)]
+pub struct Lot(u64);
+
+impl Lot {
+    /// The choices called `name` of a run with this `seed`.
+    pub fn new(seed: u64, name: &str) -> Self {
+        Self(xxh3_64_with_seed(name.as_bytes(), seed))
+    }
+
+    /// The choice about these numbers: evenly from 0 to below 1.
+    pub fn share(&self, about: [u32; 3]) -> f64 {
+        let mut bytes = [0; 12];
+        for (part, number) in bytes.chunks_exact_mut(4).zip(about) {
+            part.copy_from_slice(&number.to_le_bytes());
+        }
+        // As many bits as a double has.
+        (xxh3_64_with_seed(&bytes, self.0) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

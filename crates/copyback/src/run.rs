@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::array::{Array, FinishedRequest, Letter};
 use crate::config::Config;
-use crate::drive::Drive;
+use crate::drive::{Drive, Rejected};
 use crate::error::Error;
 use crate::event::Arrivals;
 use crate::gc::external::Failed;
@@ -20,7 +20,7 @@ use crate::metrics::{
 };
 use crate::precondition::{Preconditioner, Rounds};
 use crate::progress::{Phase, Progress, Status};
-use crate::ssd::{Counters, DieUse, Entry, IdleTimes, Owner, PlaneUse};
+use crate::ssd::{Counters, DieUse, Entry, FaultReport, IdleTimes, Owner, PlaneUse};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 
@@ -40,6 +40,10 @@ pub struct Run {
     stop: Option<Box<SteadyRounds>>,
     /// How each drive was prepared, if it was in rounds.
     preparation: Vec<Option<Rounds>>,
+    /// Bytes written to each drive before the run.
+    prepared_bytes: Vec<u64>,
+    /// Whether the run ends when a drive becomes read-only.
+    ends_at_read_only: bool,
     audit: bool,
     now: Instant,
     /// Whether a request may have become able to enter the array since the host was last asked.
@@ -67,6 +71,7 @@ impl Run {
     /// If the trace is malformed.
     pub fn new(config: &Config, devices: Vec<Preconditioner>, host: Host) -> Result<Self, Error> {
         let preparation = devices.iter().map(|device| device.rounds().cloned()).collect();
+        let prepared_bytes = devices.iter().map(Preconditioner::bytes_written).collect();
         let mut run = Self {
             recorder: Recorder::new(config),
             array: Array::new(config, devices),
@@ -79,6 +84,8 @@ impl Run {
             },
             stop: SteadyRounds::of(config).map(Box::new),
             preparation,
+            prepared_bytes,
+            ends_at_read_only: config.ends_at_read_only(),
             audit: config.audit,
             now: Instant::START,
             host_may_go_on: true,
@@ -159,30 +166,52 @@ impl Run {
         }
     }
 
+    /// A drive takes no writes any more: no further request enters.
+    fn end_at_read_only(&mut self) {
+        if let Some(stop) = &mut self.stop {
+            stop.end_at_read_only();
+        }
+        self.host.stop();
+        self.host_may_go_on = true;
+    }
+
     /// The second phase of an instant: everything that is free looks for work, until nothing changes.
     fn settle(&mut self) -> Result<(), Error> {
         loop {
             self.array.book_finished();
-            self.admit()?;
+            if self.host_may_go_on || self.array.has_ended() {
+                self.admit()?;
+            }
             let more = self.array.start_work();
             self.observe();
+            if self.ends_at_read_only && self.array.has_become_read_only() {
+                self.end_at_read_only();
+            }
             if !more {
                 break;
             }
         }
+        if self.recorder.looks_at_drives() {
+            self.note_drives();
+        }
+        self.array.end_instant();
+        self.audit()
+    }
+
+    /// Tells those who look at the drives how they stand at the end of an instant.
+    fn note_drives(&mut self) {
         let (recorder, now) = (&mut self.recorder, self.now);
-        self.array.end_instant(|device, drive| {
+        for (device, drive) in self.array.touched() {
             if let Some(devices) = &mut recorder.devices {
                 devices.overlap.note(device, drive.ssd.is_collecting(), now);
             }
             if let Some(watch) = &mut recorder.watch {
                 watch.note_drive(device, drive, now);
             }
-        });
-        if let Some(watch) = &mut self.recorder.watch {
+        }
+        if let Some(watch) = &mut recorder.watch {
             watch.note_outstanding(self.host.outstanding(), now);
         }
-        self.audit()
     }
 
     /// Tells those who look at the flash what it has just begun to do, and for which requests.
@@ -201,6 +230,8 @@ impl Run {
     }
 
     /// Lets requests out of the array and others in, until neither makes room for the other.
+    // Apart, so that an instant at which nobody enters or leaves costs next to nothing.
+    #[inline(never)]
     fn admit(&mut self) -> Result<(), Error> {
         loop {
             while let Some(finished) = self.array.take_finished() {
@@ -241,7 +272,9 @@ impl Run {
             self.violation.get_or_insert(problem);
         }
         self.recorder.completed(&completion, self.now);
-        if self.stop.as_mut().is_some_and(|stop| stop.completed(&completion)) {
+        if !completion.rejected
+            && self.stop.as_mut().is_some_and(|stop| stop.completed(&completion))
+        {
             let (now, counters) = (self.now, self.counters());
             self.end_rounds(|stop| stop.end_round(now, &counters));
         }
@@ -296,6 +329,7 @@ impl Run {
             collecting: self.collecting_until(now),
             free_blocks_min: planes.clone().min().unwrap_or(0) as u64,
             free_blocks: planes.sum::<usize>() as u64,
+            bad_blocks: self.array.drives().iter().map(|drive| drive.ssd.bad_blocks()).sum(),
         }
     }
 
@@ -341,12 +375,22 @@ impl Run {
         let written = self.recorder.totals.write_bytes;
         let present = drives.len() - self.array.drives_missing();
         let endurance = self.endurance(present, self.capacity.array_bytes, written);
-        let all = self.device_summary(drives, endurance);
+        let endurance = match drives {
+            [only] => endurance.map(|all| self.with_life(all, SsdId::default(), only)),
+            _ => endurance,
+        };
+        let mut all = self.device_summary(drives, endurance);
+        if let Some((_, rejected)) = &mut all.faults {
+            // Requests, of which each may be several commands of drives.
+            *rejected = self.recorder.totals.rejected;
+        }
         let mut summary = summary(&self.recorder, &all);
         if let Some(recorded) = &self.recorder.devices {
             let devices = drives.iter().enumerate().map(|(index, drive)| {
-                let written = recorded.written_bytes(SsdId::from_index(index));
+                let id = SsdId::from_index(index);
+                let written = recorded.written_bytes(id);
                 let endurance = self.endurance(1, self.capacity.device_bytes, written);
+                let endurance = endurance.map(|one| self.with_life(one, id, drive));
                 self.device_summary(std::slice::from_ref(drive), endurance)
             });
             summary.insert("array".into(), self.array.summary());
@@ -374,11 +418,18 @@ impl Run {
         let mut counters = Counters::default();
         let mut planes = PlaneUse::default();
         let mut idle_times = None;
+        let mut faults = None;
         for drive in drives {
             counters += drive.ssd.counters();
             planes += drive.ssd.plane_use(self.now);
             if let Some(times) = drive.ssd.idle_times(self.now) {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
+            }
+            if let Some(report) = drive.ssd.fault_report() {
+                let (all, rejected) =
+                    faults.get_or_insert_with(|| (FaultReport::default(), Rejected::default()));
+                all.add(&report);
+                *rejected += drive.rejected();
             }
         }
         DeviceSummary {
@@ -388,6 +439,7 @@ impl Run {
             idle_times,
             wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts())),
             endurance,
+            faults,
         }
     }
 
@@ -398,7 +450,14 @@ impl Run {
             capacity_bytes: capacity,
             host_bytes: written,
             time: self.recorder.totals.end - Instant::START,
+            life_bytes: None,
         })
+    }
+
+    /// With what was written to `drive` in its life, if that has ended.
+    fn with_life(&self, endurance: Endurance, id: SsdId, drive: &Drive) -> Endurance {
+        let bytes = self.prepared_bytes[id.index()] + endurance.host_bytes;
+        Endurance { life_bytes: drive.ssd.is_read_only().then_some(bytes), ..endurance }
     }
 }
 

@@ -49,7 +49,8 @@ impl Simulation {
     /// A run of a checked configuration, on new devices or on those saved in the file `state`.
     ///
     /// # Errors
-    /// If the trace cannot be read, or the state file is damaged or of another device.
+    /// If the trace cannot be read, the state file is damaged or of another device, or a new drive has too
+    /// many bad blocks.
     pub fn new(config: &Config, state: Option<&Path>) -> Result<Self, Error> {
         Self::with_policies(config, state, &NoSupplier)
     }
@@ -70,6 +71,7 @@ impl Simulation {
             None => Preparation::new(config),
         };
         devices.supply(config, supplier).map_err(|failed| input_error(&failed))?;
+        check_writable(&devices)?;
         Ok(Self::of(config, devices, host))
     }
 
@@ -89,8 +91,8 @@ impl Simulation {
     /// Works for a while: `budget` preconditioning writes, or instants of the run.
     ///
     /// # Errors
-    /// If the trace turns out to be malformed, a policy from outside has failed, or an audited
-    /// invariant breaks.
+    /// If the trace turns out to be malformed, a policy from outside has failed, a drive becomes read-only
+    /// while it is prepared, or an audited invariant breaks.
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
         if let Some(run) = &mut self.run {
             let status = run.advance(budget);
@@ -102,6 +104,7 @@ impl Simulation {
                 .devices
                 .policy_failed()
                 .map_or(Ok(()), |failed| Err(input_error(failed)))?;
+            check_writable(&preparation.devices)?;
         }
         if let Some(Waiting { devices, host }) =
             self.preparation.take_if(|preparation| preparation.devices.is_done())
@@ -211,6 +214,14 @@ impl Simulation {
         }
         Value::Object(summary)
     }
+}
+
+/// Refuses drives that can't be run as they take no writes any more, before or after their preparation.
+///
+/// # Errors
+/// Names the first one.
+pub fn check_writable(devices: &Preparation) -> Result<(), Error> {
+    devices.read_only().map_or(Ok(()), |problem| Err(Error::Input(problem)))
 }
 
 fn input_error(failed: &Failed) -> Error {

@@ -79,7 +79,7 @@ const NOT_SAVABLE: &str = "ssd.gc.victim: found a policy in Python, which may re
 /// start from the same saved ones.
 pub fn fingerprint(config: &Config) -> String {
     let gc = &config.ssd.gc;
-    let decisive = serde_json::json!([
+    let mut decisive = serde_json::json!([
         config.seed,
         config.ssd.geometry,
         config.ssd.striped_planes(),
@@ -94,6 +94,11 @@ pub fn fingerprint(config: &Config) -> String {
         config.array.devices,
         config.array.failed,
     ]);
+    // Perfect flash has had this fingerprint since before there was any other.
+    let faults = &config.ssd.faults;
+    if let Some(members) = decisive.as_array_mut().filter(|_| !faults.are_none()) {
+        members.push(serde_json::json!([faults, config.ssd.endurance.rated_cycles]));
+    }
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }
 
@@ -177,8 +182,8 @@ fn restored(
     Ok(Preconditioner::prepared(config, ftl, device, rounds))
 }
 
-const OTHER_DEVICE: &str = "prepared for another device: geometry, ftl, gc, wear, precondition, \
-                            drives of the array and seed must be those it was saved with";
+const OTHER_DEVICE: &str = "prepared for another device: geometry, ftl, gc, wear, faults, \
+                            precondition, drives of the array and seed must be those it was saved with";
 const DAMAGED: &str = "damaged: its content does not agree with its checksum";
 
 fn checked_body(bytes: &[u8]) -> Result<&[u8], &'static str> {

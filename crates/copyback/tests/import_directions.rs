@@ -52,7 +52,7 @@ const ALLOWED: [(&str, &[&str]); 26] = [
     ("ids", &[]),
     ("lists", &[]),
     ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
-    ("nand", &["config", "ids", "units"]),
+    ("nand", &["config", "ids", "rng", "units"]),
     ("precondition", &["config", "ftl", "gc", "ids", "rng", "steady"]),
     ("progress", &["units"]),
     ("rng", &[]),

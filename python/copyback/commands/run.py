@@ -136,7 +136,11 @@ def run(
             else:
                 log: list[bytes] = []
                 driver.run(on_progress=tell, on_text={"latency_log": log.append})
-                result = driver.result(command, streams={"latency_log": b"".join(log)})
+                result = driver.result(
+                    command,
+                    streams={"latency_log": b"".join(log)},
+                    measured=fio_json is not None,
+                )
         if staging is not None:
             write_result(result, staging.path)
             staging.publish()

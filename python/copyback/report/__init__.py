@@ -8,7 +8,7 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from copyback import describe, endurance, steady, units, waits
+from copyback import describe, endurance, faults, steady, units, waits
 
 if TYPE_CHECKING:
     import jinja2
@@ -247,6 +247,7 @@ def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
     ]
     groups = [
         ("Endurance", endurance.rows(summary)),
+        ("Faults of the flash", faults.rows(summary)),
         ("Steady state", steady.rows(summary, result.config)),
         ("Preparation", steady.preparation(summary)),
         ("Long waits", [(label, text) for label, text in long if text]),

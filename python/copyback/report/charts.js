@@ -202,6 +202,39 @@ const tails = () => ({
   y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),
 });
 
+// Distributions: the share of values at or below each, over a logarithmic axis. ------------------
+
+const share = (value) => (value == null ? "–" : digits(100 * value, 3) + " %");
+// Powers of two for bytes, of ten for times; only as many labels as there is room for.
+const powers = (base) => (u, _, min, max) => {
+  const room = Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 74));
+  const first = Math.ceil(Math.log(min) / Math.log(base) - 1e-9);
+  const last = Math.floor(Math.log(max) / Math.log(base) + 1e-9);
+  const step = Math.max(1, Math.ceil((last - first + 1) / room));
+  const found = [];
+  for (let power = first; power <= last; power += step) found.push(Math.pow(base, power));
+  return found;
+};
+const logAxis = (base, format) => ({
+  scale: {
+    time: false, distr: 3, range: (_, min, max) => (min === max ? [min / base, max * base] : [min, max]),
+  },
+  axis: axis({ size: 30, splits: powers(base), values: tick(format), filter: (_, splits) => splits }),
+});
+
+// `lines` holds shares, label and colour of each.
+function cumulative(id, name, xs, lines, format, base) {
+  const { scale, axis: x } = logAxis(base, format);
+  chart(id, {
+    name, columns: [xs, ...lines.map(([shares]) => shares)],
+    series: lines.map(([, label, colour]) => line(label, colour, share, {
+      width: 1.8, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
+    })),
+    height: medium, at: format, scales: { x: scale, y: { range: () => [0, 1] } }, x,
+    y: axis({ size: 54, values: tick((v) => Math.round(100 * v) + " %") }),
+  });
+}
+
 // The window and the colour scheme change; text is copied. -------------------------------------------
 
 let pending = 0;

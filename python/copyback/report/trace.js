@@ -10,42 +10,16 @@
     }
     return Number(value.toPrecision(3)).toLocaleString("en-US") + " " + sizes[scale];
   };
-  const share = (value) => (value == null ? "–" : digits(100 * value, 3) + " %");
-  const shareAxis = () => axis({ size: 54, values: tick((v) => Math.round(100 * v) + " %") });
   const colours = { read: "--read", write: "--write", trim: "--gc", flush: "--calm", all: "--all" };
   const names = { read: "Read", write: "Write", trim: "Trim", flush: "Flush", all: "All" };
 
   // Distributions: the share of values at or below each, over a logarithmic axis. ----------------
 
-  // Powers of two for bytes, of ten for times; only as many labels as there is room for.
-  const powers = (base) => (u, _, min, max) => {
-    const room = Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 74));
-    const first = Math.ceil(Math.log(min) / Math.log(base) - 1e-9);
-    const last = Math.floor(Math.log(max) / Math.log(base) + 1e-9);
-    const step = Math.max(1, Math.ceil((last - first + 1) / room));
-    const found = [];
-    for (let power = first; power <= last; power += step) found.push(Math.pow(base, power));
-    return found;
-  };
-
   function distribution(id, name, curves, format, base) {
     if (!curves || !curves.x.length) return;
     const kinds = Object.keys(names).filter((kind) => curves[kind]);
-    chart(id, {
-      name,
-      columns: [curves.x, ...kinds.map((kind) => curves[kind])],
-      series: kinds.map((kind) => line(names[kind], colours[kind], share, {
-        width: 1.8, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
-      })),
-      height: medium,
-      at: format,
-      scales: {
-        x: { time: false, distr: 3, range: (_, min, max) => (min === max ? [min / base, max * base] : [min, max]) },
-        y: { range: () => [0, 1] },
-      },
-      x: axis({ size: 30, splits: powers(base), values: tick(format), filter: (_, splits) => splits }),
-      y: shareAxis(),
-    });
+    const lines = kinds.map((kind) => [curves[kind], names[kind], colours[kind]]);
+    cumulative(id, name, curves.x, lines, format, base);
   }
 
   distribution("sizes", "Sizes of requests", data.sizes, bytes, 2);

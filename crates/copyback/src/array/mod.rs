@@ -50,6 +50,8 @@ pub struct Array {
     rebuilt_bytes: u64,
     /// When something happens in each drive next.
     due: Vec<Option<Instant>>,
+    /// When something happens next in all of the array, known since the end of the last instant.
+    next: Option<Instant>,
     /// Drives that something has happened to at this instant.
     touched: Touched,
     read_around: Option<ReadAround>,
@@ -73,6 +75,8 @@ pub struct FinishedRequest {
     pub parts: Parts,
     /// The drive that ended last.
     pub device: SsdId,
+    /// Whether a drive, which is read-only, has rejected its part.
+    pub rejected: bool,
 }
 
 impl Array {
@@ -90,6 +94,7 @@ impl Array {
             protocol: Protocol::new(config),
             rebuilt_bytes: 0,
             due: vec![None; drives.len()],
+            next: None,
             drives,
             layout,
             missing,
@@ -111,17 +116,19 @@ impl Array {
         &self.drives
     }
 
-    /// When something happens next.
-    pub fn next_time(&self) -> Option<Instant> {
-        let drives = self.due.iter().copied().fold(None, earlier);
-        let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
-        let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
-        earlier(drives, earlier(rebuild, protocol))
+    /// When something happens next, once an instant has [ended](Self::end_instant).
+    pub const fn next_time(&self) -> Option<Instant> {
+        self.next
     }
 
     /// How many drives are lost, or not wholly rebuilt.
     pub fn drives_missing(&self) -> usize {
         self.missing.iter().count()
+    }
+
+    /// Whether a drive that something has happened to at this instant takes no writes any more.
+    pub fn has_become_read_only(&self) -> bool {
+        self.touched.iter().any(|index| self.drives[index].ssd.is_read_only())
     }
 
     /// Whether drives have work that no request waits for: pages in their buffers.
@@ -131,7 +138,9 @@ impl Array {
 
     /// Begins no further step of a rebuild.
     pub fn stop_rebuilding(&mut self) {
-        self.rebuilder = None;
+        if self.rebuilder.take().is_some() {
+            self.next = self.find_next_time();
+        }
     }
 
     /// The first phase of an instant: every state change that falls on it.
@@ -173,20 +182,36 @@ impl Array {
         more
     }
 
-    /// Ends an instant. Calls `changed` for each drive that something has happened to.
-    pub fn end_instant(&mut self, mut changed: impl FnMut(SsdId, &Drive)) {
+    /// The drives that something has happened to at this instant.
+    pub fn touched(&self) -> impl Iterator<Item = (SsdId, &Drive)> {
+        self.touched.iter().map(|index| (SsdId::from_index(index), &self.drives[index]))
+    }
+
+    /// Ends an instant.
+    pub fn end_instant(&mut self) {
         for index in self.touched.iter() {
-            let (device, drive) = (SsdId::from_index(index), &self.drives[index]);
-            self.due[index] = drive.next_time();
-            changed(device, drive);
-            if let Some(protocol) = &mut self.protocol {
-                protocol.watch(device, drive, self.now);
-            }
+            self.due[index] = self.drives[index].next_time();
+        }
+        if self.protocol.is_some() {
+            self.tell_protocol();
         }
         self.touched.clear();
-        if let Some(protocol) = &mut self.protocol {
-            protocol.note_load(self.outstanding, self.now);
+        self.next = self.find_next_time();
+    }
+
+    fn tell_protocol(&mut self) {
+        let Some(protocol) = &mut self.protocol else { return };
+        for index in self.touched.iter() {
+            protocol.watch(SsdId::from_index(index), &self.drives[index], self.now);
         }
+        protocol.note_load(self.outstanding, self.now);
+    }
+
+    fn find_next_time(&self) -> Option<Instant> {
+        let drives = self.due.iter().copied().fold(None, earlier);
+        let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
+        let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
+        earlier(drives, earlier(rebuild, protocol))
     }
 
     /// Appends what the drives did since the last call, if they keep journals. Every command that it
@@ -203,6 +228,11 @@ impl Array {
     pub fn request_of(&self, device: SsdId, command: CommandId) -> Option<RequestId> {
         let task = self.drives[device.index()].task_of(command);
         self.tasks[task.index()].request()
+    }
+
+    /// Whether requests or pieces have ended that nobody has taken yet.
+    pub fn has_ended(&self) -> bool {
+        !self.finished.is_empty() || self.pieces.as_ref().is_some_and(|pieces| !pieces.is_empty())
     }
 
     /// Takes a request whose last piece has ended.

@@ -24,6 +24,8 @@ pub(super) struct Task {
     /// Whether it keeps others from its stripes.
     has_lock: bool,
     parts: Parts,
+    /// Whether a drive has rejected a piece.
+    rejected: bool,
 }
 
 /// What a task is for: what its pieces are planned from.
@@ -57,7 +59,7 @@ impl Array {
     pub(super) fn begin(&mut self, purpose: Purpose) {
         let stage = Stage::Running(0);
         let (then, parts) = (Vec::new(), Parts::default());
-        let task = Task { purpose, stage, then, has_lock: false, parts };
+        let task = Task { purpose, stage, then, has_lock: false, parts, rejected: false };
         let id = TaskId::from_index(self.tasks.insert(task));
         self.make_plan(purpose);
         if let Some(stripes) = self.plan.stripes.clone() {
@@ -126,6 +128,9 @@ impl Array {
 
     /// Takes the commands that have ended in the drives, until no more do.
     pub(super) fn take_ended(&mut self) {
+        if !self.touched.iter().any(|index| self.drives[index].has_ended()) {
+            return;
+        }
         let mut ended = std::mem::take(&mut self.ended);
         loop {
             for index in self.touched.iter() {
@@ -150,6 +155,7 @@ impl Array {
         }
         let id = ended.command.task;
         let task = &mut self.tasks[id.index()];
+        task.rejected |= ended.rejected;
         let Stage::Running(left) = &mut task.stage else { return };
         *left -= 1;
         if *left == 0 {
@@ -173,10 +179,12 @@ impl Array {
         let task = self.tasks.remove(id.index());
         match task.purpose {
             Purpose::Request { id: request, .. } => {
-                let parts = task.parts;
+                let Task { parts, rejected, .. } = task;
                 self.outstanding -= 1;
-                self.finished.push_back(FinishedRequest { request, parts, device });
+                self.finished.push_back(FinishedRequest { request, parts, device, rejected });
             }
+            // A replacement that takes no writes cannot be rebuilt.
+            Purpose::Rebuild(_) if task.rejected => self.stop_rebuilding(),
             Purpose::Rebuild(step) => self.rebuilt(step),
         }
         if task.has_lock {

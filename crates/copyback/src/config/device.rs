@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Endurance, Ftl, Gc,
+    Endurance, FlashFaults, Ftl, Gc,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -31,6 +31,9 @@ pub struct Ssd {
     pub buffer: Buffer,
     /// What the flash is rated for.
     pub endurance: Endurance,
+    /// What goes wrong in the flash.
+    #[serde(skip_serializing_if = "FlashFaults::are_none")]
+    pub faults: FlashFaults,
 }
 
 /// Shape of the flash array: channel > chip > die > plane > block > page.

@@ -17,6 +17,8 @@ choice! {
         /// A measure of the last rounds is steady (SNIA's Performance Test Specification), or there have
         /// been many.
         SteadyState(SteadyStop),
+        /// A drive takes no writes any more, as too few good blocks are left.
+        ReadOnly,
     }
 }
 

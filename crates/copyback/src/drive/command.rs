@@ -25,6 +25,8 @@ pub struct Ended {
     pub command: Command,
     /// Where the time from its arrival at the drive went.
     pub parts: Parts,
+    /// Whether the drive, which is read-only, has not done it, or not all of it.
+    pub rejected: bool,
 }
 
 /// A command in the drive.
@@ -37,6 +39,8 @@ pub(super) struct Active {
     pub(super) parts: Parts,
     /// Whether the write buffer serves it, or it waits for room there.
     pub(super) in_buffer: bool,
+    /// Whether any of it has been rejected.
+    pub(super) rejected: bool,
     arrived: Instant,
     /// Until when `parts` accounts for its time.
     accounted: Instant,
@@ -50,6 +54,7 @@ impl Active {
             pages_left: 0,
             parts: Parts::default(),
             in_buffer: false,
+            rejected: false,
             arrived,
             accounted: arrived,
         }

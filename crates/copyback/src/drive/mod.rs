@@ -9,6 +9,7 @@
 mod command;
 mod link;
 mod pages;
+mod reject;
 
 use std::collections::VecDeque;
 
@@ -20,13 +21,14 @@ use crate::event::{Agenda, Event, LinkDirection};
 use crate::gc::permit::Asked;
 use crate::ids::{CommandId, Lpn, TaskId};
 use crate::precondition::Preconditioner;
-use crate::ssd::{Announced, Finished, Owner, Part, Parts, Ssd};
+use crate::ssd::{Announced, Finished, Owner, Part, Ssd};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 use command::Active;
 pub use command::{Command, Ended};
 use link::Link;
+pub use reject::Rejected;
 
 /// A drive.
 pub struct Drive {
@@ -38,6 +40,7 @@ pub struct Drive {
     commands: Slab<Active>,
     /// Commands that wait outside, since the drive's queue is full, and since when.
     waiting: VecDeque<(Command, Instant)>,
+    rejected: Rejected,
     settings: Settings,
     now: Instant,
     ended: Vec<Ended>,
@@ -70,6 +73,7 @@ impl Drive {
             agenda: Agenda::default(),
             commands: Slab::new(),
             waiting: VecDeque::new(),
+            rejected: Rejected::default(),
             settings: Settings {
                 command_overhead: config.host.command_overhead.0,
                 page_size: u64::from(page_size),
@@ -96,6 +100,11 @@ impl Drive {
     /// When something happens in the drive next.
     pub fn next_time(&self) -> Option<Instant> {
         self.agenda.next_time()
+    }
+
+    /// Commands that it has not carried out, as it is read-only.
+    pub const fn rejected(&self) -> Rejected {
+        self.rejected
     }
 
     /// Events scheduled so far.
@@ -174,17 +183,22 @@ impl Drive {
 
     /// The second phase of an instant, first half: books what has ended, and lets in what waited.
     /// Returns whether commands have ended.
+    #[inline]
     pub fn book_finished(&mut self) -> bool {
-        if self.ssd.has_finished() {
-            self.book_pages();
+        if self.ssd.has_finished() || self.buffer.is_some() || !self.waiting.is_empty() {
+            self.book();
         }
+        self.has_ended()
+    }
+
+    // Apart, so that an instant at which nothing has ended costs next to nothing.
+    #[inline(never)]
+    fn book(&mut self) {
+        self.book_pages();
         if self.buffer.is_some() {
             self.use_buffer_room();
         }
-        if !self.waiting.is_empty() {
-            self.let_in();
-        }
-        self.has_ended()
+        self.let_in();
     }
 
     fn book_pages(&mut self) {
@@ -192,10 +206,13 @@ impl Drive {
         self.ssd.take_finished(&mut finished);
         for page in &finished {
             match page.owner {
-                Owner::Host(command) => self.page_finished(command, &page.parts),
+                Owner::Host(command) => self.page_finished(command, page),
                 Owner::Destage => {
                     if let Some(buffer) = &mut self.buffer {
-                        buffer.written_to_flash(page.lpn, &mut self.ssd, self.now);
+                        match page.rejected {
+                            false => buffer.written_to_flash(page.lpn, &mut self.ssd, self.now),
+                            true => buffer.stays(page.lpn),
+                        }
                     }
                 }
                 // The device keeps these to itself.
@@ -218,7 +235,9 @@ impl Drive {
     /// The second phase of an instant, second half: everything that is free looks for work. Returns
     /// whether something has ended at once.
     pub fn start_work(&mut self) -> bool {
-        if let Some(buffer) = &mut self.buffer {
+        if let Some(buffer) = &mut self.buffer
+            && !self.ssd.is_read_only()
+        {
             buffer.destage(&mut self.ssd, self.now);
         }
         self.ssd.note_commands(!self.commands.is_empty());
@@ -293,18 +312,22 @@ impl Drive {
         }
     }
 
-    fn page_finished(&mut self, command: CommandId, parts: &Parts) {
+    fn page_finished(&mut self, command: CommandId, page: &Finished) {
         let now = self.now;
         let active = self.active(command);
         active.pages_left -= 1;
+        active.rejected |= page.rejected;
         if active.pages_left == 0 {
-            active.spend_parts(parts, now);
+            active.spend_parts(&page.parts, now);
             self.after_pages(command);
         }
     }
 
     /// Writes and flushes that the buffer held up go on.
     fn use_buffer_room(&mut self) {
+        if self.ssd.is_read_only() {
+            self.reject_what_waits_for_the_buffer();
+        }
         while let Some(command) = self.buffer.as_mut().and_then(WriteBuffer::make_room) {
             self.pages_buffered(command, 1);
         }
@@ -331,7 +354,11 @@ impl Drive {
             let problem = format!("the parts of a response of {response:?} differ: {active:?}");
             self.violation.get_or_insert(problem);
         }
-        self.ended.push(Ended { command: active.command, parts: active.parts });
+        let Active { command, parts, rejected, .. } = active;
+        if rejected {
+            self.rejected.count(command.operation);
+        }
+        self.ended.push(Ended { command, parts, rejected });
     }
 
     /// The first broken invariant that the audit has seen, if any.

@@ -24,7 +24,11 @@ enum Served {
 impl Drive {
     /// Splits a command into page operations.
     pub(super) fn dispatch(&mut self, id: CommandId) {
-        match self.active(id).command.operation {
+        let operation = self.active(id).command.operation;
+        if self.ssd.is_read_only() && self.must_reject(operation) {
+            return self.reject(id);
+        }
+        match operation {
             Operation::Read => self.dispatch_pages(id, Self::read_page),
             Operation::Write => self.dispatch_pages(id, Self::write_page),
             Operation::Trim => self.trim(id),

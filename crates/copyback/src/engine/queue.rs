@@ -14,13 +14,22 @@ pub struct EventQueue<E> {
 
 #[derive(Debug)]
 struct Entry<E> {
-    at: Instant,
-    class_and_order: u64,
+    /// Time, class and order of scheduling, from the highest bits to the lowest: to compare one number
+    /// takes no branch.
+    key: u128,
     event: E,
 }
 
-/// Bits of the key that hold the order of scheduling; the class sits above them.
+/// Bits of the key that hold the order of scheduling.
 const ORDER_BITS: u32 = 56;
+/// Bits of the key below the time: class and order.
+const BITS_BELOW_TIME: u32 = 64;
+
+impl<E> Entry<E> {
+    const fn at(&self) -> Instant {
+        Instant::from_ns((self.key >> BITS_BELOW_TIME) as u64)
+    }
+}
 
 impl<E> Default for EventQueue<E> {
     fn default() -> Self {
@@ -32,19 +41,20 @@ impl<E> EventQueue<E> {
     /// Schedules `event` at `at`. A lower `class` comes first among the events of one instant.
     pub fn schedule(&mut self, at: Instant, class: u8, event: E) {
         let class_and_order = u64::from(class) << ORDER_BITS | self.scheduled;
-        self.heap.push(Entry { at, class_and_order, event });
+        let key = u128::from(at.as_ns()) << BITS_BELOW_TIME | u128::from(class_and_order);
+        self.heap.push(Entry { key, event });
         self.scheduled += 1;
     }
 
     /// The time of the earliest event.
     pub fn next_time(&self) -> Option<Instant> {
-        self.heap.peek().map(|entry| entry.at)
+        self.heap.peek().map(Entry::at)
     }
 
     /// Removes and returns the next event if it falls on `now`.
     pub fn pop_at(&mut self, now: Instant) -> Option<E> {
         match self.heap.peek() {
-            Some(entry) if entry.at == now => self.heap.pop().map(|entry| entry.event),
+            Some(entry) if entry.at() == now => self.heap.pop().map(|entry| entry.event),
             _ => None,
         }
     }
@@ -58,7 +68,7 @@ impl<E> EventQueue<E> {
 impl<E> Ord for Entry<E> {
     /// The greatest entry is the earliest, since the heap gives its greatest first.
     fn cmp(&self, other: &Self) -> Ordering {
-        (other.at, other.class_and_order).cmp(&(self.at, self.class_and_order))
+        other.key.cmp(&self.key)
     }
 }
 

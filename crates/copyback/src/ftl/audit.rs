@@ -16,8 +16,8 @@ pub struct Audit {
     latest: Vec<Option<(u64, Ppn)>>,
     /// Versions of the pages in DRAM.
     parked: BTreeMap<Lpn, u64>,
-    /// The next page of each block that may be programmed.
-    next_page: Vec<u32>,
+    /// The next page of each block that may be programmed; `None`: the block is bad.
+    next_page: Vec<Option<u32>>,
     /// Where the translation pages in flash say that each of the host's pages lies.
     entries: Vec<Option<Ppn>>,
     /// Whether pages of a block may be left out.
@@ -32,7 +32,7 @@ impl Audit {
             contents: vec![None; geometry.pages()],
             latest: vec![None; (config.logical_pages() + config.ssd.translation_pages()) as usize],
             parked: BTreeMap::new(),
-            next_page: vec![0; geometry.blocks()],
+            next_page: vec![Some(0); geometry.blocks()],
             entries: match config.ssd.demand_paging() {
                 Some(_) => vec![None; config.logical_pages() as usize],
                 None => Vec::new(),
@@ -56,7 +56,7 @@ impl Audit {
             audit.latest[lpn.index()] = Some((0, page));
         }
         for (block, pages) in programmed {
-            audit.next_page[block.index()] = pages;
+            audit.next_page[block.index()] = Some(pages);
         }
         audit
     }
@@ -115,11 +115,12 @@ impl Audit {
         let block = geometry.block_of(page).index();
         let offset = geometry.page_offset(page);
         let next = self.next_page[block];
-        let in_order = offset == next || self.may_leave_out && offset > next;
+        let in_order =
+            next.is_some_and(|next| offset == next || self.may_leave_out && offset > next);
         if !in_order || self.contents[page.index()].is_some() {
             self.fail(format!("{page:?} is programmed out of order or twice"));
         }
-        self.next_page[block] = offset + 1;
+        self.next_page[block] = Some(offset + 1);
         self.contents[page.index()] = Some(content);
         self.latest[content.0.index()] = Some((content.1, page));
     }
@@ -144,6 +145,18 @@ impl Audit {
         if expected != found {
             self.fail(format!("read of {lpn:?} from {page:?}: {found:?} instead of {expected:?}"));
         }
+    }
+
+    /// Checks that each logical page lies where its last version is, unless that is in DRAM.
+    pub fn check_map(&self, place: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
+        for (index, latest) in self.latest.iter().enumerate() {
+            let lpn = Lpn::from_index(index);
+            let (expected, found) = (latest.map(|(_, page)| page), place(lpn));
+            if found != expected {
+                return Err(format!("{lpn:?} is at {found:?}, its last version at {expected:?}"));
+            }
+        }
+        Ok(())
     }
 
     /// A translation page is written. Of each of its entries: the page, where it lies, and whether that
@@ -195,6 +208,31 @@ impl Audit {
                 self.fail(format!("{block:?} is erased with the last copy of {content:?}"));
             }
         }
-        self.next_page[block.index()] = 0;
+        if self.next_page[block.index()].replace(0).is_none() {
+            self.fail(format!("{block:?} is erased, but bad"));
+        }
+    }
+
+    /// The content of `from` is programmed into `to`, at the same offset of a spare block.
+    pub fn copied(&mut self, from: Ppn, to: Ppn) {
+        match self.contents[from.index()] {
+            Some(content) if self.is_home(content, from) && self.contents[to.index()].is_none() => {
+                self.contents[to.index()] = Some(content);
+                self.latest[content.0.index()] = Some((content.1, to));
+            }
+            found => self.fail(format!("{from:?} is copied, but holds {found:?}")),
+        }
+    }
+
+    /// What `block` held has been copied to `spare`, up to this page.
+    pub fn replaced(&mut self, block: BlockId, spare: BlockId, next_page: u32) {
+        if self.next_page[spare.index()].replace(next_page) != Some(0) {
+            self.fail(format!("{spare:?} replaces {block:?}, but is not erased"));
+        }
+    }
+
+    /// `block` is bad.
+    pub fn retired(&mut self, block: BlockId) {
+        self.next_page[block.index()] = None;
     }
 }

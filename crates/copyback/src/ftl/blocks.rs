@@ -28,6 +28,8 @@ enum Phase {
     Open,
     /// Filled.
     Closed,
+    /// Never used again.
+    Bad,
 }
 
 impl Blocks {
@@ -67,12 +69,21 @@ impl Blocks {
         self.records[block.index()].phase == Phase::Closed
     }
 
+    pub fn is_bad(&self, block: BlockId) -> bool {
+        self.records[block.index()].phase == Phase::Bad
+    }
+
     pub fn set_open(&mut self, block: BlockId) {
         self.records[block.index()].phase = Phase::Open;
     }
 
     pub fn set_closed(&mut self, block: BlockId) {
         self.records[block.index()].phase = Phase::Closed;
+    }
+
+    pub fn set_bad(&mut self, block: BlockId) {
+        debug_assert_eq!(self.records[block.index()].valid, 0, "{block:?} is bad and holds data");
+        self.records[block.index()].phase = Phase::Bad;
     }
 
     /// The page at `offset` now holds the current version of a logical page.
@@ -104,15 +115,13 @@ impl Blocks {
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<u32> {
         let first = block.index() * self.words_per_block;
         let words = &self.valid[first..first + self.words_per_block];
-        let mut mask = u64::MAX << (offset % 64);
-        for (index, word) in words.iter().enumerate().skip(offset as usize / 64) {
-            let hits = word & mask;
-            if hits != 0 {
-                return Some(index as u32 * 64 + hits.trailing_zeros());
-            }
-            mask = u64::MAX;
+        let mut index = offset as usize / 64;
+        let mut hits = words.get(index)? & (u64::MAX << (offset % 64));
+        while hits == 0 {
+            index += 1;
+            hits = *words.get(index)?;
         }
-        None
+        Some(index as u32 * 64 + hits.trailing_zeros())
     }
 
     /// Whether tables that come from a file have the size of `fresh`'s.
@@ -151,6 +160,9 @@ impl Blocks {
         let words = &self.valid[first..first + self.words_per_block];
         let bits: u32 = words.iter().map(|word| word.count_ones()).sum();
         let counted = self.valid_pages(block);
+        if self.is_bad(block) && bits > 0 {
+            return Err(format!("{block:?} is bad, but has {bits} valid pages"));
+        }
         if bits != u32::from(counted) {
             return Err(format!("{block:?}: {bits} valid pages, but {counted} counted"));
         }

@@ -91,7 +91,10 @@ impl Ftl {
         Placed { page, closes_block }
     }
 
-    pub(super) fn program(&mut self, place: Frontier, lpn: Lpn) -> Ppn {
+    pub(super) fn program(&mut self, mut place: Frontier, lpn: Lpn) -> Ppn {
+        if self.faults.is_some() {
+            place.block = self.block_that_takes(place);
+        }
         let page = self.geometry.page(place.block, place.next_page);
         self.map.set(lpn, page);
         self.blocks.program(place.block, place.next_page);

@@ -4,6 +4,7 @@
 
 mod allocation;
 mod audit;
+mod bad_blocks;
 mod blocks;
 mod buffered;
 mod free_blocks;
@@ -18,6 +19,7 @@ mod translated;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
+pub use bad_blocks::{FaultTally, Replaced};
 pub use idle_time::Expected;
 pub use levels::Levels;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
@@ -36,6 +38,7 @@ use crate::nand::Geometry;
 use crate::rng;
 
 use audit::Audit;
+use bad_blocks::BadBlocks;
 use blocks::Blocks;
 use mapping::{Groups, MappingCache, PageMap};
 use parked::Parked;
@@ -59,6 +62,9 @@ pub struct Ftl {
     victims: VictimSelector,
     wear: WearLeveller,
     limits: Limits,
+    /// What goes wrong in the flash, if anything can.
+    #[serde(skip)]
+    faults: Option<Box<BadBlocks>>,
     /// The block of each plane that is being reclaimed.
     #[serde(skip)]
     reclaiming: Vec<Option<BlockId>>,
@@ -110,8 +116,14 @@ impl Ftl {
         let limits = Limits::new(config);
         let order = config.ssd.ftl.free_blocks;
         let held = config.ssd.nv_buffer_blocks() as usize;
-        let plane = |id| Plane::new(geometry.blocks_of_plane(PlaneId::from_index(id)), order, held);
-        Self {
+        let spare = config.ssd.spare_blocks() as usize;
+        let faults = BadBlocks::new(config, name).map(Box::new);
+        let is_good = |block: &BlockId| !faults.as_ref().is_some_and(|f| f.is_bad_when_new(*block));
+        let plane = |id| {
+            let blocks = geometry.blocks_of_plane(PlaneId::from_index(id)).filter(is_good);
+            Plane::new(blocks, order, held, spare)
+        };
+        let mut ftl = Self {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
             map: PageMap::new(limits.mapped_pages(), geometry.pages()),
@@ -127,7 +139,10 @@ impl Ftl {
             hungry: vec![0; geometry.dies()],
             levels: None,
             audit: config.audit.then(|| Box::new(Audit::new(config, &geometry))),
-        }
+            faults,
+        };
+        ftl.mark_factory_bad_blocks();
+        ftl
     }
 
     /// What policies from outside are told about the device.
@@ -483,7 +498,12 @@ impl Ftl {
 
     /// The first valid page of `block` at or after `offset`.
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
-        self.blocks.next_valid(block, offset).map(|offset| self.geometry.page(block, offset))
+        self.next_valid_offset(block, offset).map(|offset| self.geometry.page(block, offset))
+    }
+
+    /// The offset of that page.
+    pub fn next_valid_offset(&self, block: BlockId, offset: u32) -> Option<u32> {
+        self.blocks.next_valid(block, offset)
     }
 
     /// The first offset at which every one of `blocks` has a valid page.
@@ -523,8 +543,9 @@ impl Ftl {
             self.reclaiming[plane.index()] = None;
         }
         self.wear.erased(plane, block, self.blocks.erase_count(block));
-        self.planes[plane.index()].free.push(block, self.blocks.erase_count(block));
+        self.free_erased(plane, block);
         self.planes[plane.index()].held += usize::from(is_buffers);
+        self.refill_spare_blocks(plane);
         self.weigh(plane);
         if self.groups.is_some() {
             return merged.into_iter().for_each(|group| self.list(plane, group));
@@ -541,29 +562,34 @@ impl Ftl {
 
     /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
     fn append(&mut self, plane: PlaneId, stream: Stream, lpn: Lpn) -> Placed {
-        let frontier = self.take_frontier(plane, stream);
-        let page = self.geometry.page(frontier.block, frontier.next_page);
+        let Frontier { mut block, next_page } = self.take_next_page(plane, stream);
+        if self.faults.is_some() {
+            block = self.block_that_takes(Frontier { block, next_page });
+        }
+        let page = self.geometry.page(block, next_page);
         self.map.set(lpn, page);
-        self.blocks.program(frontier.block, frontier.next_page);
-        let next = Frontier { block: frontier.block, next_page: frontier.next_page + 1 };
-        let closes_block = self.room(next) == 0;
+        self.blocks.program(block, next_page);
+        let closes_block = next_page + 1 == self.limits.data_pages;
         if closes_block {
-            self.close(plane, frontier.block);
+            *self.planes[plane.index()].frontier_mut(stream) = None;
+            self.close(plane, block);
             self.reopen(plane, stream);
-        } else {
-            self.planes[plane.index()].set_frontier(stream, next);
         }
         Placed { page, closes_block }
     }
 
-    fn take_frontier(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        match self.planes[plane.index()].take_frontier(stream) {
-            Some(frontier) => frontier,
-            None => {
-                self.planes[plane.index()].lent &= stream != Stream::Host;
-                self.open(plane)
-            }
+    /// Where the next page of a stream goes. The one after it comes next.
+    fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
+        if let Some(frontier) = self.planes[plane.index()].frontier_mut(stream) {
+            let next = *frontier;
+            frontier.next_page += 1;
+            return next;
         }
+        self.planes[plane.index()].lent &= stream != Stream::Host;
+        let next = self.open(plane);
+        let following = Frontier { next_page: next.next_page + 1, ..next };
+        *self.planes[plane.index()].frontier_mut(stream) = Some(following);
+        next
     }
 
     /// Opens a block for the stream whose block has just been filled, before anything is written
@@ -572,7 +598,7 @@ impl Ftl {
         if stream == Stream::Host && self.may_open_for_host(plane) {
             let frontier = self.open(plane);
             self.planes[plane.index()].lent = false;
-            self.planes[plane.index()].set_frontier(stream, frontier);
+            *self.planes[plane.index()].frontier_mut(stream) = Some(frontier);
         }
     }
 
@@ -614,12 +640,13 @@ impl Ftl {
     /// Notes whether `plane` is short of free blocks.
     fn weigh(&mut self, plane: PlaneId) {
         let free = self.planes[plane.index()].free_blocks();
+        let left = self.free_beyond_spare(plane);
         let die = self.geometry.die_of_plane(plane);
         let bit = 1 << (plane.0 % self.geometry.planes_per_die);
         let hungry = &mut self.hungry[die.index()];
-        if free < self.limits.soft_threshold {
+        if left < self.limits.soft_threshold {
             *hungry |= bit;
-        } else if free >= self.limits.sated {
+        } else if left >= self.limits.sated {
             *hungry &= !bit;
         }
         if let Some(levels) = &mut self.levels
@@ -699,6 +726,9 @@ impl Ftl {
     /// Names the first one that is broken.
     pub fn check(&self) -> Result<(), String> {
         self.map.check(|page| self.is_valid(page))?;
+        if let Some(audit) = &self.audit {
+            audit.check_map(|lpn| self.map.physical(lpn))?;
+        }
         for plane in (0..self.planes.len()).map(PlaneId::from_index) {
             self.check_plane(plane)?;
         }

@@ -37,6 +37,8 @@ pub struct Plane {
     pub free: FreeBlocks,
     /// Of those, blocks that are kept for a buffer of writes.
     pub held: usize,
+    /// Of those, blocks that are kept to take the place of bad ones.
+    pub spare: usize,
     /// Invalid pages in closed blocks: what collections could give back.
     pub closed_invalid: u32,
     /// Whether a collection has opened the host's block, which it shares, because the host could
@@ -49,8 +51,13 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// A plane whose `blocks` are all erased, `held` of them for a buffer of writes.
-    pub fn new(blocks: impl Iterator<Item = BlockId>, order: FreeBlockOrder, held: usize) -> Self {
+    /// A plane whose `blocks` are all erased, `held` of them for a buffer of writes and `spare` for bad ones.
+    pub fn new(
+        blocks: impl Iterator<Item = BlockId>,
+        order: FreeBlockOrder,
+        held: usize,
+        spare: usize,
+    ) -> Self {
         let mut free = FreeBlocks::new(order);
         for block in blocks {
             free.push(block, 0);
@@ -58,6 +65,7 @@ impl Plane {
         Self {
             free,
             held,
+            spare,
             closed_invalid: 0,
             lent: false,
             host: None,
@@ -67,9 +75,9 @@ impl Plane {
         }
     }
 
-    /// Erased blocks, but for those that are kept for a buffer.
+    /// Erased blocks, but for those that are kept for a buffer or to take the place of bad ones.
     pub fn free_blocks(&self) -> usize {
-        self.free.len() - self.held
+        self.free.len() - self.held - self.spare
     }
 
     /// The open block of `stream`.
@@ -88,23 +96,22 @@ impl Plane {
         self.host.into_iter().chain(of_others.into_iter().flatten())
     }
 
-    /// Takes the open block of `stream` away.
-    pub const fn take_frontier(&mut self, stream: Stream) -> Option<Frontier> {
-        match stream {
-            Stream::Host => self.host.take(),
-            Stream::Translation => self.translation.take(),
-            Stream::Collection => self.collection.take(),
-            Stream::Aligned => self.aligned.take(),
+    /// `spare` takes the place of `block`, if that is open.
+    pub fn replace(&mut self, block: BlockId, spare: BlockId) {
+        let open = [&mut self.host, &mut self.translation, &mut self.collection, &mut self.aligned];
+        let open = open.into_iter().flatten().find(|frontier| frontier.block == block);
+        if let Some(frontier) = open {
+            frontier.block = spare;
         }
     }
 
-    /// Makes `frontier` the open block of `stream`.
-    pub const fn set_frontier(&mut self, stream: Stream, frontier: Frontier) {
+    /// The open block of `stream`, to be changed.
+    pub const fn frontier_mut(&mut self, stream: Stream) -> &mut Option<Frontier> {
         match stream {
-            Stream::Host => self.host = Some(frontier),
-            Stream::Translation => self.translation = Some(frontier),
-            Stream::Collection => self.collection = Some(frontier),
-            Stream::Aligned => self.aligned = Some(frontier),
+            Stream::Host => &mut self.host,
+            Stream::Translation => &mut self.translation,
+            Stream::Collection => &mut self.collection,
+            Stream::Aligned => &mut self.aligned,
         }
     }
 }

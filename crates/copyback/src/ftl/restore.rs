@@ -25,6 +25,7 @@ impl Ftl {
     /// Names the part that contradicts the configuration or another part.
     pub fn restored(mut self, config: &Config, name: &str) -> Result<Self, &'static str> {
         self.check_shape(config)?;
+        expect(self.restore_bad_blocks(config, name), "bad blocks")?;
         self.restore_groups(config)?;
         self.check_blocks()?;
         for plane in 0..self.planes.len() {
@@ -115,7 +116,7 @@ impl Ftl {
             && state.frontier(Stream::Aligned).is_none()
     }
 
-    /// The free blocks of `plane` are listed once each, and enough are left for collections.
+    /// The free blocks of `plane` are listed once each, and enough are left for collections and spare.
     fn check_free_blocks(&self, plane: PlaneId, config: &Config) -> Result<(), &'static str> {
         let free = &self.planes[plane.index()].free;
         let erases = |block: BlockId| {
@@ -134,13 +135,14 @@ impl Ftl {
         let (held, in_use) = (self.planes[plane.index()].held, self.nv_buffer_in_use(plane));
         let buffer = config.ssd.nv_buffer_blocks() as usize;
         expect(buffer.checked_sub(in_use) == Some(held), "buffer of writes")?;
-        expect(count >= self.limits.kept_for_collections + held, "free blocks")?;
+        let spare = self.planes[plane.index()].spare;
+        expect(count >= self.limits.kept_for_collections + held + spare, "free blocks")?;
         expect(self.knows_hunger(plane), "planes")
     }
 
     /// Whether the mark that `plane` is short of free blocks is where it must be, or may be.
     fn knows_hunger(&self, plane: PlaneId) -> bool {
-        let free = self.planes[plane.index()].free_blocks();
+        let free = self.free_beyond_spare(plane);
         let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
         let marked = hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0;
         let planes = self.geometry.planes_per_die;

@@ -22,8 +22,8 @@ pub struct WearLeveller {
 #[derive(Debug, Serialize, Deserialize)]
 struct Spread {
     most: u32,
-    /// Blocks by erase count. An entry whose block has been erased since is dropped when it
-    /// surfaces.
+    /// Blocks by erase count. An entry whose block has been erased since, or is bad, is dropped when
+    /// it surfaces.
     by_erases: BinaryHeap<Reverse<(u32, BlockId)>>,
 }
 
@@ -32,11 +32,14 @@ impl Spread {
         let lies_here = |block: BlockId| {
             block.index() < geometry.blocks() && geometry.plane_of_block(block) == plane
         };
-        let is_true = |entry: &&Reverse<(u32, BlockId)>| blocks.erase_count(entry.0.1) == entry.0.0;
+        let is_true = |entry: &&Reverse<(u32, BlockId)>| {
+            blocks.erase_count(entry.0.1) == entry.0.0 && !blocks.is_bad(entry.0.1)
+        };
+        let good = geometry.blocks_of_plane(plane).filter(|block| !blocks.is_bad(*block)).count();
         let mut all = geometry.blocks_of_plane(plane);
         self.by_erases.iter().all(|Reverse((erases, block))| {
             lies_here(*block) && *erases <= blocks.erase_count(*block)
-        }) && self.by_erases.iter().filter(is_true).count() == geometry.blocks_per_plane as usize
+        }) && self.by_erases.iter().filter(is_true).count() == good
             && all.all(|block| blocks.erase_count(block) <= self.most)
     }
 }
@@ -84,7 +87,7 @@ impl WearLeveller {
         let threshold = self.threshold?;
         let spread = &mut self.planes[plane.index()];
         while let Some(Reverse((erases, block))) = spread.by_erases.peek() {
-            if blocks.erase_count(*block) == *erases {
+            if blocks.erase_count(*block) == *erases && !blocks.is_bad(*block) {
                 return (spread.most - erases > threshold).then_some(*block);
             }
             spread.by_erases.pop();

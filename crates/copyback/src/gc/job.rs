@@ -112,6 +112,11 @@ impl Job {
         self.plan.may_move(page, ftl)
     }
 
+    /// The page that is moved next, if one is before a block is erased. It counts as moved.
+    pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
+        self.plan.next_move(ftl)
+    }
+
     /// The next step, or `None` when the job is done. A step that has been returned is carried out
     /// before the next call.
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<ReclaimStep> {

@@ -12,7 +12,7 @@
 
 use smallvec::SmallVec;
 
-use crate::ftl::{Ftl, ReclaimStep};
+use crate::ftl::Ftl;
 use crate::gc::job::Job;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -56,8 +56,6 @@ pub struct Lanes {
 /// The next flash operation of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Moves this page of the only lane inside its plane with one command.
-    Move(Ppn),
     /// Reads pages at one offset of the victims, one of each of these lanes.
     Read(Pages),
     /// Programs what these lanes carry: all of them together, or one alone.
@@ -129,18 +127,19 @@ impl Lanes {
         self.preferred.is_some()
     }
 
-    /// Drops what is carried and has become out of date, and returns the next step; `None` when the
-    /// blocks have been erased. A step counts as taken when it [begins](Self::begin), so that it may
-    /// be looked at and left; a move with one command, which nobody looks at, counts at once.
-    pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
-        if self.one_command
-            && let [lane] = &mut self.lanes[..]
-        {
-            return lane.job.next_step(ftl).map(|step| match step {
-                ReclaimStep::Move(page) => Step::Move(page),
-                ReclaimStep::Erase(block) => Step::Erase(Erased::from_slice(&[block])),
-            });
+    /// The page that a lone plane moves next with one command, if it moves pages so and one is left.
+    /// Nobody looks at such a move before it begins: it counts as begun.
+    pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
+        match &mut self.lanes[..] {
+            [lane] if self.one_command => lane.job.next_move(ftl),
+            _ => None,
         }
+    }
+
+    /// Drops what is carried and has become out of date, and returns the next step that is no
+    /// [move](Self::next_move) with one command; `None` when the blocks have been erased. A step counts
+    /// as taken when it [begins](Self::begin), so that it may be looked at and left.
+    pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
         for lane in &mut self.lanes {
             lane.carried = lane.carried.filter(|page| ftl.is_valid(*page));
         }
@@ -209,7 +208,6 @@ impl Lanes {
                     self.lanes[*lane].carried = None;
                 }
             }
-            Step::Move(_) => {}
             Step::Erase(blocks) => {
                 self.erasing.clone_from(blocks);
                 self.lanes.iter_mut().for_each(|lane| lane.job.begin_erase());

@@ -40,6 +40,8 @@ struct Flow {
     rounds: Rounds,
     /// Whether an [`Event::Arrival`] is on the agenda.
     announced: bool,
+    /// Whether one of its requests has been rejected, in no time.
+    rejected: bool,
 }
 
 /// What decides when a flow's next request arrives.
@@ -105,7 +107,9 @@ impl Host {
         let end = end.map(|end| Instant::START + end.0);
         let rounds = Rounds { known: source.rounds(), at: Instant::START, count: 0 };
         let ahead = VecDeque::new();
-        self.flows.push(Flow { source, next, ahead, queue, pace, end, rounds, announced: false });
+        let (announced, rejected) = (false, false);
+        let flow = Flow { source, next, ahead, queue, pace, end, rounds, announced, rejected };
+        self.flows.push(flow);
         Ok(())
     }
 
@@ -162,7 +166,12 @@ impl Host {
         if let Pace::Closed { outstanding, iodepth } = &mut flow.pace {
             *outstanding += 1;
             request.arrival = now;
-            flow.rounds.check(flow.source.rounds(), now, *iodepth)?;
+            let gets_somewhere = flow.rounds.check(flow.source.rounds(), now, *iodepth);
+            match gets_somewhere {
+                // Nothing will change: the drive takes no writes any more.
+                Err(_) if flow.rejected => flow.next = None,
+                checked => checked?,
+            }
         }
         self.queues[flow.queue].outstanding += 1;
         let number = self.entered;
@@ -206,7 +215,8 @@ impl Host {
         if let Pace::Closed { outstanding, .. } = &mut flow.pace {
             *outstanding -= 1;
         }
-        Completion::new(&active, finished.parts, finished.device, now)
+        flow.rejected |= finished.rejected;
+        Completion::new(&active, finished, now)
     }
 
     /// No further request enters the array.

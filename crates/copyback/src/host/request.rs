@@ -1,5 +1,6 @@
 //! Requests while they are in the array.
 
+use crate::array::FinishedRequest;
 use crate::ids::{FlowId, RequestNumber, SsdId};
 use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
@@ -33,13 +34,16 @@ pub struct Completion {
     pub response: Duration,
     /// Where the time went; adds up to `response`.
     pub parts: Parts,
+    /// Whether a drive, which is read-only, has rejected it or a part of it.
+    pub rejected: bool,
 }
 
 impl Completion {
-    /// The completion at `now` of `active`, whose time in the array went to `parts`.
-    pub fn new(active: &Active, mut parts: Parts, device: SsdId, now: Instant) -> Self {
+    /// The completion at `now` of `active`, which has left the array as `finished`.
+    pub fn new(active: &Active, finished: &FinishedRequest, now: Instant) -> Self {
         let Active { number, request, flow, entered } = *active;
+        let FinishedRequest { mut parts, device, rejected, .. } = *finished;
         parts[Part::HostQueue] += entered - request.arrival;
-        Self { number, request, flow, device, response: now - request.arrival, parts }
+        Self { number, request, flow, device, response: now - request.arrival, parts, rejected }
     }
 }

@@ -93,6 +93,15 @@ impl Devices {
 
     /// A command has ended on `device` at `now`.
     pub fn command_ended(&mut self, device: SsdId, ended: &Ended, now: Instant) {
+        if !ended.rejected {
+            self.command_done(device, ended);
+        }
+        if let Some(commands) = &mut self.commands {
+            commands.push(device, ended, now);
+        }
+    }
+
+    fn command_done(&mut self, device: SsdId, ended: &Ended) {
         let mut parts = ended.parts;
         parts[Part::HostQueue] = Default::default();
         let service = parts.total();
@@ -100,9 +109,6 @@ impl Devices {
         self.service[device.index()].add(ended.command.operation, record);
         if ended.command.operation == Operation::Write {
             self.written[device.index()] += ended.command.length;
-        }
-        if let Some(commands) = &mut self.commands {
-            commands.push(device, ended, now);
         }
     }
 

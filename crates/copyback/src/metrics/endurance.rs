@@ -65,6 +65,8 @@ pub struct Endurance {
     pub host_bytes: u64,
     /// From the start of the run to its last request.
     pub time: Duration,
+    /// Bytes that were written to them in their life, if that has ended: they take no writes any more.
+    pub life_bytes: Option<u64>,
 }
 
 impl Endurance {
@@ -80,7 +82,7 @@ impl Endurance {
         let days = self.time.as_secs_f64() / SECONDS_A_DAY;
         let tb_a_day = ratio(host_bytes / TERABYTE, days);
         let days_left = tbw.zip(tb_a_day).and_then(|(tbw, tb_a_day)| ratio(tbw, tb_a_day));
-        json!({
+        let mut summary = json!({
             "rated_cycles": cycles,
             "warranty_years": warranty_years,
             "capacity_bytes": self.capacity_bytes,
@@ -96,7 +98,11 @@ impl Endurance {
             "erases_per_block": erases / blocks,
             "most_worn_to_mean": ratio(f64::from(wear.max), wear.mean),
             "percentage_used": 100.0 * wear.mean / cycles,
-        })
+        });
+        if let Some(bytes) = self.life_bytes {
+            summary["measured_tbw"] = json!(bytes as f64 / TERABYTE);
+        }
+        summary
     }
 }
 
@@ -121,6 +127,7 @@ mod tests {
             capacity_bytes: 500 << 20,
             host_bytes: pages * 4096,
             time: Duration::from_us(86_400_000_000),
+            life_bytes: None,
         };
         let counters = Counters {
             host_programs: pages,

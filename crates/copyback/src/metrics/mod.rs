@@ -5,6 +5,7 @@ mod devices;
 mod dies;
 mod endurance;
 mod excess;
+mod faults;
 mod idle_time;
 mod latency;
 mod latency_log;
@@ -121,6 +122,10 @@ impl Recorder {
     pub fn completed(&mut self, completion: &Completion, now: Instant) {
         let length = completion.request.length;
         let operation = completion.request.operation;
+        if completion.rejected {
+            self.totals.rejected.count(operation);
+            return;
+        }
         match operation {
             Operation::Read => self.totals.read_bytes += length,
             Operation::Write => self.totals.write_bytes += length,
@@ -151,6 +156,11 @@ impl Recorder {
         if let Some(requests) = &mut self.requests {
             requests.push(completion);
         }
+    }
+
+    /// Whether somebody looks at the drives at the end of every instant.
+    pub const fn looks_at_drives(&self) -> bool {
+        self.devices.is_some() || self.watch.is_some()
     }
 
     /// Takes the rows of the requests recorded since the last call.

@@ -29,6 +29,8 @@ pub struct Sample {
     pub free_blocks_min: u64,
     /// Free blocks of all planes.
     pub free_blocks: u64,
+    /// Blocks that are bad, if any can be.
+    pub bad_blocks: Option<u64>,
 }
 
 /// Names of the columns that [`Series::columns`] returns, in order.
@@ -54,6 +56,9 @@ pub const SAMPLE_COLUMNS: [&str; 20] = [
     "free_blocks_min",
     "free_blocks_total",
 ];
+
+/// The column that the series has beside those if blocks can be bad.
+pub const BAD_BLOCKS: &str = "bad_blocks";
 
 /// Columns of the series by name.
 pub type SeriesColumns = Vec<(&'static str, Vec<f64>)>;
@@ -155,8 +160,8 @@ impl Series {
         class.max_ns = class.max_ns.max(ns);
     }
 
-    /// The rows as columns, named by [`SAMPLE_COLUMNS`]. Counts are those of the row, free blocks
-    /// the level at its end; a mean or maximum of no request is NaN.
+    /// The rows as columns, named by [`SAMPLE_COLUMNS`], and bad blocks if there can be any. Counts are
+    /// those of the row, free and bad blocks the level at its end; a mean or maximum of no request is NaN.
     pub fn columns(&self) -> SeriesColumns {
         let mut columns: SeriesColumns = SAMPLE_COLUMNS
             .iter()
@@ -172,6 +177,8 @@ impl Series {
             }
             before = row.end;
         }
+        let bad = self.rows.iter().map(|row| Some(row.end.bad_blocks? as f64));
+        columns.extend(bad.collect::<Option<_>>().map(|bad| (BAD_BLOCKS, bad)));
         columns
     }
 }

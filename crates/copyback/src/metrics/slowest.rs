@@ -265,7 +265,7 @@ impl Recent {
 
 impl Slow {
     fn to_json(&self, geometry: &Geometry) -> Value {
-        let Completion { number, request, flow, device, response, parts } = &self.completion;
+        let Completion { number, request, flow, device, response, parts, .. } = &self.completion;
         let dies = self.dies.iter().map(|(place, recent)| {
             let since = recent.operations.forgotten.max(recent.collections.forgotten);
             let operations = &recent.operations.spans;

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ssd::{Counters, IdleTimes, Part, PlaneUse};
+use crate::drive::Rejected;
+use crate::ssd::{Counters, FaultReport, IdleTimes, Part, PlaneUse};
 use crate::units::{Duration, Instant};
 
-use super::{Endurance, LatencyStats, Recorder, Responses, idle_time};
+use super::{Endurance, LatencyStats, Recorder, Responses, faults, idle_time};
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,6 +19,8 @@ pub struct Totals {
     pub trims: u64,
     /// Flush requests.
     pub flushes: u64,
+    /// Requests that were not carried out; in no other count.
+    pub rejected: Rejected,
     /// Completion of the last request.
     pub end: Instant,
 }
@@ -51,7 +54,7 @@ impl WearStats {
 }
 
 /// What a drive has done, or several together.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct DeviceSummary {
     /// Flash operations and collections.
     pub counters: Counters,
@@ -65,12 +68,14 @@ pub struct DeviceSummary {
     pub wear: WearStats,
     /// What wears them out, if it is known how much they can bear.
     pub endurance: Option<Endurance>,
+    /// What went wrong in the flash, and what was not carried out for that, if anything can.
+    pub faults: Option<(FaultReport, Rejected)>,
 }
 
 impl DeviceSummary {
     /// Its keys in `summary.json`.
     pub fn put_into(&self, summary: &mut Map<String, Value>) {
-        let Self { counters, collecting, planes, idle_times, wear, endurance } = self;
+        let Self { counters, collecting, planes, idle_times, wear, endurance, faults } = self;
         let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
         put("flash", flash(counters));
         put("write_amplification", json!(counters.write_amplification()));
@@ -90,6 +95,9 @@ impl DeviceSummary {
         );
         if let Some(endurance) = endurance {
             put("endurance", endurance.summary(counters, wear));
+        }
+        if let Some((report, rejected)) = faults {
+            put("faults", faults::summary(report, rejected));
         }
     }
 }

@@ -363,13 +363,26 @@ impl<T> Die<T> {
             self.array_due = Some(now + time);
             return Some(Action::RunArray(time));
         }
+        if self.double_register { self.next_of_two(now) } else { self.next_of_one(now) }
+    }
+
+    /// With a single register an operation goes one step, and then waits.
+    fn next_of_one(&mut self, now: Instant) -> Option<Action<T>> {
+        self.stirred = false;
+        match self.array.take_if(|operation| operation.phase == Phase::Done) {
+            Some(finished) => Some(Action::Finished(finished)),
+            None => self.array_action(now),
+        }
+    }
+
+    fn next_of_two(&mut self, now: Instant) -> Option<Action<T>> {
         if let Some(finished) = self.take_finished() {
             self.stirred = !self.has_free_registers();
             return Some(Action::Finished(finished));
         }
         self.shift(now);
         let action = self.array_action(now).or_else(|| self.port_action(now));
-        self.stirred = action.is_some() && self.double_register;
+        self.stirred = action.is_some();
         action
     }
 
@@ -387,9 +400,6 @@ impl<T> Die<T> {
 
     /// Moves operations between the two registers.
     fn shift(&mut self, now: Instant) {
-        if !self.double_register {
-            return;
-        }
         if self.array.is_none() {
             self.array = self.port.take_if(|operation| operation.phase == Phase::Loaded);
         }

@@ -2,11 +2,13 @@
 //! Knows nothing of a translation layer.
 
 mod die;
+mod faults;
 mod geometry;
 mod rules;
 mod timing;
 
 pub use die::{Action, Command, Die, Operation, Phase, Slot};
+pub use faults::{Faults, Sensed};
 pub use geometry::{Address, Geometry};
 pub use rules::MultiPlaneRules;
 pub use timing::{Timing, transfer_time};

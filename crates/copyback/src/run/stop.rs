@@ -14,6 +14,7 @@ use crate::workload::Operation;
 enum End {
     Steady,
     MostRounds,
+    ReadOnly,
 }
 
 /// The rounds of a run.
@@ -36,7 +37,7 @@ impl SteadyRounds {
     /// Those of a checked configuration, if a rule of it needs any.
     pub fn of(config: &Config) -> Option<Self> {
         match &config.stop {
-            Stop::None => None,
+            Stop::None | Stop::ReadOnly => None,
             Stop::SteadyState(rule) => Some(Self::new(rule)),
         }
     }
@@ -119,6 +120,12 @@ impl SteadyRounds {
         }
     }
 
+    /// A drive takes no writes any more, so that no further round tells anything.
+    pub fn end_at_read_only(&mut self) {
+        self.end.get_or_insert(End::ReadOnly);
+        self.due = None;
+    }
+
     /// Whether the run is to end.
     pub const fn has_ended(&self) -> bool {
         self.end.is_some()
@@ -137,6 +144,7 @@ impl SteadyRounds {
             "ended_by": match self.end {
                 Some(End::Steady) => "steady_state",
                 Some(End::MostRounds) => "most_rounds",
+                Some(End::ReadOnly) => "read_only",
                 None => "workload",
             },
             "metric": self.metric,

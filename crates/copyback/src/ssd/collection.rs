@@ -1,7 +1,5 @@
 //! Collections on the dies: carries out their steps, one flash operation each.
 
-use smallvec::SmallVec;
-
 use crate::config::GcStart;
 use crate::gc::job::{self, Job, Reason, Tally};
 use crate::gc::lanes::{Erased, Lanes, Members, Pages, Step};
@@ -58,13 +56,14 @@ impl Ssd {
                 GcStart::AtOnce => true,
                 GcStart::BeforeOperation => self.host_waits(die),
             };
-        is_short || self.permits.planes_of(die) != 0
+        (is_short || self.permits.planes_of(die) != 0) && !self.is_read_only()
     }
 
     /// Begins to collect an idle die. Returns whether the die has work now.
     pub(super) fn begin_collection(&mut self, die: DieId, now: Instant) -> bool {
         if self.options.zero_cost {
             self.collect_at_no_cost(die);
+            self.replace_at_no_cost(die, now);
             self.write_back_outdated(die, now);
             return false;
         }
@@ -131,6 +130,20 @@ impl Ssd {
     /// Carries out the next step of the die's collection, or ends it. Returns whether the die may
     /// have further work to start now.
     pub(super) fn start_collection_step(&mut self, die: DieId, now: Instant) -> bool {
+        let Some(collection) = &mut self.collections[die.index()] else { return false };
+        let Some(page) = collection.lanes.next_move(&self.ftl) else {
+            return self.start_step_of_lanes(die, now);
+        };
+        collection.in_flight = true;
+        let (mask, reason) = (collection.mask, collection.reason());
+        self.collection_runs(die, mask, reason, now);
+        self.schedule.begin_step(die.index());
+        self.copy_back(die, page, now);
+        true
+    }
+
+    /// The same where planes are collected in step, or a page is not moved with one command.
+    fn start_step_of_lanes(&mut self, die: DieId, now: Instant) -> bool {
         let Some(mut collection) = self.collections[die.index()].take() else { return false };
         let Some(step) = collection.lanes.next_step(&self.ftl) else {
             self.end_collection(die, &collection, now);
@@ -141,7 +154,6 @@ impl Ssd {
             self.schedule.begin_step(die.index());
         }
         match step {
-            Step::Move(page) => self.copy_back(die, page, now),
             Step::Read(pages) => self.start_reading(die, &mut collection.lanes, pages, now),
             Step::Program(members) => {
                 self.start_programming(die, &mut collection.lanes, &members, now);
@@ -188,6 +200,8 @@ impl Ssd {
             [Duration::ZERO, array, Duration::ZERO]
         } else {
             self.counters.reads += count;
+            pages.iter().for_each(|(_, page)| self.sense(*page));
+            let array = array + self.take_extra();
             [self.timing.command, array, self.timing.page_transfer * count]
         };
         self.counters.multi_plane_reads += u64::from(count > 1);
@@ -205,7 +219,7 @@ impl Ssd {
         self.counters.moves.single_demanding += 1;
         let read = self.timing.read(self.geometry.page_offset(page));
         let offset = self.geometry.page_offset(placed.page);
-        let array = read + self.program_time(offset, placed.closes_block);
+        let array = read + self.program_time(die, offset, placed.closes_block, now);
         let times = [Duration::ZERO, array, Duration::ZERO];
         self.start_on_die(die, Command::Copyback, times, StepInFlight::Program, now);
     }
@@ -213,7 +227,9 @@ impl Ssd {
     fn read_to_park(&mut self, die: DieId, page: Ppn, now: Instant) {
         self.counters.reads += 1;
         self.note_page(page);
+        self.sense(page);
         let array = self.timing.read(self.geometry.page_offset(page)) + self.schedule.poll();
+        let array = array + self.take_extra();
         let times = [self.timing.command, array, self.timing.page_transfer];
         self.start_on_die(die, Command::Read, times, StepInFlight::Park(page), now);
     }
@@ -246,7 +262,7 @@ impl Ssd {
             self.counters.programs += count;
             self.timing.command + self.timing.page_transfer * count
         };
-        let array = self.program_time(offset, closes_block) + self.schedule.poll();
+        let array = self.program_time(die, offset, closes_block, now) + self.schedule.poll();
         lanes.begin(&Step::Program(members.clone()));
         let times = [transfer, array, Duration::ZERO];
         self.start_on_die(die, Command::Program, times, StepInFlight::Program, now);
@@ -282,28 +298,39 @@ impl Ssd {
 
     /// The flash operation of a step has ended.
     pub(super) fn finish_step(&mut self, die: DieId, step: StepInFlight, now: Instant) {
-        if step == StepInFlight::Unpark {
-            self.die_does(die, Activity::Nothing, now);
-        }
-        let mut emptied = SmallVec::<[PlaneId; 2]>::new();
         if let Some(collection) = &mut self.collections[die.index()] {
             collection.in_flight = false;
-            if step == StepInFlight::Erase {
-                for block in collection.lanes.take_erased() {
-                    self.ftl.erase(block);
-                    emptied.push(self.geometry.plane_of_block(block));
-                }
+        }
+        match step {
+            StepInFlight::Read | StepInFlight::Program => {}
+            StepInFlight::Park(page) => self.park(page),
+            StepInFlight::Erase => {
+                self.finish_erasing(die);
+                self.write_back_outdated(die, now);
+            }
+            StepInFlight::Unpark => {
+                self.die_does(die, Activity::Nothing, now);
+                self.write_back_outdated(die, now);
             }
         }
-        emptied.into_iter().for_each(|plane| self.note_collected(plane));
-        if let StepInFlight::Park(page) = step
-            && self.ftl.is_valid(page)
-        {
+        if self.is_read_only() {
+            self.lay_down_collection(die, now);
+        }
+    }
+
+    fn park(&mut self, page: Ppn) {
+        if self.ftl.is_valid(page) {
             self.counters.moves.cached += 1;
             self.ftl.park(page);
         }
-        if matches!(step, StepInFlight::Erase | StepInFlight::Unpark) {
-            self.write_back_outdated(die, now);
+    }
+
+    fn finish_erasing(&mut self, die: DieId) {
+        let Some(collection) = &mut self.collections[die.index()] else { return };
+        let erased = collection.lanes.take_erased();
+        erased.iter().for_each(|block| self.ftl.erase(*block));
+        for block in erased {
+            self.note_collected(self.geometry.plane_of_block(block));
         }
     }
 

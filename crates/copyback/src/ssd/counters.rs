@@ -27,6 +27,8 @@ pub struct Counters {
     pub host_programs: u64,
     /// Pages moved by collections and wear levelling.
     pub pages_moved: u64,
+    /// Pages programmed because programs failed: those that failed, and those copied to spare blocks.
+    pub replacing: u64,
     /// Blocks collected for space.
     pub collections: u64,
     /// Of those, blocks that the controller of an array asked for.
@@ -163,6 +165,7 @@ impl Counters {
             self.erases *= planes;
             self.host_programs *= planes;
             self.pages_moved *= planes;
+            self.replacing *= planes;
             self.joined += self.collections * (planes - 1);
             self.collections *= planes;
             self.levelling_runs *= planes;
@@ -181,13 +184,12 @@ impl Counters {
         self.reads + self.programs + 2 * self.copybacks + self.erases
     }
 
-    /// Pages written to flash: for the host, moved, and of the mapping table.
+    /// Pages written to flash: for the host, moved, of the mapping table, and because programs failed.
     pub const fn pages_written(&self) -> u64 {
-        self.host_programs + self.pages_moved + self.mapping.writes
+        self.host_programs + self.pages_moved + self.mapping.writes + self.replacing
     }
 
-    /// (Host page programs + moved pages + translation pages written) / host page programs; `None`
-    /// without host programs.
+    /// Pages written to flash / host page programs; `None` without host programs.
     pub fn write_amplification(&self) -> Option<f64> {
         let all = self.pages_written();
         (self.host_programs > 0).then(|| all as f64 / self.host_programs as f64)

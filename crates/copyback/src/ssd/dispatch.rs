@@ -182,7 +182,7 @@ impl Ssd {
         self.counters.multi_plane_reads += u64::from(members > 1);
         let times = [
             self.timing.command,
-            self.timing.read(lead.offset),
+            self.timing.read(lead.offset) + self.take_extra(),
             self.timing.page_transfer * members,
         ];
         self.start_host(die, Command::Read, times, group, now);
@@ -231,6 +231,7 @@ impl Ssd {
 
     fn join_taken(&mut self, taken: &TakenRead, group: &mut Fifo, now: Instant) {
         self.ftl.check_read(taken.lpn);
+        self.sense_page_of(taken.lpn);
         self.counters.mapping.reads += u64::from(self.ftl.is_translation_page(taken.lpn));
         self.note_read(taken.lpn);
         self.join(taken.id, group, now);
@@ -282,7 +283,7 @@ impl Ssd {
         self.counters.multi_plane_programs += u64::from(members > 1);
         let times = [
             self.timing.command + self.timing.page_transfer * members,
-            self.program_time(offset, summary),
+            self.program_time(die, offset, summary, now),
             Duration::ZERO,
         ];
         self.start_host(die, Command::Program, times, group, now);
@@ -320,10 +321,22 @@ impl Ssd {
         placed.closes_block
     }
 
-    /// Time in the array of a program at `offset`, with the summary page if it fills the block.
-    pub(super) fn program_time(&self, offset: u32, closes_block: bool) -> Duration {
+    /// Time in the array of `die` of a program at `offset`, whose pages have found their places, with the
+    /// summary page if it fills the block.
+    pub(super) fn program_time(
+        &mut self,
+        die: DieId,
+        offset: u32,
+        closes_block: bool,
+        now: Instant,
+    ) -> Duration {
         let summary = self.timing.summary.filter(|_| closes_block).unwrap_or_default();
-        self.timing.program(offset) + summary
+        let time = self.timing.program(offset) + summary;
+        if self.faults.is_none() {
+            return time;
+        }
+        self.count_replaced(die, now);
+        time + self.take_extra()
     }
 
     /// Ends the wait of an operation and adds it to a command.

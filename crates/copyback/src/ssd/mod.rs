@@ -14,6 +14,7 @@ mod clocks;
 mod collection;
 mod counters;
 mod dispatch;
+mod faults;
 mod idle;
 mod idle_account;
 mod journal;
@@ -29,6 +30,7 @@ mod yielding;
 
 pub use breakdown::{Part, Parts};
 pub use counters::Counters;
+pub use faults::FaultReport;
 pub use idle::Announced;
 pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
 pub use journal::{Class, Collected, Entry, Work};
@@ -54,6 +56,7 @@ use crate::units::{Duration, Instant};
 
 use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use collection::Collection;
+use faults::FaultCosts;
 use idle::IdleTime;
 use idle_account::IdleAccount;
 use queues::HostQueues;
@@ -80,6 +83,8 @@ pub struct Finished {
     pub lpn: Lpn,
     /// Where its time went, from being handed in to now.
     pub parts: Parts,
+    /// Whether it was not done: the drive takes no writes any more.
+    pub rejected: bool,
 }
 
 /// A drive.
@@ -125,6 +130,8 @@ pub struct Ssd {
     /// Since when writes wait for a free block on each die.
     stalled: Vec<Option<Instant>>,
     counters: Counters,
+    /// Kept if anything can go wrong in the flash.
+    faults: Option<Box<FaultCosts>>,
     audit: Option<Box<TimingAudit>>,
     /// What has been done since it was last taken, if somebody asks for it.
     journal: Option<Vec<Entry>>,
@@ -178,6 +185,7 @@ impl Ssd {
         let dies = geometry.dies();
         ftl.watch_levels(config.register_threshold());
         ftl.reset_nv_buffer_tally();
+        ftl.reset_fault_tally();
         if config.ssd.gc.idle != Idle::None {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());
         }
@@ -214,6 +222,7 @@ impl Ssd {
             pages: SmallVec::new(),
             stalled: vec![None; dies],
             counters: Counters::default(),
+            faults: ftl.has_faults().then(Box::default),
             audit: config.audit.then(|| Box::new(TimingAudit::new(&geometry))),
             journal: config.metrics.needs_journal().then(Vec::new),
             ftl,
@@ -321,6 +330,9 @@ impl Ssd {
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it
     /// first.
     pub fn write(&mut self, owner: Owner, lpn: Lpn, whole_page: bool, now: Instant) {
+        if self.is_read_only() {
+            return self.reject_at_once(owner, lpn);
+        }
         // Fetched now, the entry is in the cache when a die takes the write.
         self.ftl.touch(&[lpn]);
         let kind = if whole_page { Kind::Write } else { Kind::ReadToUpdate };
@@ -370,13 +382,16 @@ impl Ssd {
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.idle.is_some() {
             self.note_idle_time(now);
+            self.start_what_can_start(now, agenda);
+            // The last operation of the host may have ended just now.
+            self.note_idle_time(now);
         }
         self.start_what_can_start(now, agenda);
         if self.idle.is_some() {
-            // The last operation of the host may have ended just now.
-            self.note_idle_time(now);
-            self.start_what_can_start(now, agenda);
             self.plan_idle_look(now, agenda);
+        }
+        if self.faults.is_some() && self.becomes_read_only(now) {
+            self.start_what_can_start(now, agenda);
         }
         if self.idle_account.is_some() {
             self.note_idle_account(now);
@@ -404,10 +419,15 @@ impl Ssd {
 
     fn arbitrate_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
         self.advance_die(die, now, agenda);
-        while self.start_next(die, now) {
+        while self.may_take_more(die) && self.start_next(die, now) {
             self.advance_die(die, now, agenda);
         }
         self.note_stall(die, now);
+    }
+
+    /// Whether `die` has a register free, or what it does may be suspended.
+    fn may_take_more(&self, die: DieId) -> bool {
+        !self.dies[die.index()].is_full() || self.options.suspend.is_some()
     }
 
     /// Moves the operations of a die as far as they go.
@@ -468,7 +488,9 @@ impl Ssd {
         let Transaction { owner, lpn, kind, order, parts, .. } = *transaction;
         self.transactions.remove(id);
         match owner {
-            Owner::Host(_) | Owner::Destage => self.finished.push(Finished { owner, lpn, parts }),
+            Owner::Host(_) | Owner::Destage => {
+                self.finished.push(Finished { owner, lpn, parts, rejected: false });
+            }
             Owner::Translation => self.finish_translation(lpn, kind, order, now),
         }
     }

@@ -26,8 +26,11 @@ pub struct Status {
 
 impl Ssd {
     /// Asks for collections beyond what the drive needs itself, in place of what was asked before.
-    /// They begin when it next [arbitrates](Self::arbitrate).
+    /// They begin when it next [arbitrates](Self::arbitrate), unless it is read-only.
     pub fn ask_to_collect(&mut self, asked: Asked) {
+        if self.is_read_only() {
+            return;
+        }
         self.permits.ask(asked, self.ftl.free_blocks_by_plane());
         if asked.until == Until::ReserveFull && self.host_operations() > 0 {
             self.permits.request_came();
@@ -42,8 +45,11 @@ impl Ssd {
         self.permits.withdraw();
     }
 
-    /// How the drive stands. Costs next to nothing.
+    /// How the drive stands. Costs next to nothing. One that is read-only needs no space.
     pub fn status(&self) -> Status {
+        if self.is_read_only() {
+            return Status { collecting: self.is_collecting(), ..Status::default() };
+        }
         let levels = self.ftl.levels().expect("a drive watches its levels from the start");
         Status {
             below_register: levels.below_register(),

@@ -150,6 +150,16 @@ impl HostQueues {
         id
     }
 
+    /// Takes every write that waits, queue by queue.
+    pub fn take_writes(&mut self, all: &Transactions) -> Vec<TransactionId> {
+        let mut taken = Vec::new();
+        for queue in &mut self.writes {
+            taken.extend(std::iter::from_fn(|| queue.pop(all)));
+        }
+        self.writing.fill(0);
+        taken
+    }
+
     fn note_if_empty(&mut self, queue: WriteQueue) {
         if let WriteQueue::Plane(plane) = queue
             && self.writes[plane.index()].is_empty()

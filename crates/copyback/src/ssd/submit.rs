@@ -68,6 +68,9 @@ impl Ssd {
     }
 
     fn enqueue_write(&mut self, id: TransactionId, now: Instant) {
+        if self.is_read_only() {
+            return self.reject(id, now);
+        }
         let lpn = self.transactions.get(id).lpn;
         let plane = self.ftl.allocation.plane_of(lpn);
         let queue = match (plane, self.ftl.allocation.die_of(lpn, &self.geometry)) {

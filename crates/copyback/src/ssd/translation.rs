@@ -110,7 +110,11 @@ impl Ssd {
 
     /// Updates the translation page `page`, or lets an update that has not begun do. The entry of
     /// `follower`, if there is one, is fetched after that.
+    /// A drive that is read-only keeps what the page would hold in RAM.
     fn write_back(&mut self, page: Lpn, follower: Option<Lpn>, now: Instant) {
+        if self.is_read_only() {
+            return follower.into_iter().for_each(|lpn| self.fetch(lpn, now));
+        }
         let translation = self.translation();
         let is_new = !translation.write_backs.contains_key(&page);
         translation.write_backs.entry(page).or_default().extend(follower);
@@ -139,6 +143,15 @@ impl Ssd {
         for page in self.ftl.pages_waiting() {
             self.write_back(page, None, Instant::START);
         }
+    }
+
+    /// The write of the translation page `page` is not done, as the drive is read-only.
+    pub(super) fn translation_write_rejected(&mut self, page: Lpn, now: Instant) {
+        let translation = self.translation();
+        translation.operations -= 1;
+        let followers = translation.write_backs.remove(&page).unwrap_or_default();
+        followers.into_iter().for_each(|lpn| self.fetch(lpn, now));
+        self.make_room(now);
     }
 
     /// A die has taken the write of a translation page.

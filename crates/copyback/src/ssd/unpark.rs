@@ -35,7 +35,8 @@ impl Ssd {
         self.counters.pages_moved += members;
         self.counters.multi_plane_programs += u64::from(members > 1);
         let transfer = self.timing.command + self.timing.page_transfer * members;
-        let times = [transfer, self.program_time(offset, closes_block), Duration::ZERO];
+        let array = self.program_time(die, offset, closes_block, now);
+        let times = [transfer, array, Duration::ZERO];
         self.start_on_die(die, Command::Program, times, StepInFlight::Unpark, now);
         self.die_does(die, Activity::CachedPages, now);
         true

@@ -144,7 +144,7 @@ impl Ssd {
         let command = match collection.lanes.next_step(&self.ftl) {
             Some(Step::Read(_)) => Command::Read,
             Some(Step::Program(_)) => Command::Program,
-            Some(Step::Move(_) | Step::Erase(_)) | None => return false,
+            Some(Step::Erase(_)) | None => return false,
         };
         let state = &self.dies[die.index()];
         if !state.holds_only(command) || !state.accepts(command) {

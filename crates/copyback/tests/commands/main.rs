@@ -9,6 +9,7 @@ mod buffer;
 mod buffered;
 mod collections;
 mod dies;
+mod faults;
 mod host_operations;
 mod idle;
 mod idle_merges;

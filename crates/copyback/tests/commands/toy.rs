@@ -53,6 +53,8 @@ pub struct Done {
     pub request: u32,
     pub ns: u64,
     pub parts: Parts,
+    /// Whether the drive, which is read-only, has not done it.
+    pub rejected: bool,
 }
 
 /// A drive, its events, and everything that has happened.
@@ -216,9 +218,9 @@ impl Toy {
         let mut finished = Vec::new();
         self.ssd.take_finished(&mut finished);
         let ns = self.now.as_ns();
-        for Finished { owner, parts, .. } in finished {
+        for Finished { owner, parts, rejected, .. } in finished {
             let Owner::Host(CommandId(request)) = owner else { panic!("no buffer here") };
-            self.done.push(Done { request, ns, parts });
+            self.done.push(Done { request, ns, parts, rejected });
         }
         assert_eq!(self.ssd.violation(), None, "at {ns}");
     }
@@ -235,6 +237,17 @@ impl Toy {
         assert_eq!(self.ended(request), None, "request {request} ends too early: {:?}", self.log);
         self.run_until(ns);
         assert_eq!(self.ended(request), Some(ns), "request {request}: {:?}", self.log);
+    }
+
+    /// Asserts that `request` was rejected at `ns`.
+    #[track_caller]
+    pub fn assert_rejected(&self, request: u32, ns: u64) {
+        let done = self.done.iter().find(|done| done.request == request);
+        assert_eq!(
+            done.map(|done| (done.ns, done.rejected)),
+            Some((ns, true)),
+            "request {request}"
+        );
     }
 
     /// Asserts the parts of the response to `request`, in nanoseconds; all others are zero.

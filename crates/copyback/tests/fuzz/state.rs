@@ -39,7 +39,7 @@ const DEVICE: &str = "
 ";
 
 /// Devices that differ in every table that is saved.
-const DEVICES: [&[(&str, &str)]; 10] = [
+const DEVICES: [&[(&str, &str)]; 12] = [
     &[("ssd.gc.victim", "greedy"), ("ssd.ftl.allocation", "CWDP")],
     &[("ssd.gc.victim", "cost_benefit"), ("ssd.ftl.allocation", "dynamic")],
     &[("ssd.gc.victim", "fifo"), ("ssd.ftl.free_blocks", "least_worn")],
@@ -70,6 +70,16 @@ const DEVICES: [&[(&str, &str)]; 10] = [
         ("ssd.ftl.mapping.type", "demand_paged"),
         ("ssd.ftl.mapping.cache", "64B"),
         ("ssd.ftl.mapping.entry", "256B"),
+    ],
+    &[
+        ("ssd.wear.static_threshold", "2"),
+        ("ssd.faults.factory_bad_blocks", "0.03"),
+        ("ssd.faults.program_failures", "0.004"),
+    ],
+    &[
+        ("ssd.ftl.mapping.type", "superblock"),
+        ("ssd.ftl.mapping.update_blocks", "3"),
+        ("ssd.faults.erase_failures", "0.05"),
     ],
 ];
 
@@ -145,6 +155,9 @@ fn prepared(settings: &[(&str, &str)]) -> Saved {
     let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
     let mut device = Preparation::new(&config);
     device.advance(u64::MAX);
+    assert_eq!(device.read_only(), None);
+    let bad_blocks: u64 = device.devices().iter().map(|device| device.ftl.bad_blocks().0).sum();
+    assert_eq!(bad_blocks > 0, !config.ssd.faults.are_none(), "{bad_blocks} bad blocks");
     let file = state::to_bytes(&config, &device).expect("memory takes any bytes");
     let content = zstd::decode_all(&file[HEADER..]).expect("a state is compressed");
     Saved { config, start: file[..MAGIC_AND_VERSION].to_vec(), content }

@@ -43,7 +43,7 @@ impl Outcome {
     }
 
     /// Response times of a class, shortest first.
-    fn responses(&self, of: &[u8]) -> Vec<u64> {
+    pub fn responses(&self, of: &[u8]) -> Vec<u64> {
         let rows = self.requests.operation.iter().zip(&self.requests.response_ns);
         let mut responses: Vec<u64> =
             rows.filter(|(operation, _)| of.contains(operation)).map(|(_, ns)| *ns).collect();
@@ -114,7 +114,7 @@ fn every_request_completes_once(case: &Case, outcome: &Outcome) -> Result<(), St
     }
 }
 
-fn responses_add_up(outcome: &Outcome) -> Result<(), String> {
+pub fn responses_add_up(outcome: &Outcome) -> Result<(), String> {
     let rows = &outcome.requests;
     for row in 0..rows.len() {
         let parts: u64 = rows.parts_ns.iter().map(|part| part[row]).sum();
@@ -197,7 +197,7 @@ fn responses_are_possible(case: &Case, outcome: &Outcome) -> Result<(), String> 
     Ok(())
 }
 
-fn statistics_agree(class: &str, sorted: &[u64], outcome: &Outcome) -> Result<(), String> {
+pub fn statistics_agree(class: &str, sorted: &[u64], outcome: &Outcome) -> Result<(), String> {
     let key = |name: &str| format!("/response_us/{class}/{name}");
     let count = sorted.len();
     equal(&key("count"), &outcome.number(&key("count")), &(count as u64))?;
@@ -233,7 +233,7 @@ fn breakdown_adds_up(class: &str, mean: f64, outcome: &Outcome) -> Result<(), St
     close(&key, sum, mean)
 }
 
-fn series_agrees(outcome: &Outcome) -> Result<(), String> {
+pub fn series_agrees(outcome: &Outcome) -> Result<(), String> {
     for (column, pointer) in [
         ("requests", "/requests/count"),
         ("reads", "/requests/reads"),

@@ -3,15 +3,16 @@
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc, GcStart, Geometry,
-    Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
-    PlaneChoice, Precondition, Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend,
-    Timing, VictimPolicy, Wear, Width,
+    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc,
+    GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites,
+    PageLatency, PlaneChoice, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
+    SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
 
 use crate::array;
+use crate::faults;
 use crate::file;
 use crate::pool::Failure;
 use crate::workload::{self, Flow};
@@ -77,6 +78,15 @@ impl Case {
         })
     }
 
+    /// The case of this number, of one drive or several whose flash has faults.
+    pub fn draw_faults(number: u64) -> Self {
+        Self::of(number, "swarm/faults", |draw, number| {
+            let config = config(draw, number, "faults");
+            let config = if draw.chance(0.2) { array::draw(draw, config) } else { config };
+            faults::draw(draw, config)
+        })
+    }
+
     fn of(number: u64, name: &str, config: impl Fn(&mut Draw, u64) -> Config) -> Self {
         let mut draw = Draw::new(number, name);
         let mut draws = 0;
@@ -123,7 +133,8 @@ fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
-    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance };
+    let faults = FlashFaults::default();
+    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, faults };
     let host = host(draw);
     let workload =
         workload::draw(draw, &ssd, &|index| file(number, &format!("{of}-{index}.blkreplay")));

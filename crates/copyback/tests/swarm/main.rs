@@ -11,6 +11,7 @@ mod array;
 mod check;
 mod coverage;
 mod draw;
+mod faults;
 mod interrupted;
 mod measured;
 mod oracle;
@@ -120,6 +121,27 @@ fn random_arrays() {
         failed
     });
     array::coverage(&met, runs >= RUNS);
+}
+
+#[test]
+fn random_faults() {
+    let numbers = numbers();
+    let runs = numbers.end - numbers.start;
+    let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
+    let met = pool::each(numbers, move |number| {
+        let case = Case::draw_faults(number);
+        if replay {
+            println!("{}", case.config.to_toml());
+        }
+        case.write_traces();
+        let outcome = pool::guarded(|| faults::examine(&case));
+        let failed = outcome.map_err(|problem| case.failure(problem));
+        if !replay {
+            case.remove_traces();
+        }
+        failed
+    });
+    faults::coverage(&met, runs >= RUNS);
 }
 
 #[test]

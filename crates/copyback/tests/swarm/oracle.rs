@@ -6,6 +6,7 @@ use copyback::ftl::{Allocation, Ftl, Room};
 use copyback::gc::job::collect_untimed;
 use copyback::ids::{DieId, Lpn, PlaneId};
 
+use crate::check;
 use crate::draw::{Case, Draw};
 
 /// Operations between checks of everything.
@@ -19,7 +20,7 @@ pub struct Device {
     next_die: usize,
 }
 
-/// Drives a translation layer of the case's configuration.
+/// Drives a translation layer of the case's configuration, until it is read-only if its flash is faulty.
 pub fn drive(case: &Case) -> Result<(), String> {
     let mut draw = Draw::new(case.number, "swarm/oracle");
     let mut device = Device::new(case);
@@ -29,6 +30,9 @@ pub fn drive(case: &Case) -> Result<(), String> {
     for operation in 0..(2 * device.ftl.geometry.pages() as u64).clamp(500, 8_000) {
         let most = if draw.chance(0.7) { hot } else { pages };
         let lpn = Lpn(draw.within(0, most - 1) as u32);
+        if device.ftl.is_read_only() {
+            break;
+        }
         if draw.chance(trims) {
             device.trim(lpn)?;
         } else {
@@ -82,7 +86,10 @@ impl Device {
     }
 
     fn write_page(&mut self, lpn: Lpn) -> Result<(), String> {
-        let plane = self.plane(lpn).ok_or_else(|| format!("no plane has room for {lpn:?}"))?;
+        let Some(plane) = self.plane(lpn) else {
+            // The collections before the write may have met the last bad block that the drive can bear.
+            return check::holds(&format!("room for {lpn:?}"), self.ftl.is_read_only());
+        };
         self.write_to(plane, lpn);
         let die = self.ftl.geometry.die_of_plane(plane);
         collect_untimed(&mut self.ftl, die);

@@ -2,6 +2,7 @@
 //! stops at the first fault.
 
 mod array;
+mod faults;
 mod gc;
 mod mapping;
 mod python;
@@ -49,6 +50,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     mapping::check(ssd, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
     endurance(&ssd.endurance, &mut faults);
+    faults::check(ssd, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }
@@ -126,8 +128,26 @@ impl Ssd {
     fn reserve_blocks(&self) -> u32 {
         let pages = self.logical_pages_per_plane() + self.translation_pages_per_plane();
         let data = pages.div_ceil(self.data_pages_per_block());
-        let taken = data + u64::from(self.open_blocks()) + u64::from(self.nv_buffer_blocks());
+        let aside = self.open_blocks() + self.nv_buffer_blocks() + self.spare_blocks();
+        let taken = data + u64::from(aside);
         u64::from(self.geometry.blocks_per_plane).saturating_sub(taken) as u32
+    }
+
+    /// Good blocks without which a plane cannot hold its logical pages beside the blocks that must be free,
+    /// open, of a buffer or spare.
+    pub fn blocks_needed_per_plane(&self) -> u32 {
+        let pages = self.logical_pages_per_plane() + self.translation_pages_per_plane();
+        pages.div_ceil(self.data_pages_per_block()) as u32 + self.blocks_without_data()
+    }
+
+    /// Blocks of a plane that hold none of its logical pages: free to the collections' goal, open, of a buffer,
+    /// spare.
+    fn blocks_without_data(&self) -> u32 {
+        self.soft_threshold()
+            + self.gc.hysteresis_blocks
+            + self.open_blocks()
+            + self.nv_buffer_blocks()
+            + self.spare_blocks()
     }
 
     /// Planes of the device that are managed apart.
@@ -305,13 +325,13 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-/// The logical pages of a plane, its translation pages, its free blocks, its open blocks and those of a
-/// buffer must fit in its data pages, or collection cannot reach its goal.
+/// The logical pages of a plane, its translation pages, its free and spare blocks, its open blocks and those
+/// of a buffer must fit in its data pages, or collection cannot reach its goal.
 fn space(config: &Config, faults: &mut Report) {
     let ssd = &config.ssd;
     let blocks = u64::from(ssd.geometry.blocks_per_plane);
     let free = u64::from(ssd.soft_threshold());
-    let free = free + u64::from(ssd.gc.hysteresis_blocks);
+    let free = free + u64::from(ssd.gc.hysteresis_blocks) + u64::from(ssd.spare_blocks());
     let (open, buffer) = (u64::from(ssd.open_blocks()), u64::from(ssd.nv_buffer_blocks()));
     let room = blocks.saturating_sub(free + open + buffer) * ssd.data_pages_per_block();
     let logical = ssd.logical_pages_per_plane();

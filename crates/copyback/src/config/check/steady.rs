@@ -25,6 +25,7 @@ pub(super) fn overwrites(overwrites: &Overwrites, faults: &mut Report) {
 pub(super) fn stop(config: &Config, faults: &mut Report) {
     match &config.stop {
         Stop::None => endless(&config.workload, faults),
+        Stop::ReadOnly => mortal(&config.ssd, faults),
         Stop::SteadyState(stop) => {
             let none = [RoundLength::Time(Time::default()), RoundLength::Requests(0)];
             if none.contains(&stop.round) {
@@ -34,6 +35,15 @@ pub(super) fn stop(config: &Config, faults: &mut Report) {
             let limits = [stop.excursion, stop.slope, stop.deviation];
             rule("stop", stop.window, limits, stop.most_rounds, faults);
         }
+    }
+}
+
+/// A drive becomes read-only only if its blocks become bad.
+fn mortal(ssd: &Ssd, faults: &mut Report) {
+    if ssd.spare_blocks() == 0 {
+        let problem = "found \"read_only\" with flash whose blocks never become bad; allowed: with \
+                       ssd.faults.endurance_spread, program_failures or erase_failures";
+        faults.add("stop", problem);
     }
 }
 

@@ -403,6 +403,31 @@ impl Groups {
             && (is_first || u32::from(left) < room)
     }
 
+    /// `spare` takes the place of `block` of `plane`, which is open. Returns what the victim policy knows of
+    /// its group, if it knows it under that block.
+    pub fn replace(&mut self, plane: PlaneId, block: BlockId, spare: BlockId) -> Option<Listed> {
+        if let Some(buffer) = &mut self.buffer
+            && buffer.replace(plane, block, spare)
+        {
+            return None;
+        }
+        let owner = self.owners[block.index()].take();
+        self.owners[spare.index()] = owner;
+        if let Some(Merge { target: Some(target), .. }) = &mut self.planes[plane.index()].merge
+            && target.block == block
+        {
+            target.block = spare;
+        }
+        let group = &mut self.groups[owner?.index()];
+        group.blocks.iter_mut().filter(|held| **held == block).for_each(|held| *held = spare);
+        if let Some(open) = group.open.as_mut().filter(|open| open.block == block) {
+            open.block = spare;
+        }
+        let listed = group.listed.as_mut().filter(|listed| listed.block == block)?;
+        listed.block = spare;
+        Some(*listed)
+    }
+
     /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
     pub fn erased(&mut self, plane: PlaneId, block: BlockId) -> Option<GroupId> {
         if self.buffer.as_mut().is_some_and(|buffer| buffer.erased(plane, block)) {

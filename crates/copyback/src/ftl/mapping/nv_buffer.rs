@@ -217,6 +217,20 @@ impl NvBuffer {
         self.weigh(plane);
     }
 
+    /// `spare` takes the place of `block` of `plane`, if that is the buffer's. Returns whether it is.
+    pub fn replace(&mut self, plane: PlaneId, block: BlockId, spare: BlockId) -> bool {
+        let was_held = std::mem::take(&mut self.holds[block.index()]);
+        if was_held {
+            self.holds[spare.index()] = true;
+            let buffer = &mut self.planes[plane.index()];
+            buffer.blocks.iter_mut().filter(|held| **held == block).for_each(|held| *held = spare);
+            if let Some(open) = buffer.open.as_mut().filter(|open| open.block == block) {
+                open.block = spare;
+            }
+        }
+        was_held
+    }
+
     /// `block` of `plane` has been erased. Returns whether it was the buffer's.
     pub fn erased(&mut self, plane: PlaneId, block: BlockId) -> bool {
         let was_held = std::mem::take(&mut self.holds[block.index()]);

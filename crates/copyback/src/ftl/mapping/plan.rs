@@ -138,21 +138,22 @@ impl ReclaimPlan {
         }
     }
 
+    /// The page that is moved next, if one is before a block is erased. It counts as moved.
+    pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
+        let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
+        let offset = ftl.next_valid_offset(self.victim, *moved)?;
+        *moved = offset + 1;
+        Some(ftl.geometry.page(self.victim, offset))
+    }
+
     /// The next step; `None` after the last erase.
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<ReclaimStep> {
-        match self.first_page(ftl) {
-            Some(page) => {
-                if let Work::Victim { moved } = &mut self.work {
-                    *moved = ftl.geometry.page_offset(page) + 1;
-                }
-                Some(ReclaimStep::Move(page))
-            }
-            None => {
-                let block = self.next_erase(ftl)?;
-                self.begin_erase();
-                Some(ReclaimStep::Erase(block))
-            }
+        if let Some(page) = self.next_move(ftl) {
+            return Some(ReclaimStep::Move(page));
         }
+        let block = self.next_erase(ftl)?;
+        self.begin_erase();
+        Some(ReclaimStep::Erase(block))
     }
 }
 

@@ -37,7 +37,8 @@ impl Groups {
         let all = (0..geometry.blocks()).map(BlockId::from_index);
         all.into_iter().all(|block| {
             let is_used = self.owner(block).is_some() || self.is_in_buffer(block);
-            is_used != blocks.is_free(block) && !blocks.is_closed(block)
+            let is_unused = blocks.is_free(block) || blocks.is_bad(block);
+            is_used != is_unused && !blocks.is_closed(block)
         })
     }
 
@@ -96,7 +97,7 @@ impl Groups {
         for block in &self.groups[id.index()].blocks {
             let is_here = block.index() < geometry.blocks()
                 && geometry.plane_of_block(*block) == plane
-                && !blocks.is_free(*block)
+                && blocks.is_open(*block)
                 && !self.is_in_buffer(*block)
                 && self.owners[block.index()].is_none();
             if !is_here {

@@ -1,0 +1,80 @@
+//! `[ssd.faults]`: what goes wrong in the flash.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::Share;
+use super::{Config, Ssd, Stop};
+
+/// What goes wrong in the flash: nothing, unless the table says so.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FlashFaults {
+    /// Share of blocks that are bad when the drive is new.
+    pub factory_bad_blocks: Share,
+    /// Share of page programs that fail. The block is replaced by a spare one and never used again.
+    pub program_failures: Share,
+    /// Share of block erases that fail. The block is never used again.
+    pub erase_failures: Share,
+    /// Standard deviation of the erases that a block lasts, as a share of `ssd.endurance.rated_cycles`, around
+    /// which they are drawn; the erase after the last fails. Absent: blocks do not wear out.
+    pub endurance_spread: Option<Share>,
+    /// Share of pages of new flash that cannot be corrected as they are first read.
+    pub read_errors: Share,
+    /// The same of flash that has been erased `ssd.endurance.rated_cycles` times, between and beyond which the
+    /// share follows a line; absent: wear makes no difference.
+    pub worn_read_errors: Option<Share>,
+    /// Of the pages that some read level cannot correct, the share that the next cannot either.
+    pub retry_failures: Share,
+    /// Times that a page is read again, each with other thresholds and for one more array read. What the last
+    /// cannot correct is uncorrectable.
+    pub retry_levels: u32,
+}
+
+impl Default for FlashFaults {
+    fn default() -> Self {
+        Self {
+            factory_bad_blocks: Share(0.0),
+            program_failures: Share(0.0),
+            erase_failures: Share(0.0),
+            endurance_spread: None,
+            read_errors: Share(0.0),
+            worn_read_errors: None,
+            retry_failures: Share(0.1),
+            retry_levels: 7,
+        }
+    }
+}
+
+impl FlashFaults {
+    /// Whether flash is perfect.
+    pub fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether blocks become bad as they are used.
+    pub const fn retires_blocks(&self) -> bool {
+        self.program_failures.0 > 0.0
+            || self.erase_failures.0 > 0.0
+            || self.endurance_spread.is_some()
+    }
+}
+
+/// Free blocks of a plane that are kept to take the place of bad ones. The second is for a failure that
+/// comes before collections have made up for the first.
+const SPARE_BLOCKS: u32 = 2;
+
+impl Config {
+    /// Whether the run ends when a drive takes no writes any more: any rule that ends a run before its
+    /// requests do would never again have what it asks for.
+    pub fn ends_at_read_only(&self) -> bool {
+        self.stop != Stop::None && self.ssd.spare_blocks() > 0
+    }
+}
+
+impl Ssd {
+    /// Free blocks of each plane that are kept to take the place of bad ones.
+    pub const fn spare_blocks(&self) -> u32 {
+        if self.faults.retires_blocks() { SPARE_BLOCKS } else { 0 }
+    }
+}

@@ -1,0 +1,228 @@
+//! What faults of the flash cost a drive: the time of retries and of blocks that are replaced, and in the
+//! end the state in which it takes no writes.
+//!
+//! A drive that is read-only Rejects writes and trims at once, those that wait included. What has begun in
+//! a die ends; collections are laid down where they are, as no space is needed any more.
+
+use crate::ftl::Replaced;
+use crate::ids::{DieId, Lpn, Ppn};
+use crate::nand::Sensed;
+use crate::units::{Duration, Instant, earlier};
+
+use super::breakdown::Parts;
+use super::transaction::{Owner, TransactionId};
+use super::{Finished, Ssd};
+
+/// What faults have cost a drive.
+#[derive(Debug, Default)]
+pub struct FaultCosts {
+    /// Time in the array, beyond what it would take without faults, of the operation that is about to
+    /// start.
+    extra: Duration,
+    /// Pages read at last after one retry, two and so on.
+    retried: Vec<u64>,
+    uncorrectable: u64,
+    /// Pages copied to spare blocks.
+    copied: u64,
+    read_only_since: Option<Instant>,
+}
+
+/// What has gone wrong in a drive, or in several together, since the run began.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FaultReport {
+    /// Page programs that failed.
+    pub program_failures: u64,
+    /// Block erases that failed.
+    pub erase_failures: u64,
+    /// Blocks that are bad, since the drive was new.
+    pub bad_blocks: u64,
+    /// Of those, blocks that were so from the start.
+    pub factory_bad_blocks: u64,
+    /// Pages copied to spare blocks because a program failed.
+    pub pages_copied: u64,
+    /// Pages read at last after one retry, two and so on.
+    pub retried: Vec<u64>,
+    /// Pages that could not be corrected after all retries.
+    pub uncorrectable: u64,
+    /// When the first drive became read-only.
+    pub read_only_since: Option<Instant>,
+}
+
+impl FaultReport {
+    /// Blocks that have become bad.
+    pub const fn grown_bad_blocks(&self) -> u64 {
+        self.bad_blocks - self.factory_bad_blocks
+    }
+
+    /// Adds those of another drive.
+    pub fn add(&mut self, other: &Self) {
+        self.program_failures += other.program_failures;
+        self.erase_failures += other.erase_failures;
+        self.bad_blocks += other.bad_blocks;
+        self.factory_bad_blocks += other.factory_bad_blocks;
+        self.pages_copied += other.pages_copied;
+        self.retried.resize(self.retried.len().max(other.retried.len()), 0);
+        for (count, more) in self.retried.iter_mut().zip(&other.retried) {
+            *count += more;
+        }
+        self.uncorrectable += other.uncorrectable;
+        self.read_only_since = earlier(self.read_only_since, other.read_only_since);
+    }
+}
+
+impl Ssd {
+    /// What has gone wrong so far, if anything can.
+    pub fn fault_report(&self) -> Option<FaultReport> {
+        let costs = self.faults.as_ref()?;
+        let tally = self.ftl.fault_tally();
+        let (bad_blocks, factory_bad_blocks) = self.ftl.bad_blocks();
+        let striped = u64::from(self.geometry.striped_planes);
+        Some(FaultReport {
+            program_failures: tally.program_failures,
+            erase_failures: tally.erase_failures,
+            bad_blocks: bad_blocks * striped,
+            factory_bad_blocks: factory_bad_blocks * striped,
+            pages_copied: costs.copied * striped,
+            retried: costs.retried.clone(),
+            uncorrectable: costs.uncorrectable,
+            read_only_since: costs.read_only_since,
+        })
+    }
+
+    /// Blocks that are bad, if any can be.
+    pub fn bad_blocks(&self) -> Option<u64> {
+        let striped = u64::from(self.geometry.striped_planes);
+        self.faults.as_ref().map(|_| self.ftl.bad_blocks().0 * striped)
+    }
+
+    /// Whether the drive takes no writes any more.
+    pub fn is_read_only(&self) -> bool {
+        self.faults.as_ref().is_some_and(|costs| costs.read_only_since.is_some())
+    }
+
+    /// The operation that is about to start reads the page that holds `lpn`.
+    pub(super) fn sense_page_of(&mut self, lpn: Lpn) {
+        if self.faults.is_some()
+            && let Some(page) = self.ftl.lookup(lpn)
+        {
+            self.sense(page);
+        }
+    }
+
+    /// The operation that is about to start reads `page`.
+    pub(super) fn sense(&mut self, page: Ppn) {
+        let Some(costs) = &mut self.faults else { return };
+        let levels = match self.ftl.sense(page) {
+            Sensed::Corrected(0) => return,
+            Sensed::Corrected(level) => {
+                costs.retried.resize(costs.retried.len().max(level as usize), 0);
+                costs.retried[level as usize - 1] += 1;
+                level
+            }
+            Sensed::Uncorrectable(levels) => {
+                costs.uncorrectable += 1;
+                levels
+            }
+        };
+        costs.extra += self.timing.read(self.geometry.page_offset(page)) * u64::from(levels);
+    }
+
+    /// Counts the blocks that have just been replaced on `die`, and what that takes.
+    pub(super) fn count_replaced(&mut self, die: DieId, now: Instant) {
+        let replaced = self.ftl.take_replaced();
+        if replaced.is_empty() {
+            return;
+        }
+        for Replaced { failed, copied } in &replaced {
+            let times = copied.iter().map(|page| self.read_time(*page) + self.write_time(*page));
+            let extra = self.write_time(*failed) + times.sum();
+            let copies = copied.len() as u64;
+            self.counters.reads += copies;
+            self.counters.programs += copies + 1;
+            self.counters.replacing += copies + 1;
+            if let Some(costs) = &mut self.faults {
+                costs.extra += extra;
+                costs.copied += copies;
+            }
+        }
+        self.write_back_outdated(die, now);
+    }
+
+    /// Counts the blocks that collections on `die` which take no time have replaced, in none either.
+    pub(super) fn replace_at_no_cost(&mut self, die: DieId, now: Instant) {
+        if self.faults.is_some() {
+            self.count_replaced(die, now);
+            self.take_extra();
+        }
+    }
+
+    /// What reading `page` out takes.
+    fn read_time(&self, page: Ppn) -> Duration {
+        let array = self.timing.read(self.geometry.page_offset(page));
+        self.timing.command + array + self.timing.page_transfer
+    }
+
+    /// What programming `page` takes.
+    fn write_time(&self, page: Ppn) -> Duration {
+        let array = self.timing.program(self.geometry.page_offset(page));
+        self.timing.command + self.timing.page_transfer + array
+    }
+
+    /// Takes what the operation which is about to start needs beyond what it would without faults.
+    pub(super) fn take_extra(&mut self) -> Duration {
+        match &mut self.faults {
+            Some(costs) => std::mem::take(&mut costs.extra),
+            None => Duration::ZERO,
+        }
+    }
+
+    /// Stops to take writes, if the translation layer has just run out of good blocks. Returns whether it
+    /// has.
+    pub(super) fn becomes_read_only(&mut self, now: Instant) -> bool {
+        if !self.ftl.is_read_only() || self.is_read_only() {
+            return false;
+        }
+        if let Some(costs) = &mut self.faults {
+            costs.read_only_since = Some(now);
+        }
+        self.idle = None;
+        self.permits.withdraw();
+        for die in (0..self.dies.len()).map(DieId::from_index) {
+            self.lay_down_collection(die, now);
+        }
+        for id in self.queues.take_writes(&self.transactions) {
+            self.reject(id, now);
+        }
+        self.wake_all_dies();
+        true
+    }
+
+    /// The collection of `die` does not go on, once the operation of it in the die has ended.
+    pub(super) fn lay_down_collection(&mut self, die: DieId, now: Instant) {
+        let ended = self.collections[die.index()].take_if(|collection| !collection.in_flight);
+        if ended.is_some() {
+            self.collection_rests(die, now);
+            self.tell_ends(die, now);
+        }
+    }
+
+    /// Rejects the write of a page that nothing is known of yet.
+    pub(super) fn reject_at_once(&mut self, owner: Owner, lpn: Lpn) {
+        self.finished.push(Finished { owner, lpn, parts: Parts::default(), rejected: true });
+    }
+
+    /// Rejects a write that has waited. One of a translation page is not needed any more: what it would
+    /// hold is known in RAM.
+    pub(super) fn reject(&mut self, id: TransactionId, now: Instant) {
+        self.end_wait(id, now);
+        let transaction = self.transactions.get(id);
+        let (owner, lpn, parts) = (transaction.owner, transaction.lpn, transaction.parts);
+        self.transactions.remove(id);
+        match owner {
+            Owner::Host(_) | Owner::Destage => {
+                self.finished.push(Finished { owner, lpn, parts, rejected: true });
+            }
+            Owner::Translation => self.translation_write_rejected(lpn, now),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Random drives and arrays whose flash has faults of every kind, many of them to the end of their lives.
+
+use copyback::config::quantity::Share;
+use copyback::config::{Config, FlashFaults, Overwrites};
+use copyback::workload::Operation;
+
+use crate::STATE_EVERY;
+use crate::check::{equal, holds, responses_add_up, series_agrees, statistics_agree};
+use crate::draw::{Case, Draw};
+use crate::oracle;
+use crate::run::{self, Outcome};
+
+/// Gives the flash of `config` faults, so many that a few hundred requests meet some, and in most cases enough
+/// blocks and little enough preparation to live until then.
+pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
+    let mut some =
+        |most: f64| Share(if draw.chance(0.6) { most * draw.share().powi(3) } else { 0.0 });
+    let faults = FlashFaults {
+        factory_bad_blocks: some(0.1),
+        program_failures: some(0.05),
+        erase_failures: some(0.3),
+        read_errors: some(0.5),
+        retry_failures: some(1.0),
+        ..FlashFaults::default()
+    };
+    if draw.chance(0.8) {
+        let given = &mut config.ssd.ftl.over_provisioning.0;
+        *given += (0.9 - *given) * draw.share();
+        config.precondition.overwrites = Overwrites::Fixed(0.3 * draw.share());
+    }
+    config.ssd.endurance.rated_cycles = Some(draw.small_within(1, 200) as u32);
+    config.ssd.faults = FlashFaults {
+        endurance_spread: draw.chance(0.5).then(|| Share(draw.share() / 2.0)),
+        worn_read_errors: draw.chance(0.5).then(|| Share(draw.share())),
+        retry_levels: draw.within(0, 5) as u32,
+        ..faults
+    };
+    config
+}
+
+/// Everything that is demanded of one case. Returns what it has met.
+pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
+    if case.config.array.devices == 1 {
+        oracle::drive(case)?;
+    }
+    let first = match run::run(&case.config, None, 1 << 20) {
+        Ok(first) => first,
+        Err(problem) if is_dead_before_the_run(&problem) => return Ok(met(None)),
+        Err(problem) => return Err(problem),
+    };
+    check(case, &first)?;
+    let again = run::run(&case.config, None, 1 + case.number % 97)?;
+    run::same("the second run", &first, &again)?;
+    if case.number.is_multiple_of(STATE_EVERY) {
+        run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
+    }
+    Ok(met(Some(&first)))
+}
+
+/// Whether a drive had too few good blocks before anything could be measured.
+fn is_dead_before_the_run(problem: &str) -> bool {
+    problem.starts_with("ssd.faults.factory_bad_blocks: leaves")
+        || problem.contains("becomes read-only while it is prepared")
+}
+
+fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    responses_add_up(outcome)?;
+    for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
+        statistics_agree(class, &outcome.responses(of), outcome)?;
+    }
+    series_agrees(outcome)?;
+    every_request_is_done_or_rejected(case, outcome)?;
+    let number = |pointer: &str| outcome.number(pointer);
+    let failures = number("/faults/program_failures") + number("/faults/erase_failures");
+    let striped = u64::from(case.config.ssd.striped_planes());
+    let grown = number("/faults/grown_bad_blocks");
+    holds("each failure costs a block", grown >= failures * striped)?;
+    if case.config.ssd.gc.copyback {
+        return Ok(());
+    }
+    let replacing = number("/faults/program_failures") * striped + number("/faults/pages_copied");
+    let written = number("/flash/host_programs") + number("/mapping/translation_writes");
+    let programs = written + number("/gc/pages_moved") + replacing;
+    equal("programs", &number("/flash/programs"), &programs)
+}
+
+fn every_request_is_done_or_rejected(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    for (operation, rejected) in [
+        (Operation::Read, None),
+        (Operation::Write, Some("/faults/rejected_writes")),
+        (Operation::Trim, Some("/faults/rejected_trims")),
+        (Operation::Flush, Some("/faults/rejected_flushes")),
+    ] {
+        let all = case.flows.iter().flat_map(|flow| &flow.requests);
+        let expected = all.filter(|request| request.operation == operation).count() as u64;
+        let rows = outcome.requests.operation.iter();
+        let done = rows.filter(|found| **found == operation as u8).count() as u64;
+        let rejected = rejected.map_or(0, |pointer| outcome.number(pointer));
+        equal(&format!("{operation:?} done or rejected"), &(done + rejected), &expected)?;
+        let is_read_only = !outcome.summary["faults"]["read_only_since_s"].is_null();
+        holds("only a drive that is read-only rejects", rejected == 0 || is_read_only)?;
+    }
+    Ok(())
+}
+
+/// What there is to meet, and the share of cases that must.
+const SIGHTS: [(&str, f64); 9] = [
+    ("drives that die before the run", 0.05),
+    ("factory bad blocks", 0.1),
+    ("failed programs", 0.05),
+    ("pages copied to spare blocks", 0.04),
+    ("failed erases", 0.02),
+    ("reads that are retried", 0.1),
+    ("uncorrectable reads", 0.03),
+    ("drives that become read-only", 0.02),
+    ("rejected writes", 0.02),
+];
+
+fn met(outcome: Option<&Outcome>) -> Vec<bool> {
+    let Some(outcome) = outcome else {
+        return (0..SIGHTS.len()).map(|sight| sight == 0).collect();
+    };
+    let many = |key: &str| outcome.number(&format!("/faults/{key}")) > 0;
+    let retries = outcome.summary["faults"]["read_retries"].as_array();
+    vec![
+        false,
+        many("factory_bad_blocks"),
+        many("program_failures"),
+        many("pages_copied"),
+        many("erase_failures"),
+        retries.is_some_and(|levels| !levels.is_empty()),
+        many("uncorrectable_reads"),
+        !outcome.summary["faults"]["read_only_since_s"].is_null(),
+        many("rejected_writes"),
+    ]
+}
+
+/// Prints the share of cases that have met each sight; demands it of a `whole` swarm.
+pub fn coverage(met: &[Vec<bool>], whole: bool) {
+    for (sight, (name, least)) in SIGHTS.iter().enumerate() {
+        let share = met.iter().filter(|met| met[sight]).count() as f64 / met.len() as f64;
+        println!("{:5.1}% {name}", 100.0 * share);
+        assert!(!whole || share >= *least, "only {:.1}% have met {name}", 100.0 * share);
+    }
+}

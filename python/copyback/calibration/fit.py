@@ -1,0 +1,172 @@
+"""Fits timing parameters: least squares of the logarithms of simulated over measured times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copyback.calibration.parameters import settings_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import ThreadPoolExecutor
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from copyback.calibration.parameters import Parameter
+    from copyback.calibration.replay import Replay
+
+    Array = NDArray[np.float64]
+
+#: Errors beyond this ratio (of e, so about 10%) count by their size, no longer by its square: the
+#: device's pauses are hundreds of times as long as what is fitted.
+SCALE = 0.1
+
+#: How far a parameter is moved to see what it does, as a logarithm.
+_STEP = 0.01
+
+#: Points that are tried beside the configuration's own, and fits that start from the best of all.
+CANDIDATES = 15
+STARTS = 2
+
+#: Most steps of a fit, and the relative changes of error and parameters at which it ends.
+_MOST_STEPS = 25
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Where a fit ended.
+
+    Attributes
+    ----------
+    logs : numpy.ndarray of shape (n_parameters,)
+        Logarithms of the fitted values.
+    cost
+        Mean robust error of a request.
+    residuals : numpy.ndarray of shape (n_requests,)
+        Logarithms of simulated over measured times.
+    jacobian : numpy.ndarray of shape (n_requests, n_parameters)
+        Their derivatives by the logarithms of the parameters.
+    """
+
+    logs: Array
+    cost: float
+    residuals: Array
+    jacobian: Array
+
+    @property
+    def values(self) -> Array:
+        """The fitted values, in the parameters' units."""
+        return np.exp(self.logs)
+
+
+def cost(residuals: Array) -> float:
+    """Return the mean of the robust errors (SciPy's ``soft_l1``)."""
+    return float(np.mean(2.0 * (np.sqrt(1.0 + (residuals / SCALE) ** 2) - 1.0)))
+
+
+def most_simulations(parameters: int) -> int:
+    """Return how many simulations a fit takes at most."""
+    return 1 + CANDIDATES + STARTS * _MOST_STEPS * (1 + parameters)
+
+
+class Problem:
+    """The times of a trace as a function of the parameters.
+
+    Parameters
+    ----------
+    replay
+        The device.
+    parameters
+        What varies.
+    trace
+        What is simulated.
+    pool
+        Where several simulations run at once; they release the GIL.
+    on_done
+        Told after each simulation.
+    """
+
+    def __init__(
+        self,
+        replay: Replay,
+        parameters: Sequence[Parameter],
+        trace: Path,
+        pool: ThreadPoolExecutor,
+        on_done: Callable[[], None],
+    ) -> None:
+        self._replay = replay
+        self._parameters = parameters
+        self._trace = trace
+        self._pool = pool
+        self._on_done = on_done
+        self._known: dict[bytes, Array] = {}
+        self.bounds = (
+            np.log([parameter.least for parameter in parameters]),
+            np.log([parameter.most for parameter in parameters]),
+        )
+
+    def _simulate(self, logs: Array) -> Array:
+        settings = settings_for(self._parameters, np.exp(logs))
+        rows = self._replay.simulate(self._trace, settings)
+        return np.asarray(np.log((rows["simulated_us"] / rows["measured_us"]).to_numpy()))
+
+    def all_residuals(self, points: Sequence[Array]) -> list[Array]:
+        """Return the residuals at several points, simulated at once."""
+        found = []
+        for residuals in self._pool.map(self._simulate, points):
+            self._on_done()
+            found.append(residuals)
+        return found
+
+    def residuals(self, logs: Array) -> Array:
+        """Return the residuals at a point; the last one is remembered."""
+        key = logs.tobytes()
+        if key not in self._known:
+            self._known = {key: self.all_residuals([logs])[0]}
+        return self._known[key]
+
+    def jacobian(self, logs: Array) -> Array:
+        """Return the derivatives at a point, by steps into the range."""
+        middle = np.mean(self.bounds, axis=0)
+        steps = np.where(logs < middle, _STEP, -_STEP)
+        here = self.residuals(logs)
+        moved = self.all_residuals([logs + row for row in np.diag(steps)])
+        return np.column_stack([(there - here) for there in moved]) / steps
+
+    def fit(self, start: Array, seed: int) -> Fit:
+        """Fit from the configuration's values and the best of points drawn from the range.
+
+        Parameters
+        ----------
+        start : numpy.ndarray of shape (n_parameters,)
+            The logarithms of the configuration's values.
+        seed
+            Decides the points that are drawn.
+        """
+        random = np.random.default_rng(seed)
+        points = [start, *random.uniform(*self.bounds, size=(CANDIDATES, len(start)))]
+        costs = [cost(residuals) for residuals in self.all_residuals(points)]
+        best = np.argsort(costs, kind="stable")[:STARTS]
+        return min((self._descend(points[place]) for place in best), key=lambda fit: fit.cost)
+
+    def _descend(self, start: Array) -> Fit:
+        from scipy.optimize import least_squares
+
+        found = least_squares(
+            self.residuals,
+            start,
+            self.jacobian,
+            bounds=self.bounds,
+            loss="soft_l1",
+            f_scale=SCALE,
+            ftol=_TOLERANCE,
+            xtol=_TOLERANCE,
+            max_nfev=_MOST_STEPS,
+        )
+        residuals = self.residuals(found.x)
+        return Fit(found.x, cost(residuals), residuals, self.jacobian(found.x))

@@ -1,0 +1,152 @@
+"""The timing parameters that can be fitted: where they are configured, and what they may be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copyback import units
+from copyback._core import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+#: What a resolved configuration has in the place of a rate that is not limited.
+UNLIMITED = "none"
+
+_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 6e10, "h": 3.6e12, "d": 8.64e13}
+_BYTES = {"B/s": 1.0, "KB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
+
+
+class Quantity(Enum):
+    """What a parameter measures, and the unit that it is fitted in."""
+
+    TIME = "ns"
+    RATE = "B/s"
+
+    def parse(self, text: str) -> float:
+        """Return a quantity of a resolved configuration as a number.
+
+        >>> Quantity.TIME.parse("25.5us"), Quantity.RATE.parse("333MB/s")
+        (25500.0, 333000000.0)
+        """
+        scales = _NS if self is Quantity.TIME else _BYTES
+        found = re.fullmatch(r"([\d.]+)(\D+)", text)
+        assert found is not None, text
+        return float(found[1]) * scales[found[2]]
+
+    def shown(self, value: float) -> str:
+        """Return a value as people read it."""
+        if self is Quantity.TIME:
+            return units.time_us(value / 1e3)
+        return f"{units.rate(value)}B/s"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A key of the configuration, and the range in which its value is sought.
+
+    Attributes
+    ----------
+    least, most
+        The range, in the quantity's unit. Fitted on a logarithmic scale, so never zero.
+    """
+
+    key: str
+    quantity: Quantity
+    least: float
+    most: float
+
+    def setting(self, value: float) -> tuple[str, str]:
+        """Return the setting that gives the parameter this value."""
+        return self.key, f'"{round(value)}{self.quantity.value}"'
+
+    def start(self, config: Mapping[str, Any]) -> float:
+        """Return the value that a resolved configuration has, moved into the range.
+
+        Raises
+        ------
+        InputError
+            If it is no single number to start from.
+        """
+        found = configured(config, self.key)
+        if isinstance(found, list):
+            raise InputError(f"{self.key}: is a list of {len(found)} times; one can be fitted")
+        if found == UNLIMITED:
+            raise InputError(f'{self.key}: is "none"; --set a rate to start from, or leave it out')
+        value = self.quantity.parse(found)
+        # A time of zero, the default of an overhead, says nothing about its size.
+        return float(np.clip(value or np.sqrt(self.least * self.most), self.least, self.most))
+
+
+def settings_for(
+    parameters: Sequence[Parameter], values: NDArray[np.float64]
+) -> list[tuple[str, str]]:
+    """Return the settings that give parameters these values."""
+    pairs = zip(parameters, values.tolist(), strict=True)
+    return [parameter.setting(value) for parameter, value in pairs]
+
+
+_MS, _MB = 1e6, 1e6
+
+PARAMETERS = {
+    parameter.key: parameter
+    for parameter in (
+        Parameter("ssd.timing.read", Quantity.TIME, 1e3, 20 * _MS),
+        Parameter("ssd.timing.program", Quantity.TIME, 5e3, 100 * _MS),
+        Parameter("ssd.timing.erase", Quantity.TIME, 50e3, 1000 * _MS),
+        Parameter("ssd.timing.transfer_rate", Quantity.RATE, 1 * _MB, 20_000 * _MB),
+        Parameter("ssd.buffer.latency", Quantity.TIME, 100, 20 * _MS),
+        Parameter("host.command_overhead", Quantity.TIME, 100, 20 * _MS),
+        Parameter("host.link_rate", Quantity.RATE, 1 * _MB, 20_000 * _MB),
+    )
+}
+
+#: Fitted if nothing else is asked for, as far as the configuration has them. Not the erase: only
+#: collections show it, and these depend on a history that a trace does not tell.
+_USUAL = (
+    "ssd.timing.read",
+    "ssd.timing.program",
+    "ssd.timing.transfer_rate",
+    "host.command_overhead",
+    "host.link_rate",
+)
+
+
+def configured(config: Mapping[str, Any], key: str) -> Any:
+    """Return what a resolved configuration has under a dotted key."""
+    value: Any = config
+    for name in key.split("."):
+        value = value[name]
+    return value
+
+
+def chosen(config: Mapping[str, Any], keys: Sequence[str]) -> list[Parameter]:
+    """Return the parameters to fit.
+
+    Parameters
+    ----------
+    config
+        The resolved configuration.
+    keys
+        What the user asks for; the usual ones if empty.
+
+    Raises
+    ------
+    InputError
+        If a key is named twice or cannot be fitted.
+    """
+    if not keys:
+        return [PARAMETERS[key] for key in _USUAL if configured(config, key) != UNLIMITED]
+    for key in keys:
+        if key not in PARAMETERS:
+            raise InputError(f"--fit {key}: can't be fitted; allowed: {', '.join(PARAMETERS)}")
+        if keys.count(key) > 1:
+            raise InputError(f"--fit {key}: is named twice")
+    return [PARAMETERS[key] for key in keys]

@@ -1,0 +1,85 @@
+"""Rules that predict a time from kind and size of a request alone: what a simulation must beat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from copyback.calibration.fit import SCALE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    #: From the sizes of requests, in bytes, to their times, in microseconds.
+    Rule = Callable[[Array], Array]
+
+
+def constant(_: Array, measured: Array) -> Rule:
+    """Return the rule that all requests take the median time."""
+    median = float(np.median(measured))
+    return lambda sizes: np.full(len(sizes), median)
+
+
+def linear(sizes: Array, measured: Array) -> Rule:
+    """Return the rule of a fixed time and so much a byte, fitted as the simulation is."""
+    from scipy.optimize import least_squares
+
+    def predict(logs: Array, of: Array) -> Array:
+        fixed, each = np.exp(logs)
+        return np.asarray(fixed + each * of)
+
+    start = np.log([np.median(measured) / 2, np.median(measured / sizes) / 2])
+
+    def residuals(logs: Array) -> Array:
+        return np.asarray(np.log(predict(logs, sizes) / measured))
+
+    found = least_squares(residuals, start, loss="soft_l1", f_scale=SCALE)
+    return lambda of: predict(found.x, of)
+
+
+def by_size(sizes: Array, measured: Array) -> Rule:
+    """Return the rule of the median time of requests of the same size class (powers of two)."""
+    classes = np.floor(np.log2(sizes))
+    medians = {one: float(np.median(measured[classes == one])) for one in np.unique(classes)}
+    known = np.array(sorted(medians))
+
+    def predict(of: Array) -> Array:
+        # A class that was not seen counts as the nearest that was.
+        nearest = np.abs(np.log2(of)[:, None] // 1 - known[None, :]).argmin(axis=1)
+        return np.array([medians[known[place]] for place in nearest])
+
+    return predict
+
+
+RULES = {"linear_us": linear, "by_size_us": by_size, "constant_us": constant}
+
+
+def with_predictions(rows: pl.DataFrame, fitted: pl.Series) -> pl.DataFrame:
+    """Return the rows with a column of predictions for each rule.
+
+    A rule is null for reads if none is fitted, and so for writes.
+
+    Parameters
+    ----------
+    rows
+        Requests with ``operation``, ``bytes`` and ``measured_us``.
+    fitted
+        Which of them the rules are fitted on.
+    """
+    columns = {name: np.full(rows.height, np.nan) for name in RULES}
+    sizes = rows["bytes"].to_numpy().astype(np.float64)
+    measured = rows["measured_us"].to_numpy()
+    for operation in rows["operation"].unique(maintain_order=True):
+        of_kind = (rows["operation"] == operation).to_numpy()
+        known = of_kind & fitted.to_numpy()
+        if not known.any():
+            continue
+        for name, make in RULES.items():
+            columns[name][of_kind] = make(sizes[known], measured[known])(sizes[of_kind])
+    predictions = [pl.Series(name, values).fill_nan(None) for name, values in columns.items()]
+    return rows.with_columns(predictions)

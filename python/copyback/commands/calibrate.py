@@ -1,0 +1,129 @@
+"""``copyback calibrate``."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path  # noqa: TC003 - Typer reads it
+from typing import Annotated
+
+import typer
+
+from copyback.commands.options import (
+    ConfigFile,
+    Jobs,
+    Preset,
+    Quiet,
+    Seed,
+    Setting,
+    load,
+    settings_in,
+)
+
+#: Columns of the tables where the output is no terminal.
+WIDTH = 110
+
+
+def calibrate(
+    config: ConfigFile = None,
+    preset: Preset = None,
+    setting: Setting = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A trace with measured times; else the configuration's."),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="Format of the traces; else detected."),
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Skip damaged rows of the traces.")
+    ] = False,
+    times: Annotated[
+        str,
+        typer.Option(
+            metavar="response|service",
+            help="Compare times from arrival to completion, or from the issue to the device, which "
+            "only traces of the format nexus5 tell.",
+        ),
+    ] = "response",
+    fit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY",
+            help="Fit this key, such as ssd.timing.read; may be repeated. Else read, program, "
+            "transfer_rate, command_overhead and link_rate.",
+        ),
+    ] = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=A,B,C",
+            help="Fit the device with each of these values, such as ssd.geometry.channels=1,2, and "
+            "take the best; may be repeated for every combination.",
+        ),
+    ] = None,
+    held_out: Annotated[
+        float,
+        typer.Option(
+            "--held-out",
+            metavar="SHARE",
+            help="Share of the requests that is not fitted: the last ones.",
+        ),
+    ] = 0.4,
+    test: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Judge on this trace of the same device too; may be repeated."
+        ),
+    ] = None,
+    seed: Seed = None,
+    jobs: Jobs = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Leave the fitted configuration, predictions and a report here."
+        ),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print only the result, as JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit timing to the measured times of a trace, and say how well it predicts the rest."""
+    from copyback.calibration import result
+    from copyback.calibration.measured import Source, Times
+    from copyback.calibration.run import Request, run
+    from copyback.calibration.show import overview
+    from copyback.console import show
+    from copyback.sweep.axes import parse_axis
+
+    request = Request(
+        source=Source(
+            load=lambda settings: load(config, preset, settings),
+            overrides=settings_in(setting),
+            format=format_,
+            lenient=lenient,
+            seed=seed,
+        ),
+        trace=trace,
+        times=Times.named(times),
+        keys=tuple(fit or ()),
+        axes=tuple(parse_axis(text) for text in over or ()),
+        held_out=held_out,
+        tests=tuple(test or ()),
+        jobs=jobs,
+        quiet=quiet or json_,
+    )
+    with contextlib.ExitStack() as stack:
+        # The directory is checked before the simulations, which may take hours.
+        staged = stack.enter_context(result.staging(out)) if out is not None else None
+        found = run(request)
+        if staged is not None:
+            result.write(found, staged.path)
+            staged.publish()
+    if json_:
+        sys.stdout.write(found.to_json())
+        return
+    show(overview(found), width_in_files=WIDTH)
+    if out is not None:
+        print(f"Fitted       {out / result.FITTED}")
+        print(f"Report       {out / result.REPORT}")
