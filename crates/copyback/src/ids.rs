@@ -96,4 +96,20 @@ impl Ppn {
     pub const fn index(self) -> usize {
         (self.0.get() - 1) as usize
     }
+
+    /// An entry of a table as a number: 0 for none.
+    pub const fn to_entry(page: Option<Self>) -> u32 {
+        match page {
+            Some(page) => page.0.get(),
+            None => 0,
+        }
+    }
+
+    /// The inverse of [`to_entry`](Self::to_entry).
+    pub const fn from_entry(entry: u32) -> Option<Self> {
+        match NonZeroU32::new(entry) {
+            Some(raw) => Some(Self(raw)),
+            None => None,
+        }
+    }
 }

@@ -12,6 +12,7 @@ mod layout;
 mod log_block;
 mod merge;
 mod nv_buffer;
+mod packed;
 mod page;
 mod plan;
 mod recovery;

@@ -4,11 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::packed;
 use crate::ids::{Lpn, Ppn};
 
 /// The mapping table and its inverse, four bytes an entry each.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PageMap {
+    #[serde(with = "packed")]
     physical: Vec<Option<Ppn>>,
     /// The logical page last written to each physical page; current only where that page is valid.
     #[serde(skip)]
