@@ -81,20 +81,18 @@ def test_the_life_of_a_drive_is_what_its_rating_predicts(mortal: dict[str, Any])
 
 
 def test_an_array_with_a_drive_that_is_read_only_fails_its_writes(mortal: dict[str, Any]) -> None:
-    summary = copyback.run(
-        mortal,
-        **{
-            "audit": True,
-            "array.layout": "raid5",
-            "array.devices": 3,
-            "array.stripe": "16KiB",
-            "ssd.faults.erase_failures": 0.1,
-            "ssd.ftl.over_provisioning": 0.6,
-            "precondition.overwrites": 0.0,
-            "workload.requests": 20_000,
-            "workload.iodepth": 4,
-        },
-    ).summary
+    settings: dict[str, Any] = {
+        "audit": True,
+        "array.layout": "raid5",
+        "array.devices": 3,
+        "array.stripe": "16KiB",
+        "ssd.faults.erase_failures": 0.1,
+        "ssd.ftl.over_provisioning": 0.6,
+        "precondition.overwrites": 0.0,
+        "workload.requests": 20_000,
+        "workload.iodepth": 4,
+    }
+    summary = copyback.run(mortal, **settings).summary
     faults = summary.faults
     assert summary.requests.writes + faults.rejected_writes + summary.requests.reads == 20_000
     assert faults.rejected_writes > 0
@@ -190,4 +188,4 @@ def test_spare_blocks_need_over_provisioning(tiny: dict[str, Any]) -> None:
     few: dict[str, Any] = {"ssd.ftl.over_provisioning": 0.13}
     copyback.run(tiny, **few)
     with pytest.raises(copyback.InputError, match="must be free"):
-        copyback.run(tiny, **few, **{"ssd.faults.erase_failures": 0.001})
+        copyback.run(tiny, **few | {"ssd.faults.erase_failures": 0.001})

@@ -59,6 +59,7 @@ impl<E: Copy> EventQueue<E> {
     /// Forgets every event.
     pub fn clear(&mut self) {
         self.heap.clear();
+        self.root_is_taken = false;
     }
 
     /// The time of the earliest event.
@@ -168,5 +169,19 @@ mod tests {
         }
         all.sort_unstable();
         assert_eq!(taken, all);
+    }
+
+    #[test]
+    fn a_queue_that_was_cleared_takes_events_again() {
+        let mut queue = EventQueue::default();
+        let at = Instant::from_ns;
+        queue.schedule(at(5), 0, "a");
+        queue.schedule(at(6), 0, "b");
+        assert_eq!(queue.pop_at(at(5)), Some("a"));
+        queue.clear();
+        assert_eq!(queue.next_time(), None);
+        queue.schedule(at(7), 0, "c");
+        assert_eq!((queue.next_time(), queue.pop_at(at(7))), (Some(at(7)), Some("c")));
+        assert_eq!(queue.next_time(), None);
     }
 }
