@@ -137,8 +137,12 @@ def seed(mutants: list[Mutant]) -> None:
 
 def with_switches(text: str, mutants: list[Mutant]) -> str:
     spans = sorted(((mutant.span(text), mutant) for mutant in mutants), key=lambda pair: pair[0])
+    follows = len(text)
     for (start, end), mutant in reversed(spans):
+        if end > follows:
+            sys.exit(f"mutants.toml: {mutant.what!r}: another bug stands in the same place")
         text = text[:start] + mutant.switched() + text[end:]
+        follows = start
     return text
 
 
