@@ -129,6 +129,8 @@ fn random_arrays() {
 fn random_faults() {
     let numbers = numbers();
     let runs = numbers.end - numbers.start;
+    // Nearly all that they meet, the others meet as well: fewer of them.
+    let numbers = numbers.start..numbers.start + runs.div_ceil(5);
     let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
     let met = pool::each(numbers, move |number| {
         let case = Case::draw_faults(number);
