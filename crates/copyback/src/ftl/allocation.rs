@@ -187,4 +187,15 @@ mod tests {
         assert_eq!(pcwd[8], plane(0, 1, 0, 0));
         assert_eq!(pcwd[24], plane(0, 0, 1, 0));
     }
+
+    #[test]
+    fn planes_of_a_die_take_turns() {
+        let mut allocation = Allocation::Dynamic { turns: vec![0; SHAPE.dies()] };
+        let die = DieId(1);
+        let turns = [0, 1, 2, 3].map(|plane| {
+            allocation.end_turn(PlaneId(die.0 * SHAPE.planes_per_die + plane), &SHAPE);
+            allocation.turn_of(die)
+        });
+        assert_eq!((turns, allocation.turn_of(DieId(0))), ([1, 2, 3, 0], 0));
+    }
 }

@@ -95,3 +95,31 @@ impl WearLeveller {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 2,
+        pages_per_block: 1,
+        page_size: 4096,
+        striped_planes: 1,
+    };
+
+    #[test]
+    fn a_spread_of_just_the_threshold_is_tolerated() {
+        let (plane, block) = (PlaneId(0), BlockId(1));
+        let mut leveller = WearLeveller::new(2, &SHAPE);
+        let mut blocks = Blocks::new(&SHAPE);
+        for (erases, to_level) in [(1, None), (2, None), (3, Some(BlockId(0)))] {
+            blocks.erase(block);
+            leveller.erased(plane, block, erases);
+            assert_eq!(leveller.block_to_level(plane, &blocks), to_level, "{erases} erases");
+        }
+    }
+}

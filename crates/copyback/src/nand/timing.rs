@@ -103,4 +103,13 @@ mod tests {
         assert_eq!(transfer_time(1, rate), Duration::from_ns(1));
         assert_eq!(transfer_time(4096, Rate::None), Duration::ZERO);
     }
+
+    #[test]
+    fn page_types_take_turns_in_a_block() {
+        let times = [1, 2, 3].map(Duration::from_us);
+        for (offset, us) in [(0, 1), (1, 2), (2, 3), (3, 1), (7, 2)] {
+            assert_eq!(by_page_type(&times, offset), Duration::from_us(us), "page {offset}");
+        }
+        assert_eq!(by_page_type(&times[..1], 2), Duration::from_us(1));
+    }
 }
