@@ -206,22 +206,24 @@ impl WriteBuffer {
         self.flushes.clear();
         self.destaging = false;
         for (lpn, entry) in std::mem::take(&mut self.leaving).into_iter().rev() {
-            if entry.trimmed || self.dirty.contains_key(&lpn) {
-                self.unwritten.remove(&entry.order);
-            } else {
-                self.dirty.insert(lpn, entry);
-                self.dirty.to_front(&lpn);
-            }
+            self.take_back(lpn, entry);
         }
     }
 
     /// A page has not been written to flash, as the drive takes no writes any more.
     pub fn stays(&mut self, lpn: Lpn) {
-        let Some(entry) = self.leaving.remove(&lpn) else { return };
+        if let Some(entry) = self.leaving.remove(&lpn) {
+            self.take_back(lpn, entry);
+        }
+    }
+
+    /// A page that was on its way to flash is here only, unless it is out of date; the next to leave.
+    fn take_back(&mut self, lpn: Lpn, entry: Entry) {
         if entry.trimmed || self.dirty.contains_key(&lpn) {
             self.unwritten.remove(&entry.order);
         } else {
             self.dirty.insert(lpn, entry);
+            self.dirty.to_front(&lpn);
         }
     }
 

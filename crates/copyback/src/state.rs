@@ -82,7 +82,8 @@ const NOT_SAVABLE: &str = "ssd.gc.victim: found a policy in Python, which may re
 /// start from the same saved ones.
 pub fn fingerprint(config: &Config) -> String {
     let gc = &config.ssd.gc;
-    let mut decisive = serde_json::json!([
+    let faults = &config.ssd.faults;
+    let decisive = serde_json::json!([
         config.seed,
         config.ssd.geometry,
         config.ssd.striped_planes(),
@@ -96,12 +97,10 @@ pub fn fingerprint(config: &Config) -> String {
         config.precondition,
         config.array.devices,
         config.array.failed,
+        faults,
+        // They decide nothing of perfect flash.
+        config.ssd.endurance.rated_cycles.filter(|_| !faults.are_none()),
     ]);
-    // Perfect flash has had this fingerprint since before there was any other.
-    let faults = &config.ssd.faults;
-    if let Some(members) = decisive.as_array_mut().filter(|_| !faults.are_none()) {
-        members.push(serde_json::json!([faults, config.ssd.endurance.rated_cycles]));
-    }
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }
 

@@ -83,7 +83,7 @@ impl Drive {
             settings: Settings {
                 command_overhead: config.host.command_overhead.0,
                 page_size: u64::from(page_size),
-                queue_depth: Self::queue_depth(config),
+                queue_depth: config.host.depth() as usize * config.host.queues as usize,
                 audit: config.audit,
             },
             now: Instant::START,
@@ -94,10 +94,6 @@ impl Drive {
         };
         drive.plan_cut();
         drive
-    }
-
-    fn queue_depth(config: &Config) -> usize {
-        config.host.depth() as usize * config.host.queues as usize
     }
 
     /// Commands in the drive, and those that wait for a place in its queue.
@@ -144,7 +140,7 @@ impl Drive {
     /// Hands in a command.
     pub fn submit(&mut self, command: Command, now: Instant) {
         self.now = now;
-        if self.commands.len() < self.settings.queue_depth {
+        if self.has_room() {
             self.enter(Active::new(command, now));
         } else {
             self.waiting.push_back((command, now));
@@ -242,8 +238,13 @@ impl Drive {
         self.finished = finished;
     }
 
+    /// Whether a command may enter the drive.
+    fn has_room(&self) -> bool {
+        self.commands.len() < self.settings.queue_depth && !self.ssd.is_off()
+    }
+
     fn let_in(&mut self) {
-        while self.commands.len() < self.settings.queue_depth
+        while self.has_room()
             && let Some((command, arrived)) = self.waiting.pop_front()
         {
             let mut active = Active::new(command, arrived);

@@ -159,7 +159,7 @@ impl Drive {
         Off { takes: cut.time.time, pages_read: cut.time.pages_read, buffer }
     }
 
-    /// Commands in the drive wait outside again, before those that did so already, and none enters.
+    /// Commands in the drive wait outside again, before those that did so already.
     fn push_commands_out(&mut self, tally: &mut PowerLoss) {
         let mut inside: Vec<Active> = self.commands.drain().collect();
         inside.sort_by_key(Active::arrived);
@@ -167,7 +167,6 @@ impl Drive {
         for active in inside.into_iter().rev() {
             self.waiting.push_front((active.command, active.arrived()));
         }
-        self.settings.queue_depth = 0;
     }
 
     /// Takes the write buffer away, and counts what is lost with it. Returns what is saved.
@@ -195,7 +194,6 @@ impl Drive {
         let config = &power.config;
         self.buffer =
             buffer.or_else(|| WriteBuffer::new(&config.ssd.buffer, self.settings.page_size as u32));
-        self.settings.queue_depth = Self::queue_depth(config);
         self.ssd.start_up(self.now);
     }
 

@@ -91,16 +91,6 @@ impl Ftl {
         Placed { page, closes_block }
     }
 
-    pub(super) fn program(&mut self, mut place: Frontier, lpn: Lpn) -> Ppn {
-        if self.faults.is_some() {
-            place.block = self.block_that_takes(place);
-        }
-        let page = self.geometry.page(place.block, place.next_page);
-        self.map.set(lpn, page);
-        self.blocks.program(place.block, place.next_page);
-        page
-    }
-
     /// `lpn` has been trimmed: its group may be worth more now.
     pub(super) fn weigh_group_of(&mut self, lpn: Lpn) {
         let Some(groups) = &self.groups else { return };

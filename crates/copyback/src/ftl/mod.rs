@@ -590,20 +590,27 @@ impl Ftl {
 
     /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
     fn append(&mut self, plane: PlaneId, stream: Stream, lpn: Lpn) -> Placed {
-        let Frontier { mut block, next_page } = self.take_next_page(plane, stream);
-        if self.faults.is_some() {
-            block = self.block_that_takes(Frontier { block, next_page });
-        }
-        let page = self.geometry.page(block, next_page);
-        self.map.set(lpn, page);
-        self.blocks.program(block, next_page);
-        let closes_block = next_page + 1 == self.limits.data_pages;
+        let place = self.take_next_page(plane, stream);
+        let page = self.program(place, lpn);
+        let closes_block = place.next_page + 1 == self.limits.data_pages;
         if closes_block {
             *self.planes[plane.index()].frontier_mut(stream) = None;
-            self.close(plane, block);
+            self.close(plane, self.geometry.block_of(page));
             self.reopen(plane, stream);
         }
         Placed { page, closes_block }
+    }
+
+    /// Programs the page at `place`, or the same one of the block that replaces a failing one, with `lpn`.
+    #[inline]
+    fn program(&mut self, mut place: Frontier, lpn: Lpn) -> Ppn {
+        if self.faults.is_some() {
+            place.block = self.block_that_takes(place);
+        }
+        let page = self.geometry.page(place.block, place.next_page);
+        self.map.set(lpn, page);
+        self.blocks.program(place.block, place.next_page);
+        page
     }
 
     /// Where the next page of a stream goes. The one after it comes next.

@@ -1,7 +1,7 @@
 //! What faults of the flash cost a drive: the time of retries and of blocks that are replaced, and in the
 //! end the state in which it takes no writes.
 //!
-//! A drive that is read-only Rejects writes and trims at once, those that wait included. What has begun in
+//! A drive that is read-only rejects writes and trims at once, those that wait included. What has begun in
 //! a die ends; collections are laid down where they are, as no space is needed any more.
 
 use crate::ftl::Replaced;

@@ -109,7 +109,7 @@ pub struct Ssd {
     /// Whether commands are in the drive, if only on their way to the flash or from it; noted for what
     /// depends on it.
     has_commands: bool,
-    /// Whether it is without power, or has not found its mapping again yet.
+    /// See [`is_off`](Self::is_off).
     is_off: bool,
     dies: Vec<Die<Purpose>>,
     channels: Vec<Channel>,

@@ -127,6 +127,11 @@ impl Ssd {
         self.is_off = true;
     }
 
+    /// Whether it is without power, or has not found its mapping again yet.
+    pub const fn is_off(&self) -> bool {
+        self.is_off
+    }
+
     /// The power is back and the mapping found, or a prepared drive is put to use: its own work begins.
     pub fn start_up(&mut self, now: Instant) {
         self.is_off = false;

@@ -336,7 +336,8 @@ fn space(config: &Config, faults: &mut Report) {
     let free = u64::from(ssd.soft_threshold());
     let free = free + u64::from(ssd.gc.hysteresis_blocks) + u64::from(ssd.spare_blocks());
     let (open, buffer) = (u64::from(ssd.open_blocks()), u64::from(ssd.nv_buffer_blocks()));
-    let room = blocks.saturating_sub(free + open + buffer) * ssd.data_pages_per_block();
+    let without_data = u64::from(ssd.blocks_without_data());
+    let room = blocks.saturating_sub(without_data) * ssd.data_pages_per_block();
     let logical = ssd.logical_pages_per_plane();
     let translation = ssd.translation_pages_per_plane();
     let buffering = if buffer > 0 { format!(", {buffer} a buffer") } else { String::new() };
