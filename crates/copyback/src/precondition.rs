@@ -279,7 +279,8 @@ impl Preconditioner {
         for lpn in &mut batch[..pages] {
             *lpn = Lpn(self.random.random_range(0..self.fill as u32));
         }
-        self.ftl.touch(&batch[..pages]);
+        // The cache misses of all of them overlap.
+        batch[..pages].iter().for_each(|lpn| self.ftl.fetch(*lpn));
         for lpn in &batch[..pages] {
             self.overwritten += 1;
             self.write(*lpn);

@@ -46,6 +46,8 @@ pub struct Run {
     /// Whether the run ends when a drive becomes read-only.
     ends_at_read_only: bool,
     audit: bool,
+    /// Whether somebody looks at the drives after each instant of theirs.
+    looks_at_every_instant: bool,
     now: Instant,
     /// Whether a request may have become able to enter the array since the host was last asked.
     host_may_go_on: bool,
@@ -73,8 +75,11 @@ impl Run {
     pub fn new(config: &Config, devices: Vec<Preconditioner>, host: Host) -> Result<Self, Error> {
         let preparation = devices.iter().map(|device| device.rounds().cloned()).collect();
         let prepared_bytes = devices.iter().map(Preconditioner::bytes_written).collect();
+        let recorder = Recorder::new(config);
+        let ends_at_read_only = config.ends_at_read_only();
         let mut run = Self {
-            recorder: Recorder::new(config),
+            looks_at_every_instant: recorder.watch.is_some() || ends_at_read_only,
+            recorder,
             array: Array::new(config, devices),
             host,
             arrivals: Arrivals::default(),
@@ -86,7 +91,7 @@ impl Run {
             stop: SteadyRounds::of(config).map(Box::new),
             preparation,
             prepared_bytes,
-            ends_at_read_only: config.ends_at_read_only(),
+            ends_at_read_only,
             audit: config.audit,
             now: Instant::START,
             host_may_go_on: true,
@@ -105,7 +110,8 @@ impl Run {
     /// If the trace is malformed, or an audited invariant breaks.
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
         for _ in 0..budget {
-            if self.host.is_done() {
+            let host_is_done = self.host.is_done();
+            if host_is_done {
                 self.array.stop_rebuilding();
                 if !self.array.is_destaging() {
                     return self.end();
@@ -114,8 +120,12 @@ impl Run {
             let next = earlier(self.array.next_time(), self.arrivals.next_time());
             let Some(next) = next else { return self.end() };
             self.enter(next)?;
-            self.array.apply_events(next);
-            while let Some(flow) = self.arrivals.pop_at(next) {
+            let until = match host_is_done || self.looks_at_every_instant {
+                true => next,
+                false => self.undisturbed_until(),
+            };
+            self.now = self.array.apply_events(next, until);
+            while let Some(flow) = self.arrivals.pop_at(self.now) {
                 self.host.arrived(flow);
                 self.host_may_go_on = true;
             }
@@ -125,6 +135,14 @@ impl Run {
             }
         }
         Ok(Status::Running)
+    }
+
+    /// The first instant at which something may happen outside the array, if no request leaves it before.
+    fn undisturbed_until(&self) -> Instant {
+        let rows = self.recorder.series.due().min(self.recorder.dies.due());
+        let round = self.stop.as_ref().and_then(|stop| stop.due());
+        let others = earlier(round, self.arrivals.next_time());
+        others.map_or(rows, |others| others.min(rows))
     }
 
     /// Why a policy from outside is no longer asked, if one has failed.

@@ -143,16 +143,34 @@ impl Array {
         }
     }
 
-    /// The first phase of an instant: every state change that falls on it.
+    /// The first phase of an instant: every state change that falls on it. Where only one drive has
+    /// any, it goes on before `until` as long as it concerns nobody else. Returns the instant whose second
+    /// phase is to come.
     #[inline]
-    pub fn apply_events(&mut self, now: Instant) {
+    pub fn apply_events(&mut self, now: Instant, until: Instant) -> Instant {
         self.now = now;
+        let mut others_wait_until = until;
+        let mut last = None;
         for (index, (drive, due)) in self.drives.iter_mut().zip(&self.due).enumerate() {
-            if *due == Some(now) {
+            let Some(due) = *due else { continue };
+            if due == now {
                 drive.apply_events(now);
                 self.touched.insert(index);
+                others_wait_until = if last.is_none() { others_wait_until } else { now };
+                last = Some(index);
+            } else {
+                others_wait_until = others_wait_until.min(due);
             }
         }
+        if self.rebuilder.is_some() || self.protocol.is_some() {
+            self.apply_events_of_controller(now);
+        } else if let Some(only) = last {
+            self.now = self.drives[only].go_on(others_wait_until);
+        }
+        self.now
+    }
+
+    fn apply_events_of_controller(&mut self, now: Instant) {
         if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
             self.begin(Purpose::Rebuild(step));
         }

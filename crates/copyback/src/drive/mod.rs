@@ -125,16 +125,60 @@ impl Drive {
     pub fn apply_events(&mut self, now: Instant) {
         self.now = now;
         while let Some(event) = self.agenda.pop_at(now) {
-            match event {
-                Event::ArrayDone(die) => self.ssd.array_done(die, now),
-                Event::TransferDone(channel) => self.ssd.transfer_done(channel, now),
-                Event::LinkDone(direction) => self.link_done(direction),
-                Event::ControllerDone(command) => self.controller_done(command),
-                Event::IdleLook => self.ssd.idle_look(now),
-                Event::PowerFails => self.power_fails(),
-                Event::PowerIsBack => self.power_is_back(),
+            self.apply(event);
+        }
+    }
+
+    #[inline]
+    fn apply(&mut self, event: Event) {
+        let now = self.now;
+        match event {
+            Event::ArrayDone(die) => self.ssd.array_done(die, now),
+            Event::TransferDone(channel) => self.ssd.transfer_done(channel, now),
+            Event::LinkDone(direction) => self.link_done(direction),
+            Event::ControllerDone(command) => self.controller_done(command),
+            Event::IdleLook => self.ssd.idle_look(now),
+            Event::PowerFails => self.power_fails(),
+            Event::PowerIsBack => self.power_is_back(),
+        }
+    }
+
+    /// From an instant whose events have been applied, goes on to the next ones before `until`, as long
+    /// as nothing comes of them that anybody outside hears of: no command ends, and collecting neither
+    /// begins nor ends. Returns the instant whose second phase is to come.
+    // To hand each instant to the host and back would take as long as the instant itself.
+    pub fn go_on(&mut self, until: Instant) -> Instant {
+        let was_collecting = self.ssd.is_collecting();
+        while self.agenda.next_time().is_some_and(|next| next < until)
+            && !self.book_finished()
+            && !self.start_work()
+            && self.ssd.is_collecting() == was_collecting
+        {
+            self.apply_next_events(until);
+        }
+        self.now
+    }
+
+    /// Applies the events of the next instant before `until`. Instants at which a collection only moves its
+    /// next page are passed on the way.
+    fn apply_next_events(&mut self, until: Instant) {
+        while let Some(next) = self.agenda.next_time().filter(|next| *next < until)
+            && let Some(event) = self.agenda.pop_at(next)
+        {
+            self.now = next;
+            if !self.moves_next_page(event) {
+                self.apply(event);
+                return self.apply_events(next);
             }
         }
+    }
+
+    /// Whether all that comes of `event` is that a collection moves its next page, which it then does.
+    #[inline]
+    fn moves_next_page(&mut self, event: Event) -> bool {
+        let Event::ArrayDone(die) = event else { return false };
+        self.agenda.next_time() != Some(self.now)
+            && self.ssd.move_next_page(die, self.now, &mut self.agenda)
     }
 
     /// Hands in a command.

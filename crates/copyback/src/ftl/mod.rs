@@ -469,11 +469,16 @@ impl Ftl {
         (0..self.geometry.blocks()).map(|block| self.blocks.erase_count(BlockId::from_index(block)))
     }
 
-    /// Fetches the table entries that writes of these pages will need, all at once: the misses
-    /// overlap instead of following one another.
-    pub fn touch(&self, pages: &[Lpn]) {
-        let fetched = pages.iter().filter_map(|lpn| self.map.physical(*lpn));
-        std::hint::black_box(fetched.map(Ppn::index).fold(0, usize::wrapping_add));
+    /// Brings the table entry that a write of `lpn` will need into the cache, without waiting for it.
+    pub fn fetch(&self, lpn: Lpn) {
+        self.map.fetch(lpn);
+    }
+
+    /// The same for the move of the valid page at `offset` of `block`, or the next one behind it.
+    pub fn fetch_move(&self, block: BlockId, offset: u32) {
+        if let Some(page) = self.next_valid(block, offset) {
+            self.map.fetch(self.map.logical(page));
+        }
     }
 
     /// How often `block` has been erased.

@@ -342,6 +342,26 @@ impl<T> Die<T> {
         }
     }
 
+    /// Whether a copyback in the array ends at `now` or has ended.
+    #[inline]
+    pub fn ends_copyback(&self, now: Instant) -> bool {
+        let copyback = self.array.as_ref().filter(|in_it| in_it.command == Command::Copyback);
+        copyback.is_some_and(|in_it| self.array_due == Some(now) || in_it.phase == Phase::Done)
+    }
+
+    /// Begins another copyback for the same in place of the one that ends, which takes `array`.
+    #[inline]
+    pub fn repeat_copyback(&mut self, array: Duration, now: Instant) {
+        debug_assert!(self.ends_copyback(now) && self.port.is_none() && !self.suspending);
+        if let Some(operation) = &mut self.array {
+            operation.array = array;
+            operation.phase = Phase::InArray;
+            operation.phase_since = now;
+        }
+        self.array_due = Some(now + array);
+        self.stirred = false;
+    }
+
     /// The channel has started to serve the operation in `slot`.
     #[inline]
     pub fn transfer_begun(&mut self, slot: Slot, now: Instant) {

@@ -65,6 +65,11 @@ impl SteadyRounds {
         rounds
     }
 
+    /// When the round under way ends, if that is known beforehand.
+    pub const fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
     /// Whether a round ends at or before `now`.
     pub fn is_due(&self, now: Instant) -> bool {
         self.due.is_some_and(|due| due <= now)

@@ -219,6 +219,13 @@ impl Ssd {
 
     /// Moves a page inside its plane with one command.
     fn copy_back(&mut self, die: DieId, page: Ppn, now: Instant) {
+        let array = self.place_copy(die, page, now);
+        let times = [Duration::ZERO, array, Duration::ZERO];
+        self.start_on_die(die, Command::Copyback, times, StepInFlight::Program, now);
+    }
+
+    /// Finds a moved page its new place. Returns what the command takes.
+    pub(super) fn place_copy(&mut self, die: DieId, page: Ppn, now: Instant) -> Duration {
         let placed = self.ftl.relocate(page);
         self.note_target(placed.page);
         self.counters.copybacks += 1;
@@ -226,9 +233,7 @@ impl Ssd {
         self.counters.moves.single_demanding += 1;
         let read = self.timing.read(self.geometry.page_offset(page));
         let offset = self.geometry.page_offset(placed.page);
-        let array = read + self.program_time(die, offset, placed.closes_block, now);
-        let times = [Duration::ZERO, array, Duration::ZERO];
-        self.start_on_die(die, Command::Copyback, times, StepInFlight::Program, now);
+        read + self.program_time(die, offset, placed.closes_block, now)
     }
 
     fn read_to_park(&mut self, die: DieId, page: Ppn, now: Instant) {

@@ -27,6 +27,7 @@ mod suspend;
 mod timing_audit;
 mod transaction;
 mod translation;
+mod undisturbed;
 mod unpark;
 mod yielding;
 
@@ -67,6 +68,7 @@ use suspend::SuspendRule;
 use timing_audit::TimingAudit;
 use transaction::{Kind, Transaction, TransactionId, Transactions};
 use translation::Translation;
+use undisturbed::moves_are_undisturbed;
 
 /// What an operation in a die is for.
 #[derive(Debug, Clone, Copy)]
@@ -184,6 +186,8 @@ struct Options {
     is_watched: bool,
     /// Whether erases wait for programs that supersede what they erase.
     holds_erases: bool,
+    /// Whether nothing comes between the moves of a collection.
+    moves_are_undisturbed: bool,
 }
 
 impl Ssd {
@@ -221,7 +225,7 @@ impl Ssd {
             geometry,
             timing,
             rules: MultiPlaneRules::new(&config.ssd),
-            options: Options::new(config),
+            options: Options::new(config, &ftl),
             schedule,
             width: Width::new(&config.ssd),
             permits: Permits::new(dies, geometry.planes_per_die, config.reserve_blocks()),
@@ -353,7 +357,7 @@ impl Ssd {
             return self.reject_at_once(owner, lpn);
         }
         // Fetched now, the entry is in the cache when a die takes the write.
-        self.ftl.touch(&[lpn]);
+        self.ftl.fetch(lpn);
         let kind = if whole_page { Kind::Write } else { Kind::ReadToUpdate };
         let id = self.admit(owner, lpn, kind);
         if self.is_translated(id, now) {
@@ -444,6 +448,9 @@ impl Ssd {
     }
 
     fn arbitrate_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
+        if self.move_next_page(die, now, agenda) {
+            return;
+        }
         loop {
             self.advance_die(die, now, agenda);
             if !self.may_take_more(die) || !self.start_next(die, now) {
@@ -528,7 +535,7 @@ impl Ssd {
 }
 
 impl Options {
-    fn new(config: &Config) -> Self {
+    fn new(config: &Config, ftl: &Ftl) -> Self {
         let gc = &config.ssd.gc;
         let suspend = SuspendRule::new(config.ssd.commands.suspend);
         let is_watched = config.ssd.power.is_watched();
@@ -545,6 +552,7 @@ impl Options {
             notes_pages,
             is_watched,
             holds_erases: config.ssd.power.holds_erases(),
+            moves_are_undisturbed: moves_are_undisturbed(config, ftl),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! reclaimed by moving its valid pages and erasing it; where logical blocks have blocks of their own,
 //! a device finds the same by looking into them.
 
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 use super::packed;
@@ -21,6 +22,11 @@ impl PageMap {
     /// A table in which nothing is mapped.
     pub fn new(logical_pages: usize, physical_pages: usize) -> Self {
         Self { physical: vec![None; logical_pages], logical: vec![Lpn(0); physical_pages] }
+    }
+
+    /// Brings the entry of `lpn` into the cache, without waiting for it.
+    pub fn fetch(&self, lpn: Lpn) {
+        prefetch_index(&self.physical, lpn.index());
     }
 
     pub fn physical(&self, lpn: Lpn) -> Option<Ppn> {

@@ -144,6 +144,7 @@ impl ReclaimPlan {
         let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
         let offset = ftl.next_valid_offset(self.victim, *moved)?;
         *moved = offset + 1;
+        ftl.fetch_move(self.victim, offset + 1);
         Some(ftl.geometry.page(self.victim, offset))
     }
 
