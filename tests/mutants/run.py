@@ -225,7 +225,8 @@ PAGE = """\
 # Would the tests notice?
 
 Bugs that somebody might well write, seeded by hand into the engine, the mappings, the victim
-policies, the schedules, the arrays and the metrics, one at a time; and the first test that fails.
+policies, the schedules, the arrays, faults and power loss, saved drives and the metrics, one at a
+time; and the first test that fails.
 `make mutants` repeats it and writes this page. The bugs are in `tests/mutants/mutants.toml`; one
 that does not fit the code any more is named. Unit tests run first, then the suites of
 `crates/copyback/tests` that are quick, then `swarm` and `reference`; what comes after the first

@@ -208,3 +208,52 @@ fn checked_body(bytes: &[u8]) -> Result<&[u8], &'static str> {
     }
     Ok(body)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Loader;
+
+    use super::*;
+
+    fn fingerprint_of(settings: &[(&str, &str)]) -> String {
+        let loader =
+            settings.iter().fold(Loader::new(), |loader, (key, value)| loader.set(key, value));
+        fingerprint(&loader.load().unwrap_or_else(|faults| panic!("{faults}")))
+    }
+
+    #[test]
+    fn what_decides_how_a_drive_is_prepared_is_in_the_fingerprint() {
+        let plain = fingerprint_of(&[]);
+        for setting in [
+            ("seed", "7"),
+            ("ssd.geometry.channels", "2"),
+            ("ssd.ftl.over_provisioning", "0.4"),
+            ("ssd.wear.static_threshold", "7"),
+            ("ssd.gc.victim", "fifo"),
+            ("ssd.gc.soft_threshold", "{ blocks = 17 }"),
+            ("ssd.gc.hard_threshold", "{ blocks = 2 }"),
+            ("ssd.gc.hysteresis_blocks", "3"),
+            ("ssd.faults.factory_bad_blocks", "0.001"),
+            ("precondition.fill", "0.9"),
+            ("precondition.overwrites", "0.9"),
+        ] {
+            assert_ne!(fingerprint_of(&[setting]), plain, "{}", setting.0);
+        }
+    }
+
+    #[test]
+    fn what_decides_about_the_run_alone_is_not() {
+        let plain = fingerprint_of(&[]);
+        for setting in [
+            ("audit", "true"),
+            ("host.queue_depth", "7"),
+            ("ssd.timing.program", "777us"),
+            ("ssd.gc.preemption", "semi_preemptive"),
+            ("ssd.power.protection", "none"),
+            // Perfect flash does not wear out.
+            ("ssd.endurance.rated_cycles", "777"),
+        ] {
+            assert_eq!(fingerprint_of(&[setting]), plain, "{}", setting.0);
+        }
+    }
+}

@@ -242,3 +242,50 @@ impl Row {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ids::{FlowId, RequestNumber, SsdId};
+    use crate::ssd::Parts;
+    use crate::workload::Request;
+
+    use super::*;
+
+    /// Requests in each row of 100 us, of a run with requests that are completed at these times.
+    fn requests(completed_us: &[u64]) -> Vec<f64> {
+        let mut series = Series::new(Some(Duration::from_us(100)));
+        let mut now = Instant::START;
+        for us in completed_us {
+            now = Instant::from_ns(us * 1000);
+            series.close_rows(now, &Sample::default());
+            series.completed(&read());
+        }
+        series.finish(now, &Sample::default());
+        let columns = series.columns();
+        let found = columns.into_iter().find(|(name, _)| *name == "requests");
+        found.expect("there is such a column").1
+    }
+
+    fn read() -> Completion {
+        let (arrival, operation) = (Instant::START, Operation::Read);
+        Completion {
+            number: RequestNumber(0),
+            request: Request { arrival, operation, offset: 0, length: 4096, measured: None },
+            flow: FlowId(0),
+            device: SsdId(0),
+            response: Duration::from_us(1),
+            parts: Parts::default(),
+            rejected: false,
+        }
+    }
+
+    #[test]
+    fn what_happens_as_a_row_ends_belongs_to_the_next() {
+        assert_eq!(requests(&[30, 100, 130]), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn unless_the_run_ends_there() {
+        assert_eq!(requests(&[30, 100]), [2.0]);
+    }
+}

@@ -147,8 +147,13 @@ mod tests {
     use super::*;
 
     fn faults(table: &str) -> Faults {
+        faults_of(table, &[])
+    }
+
+    fn faults_of(table: &str, others: &[(&str, &str)]) -> Faults {
         let loader =
             Loader::new().set("ssd.faults", table).set("ssd.endurance.rated_cycles", "1000");
+        let loader = others.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
         let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
         Faults::new(&config, "ssd/0").expect("there are some")
     }
@@ -175,8 +180,16 @@ mod tests {
     }
 
     #[test]
-    fn each_level_corrects_its_share_of_what_is_left() {
-        let faults = faults("{ read_errors = 0.4, retry_failures = 0.5, retry_levels = 2 }");
+    fn what_is_striped_over_planes_fails_with_any_of_them() {
+        let two = [("ssd.geometry.planes_per_die", "2"), ("ssd.gc.width", "superblock")];
+        let faults = faults_of("{ program_failures = 0.1 }", &two);
+        let failed = (0..8192).filter(|block| faults.program_fails(BlockId(*block), 3, 5)).count();
+        assert_share(failed, 8192, 1.0 - 0.9 * 0.9);
+    }
+
+    #[test]
+    fn each_level_leaves_its_share_of_what_is_left() {
+        let faults = faults("{ read_errors = 0.4, retry_failures = 0.25, retry_levels = 2 }");
         let mut found = [0; 4];
         for page in 0..20_000 {
             match faults.sense(BlockId(page / 64), 0, page % 64) {
@@ -184,7 +197,7 @@ mod tests {
                 Sensed::Uncorrectable(levels) => found[1 + levels as usize] += 1,
             }
         }
-        for (found, share) in found.into_iter().zip([0.6, 0.2, 0.1, 0.1]) {
+        for (found, share) in found.into_iter().zip([0.6, 0.3, 0.075, 0.025]) {
             assert_share(found, 20_000, share);
         }
     }

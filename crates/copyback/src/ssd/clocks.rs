@@ -316,6 +316,16 @@ mod tests {
     }
 
     #[test]
+    fn planes_that_are_collected_together_count_one_by_one() {
+        let mut planes = PlaneClocks::new(2, 2);
+        let mut die = DieClocks::default();
+        die.collection_runs(0b11, at(0));
+        assert_eq!((die.running(at(100)), planes.collected()), (us(200), us(0)));
+        die.collection_rests(DieId(0), &mut planes, at(100));
+        assert_eq!((die.running(at(150)), planes.collected()), (us(0), us(200)));
+    }
+
+    #[test]
     fn without_collections_nothing_is_late() {
         let planes = PlaneClocks::new(1, 1);
         let mut die = DieClocks::default();

@@ -195,3 +195,21 @@ impl Counters {
         (self.host_programs > 0).then(|| all as f64 / self.host_programs as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn write_amplification_is_all_pages_written_by_those_of_the_host() {
+        let counters = Counters {
+            host_programs: 100,
+            pages_moved: 60,
+            replacing: 10,
+            mapping: MappingCounters { writes: 30, ..MappingCounters::default() },
+            ..Counters::default()
+        };
+        assert_eq!(counters.write_amplification(), Some(2.0));
+        assert_eq!(Counters::default().write_amplification(), None);
+    }
+}

@@ -226,3 +226,26 @@ impl Ssd {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_drives_report_adds_up_and_the_first_to_be_read_only_counts() {
+        let report = |bad_blocks, retried: &[u64], read_only_ns: Option<u64>| FaultReport {
+            bad_blocks,
+            factory_bad_blocks: 2,
+            retried: retried.to_vec(),
+            uncorrectable: 1,
+            read_only_since: read_only_ns.map(Instant::from_ns),
+            ..FaultReport::default()
+        };
+        let mut all = report(5, &[7], Some(300));
+        all.add(&report(3, &[1, 4], Some(200)));
+        all.add(&report(2, &[], None));
+        assert_eq!((all.bad_blocks, all.grown_bad_blocks(), all.uncorrectable), (10, 4, 3));
+        assert_eq!(all.retried, [8, 4]);
+        assert_eq!(all.read_only_since, Some(Instant::from_ns(200)));
+    }
+}

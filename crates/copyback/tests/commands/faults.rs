@@ -94,6 +94,22 @@ fn a_drive_that_has_too_few_good_blocks_rejects_writes_and_reads_on() {
 }
 
 #[test]
+fn a_drive_that_has_no_spare_block_left_is_read_only_though_enough_are_good() {
+    // One page of each full block is overwritten, again and again. Block by block is collected: three
+    // pages are moved, and the erase, which fails, gives nothing back but a spare block.
+    let fifo = ("ssd.gc.victim", "fifo");
+    let filled: Vec<u32> = (0..16).collect();
+    let mut toy = Toy::filled(&[ROOMY[0], ROOMY[1], ALL_ERASES_FAIL, fifo], &filled);
+    for request in 0..40 {
+        toy.write(u64::from(request) * 20_000_000, request, request % 4 * 4);
+        toy.run();
+    }
+    assert!(toy.ssd.is_read_only());
+    let bad = toy.ssd.ftl.bad_blocks().0;
+    assert!(bad <= 6, "{bad} bad blocks leave fewer than the ten that are needed");
+}
+
+#[test]
 fn a_block_whose_erase_fails_is_never_used_again() {
     let overwritten: Vec<u32> = (0..32).map(|write| write % 16).collect();
     let mut toy = Toy::filled(&[ROOMY[0], ROOMY[1], ALL_ERASES_FAIL], &overwritten);

@@ -1,5 +1,6 @@
 //! Reads, writes, updates and trims of the host.
 
+use copyback::ids::Lpn;
 use copyback::ssd::Part::{Bus, QueueBehindIo, Service};
 
 use crate::toy::Toy;
@@ -101,6 +102,20 @@ fn dies_of_a_channel_work_side_by_side_and_take_turns_on_the_bus() {
     toy.assert_ends(1, 211_000);
     toy.assert_ends(2, 222_000);
     toy.assert_parts(2, &[(Service, 211_000), (Bus, 11_000)]);
+}
+
+#[test]
+fn of_planes_with_as_many_free_pages_the_one_after_the_last_written_is_next() {
+    let most_free = "{ order = 'CWDP', plane = 'most_free' }";
+    let mut toy =
+        Toy::new(&[("ssd.geometry.planes_per_die", "4"), ("ssd.ftl.allocation", most_free)]);
+    for lpn in 0..6 {
+        toy.write(u64::from(lpn) * 1_000_000, lpn, lpn);
+    }
+    toy.run();
+    let ftl = &toy.ssd.ftl;
+    let planes = (0..6).filter_map(|lpn| Some(ftl.geometry.plane_of(ftl.lookup(Lpn(lpn))?).0));
+    assert_eq!(planes.collect::<Vec<_>>(), [0, 1, 2, 3, 0, 1]);
 }
 
 #[test]

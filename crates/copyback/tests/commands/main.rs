@@ -19,6 +19,7 @@ mod multi_plane;
 mod parallel;
 mod partial;
 mod permits;
+mod power;
 mod semi_preemptive;
 mod suspend;
 mod toy;

@@ -1,6 +1,8 @@
 //! Collections of both planes of a die (figures 5 and 6, and the cost equation, of Shahidi et al.,
 //! SC 2016). A read takes 20 us, a program 200 us, an erase 1.5 ms.
 
+use copyback::ids::PlaneId;
+
 use crate::toy::Toy;
 
 /// Pages 0 to 15 of each plane; then the first block of the second plane is punched.
@@ -183,6 +185,41 @@ fn a_plane_joins_below_the_threshold_only() {
     }
 }
 
+/// The same on a die of `planes`, of which the first two are filled.
+fn fill_two_of(planes: u32, punched: &[u32]) -> Vec<u32> {
+    fill(punched).iter().map(|lpn| lpn / 2 * planes + lpn % 2).collect()
+}
+
+#[test]
+fn planes_that_are_out_of_step_are_collected_page_by_page() {
+    let changes = [
+        ("ssd.geometry.planes_per_die", "3"),
+        ("ssd.geometry.blocks_per_plane", "9"),
+        ("ssd.ftl.over_provisioning", "0.5555"),
+        ("ssd.ftl.frontiers", "shared"),
+        ("ssd.gc.victim", "fifo"),
+        ("ssd.gc.width", "blind"),
+    ];
+    let mut toy = Toy::filled(&changes, &fill_two_of(3, &[1]));
+    toy.write(0, 1, CALLS / 2 * 3);
+    toy.run();
+    let [together, paired, ..] = moves(&toy);
+    assert_eq!((together, paired), (4, 2), "the third plane holds nothing");
+    let offsets = [0, 1, 2].map(|plane| toy.ssd.ftl.next_aligned_offset(PlaneId(plane)));
+    assert_eq!(offsets, [3, 3, 0]);
+    // Now it has something to be collected, and joins the next collection of the first.
+    for (request, page) in (2..).zip([0, 1, 2, 3, 0]) {
+        toy.write(100_000_000, request, 3 * page + 2);
+    }
+    let joined = toy.ssd.counters().joined;
+    for request in 10..20 {
+        toy.write(u64::from(request) * 100_000_000, request, request % 4 * 12);
+        toy.run();
+    }
+    assert!(toy.ssd.counters().joined > joined);
+    assert_eq!(moves(&toy)[..2], [together, paired]);
+}
+
 #[test]
 fn groups_of_two_on_a_die_of_four_planes() {
     let four = [
@@ -192,10 +229,9 @@ fn groups_of_two_on_a_die_of_four_planes() {
         ("ssd.commands.planes_per_command", "2"),
         ("ssd.ftl.frontiers", "shared"),
     ];
-    let pages: Vec<u32> = fill(&[1]).iter().map(|lpn| lpn / 2 * 4 + lpn % 2).collect();
     let mut changes = vec![("ssd.gc.victim", "fifo"), ("ssd.gc.width", "blind")];
     changes.extend(four);
-    let mut toy = Toy::filled(&changes, &pages);
+    let mut toy = Toy::filled(&changes, &fill_two_of(4, &[1]));
     toy.write(0, 1, 2 * CALLS);
     let end = 211_000 + cost_ns(2, 1, 0);
     toy.run_until(end - 1);

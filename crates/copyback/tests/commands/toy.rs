@@ -6,7 +6,7 @@ use copyback::ftl::{Ftl, ReclaimStep};
 use copyback::gc::job::Job;
 use copyback::gc::permit::Asked;
 use copyback::ids::{CommandId, Lpn, PlaneId};
-use copyback::ssd::{Announced, Finished, Owner, Part, Parts, Ssd};
+use copyback::ssd::{Announced, Cut, Finished, Owner, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
 
 /// One die of one plane, with eight blocks of four pages, half of them for the host.
@@ -65,6 +65,7 @@ pub struct Toy {
     pub log: Vec<String>,
     /// Whether the events of an instant are applied in reverse order.
     pub reversed: bool,
+    config: Config,
     agenda: Agenda,
     now: Instant,
     random: u64,
@@ -95,6 +96,7 @@ impl Toy {
             done: Vec::new(),
             log: Vec::new(),
             reversed: false,
+            config,
             agenda: Agenda::default(),
             now: Instant::START,
             random: 0,
@@ -165,6 +167,18 @@ impl Toy {
         self.run_until(ns);
         self.ssd.stop_asking();
         self.settle();
+    }
+
+    /// Cuts the power at `ns`, before anything that would happen then. The power comes back, and the mapping
+    /// is found again, in no time.
+    pub fn cut_power(&mut self, ns: u64) -> Cut {
+        self.run_until(ns - 1);
+        self.agenda.clear();
+        self.now = at(ns);
+        let cut = self.ssd.lose_power(&self.config, "ssd/0/power/1", 0, self.now);
+        self.ssd.start_up(self.now);
+        self.settle();
+        cut
     }
 
     /// Lets everything happen that happens until `ns`, this instant included.

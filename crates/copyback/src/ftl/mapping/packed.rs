@@ -51,3 +51,21 @@ impl<'de> Visitor<'de> for Table {
         Ok(table)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Saved(#[serde(with = "super")] Vec<Option<Ppn>>);
+
+    #[test]
+    fn a_table_of_several_chunks_is_read_as_it_was_written() {
+        let entry = |index| (index % 3 > 0).then(|| Ppn::from_index(index));
+        let table = Saved((0..5 * CHUNK / 2).map(entry).collect());
+        let bytes = postcard::to_stdvec(&table).expect("memory takes any bytes");
+        assert_eq!(postcard::from_bytes(&bytes), Ok(table));
+    }
+}

@@ -1,0 +1,104 @@
+//! Cuts of power: what they leave in the flash, what a recovery makes of that, and how long it takes.
+
+use copyback::ids::{BlockId, Lpn};
+use copyback::metrics::RequestColumns;
+use copyback::units::Duration;
+use copyback::{Simulation, Status};
+use serde_json::Value;
+
+use crate::toy::{Toy, config};
+
+const UNPROTECTED: (&str, &str) = ("ssd.power.protection", "none");
+/// Makes a drive with capacitors keep account of what its flash holds.
+const CUT_LATER: (&str, &str) = ("ssd.power.cuts", "{ type = 'at', times = ['1h'] }");
+
+#[test]
+fn a_page_that_was_being_programmed_is_lost_and_its_block_filled_on_behind_it() {
+    let mut toy = Toy::new(&[UNPROTECTED]);
+    toy.writes(0, &[(1, 5), (2, 6)]);
+    let cut = toy.cut_power(300_000);
+    assert_eq!((cut.torn_pages, cut.lost.len()), (1, 0));
+    toy.write(1_000_000, 3, 7);
+    toy.run();
+    let place =
+        |lpn| toy.ssd.ftl.lookup(Lpn(lpn)).map(|page| toy.ssd.ftl.geometry.page_offset(page));
+    assert_eq!([5, 6, 7].map(place), [Some(0), None, Some(2)]);
+}
+
+#[test]
+fn capacitors_finish_what_is_programmed_and_remember_what_is_trimmed() {
+    let mut toy = Toy::new(&[CUT_LATER]);
+    toy.writes(0, &[(1, 5), (2, 6)]);
+    toy.trim(250_000, 5);
+    let cut = toy.cut_power(300_000);
+    assert_eq!((cut.torn_pages, cut.lost.len()), (0, 0));
+    let is_found = |lpn| toy.ssd.ftl.lookup(Lpn(lpn)).is_some();
+    assert_eq!([5, 6].map(is_found), [false, true]);
+}
+
+#[test]
+fn blocks_stay_as_worn_as_they_were() {
+    let overwritten: Vec<u32> = (0..160).map(|write| write * 7 % 16).collect();
+    let mut toy = Toy::filled(&[UNPROTECTED], &overwritten);
+    let worn: Vec<u32> = toy.ssd.ftl.erase_counts().collect();
+    assert!(worn.iter().any(|erases| *erases > 2), "{worn:?}");
+    let cut = toy.cut_power(1);
+    assert_eq!(cut.scan.erased, []);
+    assert_eq!(toy.ssd.ftl.erase_counts().collect::<Vec<_>>(), worn);
+}
+
+#[test]
+fn a_block_whose_erase_was_cut_off_is_erased_again_and_wears_by_one_erase() {
+    // Four blocks are filled, and the pages of the first written twice more. The last write, which ends at
+    // 211 us, calls for a collection: the first block, in which nothing is valid, is erased.
+    let overwritten: Vec<u32> = (0..16).chain([0, 1, 2, 3, 0, 1, 2]).collect();
+    let mut toy = Toy::filled(&[UNPROTECTED], &overwritten);
+    toy.write(0, 1, 3);
+    let cut = toy.cut_power(1_000_000);
+    assert_eq!((cut.cut_erases, cut.scan.erased), (1, vec![BlockId(0)]));
+    let worn: Vec<u32> = toy.ssd.ftl.erase_counts().collect();
+    assert_eq!(worn, [1, 0, 0, 0, 0, 0, 0, 0]);
+}
+
+/// How long a drive with so many chips on its channel, on which nothing is written, takes to recover.
+fn scan(chips: &str) -> Duration {
+    let chips = ("ssd.geometry.chips_per_channel", chips);
+    let mut toy = Toy::new(&[UNPROTECTED, chips, ("ssd.power.metadata", "4KiB")]);
+    toy.cut_power(1).time.time
+}
+
+#[test]
+fn a_scan_takes_as_long_as_the_busiest_die_or_channel() {
+    // The first page of each of eight blocks is read: 1 + 20 + 10 us, of which 11 on the channel.
+    assert_eq!(scan("1"), Duration::from_us(8 * 31));
+    assert_eq!(scan("4"), Duration::from_us(4 * 8 * 11));
+}
+
+/// Runs so many writes of two pages each, four of them at once, on a drive that loses its power at 100 us.
+fn run(requests: &str, changes: &[(&str, &str)]) -> (RequestColumns, Value) {
+    let workload = "{ type = 'synthetic', read_share = 0.0, sequential_share = 1.0, request_size = '8KiB', \
+                    iodepth = 4 }";
+    let cut = ("ssd.power.cuts", "{ type = 'at', times = ['100us'] }");
+    let mut settings = vec![UNPROTECTED, cut, ("workload", workload), ("metrics.requests", "true")];
+    settings.push(("workload.requests", requests));
+    settings.extend(changes);
+    let mut simulation = Simulation::new(&config(&settings), None).expect("a synthetic workload");
+    while simulation.advance(1 << 20).expect("the audit finds nothing") == Status::Running {}
+    (simulation.take_requests(), simulation.summary()["power_loss"].take())
+}
+
+#[test]
+fn commands_in_the_drive_are_handed_in_anew_in_their_order() {
+    let (rows, loss) = run("4", &[]);
+    assert_eq!(loss["interrupted_requests"], 4);
+    assert_eq!(rows.offset, [0, 8192, 16384, 24576]);
+}
+
+#[test]
+fn only_what_the_host_was_told_of_counts_as_lost_with_a_write_buffer() {
+    // With room for one page a write waits for its second, and nobody has been told of the first.
+    for (pages, lost) in [("4KiB", 0), ("16KiB", 4)] {
+        let (_, loss) = run("2", &[("ssd.buffer.capacity", pages)]);
+        assert_eq!(loss["buffered_pages_lost"], lost, "{pages}");
+    }
+}
