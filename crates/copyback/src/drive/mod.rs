@@ -144,13 +144,14 @@ impl Drive {
     }
 
     /// From an instant whose events have been applied, goes on to the next ones before `until`, as long
-    /// as nothing comes of them that anybody outside hears of: no command ends, and collecting neither
-    /// begins nor ends. Returns the instant whose second phase is to come.
+    /// as nothing comes of them that anybody outside may hear of: no command ends nor anything that one waits
+    /// for, and collecting neither begins nor ends. Returns the instant whose second phase is to come.
     // To hand each instant to the host and back would take as long as the instant itself.
     pub fn go_on(&mut self, until: Instant) -> Instant {
         let was_collecting = self.ssd.is_collecting();
         while self.agenda.next_time().is_some_and(|next| next < until)
-            && !self.book_finished()
+            && !self.has_ended()
+            && !self.has_something_to_book()
             && !self.start_work()
             && self.ssd.is_collecting() == was_collecting
         {
@@ -240,10 +241,17 @@ impl Drive {
     /// Returns whether commands have ended.
     #[inline]
     pub fn book_finished(&mut self) -> bool {
-        if self.ssd.has_finished() || self.buffer.is_some() || !self.waiting.is_empty() {
+        if self.has_something_to_book() {
             self.book();
         }
         self.has_ended()
+    }
+
+    #[inline]
+    fn has_something_to_book(&self) -> bool {
+        self.ssd.has_finished()
+            || self.buffer.is_some()
+            || (!self.waiting.is_empty() && self.has_room())
     }
 
     // Apart, so that an instant at which nothing has ended costs next to nothing.

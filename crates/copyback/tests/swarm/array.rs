@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::STATE_EVERY;
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
+use crate::observed::to_look_changes_nothing;
 use crate::run::{self, Outcome};
 
 /// Makes an array of the drive of `config`.
@@ -101,6 +102,9 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     run::same("the second run", &first, &again)?;
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
+    }
+    if case.number % STATE_EVERY == 4 {
+        to_look_changes_nothing(case, &first)?;
     }
     Ok(met(config, &first))
 }

@@ -15,6 +15,7 @@ mod draw;
 mod faults;
 mod interrupted;
 mod measured;
+mod observed;
 mod oracle;
 mod pool;
 mod power;
@@ -57,6 +58,9 @@ fn examine(case: &Case) -> Result<coverage::Met, String> {
     }
     if case.number % STATE_EVERY == 1 {
         array::one_drive_is_the_drive(case, &first)?;
+    }
+    if case.number % STATE_EVERY == 4 {
+        observed::to_look_changes_nothing(case, &first)?;
     }
     let stopped = case.number % STATE_EVERY == 3
         && stopped::a_rule_ends_the_run_where_its_rounds_say(case, &first)?;
