@@ -143,6 +143,21 @@ bench-scaling: setup ## What a page operation costs as the drive grows and the r
 wheel: $(UV) ## Build a wheel in dist
 	$(UV) build --quiet --wheel --out-dir dist
 
+# Where the build for training is, and what it learns. Cargo's profiles want whole paths.
+PGO := $(CURDIR)/target/pgo
+
+.PHONY: wheel-pgo
+wheel-pgo: $(UV) ## Build a wheel in dist, a quarter faster: profile-guided (needs rustup's llvm-tools)
+	rm -rf $(PGO)/raw $(PGO)/wheel
+	RUSTFLAGS=-Cprofile-generate=$(PGO)/raw CARGO_TARGET_DIR=$(PGO)/build \
+	  $(UV) build --quiet --wheel --out-dir $(PGO)/wheel
+	$(UV) venv --quiet --python $(PYTHON) --clear $(PGO)/env
+	$(UV) pip install --quiet --python $(PGO)/env/bin/python $(PGO)/wheel/*.whl
+	$(PGO)/env/bin/python benches/train.py
+	$$(rustc --print target-libdir)/../bin/llvm-profdata merge -o $(PGO)/merged.profdata $(PGO)/raw
+	RUSTFLAGS=-Cprofile-use=$(PGO)/merged.profdata CARGO_TARGET_DIR=$(PGO)/build \
+	  $(UV) build --quiet --wheel --out-dir dist
+
 # What the README shows to somebody who has the wheel and a trace, in an environment that has nothing else.
 .PHONY: check-wheel
 check-wheel: $(UV) ## Install the wheel in an environment of its own and run what the README shows
