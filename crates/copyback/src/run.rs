@@ -104,7 +104,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Works through up to `budget` instants, or fewer if the timeline waits to be taken.
+    /// Works through up to `budget` instants, those not counted that a drive passes by itself, or fewer if
+    /// the timeline waits to be taken.
     ///
     /// # Errors
     /// If the trace is malformed, or an audited invariant breaks.
