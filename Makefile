@@ -145,16 +145,18 @@ wheel: $(UV) ## Build a wheel in dist
 
 # Where the build for training is, and what it learns. Cargo's profiles want whole paths.
 PGO := $(CURDIR)/target/pgo
+LLVM_PROFDATA = $(shell rustc --print target-libdir)/../bin/llvm-profdata
 
 .PHONY: wheel-pgo
 wheel-pgo: $(UV) ## Build a wheel in dist, a quarter faster: profile-guided (needs rustup's llvm-tools)
+	@test -x $(LLVM_PROFDATA) || { echo "no llvm-profdata: rustup component add llvm-tools" >&2; exit 2; }
 	rm -rf $(PGO)/raw $(PGO)/wheel
 	RUSTFLAGS=-Cprofile-generate=$(PGO)/raw CARGO_TARGET_DIR=$(PGO)/build \
 	  $(UV) build --quiet --wheel --out-dir $(PGO)/wheel
 	$(UV) venv --quiet --python $(PYTHON) --clear $(PGO)/env
 	$(UV) pip install --quiet --python $(PGO)/env/bin/python $(PGO)/wheel/*.whl
 	$(PGO)/env/bin/python benches/train.py
-	$$(rustc --print target-libdir)/../bin/llvm-profdata merge -o $(PGO)/merged.profdata $(PGO)/raw
+	$(LLVM_PROFDATA) merge -o $(PGO)/merged.profdata $(PGO)/raw
 	RUSTFLAGS=-Cprofile-use=$(PGO)/merged.profdata CARGO_TARGET_DIR=$(PGO)/build \
 	  $(UV) build --quiet --wheel --out-dir dist
 

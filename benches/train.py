@@ -2,8 +2,7 @@
 
     python benches/train.py
 
-Every scheme is there with a little of everything, the commonest with more, so that none is compiled
-for size alone. What the runs find out is not looked at.
+Schemes of every kind are there, on a small drive. What the runs find out is not looked at.
 """
 
 from __future__ import annotations

@@ -46,8 +46,6 @@ pub struct Run {
     /// Whether the run ends when a drive becomes read-only.
     ends_at_read_only: bool,
     audit: bool,
-    /// Whether somebody looks at the drives after each instant of theirs.
-    looks_at_every_instant: bool,
     now: Instant,
     /// Whether a request may have become able to enter the array since the host was last asked.
     host_may_go_on: bool,
@@ -75,11 +73,8 @@ impl Run {
     pub fn new(config: &Config, devices: Vec<Preconditioner>, host: Host) -> Result<Self, Error> {
         let preparation = devices.iter().map(|device| device.rounds().cloned()).collect();
         let prepared_bytes = devices.iter().map(Preconditioner::bytes_written).collect();
-        let recorder = Recorder::new(config);
-        let ends_at_read_only = config.ends_at_read_only();
         let mut run = Self {
-            looks_at_every_instant: recorder.watch.is_some() || ends_at_read_only,
-            recorder,
+            recorder: Recorder::new(config),
             array: Array::new(config, devices),
             host,
             arrivals: Arrivals::default(),
@@ -91,7 +86,7 @@ impl Run {
             stop: SteadyRounds::of(config).map(Box::new),
             preparation,
             prepared_bytes,
-            ends_at_read_only,
+            ends_at_read_only: config.ends_at_read_only(),
             audit: config.audit,
             now: Instant::START,
             host_may_go_on: true,
@@ -111,8 +106,7 @@ impl Run {
     /// If the trace is malformed, or an audited invariant breaks.
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
         for _ in 0..budget {
-            let host_is_done = self.host.is_done();
-            if host_is_done {
+            if self.host.is_done() {
                 self.array.stop_rebuilding();
                 if !self.array.is_destaging() {
                     return self.end();
@@ -121,11 +115,7 @@ impl Run {
             let next = earlier(self.array.next_time(), self.arrivals.next_time());
             let Some(next) = next else { return self.end() };
             self.enter(next)?;
-            let until = match host_is_done || self.looks_at_every_instant {
-                true => next,
-                false => self.undisturbed_until(),
-            };
-            self.now = self.array.apply_events(next, until);
+            self.now = self.array.apply_events(next, self.undisturbed_until());
             while let Some(flow) = self.arrivals.pop_at(self.now) {
                 self.host.arrived(flow);
                 self.host_may_go_on = true;
@@ -138,8 +128,12 @@ impl Run {
         Ok(Status::Running)
     }
 
-    /// The first instant at which something may happen outside the array, if no request leaves it before.
+    /// The first instant at which something may happen outside the array, if no request leaves it before: this
+    /// one, if the drives are looked at after each of theirs.
     fn undisturbed_until(&self) -> Instant {
+        if self.recorder.watch.is_some() || self.ends_at_read_only || self.host.is_done() {
+            return self.now;
+        }
         let rows = self.recorder.series.due().min(self.recorder.dies.due());
         let round = self.stop.as_ref().and_then(|stop| stop.due());
         let others = earlier(round, self.arrivals.next_time());

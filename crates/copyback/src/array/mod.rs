@@ -143,31 +143,34 @@ impl Array {
         }
     }
 
-    /// The first phase of an instant: every state change that falls on it. Where only one drive has
-    /// any, it goes on before `until` as long as it concerns nobody else. Returns the instant whose second
-    /// phase is to come.
+    /// The first phase of an instant: every state change that falls on it. A drive that is alone with any
+    /// goes on before `until` as long as it concerns nobody else. Returns the instant whose second phase is to
+    /// come.
     #[inline]
     pub fn apply_events(&mut self, now: Instant, until: Instant) -> Instant {
         self.now = now;
-        let mut others_wait_until = until;
-        let mut last = None;
         for (index, (drive, due)) in self.drives.iter_mut().zip(&self.due).enumerate() {
-            let Some(due) = *due else { continue };
-            if due == now {
+            if *due == Some(now) {
                 drive.apply_events(now);
                 self.touched.insert(index);
-                others_wait_until = if last.is_none() { others_wait_until } else { now };
-                last = Some(index);
-            } else {
-                others_wait_until = others_wait_until.min(due);
             }
         }
         if self.rebuilder.is_some() || self.protocol.is_some() {
             self.apply_events_of_controller(now);
-        } else if let Some(only) = last {
-            self.now = self.drives[only].go_on(others_wait_until);
+        } else {
+            self.let_one_go_on(until);
         }
         self.now
+    }
+
+    /// Lets the drive that something has just happened to, if it is one alone, go on before `until` and the
+    /// next instant of another.
+    fn let_one_go_on(&mut self, until: Instant) {
+        let mut touched = self.touched.iter();
+        let (Some(one), None) = (touched.next(), touched.next()) else { return };
+        let others = self.due.iter().enumerate().filter(|(index, _)| *index != one);
+        let until = others.filter_map(|(_, due)| *due).fold(until, Instant::min);
+        self.now = self.drives[one].go_on(until);
     }
 
     fn apply_events_of_controller(&mut self, now: Instant) {

@@ -349,7 +349,7 @@ impl<T> Die<T> {
         copyback.is_some_and(|in_it| self.array_due == Some(now) || in_it.phase == Phase::Done)
     }
 
-    /// Begins another copyback for the same in place of the one that ends, which takes `array`.
+    /// Begins another copyback for the same purpose in place of the one that ends; it takes `array`.
     #[inline]
     pub fn repeat_copyback(&mut self, array: Duration, now: Instant) {
         debug_assert!(self.ends_copyback(now) && self.port.is_none() && !self.suspending);
