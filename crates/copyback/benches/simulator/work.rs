@@ -1,0 +1,210 @@
+//! The pieces of work that are measured, each done a slice at a time.
+
+use copyback::config::quantity::{Rate, Share, Size};
+use copyback::config::{
+    Array, Config, FreeBlocks, Layout, Overwrites, SyntheticWorkload, Workload,
+};
+use copyback::ids::SsdId;
+use copyback::precondition::Preconditioner;
+use copyback::{Phase, Simulation, Status};
+
+use crate::MEMORY;
+use crate::floor;
+
+/// Instants or writes in a slice: some tens of milliseconds.
+const SLICE: u64 = 1 << 16;
+
+/// A piece of work.
+pub trait Work {
+    /// Does another slice of it. Returns whether there is more.
+    fn go_on(&mut self) -> bool;
+    /// What has been done so far.
+    fn done(&self) -> Done;
+    /// The most memory that it has taken, in bytes a physical page.
+    fn bytes_per_page(&self) -> f64;
+}
+
+/// Counts of what has been done.
+#[derive(Clone, Copy)]
+pub struct Done {
+    pub page_operations: u64,
+    pub host_pages: u64,
+}
+
+/// Prepares a piece of work. Takes the scale of the device and a divisor of the work.
+type Begin = fn(u32, u64) -> Box<dyn Work>;
+
+/// The pieces of work that are held against the floor, by name.
+pub const WORKS: [(&str, Begin); 4] = [
+    ("precondition", |scale, divisor| Box::new(Overwriting::new(scale, divisor))),
+    ("heavy-gc", |scale, divisor| {
+        Box::new(Simulating::new(&config(scale, random_4k(4_000_000 / divisor, 0.0))))
+    }),
+    ("read-mostly", |scale, divisor| {
+        Box::new(Simulating::new(&config(scale, random_4k(8_000_000 / divisor, 0.95))))
+    }),
+    ("array", |scale, divisor| {
+        Box::new(Simulating::new(&array(scale, random_4k(4_000_000 / divisor, 0.0))))
+    }),
+];
+
+/// The bare loop, which has no end.
+pub struct Floor {
+    device: floor::Device,
+    writes: u64,
+    moved_before: u64,
+}
+
+impl Floor {
+    /// A device that has been filled and overwritten once.
+    pub fn new(scale: u32) -> Self {
+        let mut device = floor::Device::new(64 * 2048 * scale, 0.85);
+        device.fill_and_age();
+        Self { moved_before: device.moved, device, writes: 0 }
+    }
+}
+
+impl Work for Floor {
+    fn go_on(&mut self) -> bool {
+        self.device.overwrite(SLICE);
+        self.writes += SLICE;
+        true
+    }
+
+    fn done(&self) -> Done {
+        let moved = self.device.moved - self.moved_before;
+        Done { page_operations: self.writes + 2 * moved, host_pages: self.writes }
+    }
+
+    fn bytes_per_page(&self) -> f64 {
+        self.device.bytes_per_page()
+    }
+}
+
+/// Memory from some moment on.
+struct Peak {
+    before: usize,
+    pages: f64,
+}
+
+impl Peak {
+    fn of(config: &Config) -> Self {
+        MEMORY.reset_peak_usage();
+        let geometry = &config.ssd.geometry;
+        let pages = 64 * geometry.blocks_per_plane * geometry.pages_per_block;
+        let before = MEMORY.current_usage();
+        Self { before, pages: f64::from(config.array.devices) * f64::from(pages) }
+    }
+
+    fn bytes_per_page(&self) -> f64 {
+        (MEMORY.peak_usage() - self.before) as f64 / self.pages
+    }
+}
+
+/// Random overwrites without time, after the device has been filled and overwritten once.
+struct Overwriting {
+    device: Preconditioner,
+    writes: u64,
+    left: u64,
+    moved_before: u64,
+    peak: Peak,
+}
+
+impl Overwriting {
+    fn new(scale: u32, divisor: u64) -> Self {
+        let mut config = config(scale, random_4k(1, 0.0));
+        config.precondition.overwrites = Overwrites::Fixed(3.0);
+        let peak = Peak::of(&config);
+        let mut device = Preconditioner::new(&config, SsdId(0));
+        device.advance(2 * config.logical_pages());
+        let moved_before = device.tally().pages_moved;
+        Self { device, writes: 0, left: 8_000_000 / divisor, moved_before, peak }
+    }
+}
+
+impl Work for Overwriting {
+    fn go_on(&mut self) -> bool {
+        let writes = SLICE.min(self.left);
+        self.device.advance(writes);
+        self.writes += writes;
+        self.left -= writes;
+        self.left > 0
+    }
+
+    fn done(&self) -> Done {
+        let moved = self.device.tally().pages_moved - self.moved_before;
+        Done { page_operations: self.writes + 2 * moved, host_pages: self.writes }
+    }
+
+    fn bytes_per_page(&self) -> f64 {
+        self.peak.bytes_per_page()
+    }
+}
+
+/// The measured part of a simulation.
+struct Simulating {
+    simulation: Simulation,
+    peak: Peak,
+}
+
+impl Simulating {
+    /// A simulation that has been prepared.
+    fn new(config: &Config) -> Self {
+        let peak = Peak::of(config);
+        let mut simulation = Simulation::new(config, None).expect("a synthetic workload opens");
+        while simulation.progress().phase == Phase::Precondition {
+            simulation.advance(SLICE).expect("the configuration is sound");
+        }
+        Self { simulation, peak }
+    }
+}
+
+impl Work for Simulating {
+    fn go_on(&mut self) -> bool {
+        let status = self.simulation.advance(SLICE).expect("the configuration is sound");
+        status == Status::Running
+    }
+
+    fn done(&self) -> Done {
+        let progress = self.simulation.progress();
+        Done { page_operations: progress.page_operations, host_pages: progress.requests }
+    }
+
+    fn bytes_per_page(&self) -> f64 {
+        self.peak.bytes_per_page()
+    }
+}
+
+fn config(scale: u32, workload: SyntheticWorkload) -> Config {
+    let mut config = Config::default();
+    let geometry = &mut config.ssd.geometry;
+    geometry.channels = 8;
+    geometry.chips_per_channel = 1;
+    geometry.dies_per_chip = 1;
+    geometry.planes_per_die = 8;
+    geometry.blocks_per_plane = 2048 * scale;
+    config.ssd.timing.transfer_rate = Rate::BytesPerSecond(40_000_000);
+    config.ssd.ftl.over_provisioning = Share(0.15);
+    config.ssd.gc.soft_threshold = FreeBlocks::Blocks { blocks: 3 };
+    config.precondition.fill = Share(1.0);
+    config.precondition.overwrites = Overwrites::Fixed(1.0);
+    config.workload = Workload::Synthetic(workload);
+    config
+}
+
+fn array(scale: u32, workload: SyntheticWorkload) -> Config {
+    let array = Array { layout: Layout::Raid0, devices: 8, stripe: Size(4096), ..Array::default() };
+    Config { array, ..config(scale, SyntheticWorkload { iodepth: Some(256), ..workload }) }
+}
+
+fn random_4k(requests: u64, read_share: f64) -> SyntheticWorkload {
+    SyntheticWorkload {
+        requests: requests.into(),
+        request_size: copyback::config::RequestSize::Fixed(Size(4096)),
+        read_share: Share(read_share),
+        sequential_share: Share(0.0),
+        inter_arrival: None,
+        iodepth: Some(32),
+        ..SyntheticWorkload::default()
+    }
+}
