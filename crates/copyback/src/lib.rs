@@ -25,6 +25,7 @@ pub mod event;
 pub mod ftl;
 pub mod gc;
 pub mod host;
+mod huge_pages;
 pub mod idle;
 pub mod ids;
 mod lists;

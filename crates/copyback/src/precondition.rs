@@ -281,6 +281,7 @@ impl Preconditioner {
         }
         // The cache misses of all of them overlap.
         batch[..pages].iter().for_each(|lpn| self.ftl.fetch(*lpn));
+        batch[..pages].iter().for_each(|lpn| self.ftl.fetch_old_page(*lpn));
         for lpn in &batch[..pages] {
             self.overwritten += 1;
             self.write(*lpn);

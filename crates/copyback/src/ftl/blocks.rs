@@ -1,8 +1,10 @@
 //! The state of every erase block: which pages are valid, and how worn it is.
 
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 use crate::gc::victim::BlockView;
+use crate::huge_pages;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
 
@@ -38,14 +40,20 @@ impl Blocks {
         let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
         let fresh = Record { erase_count: 0, valid: 0, phase: Phase::Free };
         Self {
-            valid: vec![0; geometry.blocks() * words_per_block],
+            valid: huge_pages::table(geometry.blocks() * words_per_block, 0),
             words_per_block,
-            records: vec![fresh; geometry.blocks()],
+            records: huge_pages::table(geometry.blocks(), fresh),
         }
     }
 
     fn word_and_bit(&self, block: BlockId, offset: u32) -> (usize, u64) {
         (block.index() * self.words_per_block + offset as usize / 64, 1 << (offset % 64))
+    }
+
+    /// Brings what says whether the page at `offset` is valid into the cache, without waiting for it.
+    pub fn fetch(&self, block: BlockId, offset: u32) {
+        prefetch_index(&self.valid, self.word_and_bit(block, offset).0);
+        prefetch_index(&self.records, block.index());
     }
 
     pub fn is_valid(&self, block: BlockId, offset: u32) -> bool {

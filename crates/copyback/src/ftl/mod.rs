@@ -474,10 +474,20 @@ impl Ftl {
         self.map.fetch(lpn);
     }
 
+    /// The same for what a write of `lpn`, whose entry has come, changes of the block that it is in.
+    pub fn fetch_old_page(&self, lpn: Lpn) {
+        if let Some(page) = self.map.physical(lpn) {
+            let block = self.geometry.block_of(page);
+            self.blocks.fetch(block, self.geometry.page_offset(page));
+            self.victims.fetch(block);
+        }
+    }
+
     /// The same for the move of the valid page at `offset` of `block`, or the next one behind it.
     pub fn fetch_move(&self, block: BlockId, offset: u32) {
         if let Some(page) = self.next_valid(block, offset) {
             self.map.fetch(self.map.logical(page));
+            self.map.fetch_behind(page);
         }
     }
 
@@ -594,20 +604,28 @@ impl Ftl {
     }
 
     /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
+    #[inline]
     fn append(&mut self, plane: PlaneId, stream: Stream, lpn: Lpn) -> Placed {
         let place = self.take_next_page(plane, stream);
         let page = self.program(place, lpn);
         let closes_block = place.next_page + 1 == self.limits.data_pages;
         if closes_block {
-            *self.planes[plane.index()].frontier_mut(stream) = None;
-            self.close(plane, self.geometry.block_of(page));
-            self.reopen(plane, stream);
+            self.end_stream_block(plane, stream, self.geometry.block_of(page));
         }
         Placed { page, closes_block }
     }
 
+    /// The open block of a stream is full.
+    // Apart, as hardly any page is the last of its block.
+    #[inline(never)]
+    fn end_stream_block(&mut self, plane: PlaneId, stream: Stream, block: BlockId) {
+        *self.planes[plane.index()].frontier_mut(stream) = None;
+        self.close(plane, block);
+        self.reopen(plane, stream);
+    }
+
     /// Programs the page at `place`, or the same one of the block that replaces a failing one, with `lpn`.
-    #[inline]
+    #[inline(always)]
     fn program(&mut self, mut place: Frontier, lpn: Lpn) -> Ppn {
         if self.faults.is_some() {
             place.block = self.block_that_takes(place);
@@ -626,6 +644,13 @@ impl Ftl {
             frontier.next_page += 1;
             return next;
         }
+        self.begin_stream_block(plane, stream)
+    }
+
+    /// Opens a block for a stream that has none. Returns its first page.
+    // Apart, as hardly any page is the first of its block.
+    #[inline(never)]
+    fn begin_stream_block(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
         self.planes[plane.index()].lent &= stream != Stream::Host;
         let next = self.open(plane);
         let following = Frontier { next_page: next.next_page + 1, ..next };

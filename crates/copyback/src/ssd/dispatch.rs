@@ -149,15 +149,26 @@ impl Ssd {
     }
 
     fn oldest_placed_write(&self, die: DieId) -> Option<(u64, (WriteQueue, PlaneId))> {
-        let mask = self.queues.planes_with_writes(die);
+        let mut mask = self.queues.planes_with_writes(die);
+        // Whether a plane accepts a write takes longer to say than which write is the oldest.
+        loop {
+            let (order, plane, lpn) = self.oldest_first_write(die, mask)?;
+            if self.ftl.accepts(plane, lpn) {
+                return Some((order, (WriteQueue::Plane(plane), plane)));
+            }
+            mask &= !self.bit(plane);
+        }
+    }
+
+    /// The oldest of the first writes that wait for the planes of `mask`: its order, plane and page.
+    fn oldest_first_write(&self, die: DieId, mask: u32) -> Option<(u64, PlaneId, Lpn)> {
         planes_in(mask, die, self.geometry.planes_per_die)
             .filter_map(|plane| {
-                let queue = WriteQueue::Plane(plane);
-                let first = self.transactions.get(self.queues.first_write(queue)?);
-                let accepts = self.ftl.accepts(plane, first.lpn);
-                accepts.then_some((first.order, (queue, plane)))
+                let first = self.queues.first_write(WriteQueue::Plane(plane))?;
+                let Transaction { order, lpn, .. } = self.transactions.get(first);
+                Some((*order, plane, *lpn))
             })
-            .min_by_key(|(order, _)| *order)
+            .min()
     }
 
     fn order(&self, id: TransactionId) -> u64 {

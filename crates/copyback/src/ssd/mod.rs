@@ -120,6 +120,8 @@ pub struct Ssd {
     queues: HostQueues,
     transactions: Transactions,
     submitted: u64,
+    /// The last write of a page that was handed in.
+    last_write: Option<Lpn>,
     /// Writes of pages that a read-modify-write is under way for, in order of submission.
     behind_update: BTreeMap<Lpn, Vec<TransactionId>>,
     /// Boxed: few drives have one.
@@ -235,6 +237,7 @@ impl Ssd {
             queues: HostQueues::new(&geometry, &ftl.allocation),
             transactions: Transactions::default(),
             submitted: first_order,
+            last_write: None,
             behind_update: BTreeMap::new(),
             translation: ftl.is_demand_paged().then(Box::default),
             die_clocks: (0..dies).map(|_| DieClocks::default()).collect(),
@@ -358,6 +361,9 @@ impl Ssd {
         }
         // Fetched now, the entry is in the cache when a die takes the write.
         self.ftl.fetch(lpn);
+        if let Some(before) = self.last_write.replace(lpn) {
+            self.ftl.fetch_old_page(before);
+        }
         let kind = if whole_page { Kind::Write } else { Kind::ReadToUpdate };
         let id = self.admit(owner, lpn, kind);
         if self.is_translated(id, now) {

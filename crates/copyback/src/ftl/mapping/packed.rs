@@ -8,6 +8,7 @@ use serde::ser::SerializeSeq;
 use serde::{Deserializer, Serializer};
 use serde_bytes::{ByteBuf, Bytes};
 
+use crate::huge_pages;
 use crate::ids::Ppn;
 
 /// Entries of a chunk: 4 KiB, what a decoder of a state file holds at once.
@@ -45,7 +46,8 @@ impl<'de> Visitor<'de> for Table {
             if !rest.is_empty() {
                 return Err(Error::invalid_length(bytes.len(), &self));
             }
-            table.extend(entries.iter().map(|entry| Ppn::from_entry(u32::from_le_bytes(*entry))));
+            let pages = entries.iter().map(|entry| Ppn::from_entry(u32::from_le_bytes(*entry)));
+            huge_pages::extend(&mut table, pages);
         }
         table.shrink_to_fit();
         Ok(table)

@@ -6,7 +6,11 @@ use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 use super::packed;
+use crate::huge_pages;
 use crate::ids::{Lpn, Ppn};
+
+/// Entries in a line of the cache.
+const ENTRIES_OF_A_LINE: usize = 64 / size_of::<Lpn>();
 
 /// The mapping table and its inverse, four bytes an entry each.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,12 +25,20 @@ pub struct PageMap {
 impl PageMap {
     /// A table in which nothing is mapped.
     pub fn new(logical_pages: usize, physical_pages: usize) -> Self {
-        Self { physical: vec![None; logical_pages], logical: vec![Lpn(0); physical_pages] }
+        Self {
+            physical: huge_pages::table(logical_pages, None),
+            logical: huge_pages::table(physical_pages, Lpn(0)),
+        }
     }
 
     /// Brings the entry of `lpn` into the cache, without waiting for it.
     pub fn fetch(&self, lpn: Lpn) {
         prefetch_index(&self.physical, lpn.index());
+    }
+
+    /// Brings the next line of the inverse table behind the entry of `page` into the cache, without waiting.
+    pub fn fetch_behind(&self, page: Ppn) {
+        prefetch_index(&self.logical, page.index() + ENTRIES_OF_A_LINE);
     }
 
     pub fn physical(&self, lpn: Lpn) -> Option<Ppn> {
@@ -62,7 +74,7 @@ impl PageMap {
         physical_pages: usize,
         mut claim: impl FnMut(Lpn, Ppn) -> bool,
     ) -> bool {
-        let mut logical = vec![Lpn(0); physical_pages];
+        let mut logical = huge_pages::table(physical_pages, Lpn(0));
         for (lpn, page) in self.mapped() {
             match logical.get_mut(page.index()) {
                 Some(entry) if claim(lpn, page) => *entry = lpn,

@@ -109,6 +109,13 @@ impl VictimSelector {
         }
     }
 
+    /// Brings what changes when `block` loses a page into the cache, without waiting for it.
+    pub fn fetch(&self, block: BlockId) {
+        if let Self::Greedy(greedy) = self {
+            greedy.fetch(block);
+        }
+    }
+
     /// A page of a closed block has become invalid; `valid` are left.
     pub fn lost_page(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.changed(plane, block, valid + 1, valid);
