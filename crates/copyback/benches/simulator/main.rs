@@ -32,14 +32,17 @@ fn main() {
         "work", "page ops", "page ops/CPU s", "ns/host page", "floor's ns", "ratio", "B/page"
     );
     for scale in [1, 8] {
-        let mut floor = Timed::new(Box::new(Floor::new(scale)));
+        let mut floor = Floor::new(scale);
         for (name, begin) in WORKS {
             // Eight devices of eight times the size would only fill the memory.
             let fits = name != "array" || scale == 1;
             if fits && filter.is_none_or(|filter| name.contains(filter.as_str())) {
-                let mut work = Timed::new(begin(scale, divisor));
-                floor.start_anew();
-                while work.go_on() {
+                let mut work = begin(scale, divisor);
+                let mut work = Timed::new(&mut *work);
+                let mut floor = Timed::new(&mut floor);
+                let mut is_running = true;
+                while is_running {
+                    is_running = work.go_on();
                     floor.go_on();
                 }
                 print_row(name, scale, &work, &floor);
@@ -49,20 +52,15 @@ fn main() {
 }
 
 /// Work and the CPU time that it has taken.
-struct Timed {
-    work: Box<dyn Work>,
+struct Timed<'a> {
+    work: &'a mut dyn Work,
     cpu: Duration,
     before: Done,
 }
 
-impl Timed {
-    fn new(work: Box<dyn Work>) -> Self {
+impl<'a> Timed<'a> {
+    fn new(work: &'a mut dyn Work) -> Self {
         Self { before: work.done(), work, cpu: Duration::ZERO }
-    }
-
-    /// Forgets what has been measured so far.
-    fn start_anew(&mut self) {
-        (self.before, self.cpu) = (self.work.done(), Duration::ZERO);
     }
 
     fn go_on(&mut self) -> bool {
@@ -82,7 +80,7 @@ impl Timed {
     }
 }
 
-fn print_row(name: &str, scale: u32, work: &Timed, floor: &Timed) {
+fn print_row(name: &str, scale: u32, work: &Timed<'_>, floor: &Timed<'_>) {
     let scale = if scale == 1 { String::new() } else { format!(" x{scale}") };
     let (ns, floor_ns) = (work.ns_per_host_page(), floor.ns_per_host_page());
     println!(

@@ -18,7 +18,7 @@ const SLICE: u64 = 1 << 16;
 pub trait Work {
     /// Does another slice of it. Returns whether there is more.
     fn go_on(&mut self) -> bool;
-    /// What has been done so far.
+    /// What has been done so far, some of it perhaps before the first slice.
     fn done(&self) -> Done;
     /// The most memory that it has taken, in bytes a physical page.
     fn bytes_per_page(&self) -> f64;
@@ -29,6 +29,13 @@ pub trait Work {
 pub struct Done {
     pub page_operations: u64,
     pub host_pages: u64,
+}
+
+impl Done {
+    /// Writes for which so many pages were moved, each read and programmed.
+    const fn writes(host_pages: u64, moved: u64) -> Self {
+        Self { page_operations: host_pages + 2 * moved, host_pages }
+    }
 }
 
 /// Prepares a piece of work. Takes the scale of the device and a divisor of the work.
@@ -52,7 +59,6 @@ pub const WORKS: [(&str, Begin); 4] = [
 pub struct Floor {
     device: floor::Device,
     writes: u64,
-    moved_before: u64,
 }
 
 impl Floor {
@@ -60,7 +66,7 @@ impl Floor {
     pub fn new(scale: u32) -> Self {
         let mut device = floor::Device::new(64 * 2048 * scale, 0.85);
         device.fill_and_age();
-        Self { moved_before: device.moved, device, writes: 0 }
+        Self { device, writes: 0 }
     }
 }
 
@@ -72,8 +78,7 @@ impl Work for Floor {
     }
 
     fn done(&self) -> Done {
-        let moved = self.device.moved - self.moved_before;
-        Done { page_operations: self.writes + 2 * moved, host_pages: self.writes }
+        Done::writes(self.writes, self.device.moved)
     }
 
     fn bytes_per_page(&self) -> f64 {
@@ -105,8 +110,7 @@ impl Peak {
 struct Overwriting {
     device: Preconditioner,
     writes: u64,
-    left: u64,
-    moved_before: u64,
+    goal: u64,
     peak: Peak,
 }
 
@@ -117,23 +121,20 @@ impl Overwriting {
         let peak = Peak::of(&config);
         let mut device = Preconditioner::new(&config, SsdId(0));
         device.advance(2 * config.logical_pages());
-        let moved_before = device.tally().pages_moved;
-        Self { device, writes: 0, left: 8_000_000 / divisor, moved_before, peak }
+        Self { device, writes: 0, goal: 8_000_000 / divisor, peak }
     }
 }
 
 impl Work for Overwriting {
     fn go_on(&mut self) -> bool {
-        let writes = SLICE.min(self.left);
+        let writes = SLICE.min(self.goal - self.writes);
         self.device.advance(writes);
         self.writes += writes;
-        self.left -= writes;
-        self.left > 0
+        self.writes < self.goal
     }
 
     fn done(&self) -> Done {
-        let moved = self.device.tally().pages_moved - self.moved_before;
-        Done { page_operations: self.writes + 2 * moved, host_pages: self.writes }
+        Done::writes(self.writes, self.device.tally().pages_moved)
     }
 
     fn bytes_per_page(&self) -> f64 {
