@@ -40,6 +40,10 @@ impl CostBenefit {
         plane.index() * (usize::from(self.pages_per_block) + 1) + usize::from(valid)
     }
 
+    pub(super) fn fetch(&self, block: BlockId) {
+        self.by_valid.fetch(block.index());
+    }
+
     pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.by_valid.push_back(self.list(plane, valid), block.index());
         self.clock[plane.index()] += 1;

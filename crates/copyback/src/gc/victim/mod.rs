@@ -111,8 +111,11 @@ impl VictimSelector {
 
     /// Brings what changes when `block` loses a page into the cache, without waiting for it.
     pub fn fetch(&self, block: BlockId) {
-        if let Self::Greedy(greedy) = self {
-            greedy.fetch(block);
+        match self {
+            Self::Greedy(greedy) => greedy.fetch(block),
+            Self::CostBenefit(cost_benefit) => cost_benefit.fetch(block),
+            // It only saves time: a policy need not have it.
+            _ => {}
         }
     }
 
