@@ -62,7 +62,7 @@ pub struct Array {
     pieces: Option<Vec<(SsdId, Ended)>>,
     /// Kept to reuse their memory.
     plan: Plan,
-    ended: Vec<(SsdId, Ended)>,
+    ended: Vec<Ended>,
     now: Instant,
 }
 

@@ -128,25 +128,18 @@ impl Array {
 
     /// Takes the commands that have ended in the drives, until no more do.
     pub(super) fn take_ended(&mut self) {
-        if !self.touched.iter().any(|index| self.drives[index].has_ended()) {
-            return;
+        while let Some(index) = self.drive_with_ended() {
+            let mut ended = std::mem::take(&mut self.ended);
+            self.drives[index].take_ended(&mut ended);
+            for ended in &ended {
+                self.piece_ended(SsdId::from_index(index), ended);
+            }
+            self.ended = ended;
         }
-        let mut ended = std::mem::take(&mut self.ended);
-        loop {
-            for index in self.touched.iter() {
-                if self.drives[index].has_ended() {
-                    let device = SsdId::from_index(index);
-                    ended.extend(self.drives[index].take_ended().map(|ended| (device, ended)));
-                }
-            }
-            if ended.is_empty() {
-                break;
-            }
-            for (device, ended) in ended.drain(..) {
-                self.piece_ended(device, &ended);
-            }
-        }
-        self.ended = ended;
+    }
+
+    fn drive_with_ended(&self) -> Option<usize> {
+        self.touched.iter().find(|index| self.drives[*index].has_ended())
     }
 
     fn piece_ended(&mut self, device: SsdId, ended: &Ended) {

@@ -163,9 +163,7 @@ impl Drive {
     /// Applies the events of the next instant before `until`. Instants at which a collection only moves its
     /// next page are passed on the way.
     fn apply_next_events(&mut self, until: Instant) {
-        while let Some(next) = self.agenda.next_time().filter(|next| *next < until)
-            && let Some(event) = self.agenda.pop_at(next)
-        {
+        while let Some((next, event)) = self.agenda.pop_before(until) {
             self.now = next;
             if !self.moves_next_page(event) {
                 self.apply(event);
@@ -327,8 +325,9 @@ impl Drive {
     }
 
     /// Takes the commands that have ended since the last call, in order.
-    pub fn take_ended(&mut self) -> impl Iterator<Item = Ended> {
-        self.ended.drain(..)
+    pub fn take_ended(&mut self, into: &mut Vec<Ended>) {
+        std::mem::swap(&mut self.ended, into);
+        self.ended.clear();
     }
 
     /// Whether there is work that no command waits for: pages of a buffer on their way to flash.

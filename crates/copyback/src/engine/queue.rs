@@ -72,13 +72,26 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn pop_at(&mut self, now: Instant) -> Option<E> {
         let Entry { event, .. } = *self.earliest().filter(|entry| entry.at() == now)?;
+        self.take_earliest();
+        Some(event)
+    }
+
+    /// Removes and returns the next event if it comes before `until`, and its time.
+    #[inline]
+    pub fn pop_before(&mut self, until: Instant) -> Option<(Instant, E)> {
+        let entry = *self.earliest().filter(|entry| entry.at() < until)?;
+        self.take_earliest();
+        Some((entry.at(), entry.event))
+    }
+
+    #[inline]
+    fn take_earliest(&mut self) {
         if self.root_is_taken
             && let Some(last) = self.heap.pop()
         {
             self.sink(last);
         }
         self.root_is_taken = true;
-        Some(event)
     }
 
     /// Events scheduled so far.
@@ -144,6 +157,20 @@ mod tests {
         let first: Vec<_> = std::iter::from_fn(|| queue.pop_at(at(5))).collect();
         assert_eq!(first, ["a", "b", "c", "d"]);
         assert_eq!(queue.pop_at(at(7)), Some("e"));
+    }
+
+    #[test]
+    fn what_comes_before_a_time_is_taken_with_its_time() {
+        let mut queue = EventQueue::default();
+        let at = Instant::from_ns;
+        for (time, name) in [(7, "c"), (5, "a"), (6, "b")] {
+            queue.schedule(at(time), 0, name);
+        }
+        assert_eq!(queue.pop_before(at(5)), None);
+        assert_eq!(queue.pop_before(at(7)), Some((at(5), "a")));
+        assert_eq!(queue.pop_before(at(7)), Some((at(6), "b")));
+        assert_eq!(queue.pop_before(at(7)), None);
+        assert_eq!(queue.next_time(), Some(at(7)));
     }
 
     #[test]

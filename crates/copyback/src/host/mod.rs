@@ -123,14 +123,16 @@ impl Host {
         arrivals: &mut Arrivals,
     ) -> Result<Option<(RequestId, Request)>, InputError> {
         let queues = self.queues.len();
-        for queue in (self.next_queue..queues).chain(0..self.next_queue) {
-            if self.queues[queue].outstanding >= self.queues[queue].depth {
-                continue;
-            }
-            if let Some(flow) = self.ready_flow(queue, now, arrivals) {
-                self.next_queue = if queue + 1 < queues { queue + 1 } else { 0 };
+        let mut queue = self.next_queue;
+        for _ in 0..queues {
+            let next = if queue + 1 < queues { queue + 1 } else { 0 };
+            if self.queues[queue].has_room()
+                && let Some(flow) = self.ready_flow(queue, now, arrivals)
+            {
+                self.next_queue = next;
                 return self.enter(flow, now).map(Some);
             }
+            queue = next;
         }
         Ok(None)
     }
@@ -277,6 +279,12 @@ impl Flow {
             self.announced = true;
             arrivals.schedule(arrival, 0, id);
         }
+    }
+}
+
+impl Queue {
+    const fn has_room(&self) -> bool {
+        self.outstanding < self.depth
     }
 }
 

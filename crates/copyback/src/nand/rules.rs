@@ -52,8 +52,8 @@ impl MultiPlaneRules {
     pub fn may_join(&self, command: Command, lead: (PlaneId, u32), other: (PlaneId, u32)) -> bool {
         self.joins(command)
             && lead.0 != other.0
-            && lead.0.0 / self.group == other.0.0 / self.group
             && (!self.same_page_offset || command == Command::Erase || lead.1 == other.1)
+            && lead.0.0 / self.group == other.0.0 / self.group
     }
 }
 

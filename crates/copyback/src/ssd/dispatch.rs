@@ -100,8 +100,8 @@ impl Ssd {
             Some(Next::Read(plane)) if self.dies[die.index()].accepts(Command::Read) => {
                 self.start_read(plane, now)
             }
-            Some(Next::Write(target)) if self.dies[die.index()].accepts(Command::Program) => {
-                self.start_write(target, now)
+            Some(Next::Write(next)) if self.dies[die.index()].accepts(Command::Program) => {
+                self.start_write(next, now)
             }
             // Nothing waits, or the die is not ready for what comes first.
             _ => false,
@@ -118,12 +118,12 @@ impl Ssd {
         let read = if admitted.reads { self.oldest_read(die) } else { None };
         let write = if admitted.writes { self.oldest_write(die) } else { None };
         match (read, write) {
-            (Some((read, plane)), Some((write, target))) => {
+            (Some((read, plane)), Some((write, next))) => {
                 let read_first = self.options.reads_first || read < write;
-                Some(if read_first { Next::Read(plane) } else { Next::Write(target) })
+                Some(if read_first { Next::Read(plane) } else { Next::Write(next) })
             }
             (Some((_, plane)), None) => Some(Next::Read(plane)),
-            (None, Some((_, target))) => Some(Next::Write(target)),
+            (None, Some((_, next))) => Some(Next::Write(next)),
             (None, None) => None,
         }
     }
@@ -136,8 +136,8 @@ impl Ssd {
             .min()
     }
 
-    /// The write that `die` would take next: its order, queue and plane.
-    fn oldest_write(&self, die: DieId) -> Option<(u64, (WriteQueue, PlaneId))> {
+    /// The write that `die` would take next, and its order.
+    fn oldest_write(&self, die: DieId) -> Option<(u64, NextWrite)> {
         let queue = match self.queues.write_level() {
             WriteLevel::Plane => return self.oldest_placed_write(die),
             WriteLevel::Die => WriteQueue::Die(die),
@@ -145,16 +145,18 @@ impl Ssd {
         };
         let first = self.transactions.get(self.queues.first_write(queue)?);
         let plane = self.ftl.next_plane(die, first.lpn)?;
-        Some((first.order, (queue, plane)))
+        let offset = self.ftl.next_host_offset(plane, first.lpn)?;
+        Some((first.order, NextWrite { queue, plane, offset }))
     }
 
-    fn oldest_placed_write(&self, die: DieId) -> Option<(u64, (WriteQueue, PlaneId))> {
+    fn oldest_placed_write(&self, die: DieId) -> Option<(u64, NextWrite)> {
         let mut mask = self.queues.planes_with_writes(die);
         // Whether a plane accepts a write takes longer to say than which write is the oldest.
         loop {
             let (order, plane, lpn) = self.oldest_first_write(die, mask)?;
-            if self.ftl.accepts(plane, lpn) {
-                return Some((order, (WriteQueue::Plane(plane), plane)));
+            if let Some(offset) = self.ftl.next_host_offset(plane, lpn) {
+                let queue = WriteQueue::Plane(plane);
+                return Some((order, NextWrite { queue, plane, offset }));
             }
             mask &= !self.bit(plane);
         }
@@ -248,13 +250,10 @@ impl Ssd {
         self.join(taken.id, group, now);
     }
 
-    /// Starts the first write of `queue` on `plane`, and with it those that a multi-plane command
-    /// may join on the die's other planes.
-    fn start_write(&mut self, (queue, plane): (WriteQueue, PlaneId), now: Instant) -> bool {
-        let Some(id) = self.queues.first_write(queue) else { return false };
-        let lpn = self.transactions.get(id).lpn;
-        let Some(offset) = self.ftl.next_host_offset(plane, lpn) else { return false };
-        self.queues.pop_write(queue, &self.transactions);
+    /// Starts a write, and with it those that a multi-plane command may join on the die's other planes.
+    fn start_write(&mut self, next: NextWrite, now: Instant) -> bool {
+        let NextWrite { queue, plane, offset } = next;
+        let Some(id) = self.queues.pop_write(queue, &self.transactions) else { return false };
         self.start_taken_write(id, queue, (plane, offset), now);
         true
     }
@@ -315,6 +314,8 @@ impl Ssd {
     }
 
     /// Puts the data of a write on `plane`. Returns whether that filled the block.
+    // Inlined, so that a group of one stays in registers.
+    #[inline(always)]
     fn place(&mut self, id: TransactionId, plane: PlaneId, group: &mut Fifo, now: Instant) -> bool {
         let Transaction { owner, lpn, order, .. } = *self.transactions.get(id);
         let old = self.ftl.lookup(lpn);
@@ -351,6 +352,7 @@ impl Ssd {
     }
 
     /// Ends the wait of an operation and adds it to a command.
+    #[inline(always)]
     pub(super) fn join(&mut self, id: TransactionId, group: &mut Fifo, now: Instant) {
         self.end_wait(id, now);
         group.push(id, &mut self.transactions);
@@ -397,8 +399,16 @@ impl Ssd {
 pub enum Next {
     /// The first read that waits for this plane.
     Read(PlaneId),
-    /// The first write of this queue, on this plane.
-    Write((WriteQueue, PlaneId)),
+    /// This write.
+    Write(NextWrite),
+}
+
+/// The first write of a queue, and where it would go.
+#[derive(Debug, Clone, Copy)]
+pub struct NextWrite {
+    queue: WriteQueue,
+    plane: PlaneId,
+    offset: u32,
 }
 
 /// A read on its way into a die.
