@@ -244,7 +244,8 @@ impl Ftl {
         placed
     }
 
-    #[inline]
+    // Inlined, with what it calls: to enter and leave the small functions of a move took as long as the move.
+    #[inline(always)]
     fn relocate_to(&mut self, stream: Stream, from: Ppn) -> Placed {
         let plane = self.geometry.plane_of(from);
         // The old place is known: not to read the mapping table here saves a cache miss a move.
@@ -346,6 +347,7 @@ impl Ftl {
 
     /// Whether a host write leaves room for what a collection that has yielded must still move, and
     /// takes no page of a block that the host could not have opened.
+    #[inline]
     fn leaves_room(&self, plane: PlaneId) -> bool {
         match self.reclaiming[plane.index()] {
             Some(victim) if !self.limits.separate_frontiers => {
@@ -359,6 +361,7 @@ impl Ftl {
     }
 
     /// The page offset that a host write of `lpn` to `plane` gets, if it fits.
+    #[inline]
     pub fn next_host_offset(&self, plane: PlaneId, lpn: Lpn) -> Option<u32> {
         match &self.groups {
             None => self.offset_in(self.stream_of(lpn), plane),
@@ -373,6 +376,7 @@ impl Ftl {
 
     /// The offset of the next page in the open block of `plane` for any write of this stream, if it may
     /// be written.
+    #[inline]
     fn offset_in(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
         if !self.leaves_room(plane) {
             return None;
@@ -483,7 +487,17 @@ impl Ftl {
         }
     }
 
+    /// The same for what is likely to be collected next on `plane`, and its first moves.
+    fn fetch_victim(&mut self, plane: PlaneId) {
+        if let Some(victim) = self.victims.likely(plane) {
+            self.blocks.fetch(victim, 0);
+            self.victims.fetch(victim);
+            self.map.fetch_logical(self.geometry.page(victim, 0));
+        }
+    }
+
     /// The same for the move of the valid page at `offset` of `block`, or the next one behind it.
+    #[inline(always)]
     pub fn fetch_move(&self, block: BlockId, offset: u32) {
         if let Some(page) = self.next_valid(block, offset) {
             self.map.fetch(self.map.logical(page));
@@ -604,7 +618,7 @@ impl Ftl {
     }
 
     /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, plane: PlaneId, stream: Stream, lpn: Lpn) -> Placed {
         let place = self.take_next_page(plane, stream);
         let page = self.program(place, lpn);
@@ -685,7 +699,7 @@ impl Ftl {
         self.victims.closed(plane, block, valid);
     }
 
-    #[inline]
+    #[inline(always)]
     fn invalidate(&mut self, page: Ppn) {
         let block = self.geometry.block_of(page);
         let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
@@ -713,6 +727,7 @@ impl Ftl {
         let hungry = &mut self.hungry[die.index()];
         if left < self.limits.soft_threshold {
             *hungry |= bit;
+            self.fetch_victim(plane);
         } else if left >= self.limits.sated {
             *hungry &= !bit;
         }

@@ -225,6 +225,7 @@ impl Ssd {
     }
 
     /// Finds a moved page its new place. Returns what the command takes.
+    #[inline(always)]
     pub(super) fn place_copy(&mut self, die: DieId, page: Ppn, now: Instant) -> Duration {
         let placed = self.ftl.relocate(page);
         self.note_target(placed.page);

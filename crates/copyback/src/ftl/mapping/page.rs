@@ -36,7 +36,13 @@ impl PageMap {
         prefetch_index(&self.physical, lpn.index());
     }
 
-    /// Brings the next line of the inverse table behind the entry of `page` into the cache, without waiting.
+    /// Brings the inverse table's entry of `page` into the cache and the line behind it, without waiting.
+    pub fn fetch_logical(&self, page: Ppn) {
+        prefetch_index(&self.logical, page.index());
+        self.fetch_behind(page);
+    }
+
+    /// The same for that line alone.
     pub fn fetch_behind(&self, page: Ppn) {
         prefetch_index(&self.logical, page.index() + ENTRIES_OF_A_LINE);
     }

@@ -139,7 +139,7 @@ impl ReclaimPlan {
     }
 
     /// The page that is moved next, if one is before a block is erased. It counts as moved.
-    #[inline]
+    #[inline(always)]
     pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
         let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
         let offset = ftl.next_valid_offset(self.victim, *moved)?;

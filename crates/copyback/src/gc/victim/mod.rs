@@ -119,6 +119,13 @@ impl VictimSelector {
         }
     }
 
+    /// The block of `plane` that is likely to be chosen next, if that is cheap to say. It only saves time: a
+    /// policy need not know.
+    pub fn likely(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let Self::Greedy(greedy) = self else { return None };
+        greedy.choose(plane)
+    }
+
     /// A page of a closed block has become invalid; `valid` are left.
     pub fn lost_page(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.changed(plane, block, valid + 1, valid);
