@@ -156,7 +156,8 @@ impl Run {
                 )));
             }
             let sample = self.sample(next);
-            self.recorder.series.close_rows(next, &sample);
+            let drives = self.array.drives();
+            self.recorder.series.close_rows(next, &sample, |at| collecting_until(drives, at));
         }
         if next >= self.recorder.dies.due() {
             self.recorder.dies.close_bins(next, |at| die_uses(&self.array, at));
@@ -322,7 +323,8 @@ impl Run {
         }
         // Buffers may have been at work after the last request.
         let sample = self.sample(self.now);
-        self.recorder.series.finish(self.now, &sample);
+        let drives = self.array.drives();
+        self.recorder.series.finish(self.now, &sample, |at| collecting_until(drives, at));
         if let Some(log) = &mut self.recorder.latency_log {
             log.end_interval();
         }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::config::BusArbitration;
 use crate::ids::DieId;
 use crate::nand::Slot;
-use crate::units::Duration;
+use crate::units::{Duration, Instant};
 
 /// A die's wish for the channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,11 +18,23 @@ pub struct Transfer {
     pub time: Duration,
 }
 
+/// Who has a channel.
+#[derive(Debug)]
+enum Holder {
+    Nobody,
+    /// A transfer that is [released](Channel::release) when it ends.
+    Transfer(Transfer),
+    /// A transfer that ends then by itself, as nobody waits for its end.
+    Quiet(Instant),
+    /// The same since somebody waits for it.
+    Awaited,
+}
+
 /// A bus and the transfers that wait for it.
 #[derive(Debug)]
 pub struct Channel {
     arbitration: BusArbitration,
-    current: Option<Transfer>,
+    holder: Holder,
     inward: VecDeque<(u64, Transfer)>,
     outward: VecDeque<(u64, Transfer)>,
     asked: u64,
@@ -33,7 +45,7 @@ impl Channel {
     pub const fn new(arbitration: BusArbitration) -> Self {
         Self {
             arbitration,
-            current: None,
+            holder: Holder::Nobody,
             inward: VecDeque::new(),
             outward: VecDeque::new(),
             asked: 0,
@@ -56,18 +68,47 @@ impl Channel {
 
     /// Gives a free channel to the next waiting transfer, if there is one.
     #[inline]
-    pub fn grant(&mut self) -> Option<Transfer> {
-        if self.current.is_some() {
-            return None;
+    pub fn grant(&mut self, now: Instant) -> Option<Transfer> {
+        match self.holder {
+            Holder::Nobody => {}
+            Holder::Quiet(until) if until <= now => {}
+            _ => return None,
         }
-        self.current = self.next().map(|(_, transfer)| transfer);
-        self.current
+        let (_, transfer) = self.next()?;
+        self.holder = Holder::Transfer(transfer);
+        Some(transfer)
     }
 
-    /// Ends the current transfer and returns it.
+    /// Ends the current transfer and returns it, unless it had ended by itself before somebody waited for it.
     #[inline]
     pub fn release(&mut self) -> Option<Transfer> {
-        self.current.take()
+        match std::mem::replace(&mut self.holder, Holder::Nobody) {
+            Holder::Transfer(transfer) => Some(transfer),
+            _ => None,
+        }
+    }
+
+    /// Whether transfers wait for it.
+    pub fn is_wanted(&self) -> bool {
+        !self.inward.is_empty() || !self.outward.is_empty()
+    }
+
+    /// The transfer that it has just been given to ends by itself at `until`.
+    pub const fn hold_quietly(&mut self, until: Instant) {
+        self.holder = Holder::Quiet(until);
+    }
+
+    /// If somebody has begun to wait for the end of a transfer that ends by itself, returns when that is: the
+    /// channel must be [released](Self::release) then.
+    #[inline]
+    pub fn begin_to_await(&mut self, now: Instant) -> Option<Instant> {
+        match self.holder {
+            Holder::Quiet(until) if until > now && self.is_wanted() => {
+                self.holder = Holder::Awaited;
+                Some(until)
+            }
+            _ => None,
+        }
     }
 
     fn next(&mut self) -> Option<(u64, Transfer)> {

@@ -115,10 +115,15 @@ impl Series {
     }
 
     /// Ends every row that ends at or before `now`. Nothing has changed since the last event, so
-    /// one sample serves them all.
-    pub fn close_rows(&mut self, now: Instant, sample: &Sample) {
+    /// one sample serves them all, but for what grows with time: `collecting` until the end of a row.
+    pub fn close_rows(
+        &mut self,
+        now: Instant,
+        sample: &Sample,
+        collecting: impl Fn(Instant) -> Duration,
+    ) {
         while self.ends <= now {
-            self.current.end = *sample;
+            self.current.end = Sample { collecting: collecting(self.ends), ..*sample };
             self.rows.push(std::mem::take(&mut self.current));
             if !self.fixed && self.rows.len() >= MOST_ROWS {
                 self.halve();
@@ -128,8 +133,13 @@ impl Series {
     }
 
     /// Ends the last row at the end of the run.
-    pub fn finish(&mut self, now: Instant, sample: &Sample) {
-        self.close_rows(now, sample);
+    pub fn finish(
+        &mut self,
+        now: Instant,
+        sample: &Sample,
+        collecting: impl Fn(Instant) -> Duration,
+    ) {
+        self.close_rows(now, sample, collecting);
         self.finished_at = now;
         self.current.end = *sample;
         let rest = std::mem::take(&mut self.current);
@@ -257,10 +267,10 @@ mod tests {
         let mut now = Instant::START;
         for us in completed_us {
             now = Instant::from_ns(us * 1000);
-            series.close_rows(now, &Sample::default());
+            series.close_rows(now, &Sample::default(), |_| Duration::ZERO);
             series.completed(&read());
         }
-        series.finish(now, &Sample::default());
+        series.finish(now, &Sample::default(), |_| Duration::ZERO);
         let columns = series.columns();
         let found = columns.into_iter().find(|(name, _)| *name == "requests");
         found.expect("there is such a column").1
@@ -282,6 +292,30 @@ mod tests {
     #[test]
     fn what_happens_as_a_row_ends_belongs_to_the_next() {
         assert_eq!(requests(&[30, 100, 130]), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn each_row_has_the_time_collected_until_its_own_end() {
+        let mut series = Series::new(Some(Duration::from_us(100)));
+        // The die collects from 130 to 350; nothing happens between.
+        let collecting = |at: Instant| {
+            let end = at.min(Instant::from_ns(350_000));
+            if end < Instant::from_ns(130_000) {
+                Duration::ZERO
+            } else {
+                end - Instant::from_ns(130_000)
+            }
+        };
+        let now = Instant::from_ns(350_000);
+        series.close_rows(now, &Sample::default(), collecting);
+        series.finish(
+            now,
+            &Sample { collecting: collecting(now), ..Sample::default() },
+            collecting,
+        );
+        let columns = series.columns();
+        let found = columns.into_iter().find(|(name, _)| *name == "gc_busy_us");
+        assert_eq!(found.expect("there is such a column").1, [0.0, 70.0, 100.0, 50.0]);
     }
 
     #[test]

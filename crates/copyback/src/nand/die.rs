@@ -374,6 +374,21 @@ impl<T> Die<T> {
         }
     }
 
+    /// The channel serves the operation in the only register until `until`, and the array begins right behind
+    /// it. Returns what the array takes; `None` if it does not follow.
+    #[inline]
+    pub fn begin_behind_transfer(&mut self, now: Instant, until: Instant) -> Option<Duration> {
+        debug_assert!(!self.double_register);
+        let waits = |operation: &&mut Operation<T>| {
+            operation.phase == Phase::WaitIn && !operation.array.is_zero()
+        };
+        let operation = self.array.as_mut().filter(waits)?;
+        operation.enter(Phase::TransferIn, now);
+        operation.enter(Phase::InArray, until);
+        self.array_due = Some(until + operation.array);
+        Some(operation.array)
+    }
+
     /// The channel has served the operation in `slot`.
     #[inline]
     pub fn transfer_done(&mut self, slot: Slot, now: Instant) {

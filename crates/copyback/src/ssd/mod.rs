@@ -21,6 +21,7 @@ mod journal;
 mod permits;
 mod power;
 mod queues;
+mod quiet;
 mod recovery_time;
 mod submit;
 mod suspend;
@@ -64,6 +65,7 @@ use faults::FaultCosts;
 use idle::IdleTime;
 use idle_account::IdleAccount;
 use queues::HostQueues;
+use quiet::transfers_are_quiet;
 use suspend::SuspendRule;
 use timing_audit::TimingAudit;
 use transaction::{Kind, Transaction, TransactionId, Transactions};
@@ -190,6 +192,10 @@ struct Options {
     holds_erases: bool,
     /// Whether nothing comes between the moves of a collection.
     moves_are_undisturbed: bool,
+    /// Whether nobody looks at the ends of transfers into the dies.
+    transfers_are_quiet: bool,
+    /// Whether account is kept of writes that wait for a free block.
+    notes_stalls: bool,
 }
 
 impl Ssd {
@@ -227,7 +233,7 @@ impl Ssd {
             geometry,
             timing,
             rules: MultiPlaneRules::new(&config.ssd),
-            options: Options::new(config, &ftl),
+            options: Options::new(config, &ftl, &schedule),
             schedule,
             width: Width::new(&config.ssd),
             permits: Permits::new(dies, geometry.planes_per_die, config.reserve_blocks()),
@@ -444,7 +450,14 @@ impl Ssd {
     }
 
     fn arbitrate_channel(&mut self, channel: ChannelId, now: Instant, agenda: &mut Agenda) {
-        let Some(transfer) = self.channels[channel.index()].grant() else { return };
+        let bus = &mut self.channels[channel.index()];
+        if let Some(end) = bus.begin_to_await(now) {
+            return agenda.add(end, Event::TransferDone(channel));
+        }
+        let Some(transfer) = bus.grant(now) else { return };
+        if self.begin_quietly(channel, &transfer, now, agenda) {
+            return;
+        }
         self.dies[transfer.die.index()].transfer_begun(transfer.slot, now);
         if let Some(audit) = &mut self.audit {
             audit.channel_taken(channel, now, transfer.time);
@@ -463,10 +476,13 @@ impl Ssd {
                 break;
             }
         }
-        self.note_stall(die, now);
+        if self.options.notes_stalls {
+            self.note_stall(die, now);
+        }
     }
 
     /// Whether `die` has a register free, or what it does may be suspended.
+    #[inline]
     fn may_take_more(&self, die: DieId) -> bool {
         !self.dies[die.index()].is_full() || self.options.suspend.is_some()
     }
@@ -541,10 +557,11 @@ impl Ssd {
 }
 
 impl Options {
-    fn new(config: &Config, ftl: &Ftl) -> Self {
+    fn new(config: &Config, ftl: &Ftl, schedule: &Schedule) -> Self {
         let gc = &config.ssd.gc;
         let suspend = SuspendRule::new(config.ssd.commands.suspend);
         let is_watched = config.ssd.power.is_watched();
+        let notes_stalls = schedule.yields() || ftl.has_nv_buffer();
         let notes_pages = is_watched || config.metrics.needs_journal();
         Self {
             reads_first: config.host.scheduling == crate::config::Scheduling::ReadFirst,
@@ -559,6 +576,8 @@ impl Options {
             is_watched,
             holds_erases: config.ssd.power.holds_erases(),
             moves_are_undisturbed: moves_are_undisturbed(config, ftl),
+            transfers_are_quiet: transfers_are_quiet(config, notes_stalls),
+            notes_stalls,
         }
     }
 }

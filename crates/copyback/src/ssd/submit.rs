@@ -16,9 +16,10 @@ impl Ssd {
         match self.ftl.lookup(lpn) {
             Some(page) => {
                 let plane = self.geometry.plane_of(page);
-                self.note_arrival(id, self.geometry.die_of_plane(plane), Some(plane), now);
+                let die = self.geometry.die_of_plane(plane);
+                self.note_arrival(id, die, Some(plane), now);
                 self.queues.push_read(plane, id, &mut self.transactions);
-                self.dirty_dies.insert(self.geometry.die_of_plane(plane).index());
+                self.wake_for_work(die);
             }
             None => self.finish_unmapped(id, now),
         }
@@ -41,6 +42,7 @@ impl Ssd {
     }
 
     /// Sends a write on its way whose page is known. Part of a page that holds no data is just written.
+    #[inline]
     pub(super) fn begin_write(&mut self, id: TransactionId, now: Instant) {
         let transaction = self.transactions.get_mut(id);
         if transaction.kind == Kind::ReadToUpdate && self.ftl.lookup(transaction.lpn).is_none() {
@@ -51,6 +53,7 @@ impl Ssd {
 
     /// Sends a write on its way: to read the old page first, behind another that does, or into a
     /// write queue.
+    #[inline]
     pub(super) fn submit_write(&mut self, id: TransactionId, now: Instant) {
         let transaction = self.transactions.get(id);
         let (lpn, kind) = (transaction.lpn, transaction.kind);
@@ -67,6 +70,7 @@ impl Ssd {
         }
     }
 
+    #[inline]
     fn enqueue_write(&mut self, id: TransactionId, now: Instant) {
         if self.is_read_only() {
             return self.reject(id, now);
@@ -80,24 +84,27 @@ impl Ssd {
                 None => WriteQueue::Device,
             },
         };
-        match queue {
-            WriteQueue::Plane(plane) => {
-                self.note_arrival(id, self.geometry.die_of_plane(plane), Some(plane), now);
-            }
-            WriteQueue::Die(die) => self.note_arrival(id, die, None, now),
-            WriteQueue::Device => self.note_bare_arrival(id, now),
+        let (die, plane) = match queue {
+            WriteQueue::Plane(plane) => (Some(self.geometry.die_of_plane(plane)), Some(plane)),
+            WriteQueue::Die(die) => (Some(die), None),
+            WriteQueue::Device => (None, None),
+        };
+        match die {
+            Some(die) => self.note_arrival(id, die, plane, now),
+            None => self.note_bare_arrival(id, now),
         }
         self.queues.push_write(queue, id, &mut self.transactions);
-        self.wake_for_write(queue);
+        match die {
+            Some(die) => self.wake_for_work(die),
+            None => self.wake_a_die(),
+        }
     }
 
-    fn wake_for_write(&mut self, queue: WriteQueue) {
-        match queue {
-            WriteQueue::Plane(plane) => {
-                self.dirty_dies.insert(self.geometry.die_of_plane(plane).index());
-            }
-            WriteQueue::Die(die) => self.dirty_dies.insert(die.index()),
-            WriteQueue::Device => self.wake_a_die(),
+    /// Wakes `die`, which work waits for. One that can take no more looks for it by itself when it can.
+    #[inline]
+    fn wake_for_work(&mut self, die: DieId) {
+        if self.may_take_more(die) || self.options.notes_stalls {
+            self.dirty_dies.insert(die.index());
         }
     }
 
@@ -132,14 +139,16 @@ impl Ssd {
 
     /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had
     /// nothing to give so far.
+    #[inline]
     pub(super) fn wake_if_hungry(&mut self, page: Option<Ppn>) {
         let Some(page) = page else { return };
         let die = self.geometry.die_of_plane(self.geometry.plane_of(page));
         if self.ftl.hungry_planes(die) != 0 {
-            self.dirty_dies.insert(die.index());
+            self.wake_for_work(die);
         }
     }
 
+    #[inline]
     fn note_arrival(
         &mut self,
         id: TransactionId,

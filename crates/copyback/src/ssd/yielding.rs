@@ -119,9 +119,6 @@ impl Ssd {
     /// Keeps account of the time in which writes wait for a free block although collections yield, or for
     /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
-        if !self.schedule.yields() && !self.ftl.has_nv_buffer() {
-            return;
-        }
         let since = &self.stalled[die.index()];
         if since.is_none() && self.ftl.hungry_planes(die) == 0 {
             return;

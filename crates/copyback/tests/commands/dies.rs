@@ -132,16 +132,16 @@ fn transfer(die: u32) -> Transfer {
 fn order(arbitration: BusArbitration) -> Vec<u32> {
     let mut channel = Channel::new(arbitration);
     channel.ask_in(transfer(9));
-    assert_eq!(channel.grant(), Some(transfer(9)));
+    assert_eq!(channel.grant(at(0)), Some(transfer(9)));
     channel.ask_out(transfer(0));
     channel.ask_in(transfer(1));
     channel.ask_out(transfer(2));
     channel.ask_in(transfer(3));
-    assert_eq!(channel.grant(), None, "one transfer at a time");
+    assert_eq!(channel.grant(at(0)), None, "one transfer at a time");
     assert_eq!(channel.release(), Some(transfer(9)));
     std::iter::from_fn(|| {
-        let granted = channel.grant()?;
-        assert_eq!(channel.grant(), None);
+        let granted = channel.grant(at(0))?;
+        assert_eq!(channel.grant(at(0)), None);
         channel.release();
         Some(granted.die.0)
     })
@@ -153,4 +153,65 @@ fn a_channel_serves_its_dies_by_its_arbitration() {
     assert_eq!(order(BusArbitration::CommandFirst), [1, 3, 0, 2]);
     assert_eq!(order(BusArbitration::DataFirst), [0, 2, 1, 3]);
     assert_eq!(order(BusArbitration::InOrder), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_transfer_that_nobody_waits_for_ends_by_itself() {
+    let mut channel = Channel::new(BusArbitration::InOrder);
+    channel.ask_in(transfer(1));
+    assert!(channel.is_wanted());
+    assert_eq!(channel.grant(at(0)), Some(transfer(1)));
+    assert!(!channel.is_wanted());
+    channel.hold_quietly(at(10_000));
+    assert_eq!(channel.begin_to_await(at(5_000)), None, "nobody asks");
+    // Who asks when it has ended need not wait.
+    channel.ask_in(transfer(2));
+    assert_eq!(channel.begin_to_await(at(10_000)), None);
+    assert_eq!(channel.grant(at(10_000)), Some(transfer(2)));
+}
+
+#[test]
+fn who_asks_during_such_a_transfer_waits_for_its_end() {
+    let mut channel = Channel::new(BusArbitration::InOrder);
+    channel.ask_in(transfer(1));
+    channel.grant(at(0));
+    channel.hold_quietly(at(10_000));
+    channel.ask_out(transfer(2));
+    assert_eq!(channel.begin_to_await(at(5_000)), Some(at(10_000)));
+    assert_eq!(channel.begin_to_await(at(6_000)), None, "it is awaited already");
+    assert_eq!(channel.grant(at(6_000)), None);
+    assert_eq!(channel.release(), None, "its die went on by itself");
+    assert_eq!(channel.grant(at(10_000)), Some(transfer(2)));
+}
+
+#[test]
+fn the_array_begins_right_behind_such_a_transfer() {
+    let mut die = Die::new(false);
+    die.start(Operation::new(Command::Program, times(Command::Program), 1, at(0)));
+    assert!(matches!(die.next_action(at(0)), Some(Action::BusIn(Slot::Array, _))));
+    // The channel is free after 3 us, and takes 11.
+    assert_eq!(die.begin_behind_transfer(at(3_000), at(14_000)), Some(Duration::from_us(200)));
+    assert!(die.next_action(at(14_000)).is_none());
+    die.array_done(at(214_000));
+    let Some(Action::Finished(operation)) = die.next_action(at(214_000)) else {
+        panic!("the program is over");
+    };
+    assert_eq!(operation.waited_for_bus, Duration::from_us(3));
+    assert_eq!(operation.waited_for_array, Duration::ZERO);
+    assert!(die.is_idle());
+}
+
+#[test]
+fn nothing_begins_behind_data_on_their_way_out() {
+    let mut die = Die::new(false);
+    die.start(Operation::new(
+        Command::Read,
+        [Duration::ZERO, times(Command::Read)[1], times(Command::Read)[2]],
+        1,
+        at(0),
+    ));
+    assert!(matches!(die.next_action(at(0)), Some(Action::RunArray(_))));
+    die.array_done(at(20_000));
+    assert!(matches!(die.next_action(at(20_000)), Some(Action::BusOut(Slot::Array, _))));
+    assert_eq!(die.begin_behind_transfer(at(20_000), at(30_000)), None);
 }

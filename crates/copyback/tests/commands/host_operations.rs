@@ -105,6 +105,24 @@ fn dies_of_a_channel_work_side_by_side_and_take_turns_on_the_bus() {
 }
 
 #[test]
+fn a_transfer_is_an_event_of_its_own_if_another_die_waits_for_its_end() {
+    let two_dies = [("ssd.geometry.chips_per_channel", "2"), ("ssd.ftl.allocation", "WCDP")];
+    let mut toy = Toy::unobserved(&two_dies);
+    toy.write(0, 1, 0);
+    toy.write(5_000, 2, 1);
+    toy.assert_ends(1, 211_000);
+    toy.assert_ends(2, 222_000);
+    toy.assert_parts(2, &[(Service, 211_000), (Bus, 6_000)]);
+    assert_eq!(toy.log, ["11000 channel 0", "211000 die 0", "222000 die 1"]);
+    // Who asks when it has ended does not wait.
+    toy.write(300_000, 3, 2);
+    toy.write(311_000, 4, 3);
+    toy.assert_ends(4, 522_000);
+    toy.assert_parts(4, &[(Service, 211_000)]);
+    assert_eq!(toy.log[3..], ["511000 die 0", "522000 die 1"]);
+}
+
+#[test]
 fn of_planes_with_as_many_free_pages_the_one_after_the_last_written_is_next() {
     let most_free = "{ order = 'CWDP', plane = 'most_free' }";
     let mut toy =

@@ -80,7 +80,16 @@ impl Toy {
     /// A drive on which these pages have been written one after the other, each to its own plane.
     /// Planes short of space have been collected, but never to level wear.
     pub fn filled(changes: &[(&str, &str)], pages: &[u32]) -> Self {
-        let config = config(changes);
+        // Somebody looks: the end of each transfer is an event, and the log tells of it.
+        Self::of(config(&[&[("metrics.slowest", "1")], changes].concat()), pages)
+    }
+
+    /// An empty drive that nobody looks at: where nobody waits for the end of a transfer, it is no event.
+    pub fn unobserved(changes: &[(&str, &str)]) -> Self {
+        Self::of(config(changes), &[])
+    }
+
+    fn of(config: Config, pages: &[u32]) -> Self {
         let mut ftl = Ftl::new(&config, "ssd/0");
         for (version, lpn) in pages.iter().enumerate() {
             let plane = ftl.allocation.plane_of(Lpn(*lpn)).unwrap_or(PlaneId(0));

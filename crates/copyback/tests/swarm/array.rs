@@ -6,11 +6,11 @@ use copyback::config::{
 };
 use serde_json::Value;
 
-use crate::STATE_EVERY;
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
 use crate::observed::to_look_changes_nothing;
 use crate::run::{self, Outcome};
+use crate::{LOOK_EVERY, STATE_EVERY};
 
 /// Makes an array of the drive of `config`.
 pub fn draw(draw: &mut Draw, config: Config) -> Config {
@@ -103,7 +103,7 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
     }
-    if case.number % STATE_EVERY == 4 {
+    if case.number.is_multiple_of(LOOK_EVERY) {
         to_look_changes_nothing(case, &first)?;
     }
     Ok(met(config, &first))

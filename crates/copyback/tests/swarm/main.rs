@@ -35,6 +35,8 @@ use draw::Case;
 const RUNS: u64 = 5_000;
 /// One in this many cases is also run from a saved state.
 const STATE_EVERY: u64 = 5;
+/// One in so many is run again with somebody looking at every operation of the flash.
+const LOOK_EVERY: u64 = 2;
 
 fn environment(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
@@ -59,7 +61,7 @@ fn examine(case: &Case) -> Result<coverage::Met, String> {
     if case.number % STATE_EVERY == 1 {
         array::one_drive_is_the_drive(case, &first)?;
     }
-    if case.number % STATE_EVERY == 4 {
+    if case.number.is_multiple_of(LOOK_EVERY) {
         observed::to_look_changes_nothing(case, &first)?;
     }
     let stopped = case.number % STATE_EVERY == 3
