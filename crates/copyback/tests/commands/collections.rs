@@ -48,6 +48,24 @@ fn a_collection_by_copyback_moves_then_erases_and_the_host_waits() {
 }
 
 #[test]
+fn moves_that_nobody_looks_at_take_as_long() {
+    let tight = [("ssd.ftl.over_provisioning", "0.3"), ("ssd.geometry.blocks_per_plane", "16")];
+    let run = |mut toy: Toy| {
+        // Pages of a linear congruence.
+        let mut random = 1_u32;
+        for request in 0..300 {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            toy.write(u64::from(request) * 1_000_000, request, (random >> 16) % 44);
+        }
+        toy.run();
+        (toy.done, toy.ssd.counters().copybacks, toy.ssd.counters().collections)
+    };
+    let looked_at = run(Toy::filled(&tight, &[]));
+    assert!(looked_at.1 > looked_at.2, "{} moves of {} blocks", looked_at.1, looked_at.2);
+    assert_eq!(run(Toy::unobserved(&tight, &[])), looked_at);
+}
+
+#[test]
 fn what_queued_behind_a_collection_is_late() {
     let mut toy = brink(&[]);
     toy.read(300_000, 2, 7);

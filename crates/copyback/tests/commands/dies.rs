@@ -177,6 +177,7 @@ fn who_asks_during_such_a_transfer_waits_for_its_end() {
     channel.grant(at(0));
     channel.hold_quietly(at(10_000));
     channel.ask_out(transfer(2));
+    assert_eq!(channel.grant(at(5_000)), None, "it is held");
     assert_eq!(channel.begin_to_await(at(5_000)), Some(at(10_000)));
     assert_eq!(channel.begin_to_await(at(6_000)), None, "it is awaited already");
     assert_eq!(channel.grant(at(6_000)), None);

@@ -107,7 +107,7 @@ fn dies_of_a_channel_work_side_by_side_and_take_turns_on_the_bus() {
 #[test]
 fn a_transfer_is_an_event_of_its_own_if_another_die_waits_for_its_end() {
     let two_dies = [("ssd.geometry.chips_per_channel", "2"), ("ssd.ftl.allocation", "WCDP")];
-    let mut toy = Toy::unobserved(&two_dies);
+    let mut toy = Toy::unobserved(&two_dies, &[]);
     toy.write(0, 1, 0);
     toy.write(5_000, 2, 1);
     toy.assert_ends(1, 211_000);
