@@ -112,3 +112,20 @@ fn the_order_of_drives_does_not_matter() {
         }
     }
 }
+
+/// A drive that goes on by itself comes back when it begins or stops to collect.
+#[test]
+fn drives_collect_at_the_same_times_whoever_looks() {
+    let collections = |settings: &[(&str, &str)]| {
+        let workload = "{ type = 'synthetic', requests = 3000, request_size = '4KiB', read_share = 0.0, \
+                        inter_arrival = '2ms' }";
+        let all = [&[("workload", workload), ("metrics.collections", "true")], settings].concat();
+        let mut simulation = Simulation::new(&load(DRIVES, &all), None).expect("it needs no trace");
+        while simulation.advance(1 << 20).expect("the audit finds nothing") == Status::Running {}
+        let columns = simulation.take_collections();
+        (columns.device, columns.begin_ns, columns.end_ns)
+    };
+    let looked_at = collections(&[("metrics.slowest", "1")]);
+    assert!(looked_at.0.len() > 100, "{} times", looked_at.0.len());
+    assert!(collections(&[]) == looked_at, "the times differ");
+}
