@@ -235,8 +235,9 @@ that does not fit the code any more is named. Unit tests run first, then the sui
 `crates/copyback/tests` that are quick, then `swarm` and `reference`; what comes after the first
 failure is not looked at, and neither are the Python tests.
 
-The list below is of {date}, with {cases} cases of each kind of the swarm. Some bugs were not noticed at
-first, and have tests of their own now: 11 to 13, 25, 33, 44, 49, 50, 60, 64, 65 and 67 to 76.
+The list below is of {date}, with {cases} cases of each kind of the swarm. Some bugs were
+not noticed at first, and have tests of their own now: 11 to 13, 25, 33, 44, 49, 50, 60, 64, 65, 67
+to 76 and 81 to 83.
 
 | | bug | file | first test that fails |
 | --- | --- | --- | --- |"""
