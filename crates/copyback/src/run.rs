@@ -155,7 +155,7 @@ impl Run {
                      simulated so far; choose a longer one, or none for one that adapts"
                 )));
             }
-            let sample = self.sample(next);
+            let sample = self.sample();
             let drives = self.array.drives();
             self.recorder.series.close_rows(next, &sample, |at| collecting_until(drives, at));
         }
@@ -322,7 +322,7 @@ impl Run {
             }
         }
         // Buffers may have been at work after the last request.
-        let sample = self.sample(self.now);
+        let sample = self.sample();
         let drives = self.array.drives();
         self.recorder.series.finish(self.now, &sample, |at| collecting_until(drives, at));
         if let Some(log) = &mut self.recorder.latency_log {
@@ -335,7 +335,7 @@ impl Run {
         Ok(Status::Done)
     }
 
-    fn sample(&self, now: Instant) -> Sample {
+    fn sample(&self) -> Sample {
         let counters = self.counters();
         let drives = self.array.drives().iter();
         let planes = drives.flat_map(|drive| drive.ssd.ftl.free_blocks_by_plane());
@@ -344,7 +344,6 @@ impl Run {
             gc_programs: counters.pages_moved,
             erases: counters.erases,
             collections: counters.collections,
-            collecting: collecting_until(self.array.drives(), now),
             free_blocks_min: planes.clone().min().unwrap_or(0) as u64,
             free_blocks: planes.sum::<usize>() as u64,
             bad_blocks: self.array.drives().iter().map(|drive| drive.ssd.bad_blocks()).sum(),

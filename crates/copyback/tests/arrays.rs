@@ -43,10 +43,10 @@ fn load(text: &str, settings: &[(&str, &str)]) -> Config {
     loader.load().unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-fn run(config: &Config) -> Value {
-    let mut simulation = Simulation::new(config, None).expect("the trace is there");
+fn run(config: &Config) -> Simulation {
+    let mut simulation = Simulation::new(config, None).expect("a trace that it needs is there");
     while simulation.advance(1 << 20).expect("the audit finds nothing") == Status::Running {}
-    simulation.summary()
+    simulation
 }
 
 /// A trace of one page writes and reads on four disks, two thirds of them on the second, `renamed`.
@@ -94,8 +94,8 @@ fn the_order_of_drives_does_not_matter() {
             load(&text, &settings)
         };
         let pages = load(&text, &[("workload.path", "x")]).logical_pages();
-        let plain = run(&set(&trace("plain.ascii", [0, 1, 2, 3], pages)));
-        let moved = run(&set(&trace("moved.ascii", order, pages)));
+        let plain = run(&set(&trace("plain.ascii", [0, 1, 2, 3], pages))).summary();
+        let moved = run(&set(&trace("moved.ascii", order, pages))).summary();
 
         for (disk, place) in order.into_iter().enumerate() {
             let device = |summary: &Value, place: usize| {
@@ -120,9 +120,7 @@ fn drives_collect_at_the_same_times_whoever_looks() {
         let workload = "{ type = 'synthetic', requests = 3000, request_size = '4KiB', read_share = 0.0, \
                         inter_arrival = '2ms' }";
         let all = [&[("workload", workload), ("metrics.collections", "true")], settings].concat();
-        let mut simulation = Simulation::new(&load(DRIVES, &all), None).expect("it needs no trace");
-        while simulation.advance(1 << 20).expect("the audit finds nothing") == Status::Running {}
-        let columns = simulation.take_collections();
+        let columns = run(&load(DRIVES, &all)).take_collections();
         (columns.device, columns.begin_ns, columns.end_ns)
     };
     let looked_at = collections(&[("metrics.slowest", "1")]);

@@ -23,8 +23,6 @@ pub struct Sample {
     pub erases: u64,
     /// Collections begun because space was short, and ended.
     pub collections: u64,
-    /// Die time spent collecting.
-    pub collecting: Duration,
     /// Fewest free blocks of a plane.
     pub free_blocks_min: u64,
     /// Free blocks of all planes.
@@ -77,6 +75,8 @@ struct Row {
     writes: Class,
     /// Totals at the end of the row.
     end: Sample,
+    /// Die time spent collecting until then.
+    collecting: Duration,
 }
 
 /// The series of a run.
@@ -115,7 +115,8 @@ impl Series {
     }
 
     /// Ends every row that ends at or before `now`. Nothing has changed since the last event, so
-    /// one sample serves them all, but for what grows with time: `collecting` until the end of a row.
+    /// one sample serves them all, but for what grows with time: the die time spent `collecting` until the
+    /// end of a row.
     pub fn close_rows(
         &mut self,
         now: Instant,
@@ -123,7 +124,8 @@ impl Series {
         collecting: impl Fn(Instant) -> Duration,
     ) {
         while self.ends <= now {
-            self.current.end = Sample { collecting: collecting(self.ends), ..*sample };
+            self.current.end = *sample;
+            self.current.collecting = collecting(self.ends);
             self.rows.push(std::mem::take(&mut self.current));
             if !self.fixed && self.rows.len() >= MOST_ROWS {
                 self.halve();
@@ -139,9 +141,10 @@ impl Series {
         sample: &Sample,
         collecting: impl Fn(Instant) -> Duration,
     ) {
-        self.close_rows(now, sample, collecting);
+        self.close_rows(now, sample, &collecting);
         self.finished_at = now;
         self.current.end = *sample;
+        self.current.collecting = collecting(now);
         let rest = std::mem::take(&mut self.current);
         let begun = now > Instant::START + self.interval * self.rows.len() as u64;
         match self.rows.last_mut() {
@@ -177,7 +180,7 @@ impl Series {
             .iter()
             .map(|name| (*name, Vec::with_capacity(self.rows.len())))
             .collect();
-        let mut before = Sample::default();
+        let mut before = Row::default();
         for (index, row) in self.rows.iter().enumerate() {
             let start = self.interval * index as u64;
             let end = (Instant::START + start + self.interval).min(self.finished_at);
@@ -185,7 +188,7 @@ impl Series {
             for ((_, column), value) in columns.iter_mut().zip(values) {
                 column.push(value);
             }
-            before = row.end;
+            before = *row;
         }
         let bad = self.rows.iter().map(|row| Some(row.end.bad_blocks? as f64));
         columns.extend(bad.collect::<Option<_>>().map(|bad| (BAD_BLOCKS, bad)));
@@ -220,13 +223,16 @@ impl Row {
                 reads: self.reads.merged(next.reads),
                 writes: self.writes.merged(next.writes),
                 end: next.end,
+                collecting: next.collecting,
             },
         }
     }
 
     /// In the order of [`SAMPLE_COLUMNS`].
-    fn values(&self, start_s: f64, end_s: f64, before: &Sample) -> [f64; SAMPLE_COLUMNS.len()] {
+    fn values(&self, start_s: f64, end_s: f64, before: &Self) -> [f64; SAMPLE_COLUMNS.len()] {
         let (reads, writes, end) = (self.reads, self.writes, &self.end);
+        let collecting = self.collecting - before.collecting;
+        let before = &before.end;
         let all = reads.merged(writes);
         [
             start_s,
@@ -246,7 +252,7 @@ impl Row {
             (end.gc_programs - before.gc_programs) as f64,
             (end.erases - before.erases) as f64,
             (end.collections - before.collections) as f64,
-            (end.collecting - before.collecting).as_us_f64(),
+            collecting.as_us_f64(),
             end.free_blocks_min as f64,
             end.free_blocks as f64,
         ]
@@ -308,11 +314,7 @@ mod tests {
         };
         let now = Instant::from_ns(350_000);
         series.close_rows(now, &Sample::default(), collecting);
-        series.finish(
-            now,
-            &Sample { collecting: collecting(now), ..Sample::default() },
-            collecting,
-        );
+        series.finish(now, &Sample::default(), collecting);
         let columns = series.columns();
         let found = columns.into_iter().find(|(name, _)| *name == "gc_busy_us");
         assert_eq!(found.expect("there is such a column").1, [0.0, 70.0, 100.0, 50.0]);
