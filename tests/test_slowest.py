@@ -54,7 +54,7 @@ def test_the_collections_shown_are_what_the_waits_are_booked_to(variant: str) ->
         for part in ("gc_same_plane", "gc_other_plane", "late"):
             assert wait["breakdown_us"].get(part) == parts.get(part)
         collecting = parts.get("gc_same_plane", 0.0) + parts.get("gc_other_plane", 0.0)
-        met = slowest.collections_met(wait, request["dies"])
+        met = slowest.collections_met(wait)
         assert math.fsum(time for time, _ in met) == pytest.approx(collecting, abs=1e-6)
         behind_collections += collecting > 0
     assert behind_collections > 50
@@ -228,3 +228,51 @@ def test_a_page_without_them_says_how_to_get_them() -> None:
 def test_a_wait_that_took_no_time_decides_nothing() -> None:
     waits = [{"begin_us": 5.0, "end_us": 5.0}, {"begin_us": 1.0, "end_us": 3.0}]
     assert slowest.deciding(waits) == [waits[1]]
+
+
+#: Where a request waits for others: in front of a queue, for a stripe, for room, for its mapping.
+WAITING: dict[str, Json] = {
+    "a short queue": {"host__queue_depth": 2},
+    "RAID-5": {"array__layout": "raid5", "array__devices": 3},
+    "RAID-6": {"array__layout": "raid6", "array__devices": 4, "host__queue_depth": 2},
+    "a small buffer": {"ssd__buffer__capacity": "16KiB"},
+    "parts of pages": {"workload__request_size": "2KiB", "workload__alignment": "512B"},
+    "a mapping in flash": {"ssd__ftl__mapping": {"type": "demand_paged", "cache": "1KiB"}},
+    "log blocks": {"ssd__ftl__mapping": "log_block"},
+}
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_the_words_add_up_to_the_response(name: str) -> None:
+    for request in kept(tiny_config(), 16, **WAITING[name]):
+        told = slowest.timed_reasons(request, several_drives=False)
+        time = math.fsum(time for time, _ in told)
+        assert time == pytest.approx(request["response_us"], rel=0.05), told
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a short queue", "host_queue"),
+        ("RAID-5", "stripe"),
+        ("RAID-6", "drive_queue"),
+        ("a small buffer", "buffer"),
+        ("parts of pages", "update"),
+        ("a mapping in flash", "mapping"),
+    ],
+)
+def test_a_wait_for_others_names_them_and_what_they_waited_for(name: str, kind: str) -> None:
+    """Some slow request waited so, behind somebody who had waited for a collection."""
+    waits = [
+        wait
+        for request in kept(tiny_config(), 100, **WAITING[name])
+        for wait in request["waits"]
+        if wait["for"] == kind and wait["behind"] and wait["behind"]["waits"]
+    ]
+    assert waits
+    first = waits[0]["behind"]["waits"][0]
+    assert first["end_us"] > first["begin_us"]
+    [(time, words)] = slowest.reasons_of_wait(waits[0], several_drives=True)
+    assert time == waits[0]["end_us"] - waits[0]["begin_us"]
+    assert "behind" in words
+    assert "had waited" in words

@@ -348,6 +348,13 @@ def _kind(choice: Any) -> str:
     return str(choice.get("type", "")) if isinstance(choice, Mapping) else str(choice)
 
 
+def is_closed_loop(config: Mapping[str, Any]) -> bool:
+    """Return whether requests of a configuration, or some of them, come when others have ended."""
+    load = config.get("workload", {})
+    flows = load.get("flows") if load.get("type") == "flows" else [load]
+    return any(flow.get("iodepth") is not None for flow in flows or [])
+
+
 def title(result: Result) -> str:
     """Return what was simulated in a few words."""
     config = result.config

@@ -8,7 +8,8 @@ use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use crate::config::{self, Eviction};
 use crate::ids::{CommandId, Lpn};
-use crate::ssd::{Owner, Ssd};
+use crate::places::Places;
+use crate::ssd::{Finished, Owner, Ssd};
 use crate::units::{Duration, Instant};
 
 /// Which sectors of a page are meant: a bit each.
@@ -31,19 +32,43 @@ pub struct WriteBuffer {
     /// Pages that are being written to flash.
     leaving: PageTable,
     /// Writes that wait for room.
-    waiting: VecDeque<(CommandId, Lpn, Sectors)>,
+    waiting: VecDeque<Waiting>,
+    /// What waits for room cost because of collections: the pages on their way to flash, by the order of their
+    /// writes.
+    places: Places<u64>,
     destaging: bool,
     /// Pages that are not in flash yet, by the order of the first write that is not.
     unwritten: BTreeMap<u64, Lpn>,
-    /// Flushes, and the order that every earlier write must have left before they end.
-    flushes: VecDeque<(CommandId, u64)>,
+    flushes: VecDeque<Flush>,
     written: u64,
+}
+
+/// A write of a page that waits for room.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    command: CommandId,
+    lpn: Lpn,
+    sectors: Sectors,
+    since: Instant,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Flush {
+    command: CommandId,
+    /// Every earlier write must have left before it ends.
+    before: u64,
+    /// When those that have left since would have left without collections.
+    undelayed: Instant,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     sectors: Sectors,
     order: u64,
+    /// When it was handed to the flash, if it is on its way.
+    leaves: Instant,
+    /// How much of the wait for its room was due to collections.
+    late: Duration,
     /// Trimmed on its way to flash: to be forgotten there.
     trimmed: bool,
 }
@@ -64,6 +89,7 @@ impl WriteBuffer {
             dirty: PageTable::default(),
             leaving: PageTable::default(),
             waiting: VecDeque::new(),
+            places: Places::new(capacity),
             destaging: false,
             unwritten: BTreeMap::new(),
             flushes: VecDeque::new(),
@@ -73,13 +99,17 @@ impl WriteBuffer {
 
     /// Takes the data of a page. Returns whether they were placed at once; if not, the command is
     /// named by [`make_room`](Self::make_room) later.
-    pub fn write(&mut self, command: CommandId, lpn: Lpn, sectors: Sectors) -> bool {
+    pub fn write(&mut self, command: CommandId, lpn: Lpn, sectors: Sectors, now: Instant) -> bool {
         let must_wait = !self.waiting.is_empty() || !self.has_room_for(lpn);
         if must_wait {
-            self.waiting.push_back((command, lpn, sectors));
+            if self.waiting.is_empty() {
+                let leaving = self.leaving.values();
+                self.places.follow(leaving.map(|entry| (entry.order, entry.leaves)));
+            }
+            self.waiting.push_back(Waiting { command, lpn, sectors, since: now });
             return false;
         }
-        self.place(lpn, sectors);
+        self.place(lpn, sectors, Duration::ZERO);
         true
     }
 
@@ -87,7 +117,7 @@ impl WriteBuffer {
         self.dirty.contains_key(&lpn) || self.dirty.len() + self.leaving.len() < self.capacity
     }
 
-    fn place(&mut self, lpn: Lpn, sectors: Sectors) {
+    fn place(&mut self, lpn: Lpn, sectors: Sectors, late: Duration) {
         self.written += 1;
         let order = self.written;
         // What is on its way to flash is still here and completes the page.
@@ -99,7 +129,13 @@ impl WriteBuffer {
                 self.touch(lpn);
             }
             None => {
-                let entry = Entry { sectors: sectors | known, order, trimmed: false };
+                let entry = Entry {
+                    sectors: sectors | known,
+                    order,
+                    leaves: Instant::START,
+                    late,
+                    trimmed: false,
+                };
                 self.unwritten.insert(order, lpn);
                 self.dirty.insert(lpn, entry);
             }
@@ -138,7 +174,8 @@ impl WriteBuffer {
         if self.unwritten.is_empty() {
             return true;
         }
-        self.flushes.push_back((command, self.written + 1));
+        let before = self.written + 1;
+        self.flushes.push_back(Flush { command, before, undelayed: Instant::START });
         false
     }
 
@@ -149,10 +186,15 @@ impl WriteBuffer {
             self.destaging = true;
         }
         while self.wants_to_destage()
-            && let Some((lpn, entry)) = self.next_to_leave()
+            && let Some((lpn, mut entry)) = self.next_to_leave()
         {
+            entry.leaves = now;
+            if !self.waiting.is_empty() {
+                self.places.hold(entry.order, now.before(entry.late), now);
+            }
             self.leaving.insert(lpn, entry);
-            ssd.write(Owner::Destage, lpn, entry.sectors == self.whole_page, now);
+            let whole = entry.sectors == self.whole_page;
+            ssd.write(Owner::Destage, lpn, whole, entry.late, now);
         }
     }
 
@@ -173,8 +215,14 @@ impl WriteBuffer {
     }
 
     /// A page has been written to flash.
-    pub fn written_to_flash(&mut self, lpn: Lpn, ssd: &mut Ssd, now: Instant) {
+    pub fn written_to_flash(&mut self, page: &Finished, ssd: &mut Ssd, now: Instant) {
+        let lpn = page.lpn;
         if let Some(entry) = self.leaving.remove(&lpn) {
+            let late = page.parts.late();
+            self.places.leave(entry.order, now - entry.leaves, late);
+            for flush in self.flushes.iter_mut().filter(|flush| entry.order < flush.before) {
+                flush.undelayed = flush.undelayed.max(now.before(entry.late + late));
+            }
             self.unwritten.remove(&entry.order);
             if entry.trimmed {
                 ssd.trim(lpn, now);
@@ -203,6 +251,7 @@ impl WriteBuffer {
     /// first; commands that wait will be handed in anew.
     pub fn save(&mut self) {
         self.waiting.clear();
+        self.places.forget();
         self.flushes.clear();
         self.destaging = false;
         for (lpn, entry) in std::mem::take(&mut self.leaving).into_iter().rev() {
@@ -234,30 +283,39 @@ impl WriteBuffer {
 
     /// Takes the commands of the pages that wait for room, and the flushes under way.
     pub fn take_waiting(&mut self) -> (Vec<CommandId>, Vec<CommandId>) {
-        let writes = self.waiting.drain(..).map(|(command, ..)| command).collect();
-        (writes, self.flushes.drain(..).map(|(command, _)| command).collect())
+        self.places.forget();
+        let writes = self.waiting.drain(..).map(|waiting| waiting.command).collect();
+        (writes, self.flushes.drain(..).map(|flush| flush.command).collect())
     }
 
-    /// Places the next waiting write, if there is room now, and returns its command.
-    pub fn make_room(&mut self) -> Option<CommandId> {
-        let (command, lpn, sectors) = *self.waiting.front()?;
+    /// Places the next waiting write, if there is room now. Returns its command, and how much of the wait was
+    /// due to collections.
+    pub fn make_room(&mut self, now: Instant) -> Option<(CommandId, Duration)> {
+        let Waiting { command, lpn, sectors, since } = *self.waiting.front()?;
         if !self.has_room_for(lpn) {
             return None;
         }
         self.waiting.pop_front();
-        self.place(lpn, sectors);
-        Some(command)
+        let late = match self.dirty.contains_key(&lpn) {
+            true => self.places.late(since, now),
+            false => self.places.take_first(since, now),
+        };
+        self.place(lpn, sectors, late);
+        if self.waiting.is_empty() {
+            self.places.forget();
+        }
+        Some((command, late))
     }
 
-    /// The next flush that has ended.
-    pub fn ended_flush(&mut self) -> Option<CommandId> {
-        let (command, before) = *self.flushes.front()?;
+    /// The next flush that has ended, and how much of its wait was due to collections.
+    pub fn ended_flush(&mut self, now: Instant) -> Option<(CommandId, Duration)> {
+        let Flush { command, before, undelayed } = *self.flushes.front()?;
         let oldest = self.unwritten.first_key_value().map(|(order, _)| *order);
         if oldest.is_some_and(|oldest| oldest < before) {
             return None;
         }
         self.flushes.pop_front();
-        Some(command)
+        Some((command, now - undelayed))
     }
 }
 

@@ -31,6 +31,7 @@ pub mod ids;
 mod lists;
 pub mod metrics;
 pub mod nand;
+mod places;
 pub mod precondition;
 mod progress;
 pub mod rng;

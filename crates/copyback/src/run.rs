@@ -13,7 +13,7 @@ use crate::drive::{Drive, Rejected};
 use crate::error::Error;
 use crate::event::Arrivals;
 use crate::gc::external::Failed;
-use crate::host::Host;
+use crate::host::{Admitted, Host};
 use crate::ids::SsdId;
 use crate::metrics::{
     DeviceSummary, DieColumns, Endurance, Rating, Recorder, Sample, WearStats, power_loss_summary,
@@ -21,7 +21,9 @@ use crate::metrics::{
 };
 use crate::precondition::{Preconditioner, Rounds};
 use crate::progress::{Phase, Progress, Status};
-use crate::ssd::{Counters, DieUse, Entry, FaultReport, IdleTimes, Owner, PlaneUse};
+use crate::ssd::{
+    Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse, Waited,
+};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 
@@ -240,9 +242,10 @@ impl Run {
                 Owner::Host(command) => self.array.request_of(device, *command),
                 Owner::Destage | Owner::Translation => None,
             };
-            let requests = entry.owners().iter().filter_map(request);
-            let numbers = requests.map(|request| self.host.number(request)).collect();
-            watch.observe(device, entry, numbers);
+            let number = |owner: &Owner| request(owner).map(|id| self.host.number(id));
+            let numbers = entry.owners().iter().filter_map(number).collect();
+            let behind = entry.behind().and_then(|party| number(&party.owner));
+            watch.observe(device, entry, numbers, behind);
         }
     }
 
@@ -251,6 +254,7 @@ impl Run {
     #[inline(never)]
     fn admit(&mut self) -> Result<(), Error> {
         loop {
+            self.observe_held_up();
             while let Some(finished) = self.array.take_finished() {
                 self.complete(&finished);
             }
@@ -263,11 +267,36 @@ impl Run {
                 return Ok(());
             }
             match self.host.admit(self.now, &mut self.arrivals)? {
-                Some((id, request)) => self.array.submit(id, &request, self.now),
+                Some(admitted) => self.submit(&admitted),
                 None => {
                     self.host_may_go_on = false;
                     self.announce()?;
                 }
+            }
+        }
+    }
+
+    /// Hands a request to the array, and tells those who look at it how long it has waited outside.
+    fn submit(&mut self, admitted: &Admitted) {
+        let Admitted { id, ref request, waited: parts, behind } = *admitted;
+        if let Some(watch) = &mut self.recorder.watch
+            && request.arrival < self.now
+        {
+            let (what, since) = (For::HostQueue, request.arrival);
+            let wait = Waited { what, since, until: self.now, parts };
+            let behind = behind.map(InTheWay::Other);
+            watch.held_up(None, &HeldUp { who: self.host.number(id), wait, behind });
+        }
+        self.array.submit(id, request, parts, self.now);
+    }
+
+    /// Tells those who look at the requests which of them have waited for others.
+    fn observe_held_up(&mut self) {
+        let Some(watch) = &mut self.recorder.watch else { return };
+        let number = |id| Some(self.host.number(id));
+        for (device, held_up) in self.array.take_held_up() {
+            if let Some(named) = held_up.renamed(number, |behind| behind.renamed(number)) {
+                watch.held_up(device, &named);
             }
         }
     }

@@ -41,6 +41,11 @@ impl Instant {
         Self((self.0 / span.0 + 1).saturating_mul(span.0))
     }
 
+    /// The point `span` before this one; the start, if that is later.
+    pub const fn before(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
+
     /// The span from `earlier` to `self`, or zero if `earlier` is later.
     pub const fn saturating_since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))

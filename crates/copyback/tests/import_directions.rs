@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name.
-const ALLOWED: [(&str, &[&str]); 27] = [
+const ALLOWED: [(&str, &[&str]); 28] = [
     (
         "array",
         &[
@@ -23,7 +23,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
             "workload",
         ],
     ),
-    ("buffer", &["config", "ids", "ssd", "units"]),
+    ("buffer", &["config", "ids", "places", "ssd", "units"]),
     ("channel", &["config", "ids", "nand", "units"]),
     ("config", &["units"]),
     ("convert", &["config", "error", "progress", "workload"]),
@@ -36,6 +36,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
             "gc",
             "ids",
             "nand",
+            "places",
             "precondition",
             "rng",
             "ssd",
@@ -48,13 +49,14 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ("event", &["engine", "ids", "units"]),
     ("ftl", &["config", "gc", "huge_pages", "ids", "lists", "nand", "rng"]),
     ("gc", &["config", "ftl", "ids", "lists", "rng", "units"]),
-    ("host", &["array", "config", "event", "ids", "ssd", "units", "workload"]),
+    ("host", &["array", "config", "event", "ids", "places", "ssd", "units", "workload"]),
     ("huge_pages", &[]),
     ("idle", &["units"]),
     ("ids", &[]),
     ("lists", &["huge_pages"]),
     ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),
+    ("places", &["units"]),
     ("precondition", &["config", "ftl", "gc", "ids", "rng", "steady"]),
     ("progress", &["units"]),
     ("rng", &[]),

@@ -143,11 +143,19 @@ def _lead(result: Result) -> str:
             sentences.append(
                 f"Garbage collection accounts for {units.share(share)} of the mean response time."
             )
+            if describe.is_closed_loop(result.config):
+                late = math.fsum(part.mean_us for part in means if part.key in GC_PARTS)
+                sentences.append(
+                    "That is the most that could be gained: in a closed loop each request comes "
+                    f"when another has ended, so collections also put off arrivals, by "
+                    f"{units.time_us(late)} each, and without them more requests would wait for "
+                    "one another."
+                )
         outside = math.fsum(part.share for part in means if part.key == "host_queue")
         if share > 0 and outside >= MUCH_OUTSIDE:
             sentences.append(
-                f"Another {units.share(outside)} is spent outside the drive, whose queue is full "
-                "while it collects or is busy."
+                f"Another {units.share(outside)} is spent outside the drive, whose queue would be "
+                "full without collections, too."
             )
     rarity, key = ("ten thousand", "p99_99") if every["count"] >= 10_000 else ("a hundred", "p99")
     if every["count"] >= 100 and every.p50:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from copyback import describe, units, waits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from copyback.result import Result
 
     Json = dict[str, Any]
@@ -34,6 +36,7 @@ KEYS = {
     "host_read": "other reads of the host",
     "host_write": "other writes of the host",
     "gc": "collection",
+    "ahead": "what it waited behind waits itself",
     "other": "mapping, buffer, wear levelling",
     "suspend": "suspended",
 }
@@ -42,13 +45,30 @@ KEYS = {
 TOPS = {"held": 0, "array": 4, "channel": 20, "waits": 30}
 HEIGHTS = {"held": 34, "array": 14, "channel": 6, "waits": 4}
 
-#: Parts of a response time that are told as they are, without a die.
+#: Parts of a response time that no wait tells of.
 ELSEWHERE = {
     "service": "took {time} for its own commands, array operations and transfers",
     "bus": "waited {time} for the channel or the host link",
-    "buffer": "spent {time} in the write buffer, or waiting for room there",
+    "buffer": "spent {time} in the write buffer",
     "translation": "waited {time} for the mapping of its page",
-    "host_queue": "waited {time} outside, because the queue of the drive was full",
+    "host_queue": "waited {time} while the drive was off",
+}
+
+#: Waits for something else than a die: `behind` is who it was for, `drive` names the drive.
+WAITS = {
+    "update": "for an earlier write of the same page{behind}",
+    "mapping": "for the mapping of its page{behind}",
+    "buffer": "for room in the write buffer{drive}{behind}",
+    "flush": "for earlier writes to leave the write buffer{drive}{behind}",
+    "drive_queue": "for a place in the queue{drive}, which was full{behind}",
+    "stripe": "for its stripe{behind}",
+    "host_queue": "outside, because the queue was full{behind}",
+}
+
+#: Who may be waited for, if it is no request.
+OTHERS = {
+    "destage": "a page on its way to flash",
+    "mapping": "a page of the mapping table",
 }
 
 
@@ -124,13 +144,21 @@ def late(request: Json, *, several_drives: bool) -> Late:
 
 
 def _slowest_first(request: Json) -> list[Json]:
-    """Return the dies that a request used, those first that it waited longest for."""
+    """Return the dies of a request: first those that were waited for longest."""
     waited: dict[tuple[int, int], float] = {}
-    for wait in request["waits"]:
+    for wait in _all_waits(request["waits"]):
         place = wait["device"], wait["die"]
         waited[place] = max(waited.get(place, 0.0), wait["end_us"] - wait["begin_us"])
     dies: list[Json] = request["dies"]
     return sorted(dies, key=lambda die: -waited.get((die["device"], die["die"]), 0.0))
+
+
+def _all_waits(waits: list[Json]) -> Iterator[Json]:
+    """Yield waits, and those of all that was waited for."""
+    for wait in waits:
+        yield wait
+        if wait["behind"] is not None:
+            yield from _all_waits(wait["behind"]["waits"])
 
 
 def reasons(request: Json, *, several_drives: bool) -> list[str]:
@@ -148,14 +176,26 @@ def reasons(request: Json, *, several_drives: bool) -> list[str]:
     list of str
         Of the waits that decided when it ended, and of the parts that have no die.
     """
+    found = timed_reasons(request, several_drives=several_drives)
+    told = [text for _, text in found[:MOST_REASONS]]
+    if rest := found[MOST_REASONS:]:
+        time = units.time_us(sum(time for time, _ in rest))
+        told.append(f"and {len(rest)} more of such, {time} together")
+    return told
+
+
+def timed_reasons(request: Json, *, several_drives: bool) -> list[tuple[float, str]]:
+    """Return the sentences, and the microseconds that each tells of; the longest first."""
+    waits_told = deciding(request["waits"])
     found: list[tuple[float, str]] = []
     for key, sentence in ELSEWHERE.items():
-        if time := request["breakdown_us"].get(key):
+        in_waits = sum(wait["breakdown_us"].get(key, 0.0) for wait in waits_told)
+        time = request["breakdown_us"].get(key, 0.0) - in_waits
+        if time > 0:
             found.append((time, sentence.format(time=units.time_us(time))))
-    for wait in deciding(request["waits"]):
-        found += _reasons_of_wait(wait, request["dies"], several_drives=several_drives)
-    found.sort(key=lambda reason: -reason[0])
-    return list(dict.fromkeys(text for _, text in found))
+    for wait in waits_told:
+        found += reasons_of_wait(wait, several_drives=several_drives)
+    return sorted(found, key=lambda reason: -reason[0])
 
 
 def deciding(waits: list[Json]) -> list[Json]:
@@ -174,22 +214,27 @@ def deciding(waits: list[Json]) -> list[Json]:
     return chain
 
 
-def _reasons_of_wait(
-    wait: Json, dies: list[Json], *, several_drives: bool
-) -> list[tuple[float, str]]:
+def reasons_of_wait(wait: Json, *, several_drives: bool) -> list[tuple[float, str]]:
+    """Return what a wait was for, in sentences, and the microseconds that each tells of."""
+    if wait["for"] in WAITS:
+        return [_reason_elsewhere(wait, several_drives=several_drives)]
     parts = wait["breakdown_us"]
-    if wait["die"] is None:
-        return [(time, _unplaced(key, time)) for key, time in parts.items() if key in UNPLACED]
+    if wait["for"] == "any_die":
+        return [
+            (time, sentence.format(time=units.time_us(parts[key])))
+            for key, sentence in UNPLACED.items()
+            if (time := parts.get(key))
+        ]
     place = _place(wait["device"], wait["die"], several_drives=several_drives)
-    met = collections_met(wait, dies)
+    met = collections_met(wait)
     found = [
         (time, f"waited {units.time_us(time)} for {naming(collection, place)}")
         for time, collection in met[:MOST_NAMED]
     ]
-    if rest := met[MOST_NAMED:]:
-        time = sum(time for time, _ in rest)
-        text = f"waited {units.time_us(time)} for {len(rest)} more collections on {place}"
-        found.append((time, text))
+    rest = parts.get("gc_same_plane", 0.0) + parts.get("gc_other_plane", 0.0)
+    rest -= sum(time for time, _ in found)
+    if len(met) > MOST_NAMED:
+        found.append((rest, f"waited {units.time_us(rest)} for more collections on {place}"))
     for key, sentence in BEHIND.items():
         if time := parts.get(key):
             found.append((time, sentence.format(time=units.time_us(time), place=place)))
@@ -205,33 +250,79 @@ BEHIND = {
 #: Waits for no die in particular.
 UNPLACED = {
     "gc_other_plane": "waited {time} while dies collected that could have taken it",
-    "queue_behind_io": "waited {time} for a die that could take it, or for an earlier write of "
-    "its page",
+    "late": "waited {time} for a die, behind writes that collections had delayed",
+    "queue_behind_io": "waited {time} for a die that could take it",
 }
 
 
-def _unplaced(key: str, time: float) -> str:
-    return UNPLACED[key].format(time=units.time_us(time))
+def _reason_elsewhere(wait: Json, *, several_drives: bool) -> tuple[float, str]:
+    """Return how long a wait for something else than a die took, and its sentence."""
+    time = wait["end_us"] - wait["begin_us"]
+    late = wait["breakdown_us"].get("late", 0.0)
+    share = f", {units.time_us(late)} of it because of collections" if late else ""
+    phrase = _elsewhere(wait, several_drives=several_drives)
+    return time, f"waited {units.time_us(time)} {phrase}{share}"
 
 
-def collections_met(wait: Json, dies: list[Json]) -> list[tuple[float, Json]]:
-    """Return the collections of a die during a wait for it, and for how long each; longest first.
+def _elsewhere(wait: Json, *, several_drives: bool) -> str:
+    drive = f" of drive {wait['device']}" if several_drives and wait["device"] is not None else ""
+    behind = _behind(wait, several_drives=several_drives)
+    return WAITS[wait["for"]].format(drive=drive, behind=behind)
 
-    Two spans of one collection, between which it rested, are one.
-    """
-    times: dict[tuple[Any, ...], float] = {}
-    known: dict[tuple[Any, ...], Json] = {}
-    for die in dies:
-        if (die["device"], die["die"]) != (wait["device"], wait["die"]):
-            continue
-        for span in die["collections"]:
-            overlap = min(span["end_us"], wait["end_us"]) - max(span["begin_us"], wait["begin_us"])
-            if overlap > 0:
-                key = span["collection"]
-                times[key] = times.get(key, 0.0) + overlap
-                known[key] = span
-    met = [(time, known[key]) for key, time in times.items()]
-    return sorted(met, key=lambda found: -found[0])
+
+def _behind(wait: Json, *, several_drives: bool) -> str:
+    """Return who was waited for, and what they had waited for themselves longest."""
+    behind = wait["behind"]
+    if behind is None:
+        return ""
+    who = _name(behind["who"], behind["request"])
+    if not behind["others"]:
+        return f", behind {who}{_had_waited(', which', behind, several_drives=several_drives)}"
+    first = _name("request", behind["first"])
+    had_waited = _had_waited("", behind, several_drives=several_drives)
+    row = f", behind {who} and {units.count(behind['others'])} more in a row"
+    return f"{row}, the first of which, {first},{had_waited}" if had_waited else row
+
+
+def _had_waited(who: str, behind: Json, *, several_drives: bool) -> str:
+    """Return what somebody had waited for longest; nothing if they had not waited."""
+    if not behind["waits"]:
+        return ""
+    longest = behind["waits"][0]
+    time = units.time_us(longest["end_us"] - longest["begin_us"])
+    return f"{who} had waited {time} {_story(longest, several_drives=several_drives)}"
+
+
+def _name(who: str, request: int | None) -> str:
+    """Return how a sentence calls somebody who was waited for."""
+    return OTHERS[who] if request is None else f"request {units.count(request)}"
+
+
+def _story(wait: Json, *, several_drives: bool) -> str:
+    """Return what somebody else had waited for."""
+    if wait["for"] in WAITS:
+        return _elsewhere(wait, several_drives=several_drives)
+    if wait["for"] == "any_die":
+        return "for a die that could take it"
+    place = _place(wait["device"], wait["die"], several_drives=several_drives)
+    met = collections_met(wait)
+    if not met:
+        return f"behind other requests on {place}"
+    parts = wait["breakdown_us"]
+    collecting = parts.get("gc_same_plane", 0.0) + parts.get("gc_other_plane", 0.0)
+    time, collection = met[0]
+    named = naming(collection, place)
+    if len(met) == 1:
+        return f"for {place}, {units.time_us(collecting)} of it for {named}"
+    return (
+        f"for {place}, {units.time_us(collecting)} of it for {units.count(len(met))} or more "
+        f"collections, {units.time_us(time)} for {named}"
+    )
+
+
+def collections_met(wait: Json) -> list[tuple[float, Json]]:
+    """Return the collections during a wait for a die, and for how long each; longest first."""
+    return [(met["time_us"], met) for met in wait["collections"]]
 
 
 def naming(collection: Json, place: str) -> str:
@@ -268,10 +359,13 @@ def lane(request: Json, die: Json, *, several_drives: bool) -> Lane:
         for span in die["operations"]
         if span["begin_us"] < begin + length
     ]
+    place = die["device"], die["die"]
+    own = {id(wait) for wait in request["waits"]}
     own_waits = [
-        shape(wait, "own", "waits", "waits")
-        for wait in request["waits"]
-        if (wait["device"], wait["die"]) == (die["device"], die["die"])
+        shape(wait, kind, KEYS[kind] if kind == "ahead" else "waits", "waits")
+        for wait in _all_waits(request["waits"])
+        if (wait["device"], wait["die"]) == place and wait["end_us"] > begin
+        for kind in ["own" if id(wait) in own else "ahead"]
     ]
     known = max((die["known_since_us"] - begin) / length, 0.0) * WIDTH
     return Lane(label, (*held, *joined(done), *own_waits), known)

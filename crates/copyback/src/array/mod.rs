@@ -25,8 +25,8 @@ use crate::drive::{Command, Drive, Ended};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
 use crate::precondition::Preconditioner;
-use crate::ssd::{Entry, Parts};
-use crate::units::{Instant, earlier};
+use crate::ssd::{Entry, HeldUp, InTheWay, Parts};
+use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 
 pub use protocol::{Letter, Said};
@@ -58,6 +58,8 @@ pub struct Array {
     /// Requests in the array.
     outstanding: u32,
     finished: VecDeque<FinishedRequest>,
+    /// Requests that have waited for others, and in which drive, if it was in one; kept if somebody asks.
+    held_up: Option<Vec<(Option<SsdId>, HeldUp<RequestId, InTheWay<RequestId>>)>>,
     /// Pieces that have ended; kept if there are several drives, to be observed.
     pieces: Option<Vec<(SsdId, Ended)>>,
     /// Kept to reuse their memory.
@@ -71,7 +73,7 @@ pub struct Array {
 pub struct FinishedRequest {
     /// Which.
     pub request: RequestId,
-    /// Where its time in the array went.
+    /// Where its time went, what it waited before the array included.
     pub parts: Parts,
     /// The drive that ended last.
     pub device: SsdId,
@@ -104,6 +106,7 @@ impl Array {
             read_around: ReadAround::new(&config.array),
             outstanding: 0,
             finished: VecDeque::new(),
+            held_up: config.metrics.needs_journal().then(Vec::new),
             pieces: (config.array.devices > 1).then(Vec::new),
             plan: Plan::default(),
             ended: Vec::new(),
@@ -175,7 +178,7 @@ impl Array {
 
     fn apply_events_of_controller(&mut self, now: Instant) {
         if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
-            self.begin(Purpose::Rebuild(step));
+            self.begin(Purpose::Rebuild(step), Parts::default());
         }
         if let Some(protocol) = &mut self.protocol {
             let touched = |device: SsdId| self.touched.insert(device.index());
@@ -189,7 +192,7 @@ impl Array {
         for index in self.touched.iter() {
             any |= self.drives[index].book_finished();
         }
-        if any {
+        if any || self.held_up.is_some() {
             self.take_ended();
         }
     }
@@ -267,6 +270,15 @@ impl Array {
         self.finished.pop_front()
     }
 
+    /// Takes the requests that have waited for others since the last call, outside the flash, if that is kept, and
+    /// in which drive, if it was in one. Those that they waited for may have [finished](Self::take_finished), but
+    /// have not been taken.
+    pub fn take_held_up(
+        &mut self,
+    ) -> impl Iterator<Item = (Option<SsdId>, HeldUp<RequestId, InTheWay<RequestId>>)> {
+        self.held_up.iter_mut().flat_map(|held_up| held_up.drain(..))
+    }
+
     /// Takes the pieces that have ended since the last call, if there are several drives.
     pub fn take_pieces(&mut self) -> impl Iterator<Item = (SsdId, Ended)> {
         self.pieces.iter_mut().flat_map(|pieces| pieces.drain(..))
@@ -287,12 +299,12 @@ impl Array {
         self.protocol.as_mut().map(Protocol::take_log).unwrap_or_default()
     }
 
-    /// Hands in a request.
-    pub fn submit(&mut self, id: RequestId, request: &Request, now: Instant) {
+    /// Hands in a request, which has `waited` before.
+    pub fn submit(&mut self, id: RequestId, request: &Request, waited: Parts, now: Instant) {
         self.now = now;
         let Request { operation, offset, length, .. } = *request;
         self.outstanding += 1;
-        self.begin(Purpose::Request { id, operation, offset, length });
+        self.begin(Purpose::Request { id, operation, offset, length }, waited);
         self.take_ended();
     }
 
@@ -305,7 +317,8 @@ impl Array {
             self.layout.plan(*operation, *offset..offset + length, &self.missing, &mut self.plan);
             for piece in self.plan.first.iter().chain(self.plan.then.iter()) {
                 let Piece { device, operation, offset, length } = *piece;
-                let command = Command { task: TaskId::default(), operation, offset, length };
+                let (task, late) = (TaskId::default(), Duration::ZERO);
+                let command = Command { task, operation, offset, length, late };
                 self.drives[device.index()].announce(*arrival, &command);
             }
         }

@@ -6,11 +6,12 @@
 
 use crate::drive::{Command, Ended};
 use crate::ids::{RequestId, SsdId, TaskId};
-use crate::ssd::{Part, Parts};
+use crate::ssd::{For, HeldUp, InTheWay, Part, Parts, Waited};
 use crate::units::Instant;
 use crate::workload::Operation;
 
 use super::layout::{Piece, Plan};
+use super::locks::Unlocked;
 use super::rebuild::RebuildStep;
 use super::{Array, FinishedRequest};
 
@@ -56,9 +57,9 @@ enum Stage {
 }
 
 impl Array {
-    pub(super) fn begin(&mut self, purpose: Purpose) {
-        let stage = Stage::Running(0);
-        let (then, parts) = (Vec::new(), Parts::default());
+    /// Begins what `purpose` asks for, after waits that `parts` tell.
+    pub(super) fn begin(&mut self, purpose: Purpose, parts: Parts) {
+        let (stage, then) = (Stage::Running(0), Vec::new());
         let task = Task { purpose, stage, then, has_lock: false, parts, rejected: false };
         let id = TaskId::from_index(self.tasks.insert(task));
         self.make_plan(purpose);
@@ -121,13 +122,15 @@ impl Array {
     /// Hands a piece of a task to its drive.
     fn hand_in(&mut self, task: TaskId, piece: Piece) {
         let Piece { device, operation, offset, length } = piece;
-        let command = Command { task, operation, offset, length };
+        let late = self.tasks[task.index()].parts.late();
+        let command = Command { task, operation, offset, length, late };
         self.drives[device.index()].submit(command, self.now);
         self.touched.insert(device.index());
     }
 
     /// Takes the commands that have ended in the drives, until no more do.
     pub(super) fn take_ended(&mut self) {
+        self.name_held_up();
         while let Some(index) = self.drive_with_ended() {
             let mut ended = std::mem::take(&mut self.ended);
             self.drives[index].take_ended(&mut ended);
@@ -135,6 +138,18 @@ impl Array {
                 self.piece_ended(SsdId::from_index(index), ended);
             }
             self.ended = ended;
+        }
+    }
+
+    /// Notes which requests have waited in the drives, before the tasks end that serve them.
+    fn name_held_up(&mut self) {
+        let Some(held_up) = &mut self.held_up else { return };
+        for index in self.touched.iter() {
+            let request = |task: TaskId| self.tasks[task.index()].request();
+            let waits = self.drives[index].take_held_up();
+            let named =
+                waits.filter_map(|wait| wait.renamed(request, |behind| behind.renamed(request)));
+            held_up.extend(named.map(|wait| (Some(SsdId::from_index(index)), wait)));
         }
     }
 
@@ -181,8 +196,9 @@ impl Array {
             Purpose::Rebuild(step) => self.rebuilt(step),
         }
         if task.has_lock {
-            self.locks.release(id);
-            self.begin_unlocked();
+            let undelayed = self.now.before(task.parts.late());
+            self.locks.release(id, undelayed);
+            self.begin_unlocked(task.request());
         }
     }
 
@@ -199,14 +215,21 @@ impl Array {
         }
     }
 
-    /// Begins the tasks that waited for stripes which are free now. They are planned anew: more of a
-    /// replacement may have been rebuilt meanwhile.
-    fn begin_unlocked(&mut self) {
-        while let Some(id) = self.locks.next_unlocked() {
+    /// Begins the tasks that waited for stripes which are free now, of the request `behind` or a rebuild. They
+    /// are planned anew: more of a replacement may have been rebuilt meanwhile.
+    fn begin_unlocked(&mut self, behind: Option<RequestId>) {
+        while let Some(Unlocked { task: id, undelayed }) = self.locks.next_unlocked() {
             let task = &mut self.tasks[id.index()];
             let Stage::Waiting(since) = task.stage else { continue };
-            task.parts[Part::QueueBehindIo] += self.now - since;
+            let (wait, late) = (self.now - since, self.now - undelayed);
+            let mut parts = Parts::default();
+            parts.book_wait(Part::QueueBehindIo, wait, late.saturating_sub(task.parts.late()));
+            task.parts += parts;
             let purpose = task.purpose;
+            if let (Some(held_up), Some(who)) = (&mut self.held_up, task.request()) {
+                let wait = Waited { what: For::Stripe, since, until: self.now, parts };
+                held_up.push((None, HeldUp { who, wait, behind: behind.map(InTheWay::Other) }));
+            }
             self.make_plan(purpose);
             self.begin_planned(id);
         }

@@ -16,6 +16,8 @@ pub struct Command {
     pub offset: u64,
     /// Bytes; zero for a flush.
     pub length: u64,
+    /// By so much earlier it would have come without collections.
+    pub late: Duration,
 }
 
 /// A command that has ended.
@@ -42,8 +44,12 @@ pub(super) struct Active {
     /// Whether any of it has been rejected.
     pub(super) rejected: bool,
     arrived: Instant,
+    /// When it got its place in the drive's queue.
+    pub(super) entered: Instant,
+    /// How much of its wait for that was due to collections.
+    pub(super) entered_late: Duration,
     /// Until when `parts` accounts for its time.
-    accounted: Instant,
+    pub(super) accounted: Instant,
 }
 
 impl Active {
@@ -56,6 +62,8 @@ impl Active {
             in_buffer: false,
             rejected: false,
             arrived,
+            entered: arrived,
+            entered_late: Duration::ZERO,
             accounted: arrived,
         }
     }
@@ -66,10 +74,21 @@ impl Active {
         self.accounted = now;
     }
 
+    /// Books the time since the last booking, until `now`: `late` of it is due to collections, the rest is `part`.
+    pub(super) fn spend_late(&mut self, part: Part, late: Duration, now: Instant) {
+        self.parts.book_wait(part, now - self.accounted, late);
+        self.accounted = now;
+    }
+
     /// Books the parts of its last page operation, which ends now.
     pub(super) fn spend_parts(&mut self, parts: &Parts, now: Instant) {
         self.parts += *parts;
         self.accounted = now;
+    }
+
+    /// By so much earlier it would have come as far without collections.
+    pub(super) fn late(&self) -> Duration {
+        self.command.late + self.parts.late()
     }
 
     /// When it arrived.

@@ -22,8 +22,11 @@ use crate::config::Config;
 use crate::event::{Agenda, Event, LinkDirection};
 use crate::gc::permit::Asked;
 use crate::ids::{CommandId, Lpn, TaskId};
+use crate::places::Places;
 use crate::precondition::Preconditioner;
-use crate::ssd::{Announced, Finished, Owner, Part, Ssd};
+use crate::ssd::{
+    Announced, Finished, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Ssd, Waited,
+};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
@@ -44,6 +47,8 @@ pub struct Drive {
     commands: Slab<Active>,
     /// Commands that wait outside, since the drive's queue is full, and since when.
     waiting: VecDeque<(Command, Instant)>,
+    /// What waits for a place in its queue cost because of collections.
+    places: Places<CommandId>,
     rejected: Rejected,
     settings: Settings,
     now: Instant,
@@ -51,6 +56,10 @@ pub struct Drive {
     /// Page operations that have ended at this instant; kept to reuse its memory.
     finished: Vec<Finished>,
     violation: Option<String>,
+    /// Commands that have waited outside the flash; kept if somebody asks.
+    held_up: Option<Vec<HeldUp<TaskId, InTheWay<TaskId>>>>,
+    /// The page that has left the buffer last.
+    last_destaged: Option<Lpn>,
     /// Kept if it ever fails.
     power: Option<Box<Power>>,
 }
@@ -68,6 +77,7 @@ impl Drive {
     pub fn new(config: &Config, device: Preconditioner) -> Self {
         let page_size = device.ftl.geometry.page_size;
         let first_order = device.version();
+        let queue_depth = config.host.depth() as usize * config.host.queues as usize;
         let mut ssd = Ssd::new(config, device.ftl, first_order);
         if let Some(schedule) = device.schedule {
             ssd.supply_schedule(schedule);
@@ -79,17 +89,20 @@ impl Drive {
             agenda: Agenda::default(),
             commands: Slab::new(),
             waiting: VecDeque::new(),
+            places: Places::new(queue_depth),
             rejected: Rejected::default(),
             settings: Settings {
                 command_overhead: config.host.command_overhead.0,
                 page_size: u64::from(page_size),
-                queue_depth: config.host.depth() as usize * config.host.queues as usize,
+                queue_depth,
                 audit: config.audit,
             },
             now: Instant::START,
             ended: Vec::new(),
             finished: Vec::new(),
             violation: None,
+            held_up: config.metrics.needs_journal().then(Vec::new),
+            last_destaged: None,
             power: Power::new(config),
         };
         drive.plan_cut();
@@ -186,7 +199,17 @@ impl Drive {
         if self.has_room() {
             self.enter(Active::new(command, now));
         } else {
+            self.follow_queue();
             self.waiting.push_back((command, now));
+        }
+    }
+
+    /// Somebody waits for a place in the queue, unless the drive is off: follows who has one.
+    fn follow_queue(&mut self) {
+        if !self.places.is_followed() && !self.ssd.is_off() {
+            let commands = self.commands.iter();
+            let holders = commands.map(|(id, active)| (CommandId::from_index(id), active.entered));
+            self.places.follow(holders);
         }
     }
 
@@ -226,13 +249,54 @@ impl Drive {
         });
     }
 
-    fn enter(&mut self, active: Active) {
+    fn enter(&mut self, mut active: Active) {
         let Command { operation, length, .. } = active.command;
-        let id = CommandId::from_index(self.commands.insert(active));
+        let behind = self.who_was_in_the_way(&active);
+        let entry = self.commands.vacant_entry();
+        let id = CommandId::from_index(entry.key());
+        active.entered = self.now;
+        active.entered_late = self.places.enter(id, active.arrived(), self.now);
+        active.spend_late(Part::HostQueue, active.entered_late, self.now);
+        let (since, parts) = (active.arrived(), active.parts);
+        entry.insert(active);
+        self.tell_held_up(id, For::DriveQueue, (since, parts), behind);
         match &mut self.link {
             Some(link) if operation == Operation::Write => link.ask(LinkDirection::In, id, length),
             _ => self.start_controller(id),
         }
+    }
+
+    /// Whose place in the queue a command that has waited for one might have had, if somebody asks.
+    fn who_was_in_the_way(&self, waited: &Active) -> Option<InTheWay<TaskId>> {
+        if self.held_up.is_none() || waited.arrived() == self.now {
+            return None;
+        }
+        let oldest = || self.commands.iter().min_by_key(|(_, other)| other.entered);
+        let oldest = || oldest().map(|(id, _)| CommandId::from_index(id));
+        let in_the_way = self.places.in_the_way(self.now).or_else(oldest)?;
+        Some(InTheWay::Other(self.task_of(in_the_way)))
+    }
+
+    /// A command has waited since `since`.
+    fn tell_held_up(
+        &mut self,
+        command: CommandId,
+        what: For,
+        (since, parts): (Instant, Parts),
+        behind: Option<InTheWay<TaskId>>,
+    ) {
+        let who = self.task_of(command);
+        if let Some(held_up) = &mut self.held_up
+            && since < self.now
+        {
+            let wait = Waited { what, since, until: self.now, parts };
+            held_up.push(HeldUp { who, wait, behind });
+        }
+    }
+
+    /// Takes the commands that have waited outside the flash since the last call, if that is kept.
+    pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<TaskId, InTheWay<TaskId>>> {
+        self.held_up.iter_mut().flat_map(|held_up| held_up.drain(..))
     }
 
     /// The second phase of an instant, first half: books what has ended, and lets in what waited.
@@ -270,8 +334,9 @@ impl Drive {
                 Owner::Host(command) => self.page_finished(command, page),
                 Owner::Destage => {
                     if let Some(buffer) = &mut self.buffer {
+                        self.last_destaged = Some(page.lpn);
                         match page.rejected {
-                            false => buffer.written_to_flash(page.lpn, &mut self.ssd, self.now),
+                            false => buffer.written_to_flash(page, &mut self.ssd, self.now),
                             true => buffer.stays(page.lpn),
                         }
                         if let Some(power) = &mut self.power
@@ -297,9 +362,7 @@ impl Drive {
         while self.has_room()
             && let Some((command, arrived)) = self.waiting.pop_front()
         {
-            let mut active = Active::new(command, arrived);
-            active.spend(Part::HostQueue, self.now);
-            self.enter(active);
+            self.enter(Active::new(command, arrived));
         }
     }
 
@@ -402,14 +465,26 @@ impl Drive {
         if self.ssd.is_read_only() {
             self.reject_what_waits_for_the_buffer();
         }
-        while let Some(command) = self.buffer.as_mut().and_then(WriteBuffer::make_room) {
+        let now = self.now;
+        while let Some((command, late)) = self.buffer.as_mut().and_then(|b| b.make_room(now)) {
+            self.spend_in_buffer(command, For::Room, late);
             self.pages_buffered(command, 1);
         }
-        while let Some(command) = self.buffer.as_mut().and_then(WriteBuffer::ended_flush) {
-            let now = self.now;
-            self.active(command).spend(Part::Buffer, now);
+        while let Some((command, late)) = self.buffer.as_mut().and_then(|b| b.ended_flush(now)) {
+            self.spend_in_buffer(command, For::Flush, late);
             self.end(command);
         }
+    }
+
+    /// A command has waited for the buffer, behind the page that has left it last.
+    fn spend_in_buffer(&mut self, command: CommandId, what: For, late: Duration) {
+        let now = self.now;
+        let active = self.active(command);
+        let (since, mut parts) = (active.accounted, Parts::default());
+        parts.book_wait(Part::Buffer, now - since, late);
+        active.spend_parts(&parts, now);
+        let destaged = |lpn| InTheWay::Own(Party { owner: Owner::Destage, lpn });
+        self.tell_held_up(command, what, (since, parts), self.last_destaged.map(destaged));
     }
 
     /// The last page of a command has been served.
@@ -428,7 +503,8 @@ impl Drive {
             let problem = format!("the parts of a response of {response:?} differ: {active:?}");
             self.violation.get_or_insert(problem);
         }
-        let Active { command, parts, rejected, .. } = active;
+        let Active { command, parts, rejected, entered, entered_late, .. } = active;
+        self.places.leave(id, self.now - entered, parts.late() - entered_late);
         if rejected {
             self.rejected.count(command.operation);
         }

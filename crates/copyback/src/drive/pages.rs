@@ -72,19 +72,21 @@ impl Drive {
         {
             return Served::Buffer;
         }
-        self.ssd.read(Owner::Host(id), lpn, self.now);
+        let late = self.active(id).late();
+        self.ssd.read(Owner::Host(id), lpn, late, self.now);
         Served::Flash
     }
 
     fn write_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> Served {
         match &mut self.buffer {
-            Some(buffer) => match buffer.write(id, lpn, sectors) {
+            Some(buffer) => match buffer.write(id, lpn, sectors, self.now) {
                 true => Served::Buffer,
                 false => Served::BufferLater,
             },
             None => {
                 let whole = sectors == all_sectors(self.settings.page_size as u32);
-                self.ssd.write(Owner::Host(id), lpn, whole, self.now);
+                let late = self.active(id).late();
+                self.ssd.write(Owner::Host(id), lpn, whole, late, self.now);
                 Served::Flash
             }
         }

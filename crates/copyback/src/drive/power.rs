@@ -163,6 +163,7 @@ impl Drive {
     fn push_commands_out(&mut self, tally: &mut PowerLoss) {
         let mut inside: Vec<Active> = self.commands.drain().collect();
         inside.sort_by_key(Active::arrived);
+        self.places.forget();
         tally.interrupted_commands += inside.len() as u64;
         for active in inside.into_iter().rev() {
             self.waiting.push_front((active.command, active.arrived()));

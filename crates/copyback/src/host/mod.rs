@@ -2,7 +2,7 @@
 
 mod request;
 
-pub use request::{Active, Completion};
+pub use request::{Active, Admitted, Completion};
 
 use std::collections::VecDeque;
 
@@ -12,6 +12,8 @@ use crate::array::FinishedRequest;
 use crate::config::{Config, Flow as FlowConfig};
 use crate::event::Arrivals;
 use crate::ids::{FlowId, RequestId, RequestNumber};
+use crate::places::Places;
+use crate::ssd::{Part, Parts};
 use crate::units::Instant;
 use crate::workload::{AddressSpace, InputError, Request, Source};
 
@@ -25,6 +27,8 @@ pub struct Host {
     requests: Slab<Active>,
     /// How many have entered it.
     entered: RequestNumber,
+    /// The one that has left it last.
+    last_left: Option<RequestNumber>,
 }
 
 struct Flow {
@@ -63,6 +67,10 @@ struct Rounds {
 struct Queue {
     depth: u32,
     outstanding: u32,
+    /// What waits for its places cost because of collections.
+    places: Places<RequestId>,
+    /// Whether requests with times of their own come through it: those of a closed loop never wait here.
+    may_be_waited_for: bool,
 }
 
 impl Host {
@@ -76,13 +84,14 @@ impl Host {
             // Each drive has its own queue behind the controller's.
             _ => config.array.queue_depth,
         };
-        let queues = (0..config.host.queues).map(|_| Queue { depth, outstanding: 0 }).collect();
+        let queues = (0..config.host.queues).map(|_| Queue::new(depth)).collect();
         let mut host = Self {
             flows: Vec::new(),
             queues,
             next_queue: 0,
             requests: Slab::new(),
             entered: RequestNumber::default(),
+            last_left: None,
         };
         for (index, flow) in config.workload.flows().iter().enumerate() {
             host.add_flow(flow, index, config)?;
@@ -103,6 +112,7 @@ impl Host {
         };
         let next = source.next_request()?;
         let queue = index % self.queues.len();
+        self.queues[queue].may_be_waited_for |= flow.iodepth().is_none();
         let end = flow.duration().filter(|_| flow.iodepth().is_some());
         let end = end.map(|end| Instant::START + end.0);
         let rounds = Rounds { known: source.rounds(), at: Instant::START, count: 0 };
@@ -121,7 +131,7 @@ impl Host {
         &mut self,
         now: Instant,
         arrivals: &mut Arrivals,
-    ) -> Result<Option<(RequestId, Request)>, InputError> {
+    ) -> Result<Option<Admitted>, InputError> {
         let queues = self.queues.len();
         let mut queue = self.next_queue;
         for _ in 0..queues {
@@ -157,7 +167,7 @@ impl Host {
         first.map(|(_, index)| index)
     }
 
-    fn enter(&mut self, index: usize, now: Instant) -> Result<(RequestId, Request), InputError> {
+    fn enter(&mut self, index: usize, now: Instant) -> Result<Admitted, InputError> {
         let flow = &mut self.flows[index];
         let next = match flow.ahead.pop_front() {
             Some(next) => Some(next),
@@ -175,11 +185,39 @@ impl Host {
                 checked => checked?,
             }
         }
-        self.queues[flow.queue].outstanding += 1;
         let number = self.entered;
         self.entered.0 += 1;
-        let active = Active { number, request, flow: FlowId::from_index(index), entered: now };
-        Ok((RequestId::from_index(self.requests.insert(active)), request))
+        let entry = self.requests.vacant_entry();
+        let id = RequestId::from_index(entry.key());
+        let queue = &mut self.queues[flow.queue];
+        queue.outstanding += 1;
+        let has_waited = request.arrival < now;
+        let behind = if has_waited { queue.places.in_the_way(now) } else { None };
+        let entered_late = queue.places.enter(id, request.arrival, now);
+        let flow = FlowId::from_index(index);
+        entry.insert(Active { number, request, flow, entered: now, entered_late });
+        self.follow_if_full(index);
+        let mut waited = Parts::default();
+        waited.book_wait(Part::HostQueue, now - request.arrival, entered_late);
+        let in_the_way = behind.map(|id: RequestId| self.requests[id.index()].number);
+        let behind = in_the_way.or(self.last_left.filter(|_| has_waited));
+        Ok(Admitted { id, request, waited, behind })
+    }
+
+    /// If the queue of a flow is full now, who comes next waits for those in it.
+    fn follow_if_full(&mut self, flow: usize) {
+        let index = self.flows[flow].queue;
+        let queue = &mut self.queues[index];
+        if queue.may_be_waited_for && !queue.has_room() && !queue.places.is_followed() {
+            let flows = &self.flows;
+            let in_queue = self
+                .requests
+                .iter()
+                .filter(|(_, active)| flows[active.flow.index()].queue == index);
+            queue
+                .places
+                .follow(in_queue.map(|(id, active)| (RequestId::from_index(id), active.entered)));
+        }
     }
 
     /// The next requests that have times of their own, `most` of them at most, in order of arrival.
@@ -212,8 +250,12 @@ impl Host {
     /// A request leaves the array.
     pub fn leave(&mut self, finished: &FinishedRequest, now: Instant) -> Completion {
         let active = self.requests.remove(finished.request.index());
+        self.last_left = Some(active.number);
         let flow = &mut self.flows[active.flow.index()];
-        self.queues[flow.queue].outstanding -= 1;
+        let queue = &mut self.queues[flow.queue];
+        queue.outstanding -= 1;
+        let late = finished.parts.late() - active.entered_late;
+        queue.places.leave(finished.request, now - active.entered, late);
         if let Pace::Closed { outstanding, .. } = &mut flow.pace {
             *outstanding -= 1;
         }
@@ -283,6 +325,11 @@ impl Flow {
 }
 
 impl Queue {
+    fn new(depth: u32) -> Self {
+        let places = Places::new(depth as usize);
+        Self { depth, outstanding: 0, places, may_be_waited_for: false }
+    }
+
     const fn has_room(&self) -> bool {
         self.outstanding < self.depth
     }

@@ -1,8 +1,8 @@
 //! Requests while they are in the array.
 
 use crate::array::FinishedRequest;
-use crate::ids::{FlowId, RequestNumber, SsdId};
-use crate::ssd::{Part, Parts};
+use crate::ids::{FlowId, RequestId, RequestNumber, SsdId};
+use crate::ssd::Parts;
 use crate::units::{Duration, Instant};
 use crate::workload::Request;
 
@@ -17,6 +17,21 @@ pub struct Active {
     pub flow: FlowId,
     /// When it entered the array.
     pub entered: Instant,
+    /// How much of its wait before that was due to collections.
+    pub entered_late: Duration,
+}
+
+/// A request that may enter the array.
+#[derive(Debug, Clone, Copy)]
+pub struct Admitted {
+    /// Its name in the array.
+    pub id: RequestId,
+    /// What is asked.
+    pub request: Request,
+    /// What it has waited for outside.
+    pub waited: Parts,
+    /// Whose place it might have had, if it has waited.
+    pub behind: Option<RequestNumber>,
 }
 
 /// A request that has left the array.
@@ -41,9 +56,8 @@ pub struct Completion {
 impl Completion {
     /// The completion at `now` of `active`, which has left the array as `finished`.
     pub fn new(active: &Active, finished: &FinishedRequest, now: Instant) -> Self {
-        let Active { number, request, flow, entered } = *active;
-        let FinishedRequest { mut parts, device, rejected, .. } = *finished;
-        parts[Part::HostQueue] += entered - request.arrival;
+        let Active { number, request, flow, .. } = *active;
+        let FinishedRequest { parts, device, rejected, .. } = *finished;
         Self { number, request, flow, device, response: now - request.arrival, parts, rejected }
     }
 }

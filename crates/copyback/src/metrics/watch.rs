@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::drive::Drive;
 use crate::host::Completion;
 use crate::ids::{RequestNumber, SsdId};
-use crate::ssd::Entry;
+use crate::ssd::{Entry, HeldUp, InTheWay};
 use crate::units::Instant;
 
 use super::{Slowest, Timeline};
@@ -26,13 +26,30 @@ impl Watch {
         Self { timeline, slowest }
     }
 
-    /// A drive did something, for these requests.
-    pub fn observe(&mut self, device: SsdId, entry: Entry, requests: Vec<RequestNumber>) {
+    /// A drive did something, for these requests, or they waited in it: behind that one, if it is a request.
+    pub fn observe(
+        &mut self,
+        device: SsdId,
+        entry: Entry,
+        requests: Vec<RequestNumber>,
+        behind: Option<RequestNumber>,
+    ) {
         if let Some(slowest) = &mut self.slowest {
-            slowest.observe(device, &entry, &requests);
+            slowest.observe(device, &entry, &requests, behind);
         }
         if let Some(timeline) = &mut self.timeline {
             timeline.observe(device, entry, requests);
+        }
+    }
+
+    /// A request has waited for others, outside the flash of `device`, or outside all drives.
+    pub fn held_up(
+        &mut self,
+        device: Option<SsdId>,
+        held_up: &HeldUp<RequestNumber, InTheWay<RequestNumber>>,
+    ) {
+        if let Some(slowest) = &mut self.slowest {
+            slowest.held_up(device, held_up);
         }
     }
 

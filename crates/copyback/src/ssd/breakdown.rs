@@ -66,6 +66,18 @@ impl Parts {
     pub fn total(&self) -> Duration {
         self.0.iter().copied().sum()
     }
+
+    /// What collections have cost so far: by so much earlier it would have come as far without them.
+    pub fn late(&self) -> Duration {
+        self[Part::GcSamePlane] + self[Part::GcOtherPlane] + self[Part::Late]
+    }
+
+    /// Books a `wait` of which `late` is due to collections, and the rest to `part`.
+    pub fn book_wait(&mut self, part: Part, wait: Duration, late: Duration) {
+        let late = late.min(wait);
+        self[Part::Late] += late;
+        self[part] += wait - late;
+    }
 }
 
 impl Index<Part> for Parts {

@@ -149,12 +149,13 @@ impl DieClocks {
         planes.collected[plane.index()] + running
     }
 
-    /// A host operation that takes `nominal` joins the queue, for `plane` if that is settled.
+    /// A host operation that takes `nominal` joins the queue, for `plane` if that is settled. Without collections
+    /// it would have come `late` earlier.
     pub fn arrive(
         &mut self,
         planes: &PlaneClocks,
         plane: Option<PlaneId>,
-        nominal: Duration,
+        (nominal, late): (Duration, Duration),
         now: Instant,
     ) -> ArrivalNote {
         let collected = self.collected(now);
@@ -162,7 +163,8 @@ impl DieClocks {
         let backlog = self.backlog.saturating_sub(elapsed - (collected - self.noted_collected));
         let undelayed = self.undelayed.saturating_sub(elapsed);
         self.backlog = backlog + nominal;
-        self.undelayed = undelayed + nominal;
+        // Of the time since it would have come, the die had other work for as long as its backlog says.
+        self.undelayed = undelayed + nominal.saturating_sub(late.saturating_sub(undelayed));
         self.noted_at = now;
         self.noted_collected = collected;
         ArrivalNote {
@@ -193,14 +195,13 @@ impl DieClocks {
         let late = share(behind_io, note.displaced, note.backlog);
         parts[Part::GcSamePlane] = same;
         parts[Part::GcOtherPlane] = collected - same;
-        parts[Part::Late] = late;
-        parts[Part::QueueBehindIo] = behind_io - late;
+        parts.book_wait(Part::QueueBehindIo, behind_io, late);
         parts
     }
 }
 
-/// The same for work that waits for no die in particular (dynamic allocation, and writes held back
-/// by another): it waits behind collections for the share of dies that collect.
+/// What a write that waits for no die in particular (dynamic allocation) needs to know of all of them: it waits
+/// behind collections for the share of dies that collect. The backlog is that of such writes, in die time.
 #[derive(Debug)]
 pub struct DeviceClock {
     dies: u64,
@@ -208,6 +209,11 @@ pub struct DeviceClock {
     since: Instant,
     /// Die time collected until `since`.
     collected: Duration,
+    /// Both backlogs, and the die time collected, at the last arrival.
+    backlog: Duration,
+    undelayed: Duration,
+    noted_at: Instant,
+    noted_collected: Duration,
 }
 
 /// What work remembers of the device's clock from its arrival.
@@ -215,6 +221,8 @@ pub struct DeviceClock {
 pub struct DeviceNote {
     at: Instant,
     collected: Duration,
+    backlog: Duration,
+    displaced: Duration,
 }
 
 impl DeviceNote {
@@ -227,8 +235,16 @@ impl DeviceNote {
 impl DeviceClock {
     /// A clock at zero.
     pub const fn new(dies: usize) -> Self {
-        let collected = Duration::ZERO;
-        Self { dies: dies as u64, collecting: 0, since: Instant::START, collected }
+        Self {
+            dies: dies as u64,
+            collecting: 0,
+            since: Instant::START,
+            collected: Duration::ZERO,
+            backlog: Duration::ZERO,
+            undelayed: Duration::ZERO,
+            noted_at: Instant::START,
+            noted_collected: Duration::ZERO,
+        }
     }
 
     /// Die time spent collecting until `now`.
@@ -258,17 +274,35 @@ impl DeviceClock {
         self.collecting -= 1;
     }
 
-    /// Work arrives.
-    pub fn arrive(&self, now: Instant) -> DeviceNote {
-        DeviceNote { at: now, collected: self.collected(now) }
+    /// The drive has lost its power: nothing waits any more.
+    pub const fn stop(&mut self) {
+        self.backlog = Duration::ZERO;
+        self.undelayed = Duration::ZERO;
+    }
+
+    /// A write that takes `nominal` arrives.
+    pub fn arrive(&mut self, nominal: Duration, now: Instant) -> DeviceNote {
+        let collected = self.collected(now);
+        let elapsed = (now - self.noted_at) * self.dies;
+        let drained = elapsed.saturating_sub(collected - self.noted_collected);
+        let backlog = self.backlog.saturating_sub(drained);
+        let undelayed = self.undelayed.saturating_sub(elapsed);
+        self.backlog = backlog + nominal;
+        self.undelayed = undelayed + nominal;
+        self.noted_at = now;
+        self.noted_collected = collected;
+        DeviceNote { at: now, collected, backlog, displaced: backlog - undelayed }
     }
 
     /// Splits the wait from `note` to `now` into parts.
     pub fn split_wait(&self, note: &DeviceNote, now: Instant) -> Parts {
         let mut parts = Parts::default();
         let collected = (self.collected(now) - note.collected).as_ns() / self.dies;
-        parts[Part::GcOtherPlane] = Duration::from_ns(collected);
-        parts[Part::QueueBehindIo] = now - note.at - parts[Part::GcOtherPlane];
+        let collected = Duration::from_ns(collected);
+        let behind_io = now - note.at - collected;
+        parts[Part::GcOtherPlane] = collected;
+        let late = share(behind_io, note.displaced, note.backlog);
+        parts.book_wait(Part::QueueBehindIo, behind_io, late);
         parts
     }
 }
@@ -303,8 +337,8 @@ mod tests {
         let mut planes = PlaneClocks::new(2, 2);
         let mut die = DieClocks::default();
         die.collection_runs(0b01, at(0));
-        let first = die.arrive(&planes, Some(PLANE), us(10), at(20));
-        let second = die.arrive(&planes, Some(PlaneId(1)), us(10), at(60));
+        let first = die.arrive(&planes, Some(PLANE), (us(10), us(0)), at(20));
+        let second = die.arrive(&planes, Some(PlaneId(1)), (us(10), us(0)), at(60));
         die.collection_rests(DieId(0), &mut planes, at(100));
 
         let parts = die.split_wait(&planes, &first, at(100));
@@ -331,9 +365,9 @@ mod tests {
     fn without_collections_nothing_is_late() {
         let planes = PlaneClocks::new(1, 1);
         let mut die = DieClocks::default();
-        let first = die.arrive(&planes, Some(PLANE), us(10), at(0));
+        let first = die.arrive(&planes, Some(PLANE), (us(10), us(0)), at(0));
         assert_eq!(die.split_wait(&planes, &first, at(0)).total(), us(0));
-        let second = die.arrive(&planes, Some(PLANE), us(10), at(4));
+        let second = die.arrive(&planes, Some(PLANE), (us(10), us(0)), at(4));
         // The channel is busy: the first takes 3 longer than it would alone.
         let parts = die.split_wait(&planes, &second, at(13));
         assert_eq!(parts[Part::QueueBehindIo], us(9));

@@ -10,7 +10,7 @@ use crate::nand::Sensed;
 use crate::units::{Duration, Instant, earlier};
 
 use super::breakdown::Parts;
-use super::transaction::{Owner, TransactionId};
+use super::transaction::{Owner, Transaction, TransactionId};
 use super::{Finished, Ssd};
 
 /// What faults have cost a drive.
@@ -216,13 +216,14 @@ impl Ssd {
     pub(super) fn reject(&mut self, id: TransactionId, now: Instant) {
         self.end_wait(id, now);
         let transaction = self.transactions.get(id);
-        let (owner, lpn, parts) = (transaction.owner, transaction.lpn, transaction.parts);
+        let Transaction { owner, lpn, parts, .. } = *transaction;
+        let late = transaction.late();
         self.transactions.remove(id);
         match owner {
             Owner::Host(_) | Owner::Destage => {
                 self.finished.push(Finished { owner, lpn, parts, rejected: true });
             }
-            Owner::Translation => self.translation_write_rejected(lpn, now),
+            Owner::Translation => self.translation_write_rejected(lpn, late, now),
         }
     }
 }

@@ -10,7 +10,8 @@ use crate::nand::{Command, Operation, Slot};
 use crate::units::{Duration, Instant};
 
 use super::collection::{Collection, StepInFlight};
-use super::transaction::{Fifo, Kind, TransactionId, Wait};
+use super::transaction::{Fifo, Kind, Transaction, TransactionId, Wait};
+use super::waits::{For, HeldUp, Waited};
 use super::{Owner, Parts, Purpose, Ssd};
 
 /// Something that a drive did, or began to do.
@@ -47,19 +48,8 @@ pub enum Entry {
         /// What for.
         work: Work,
     },
-    /// A page operation no longer waits for a die.
-    Waited {
-        /// Whose it is.
-        owner: Owner,
-        /// The die; `None` where it waited for any, or for another operation.
-        die: Option<DieId>,
-        /// Since when it waited.
-        since: Instant,
-        /// Until when.
-        at: Instant,
-        /// What the wait is booked to.
-        parts: Parts,
-    },
+    /// A page operation has waited.
+    Waited(HeldUp<Party, Party>),
     /// A collection begins, though it may wait for its first operation.
     Begins {
         /// Which die.
@@ -90,6 +80,15 @@ pub enum Entry {
         /// When.
         at: Instant,
     },
+}
+
+/// A page operation that waits or is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Party {
+    /// Whose page operation it is.
+    pub owner: Owner,
+    /// The page.
+    pub lpn: Lpn,
 }
 
 /// What a flash operation is for.
@@ -153,13 +152,30 @@ impl Class {
     }
 }
 
+impl Transaction {
+    /// Who it is in a journal.
+    pub(super) const fn party(&self) -> Party {
+        Party { owner: self.owner, lpn: self.lpn }
+    }
+}
+
 impl Entry {
     /// Whose page operations it tells of.
     pub fn owners(&self) -> &[Owner] {
         match self {
             Self::Array { work, .. } | Self::Transfer { work, .. } => &work.owners,
-            Self::Waited { owner, .. } => std::slice::from_ref(owner),
+            Self::Waited(HeldUp { who, .. }) => std::slice::from_ref(&who.owner),
             _ => &[],
+        }
+    }
+}
+
+impl Entry {
+    /// Whom what has waited waited for, if it tells of such and that is known.
+    pub const fn behind(&self) -> Option<Party> {
+        match self {
+            Self::Waited(HeldUp { behind, .. }) => *behind,
+            _ => None,
         }
     }
 }
@@ -228,23 +244,25 @@ impl Ssd {
         });
     }
 
-    /// The `wait` of a page operation has ended.
+    /// The `wait` of a page operation, behind another if that can be told, has ended.
     pub(super) fn tell_waited(
         &mut self,
         id: TransactionId,
         wait: &Wait,
         parts: Parts,
-        at: Instant,
+        behind: Option<Party>,
+        until: Instant,
     ) {
         self.tell(|ssd| {
-            let owner = ssd.transactions.get(id).owner;
-            let (die, since) = match wait {
-                Wait::Nothing => (None, at),
-                Wait::Die(die, note) => (Some(*die), note.since()),
-                Wait::Device(note) => (None, note.since()),
-                Wait::Translation(since) => (None, *since),
+            let (what, since) = match wait {
+                Wait::Nothing => (For::AnyDie, until),
+                Wait::Die(die, note) => (For::Die(*die), note.since()),
+                Wait::Device(note) => (For::AnyDie, note.since()),
+                Wait::Update(since) => (For::Update, *since),
+                Wait::Translation(since) => (For::Mapping, *since),
             };
-            Entry::Waited { owner, die, since, at, parts }
+            let who = ssd.transactions.get(id).party();
+            Entry::Waited(HeldUp { who, wait: Waited { what, since, until, parts }, behind })
         });
     }
 

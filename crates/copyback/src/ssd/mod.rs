@@ -30,6 +30,7 @@ mod transaction;
 mod translation;
 mod undisturbed;
 mod unpark;
+mod waits;
 mod yielding;
 
 pub use breakdown::{Part, Parts};
@@ -37,10 +38,11 @@ pub use counters::Counters;
 pub use faults::FaultReport;
 pub use idle::Announced;
 pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
-pub use journal::{Class, Collected, Entry, Work};
+pub use journal::{Class, Collected, Entry, Party, Work};
 pub use permits::Status;
 pub use power::Cut;
 pub use transaction::Owner;
+pub use waits::{For, HeldUp, InTheWay, Waited};
 
 use std::collections::BTreeMap;
 
@@ -351,17 +353,24 @@ impl Ssd {
         self.transactions.len()
     }
 
-    /// Hands in the read of a page.
-    pub fn read(&mut self, owner: Owner, lpn: Lpn, now: Instant) {
-        let id = self.admit(owner, lpn, Kind::Read);
+    /// Hands in the read of a page, which without collections would have come `late` earlier.
+    pub fn read(&mut self, owner: Owner, lpn: Lpn, late: Duration, now: Instant) {
+        let id = self.admit(owner, lpn, Kind::Read, late);
         if self.is_translated(id, now) {
             self.enqueue_read(id, now);
         }
     }
 
-    /// Hands in the write of a page. One that covers only part of a page that holds data reads it
-    /// first.
-    pub fn write(&mut self, owner: Owner, lpn: Lpn, whole_page: bool, now: Instant) {
+    /// Hands in the write of a page, which without collections would have come `late` earlier. One that covers
+    /// only part of a page that holds data reads it first.
+    pub fn write(
+        &mut self,
+        owner: Owner,
+        lpn: Lpn,
+        whole_page: bool,
+        late: Duration,
+        now: Instant,
+    ) {
         if self.is_read_only() {
             return self.reject_at_once(owner, lpn);
         }
@@ -371,7 +380,7 @@ impl Ssd {
             self.ftl.fetch_old_page(before);
         }
         let kind = if whole_page { Kind::Write } else { Kind::ReadToUpdate };
-        let id = self.admit(owner, lpn, kind);
+        let id = self.admit(owner, lpn, kind, late);
         if self.is_translated(id, now) {
             self.begin_write(id, now);
         }
@@ -535,23 +544,27 @@ impl Ssd {
         timing.or_else(|| self.ftl.violation())
     }
 
-    fn admit(&mut self, owner: Owner, lpn: Lpn, kind: Kind) -> TransactionId {
+    fn admit(&mut self, owner: Owner, lpn: Lpn, kind: Kind, late: Duration) -> TransactionId {
         self.submitted += 1;
         if owner != Owner::Translation {
             self.permits.request_came();
         }
-        self.transactions.insert(Transaction::new(owner, lpn, kind, self.submitted))
+        self.transactions.insert(Transaction::new(owner, lpn, kind, self.submitted, late))
     }
 
     fn finish_transaction(&mut self, id: TransactionId, now: Instant) {
         let transaction = self.transactions.get(id);
-        let Transaction { owner, lpn, kind, order, parts, .. } = *transaction;
-        self.transactions.remove(id);
+        let Transaction { owner, lpn, parts, .. } = *transaction;
         match owner {
             Owner::Host(_) | Owner::Destage => {
                 self.finished.push(Finished { owner, lpn, parts, rejected: false });
+                self.transactions.remove(id);
             }
-            Owner::Translation => self.finish_translation(lpn, kind, order, now),
+            Owner::Translation => {
+                let done = transaction.clone();
+                self.transactions.remove(id);
+                self.finish_translation(&done, now);
+            }
         }
     }
 }

@@ -110,6 +110,7 @@ impl Ssd {
                 self.counters.stalled += now - since;
             }
         }
+        self.device_clock.stop();
         self.counters.put_off += self.ftl.merges_put_off();
         self.counters.nv_buffer += self.ftl.nv_buffer_tally();
     }

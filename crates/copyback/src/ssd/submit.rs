@@ -1,10 +1,11 @@
 //! Page operations of the host on their way into the queues, and what their waits are booked to.
 
 use crate::ids::{DieId, PlaneId, Ppn};
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 use super::Ssd;
 use super::breakdown::{Part, Parts};
+use super::journal::Party;
 use super::queues::WriteQueue;
 use super::transaction::{Kind, TransactionId, Wait};
 
@@ -61,7 +62,7 @@ impl Ssd {
             && let Some(waiting) = self.behind_update.get_mut(&lpn)
         {
             waiting.push(id);
-            self.note_bare_arrival(id, now);
+            self.transactions.get_mut(id).wait = Wait::Update(now);
         } else if kind == Kind::ReadToUpdate {
             self.behind_update.insert(lpn, Vec::new());
             self.enqueue_read(id, now);
@@ -91,7 +92,7 @@ impl Ssd {
         };
         match die {
             Some(die) => self.note_arrival(id, die, plane, now),
-            None => self.note_bare_arrival(id, now),
+            None => self.note_arrival_at_device(id, now),
         }
         self.queues.push_write(queue, id, &mut self.transactions);
         match die {
@@ -156,15 +157,17 @@ impl Ssd {
         plane: Option<PlaneId>,
         now: Instant,
     ) {
-        let nominal = self.nominal(self.transactions.get(id).kind);
+        let transaction = self.transactions.get(id);
+        let times = (self.nominal(transaction.kind), transaction.late());
         let clocks = &mut self.die_clocks[die.index()];
-        let note = clocks.arrive(&self.plane_clocks, plane, nominal, now);
+        let note = clocks.arrive(&self.plane_clocks, plane, times, now);
         self.transactions.get_mut(id).wait = Wait::Die(die, note);
     }
 
-    /// Notes an arrival at no die in particular.
-    fn note_bare_arrival(&mut self, id: TransactionId, now: Instant) {
-        self.transactions.get_mut(id).wait = Wait::Device(self.device_clock.arrive(now));
+    /// Notes the arrival of a write at no die in particular.
+    fn note_arrival_at_device(&mut self, id: TransactionId, now: Instant) {
+        let nominal = self.nominal(Kind::Write);
+        self.transactions.get_mut(id).wait = Wait::Device(self.device_clock.arrive(nominal, now));
     }
 
     /// Ends the wait of an operation and books where it went.
@@ -172,29 +175,47 @@ impl Ssd {
         let transaction = self.transactions.get_mut(id);
         let wait = std::mem::replace(&mut transaction.wait, Wait::Nothing);
         let parts = match wait {
-            Wait::Nothing => return,
+            // The latter two end with another operation.
+            Wait::Nothing | Wait::Update(_) | Wait::Translation(_) => return,
             Wait::Die(die, note) => {
                 self.die_clocks[die.index()].split_wait(&self.plane_clocks, &note, now)
             }
             Wait::Device(note) => self.device_clock.split_wait(&note, now),
-            Wait::Translation(since) => {
-                let mut parts = Parts::default();
-                parts[Part::Translation] = now - since;
-                parts
-            }
         };
         transaction.parts += parts;
-        self.tell_waited(id, &wait, parts, now);
+        self.tell_waited(id, &wait, parts, None, now);
+    }
+
+    /// Ends the wait of an operation for `other`, which without collections would have ended `late` earlier, and
+    /// books where it went.
+    pub(super) fn end_wait_for_other(
+        &mut self,
+        id: TransactionId,
+        late: Duration,
+        other: Option<Party>,
+        now: Instant,
+    ) {
+        let transaction = self.transactions.get_mut(id);
+        let wait = std::mem::replace(&mut transaction.wait, Wait::Nothing);
+        let (part, since) = match wait {
+            Wait::Update(since) => (Part::QueueBehindIo, since),
+            Wait::Translation(since) => (Part::Translation, since),
+            Wait::Nothing | Wait::Die(..) | Wait::Device(_) => return,
+        };
+        let mut parts = Parts::default();
+        parts.book_wait(part, now - since, late.saturating_sub(transaction.late()));
+        transaction.parts += parts;
+        self.tell_waited(id, &wait, parts, other, now);
     }
 
     /// The old page of a partial write is here: queue the write, and those that waited for it.
     pub(super) fn turn_into_write(&mut self, id: TransactionId, now: Instant) {
         let transaction = self.transactions.get_mut(id);
         transaction.kind = Kind::Write;
-        let lpn = transaction.lpn;
+        let (lpn, late, party) = (transaction.lpn, transaction.late(), transaction.party());
         self.enqueue_write(id, now);
         for waiting in self.behind_update.remove(&lpn).unwrap_or_default() {
-            self.end_wait(waiting, now);
+            self.end_wait_for_other(waiting, late, Some(party), now);
             self.submit_write(waiting, now);
         }
     }

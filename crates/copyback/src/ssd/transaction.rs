@@ -1,7 +1,7 @@
 //! Page operations of the host, waiting or in service, and the queues they wait in.
 
 use crate::ids::{CommandId, DieId, Lpn};
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 use super::breakdown::Parts;
 use super::clocks::{ArrivalNote, DeviceNote};
@@ -24,8 +24,10 @@ pub enum Wait {
     Nothing,
     /// A die, in whose backlog it is.
     Die(DieId, ArrivalNote),
-    /// Any die, or another operation.
+    /// Any die.
     Device(DeviceNote),
+    /// Another write of its page, since then: one that has to read it first.
+    Update(Instant),
     /// The mapping of its page, since then.
     Translation(Instant),
 }
@@ -58,7 +60,9 @@ pub struct Transaction {
     pub order: u64,
     /// What it waits for.
     pub wait: Wait,
-    /// Where its time went so far.
+    /// By so much earlier it would have come without collections.
+    pub came_late: Duration,
+    /// Where its time went since.
     pub parts: Parts,
     /// The next in the same queue or the same command.
     next: Option<TransactionId>,
@@ -66,8 +70,14 @@ pub struct Transaction {
 
 impl Transaction {
     /// An operation that waits for nothing yet.
-    pub fn new(owner: Owner, lpn: Lpn, kind: Kind, order: u64) -> Self {
-        Self { owner, lpn, kind, order, wait: Wait::Nothing, parts: Parts::default(), next: None }
+    pub fn new(owner: Owner, lpn: Lpn, kind: Kind, order: u64, came_late: Duration) -> Self {
+        let parts = Parts::default();
+        Self { owner, lpn, kind, order, wait: Wait::Nothing, came_late, parts, next: None }
+    }
+
+    /// By so much earlier it would have come as far without collections.
+    pub fn late(&self) -> Duration {
+        self.came_late + self.parts.late()
     }
 }
 
@@ -182,12 +192,14 @@ impl Fifo {
 mod tests {
     use super::*;
 
+    fn operation(lpn: Lpn, kind: Kind, order: u64) -> Transaction {
+        Transaction::new(Owner::Destage, lpn, kind, order, Duration::ZERO)
+    }
+
     #[test]
     fn queues_keep_order_and_places_are_reused() {
         let mut all = Transactions::default();
-        let mut new = |lpn| {
-            all.insert(Transaction::new(Owner::Destage, Lpn(lpn), Kind::Read, u64::from(lpn)))
-        };
+        let mut new = |lpn| all.insert(operation(Lpn(lpn), Kind::Read, u64::from(lpn)));
         let ids: Vec<_> = (0..3).map(&mut new).collect();
         let mut queue = Fifo::default();
         for id in &ids {
@@ -213,7 +225,7 @@ mod tests {
         );
         all.remove(ids[1]);
         assert_eq!(all.len(), 2);
-        let again = all.insert(Transaction::new(Owner::Destage, Lpn(9), Kind::Write, 9));
+        let again = all.insert(operation(Lpn(9), Kind::Write, 9));
         assert_eq!(again, ids[1]);
     }
 }

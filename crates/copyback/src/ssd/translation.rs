@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::ftl::Room;
 use crate::ids::{DieId, Lpn};
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 use super::Ssd;
-use super::transaction::{Kind, Owner, TransactionId, Wait};
+use super::journal::Party;
+use super::transaction::{Kind, Owner, Transaction, TransactionId, Wait};
 
 /// Entries on their way into RAM or out of it.
 #[derive(Debug, Default)]
@@ -58,34 +59,35 @@ impl Ssd {
             None => {
                 translation.waiting.insert(lpn, vec![id]);
                 translation.without_room.push_back(lpn);
-                self.make_room(now);
+                self.make_room(Duration::ZERO, now);
             }
         }
         false
     }
 
-    /// Gives entries that wait for room what there is.
-    fn make_room(&mut self, now: Instant) {
+    /// Gives entries that wait for room what there is: by the end of an operation that without collections
+    /// would have ended `late` earlier.
+    fn make_room(&mut self, late: Duration, now: Instant) {
         while let Some(lpn) = self.translation().without_room.front().copied()
             && let Some(room) = self.ftl.make_room_for_entry()
         {
             self.translation().without_room.pop_front();
             self.counters.mapping.evictions += u64::from(room != Room::Free);
             match room {
-                Room::Free | Room::Evicted => self.fetch(lpn, now),
+                Room::Free | Room::Evicted => self.fetch(lpn, late, now),
                 Room::EvictedTo(page) => {
                     self.counters.mapping.dirty_evictions += 1;
-                    self.write_back(page, Some(lpn), now);
+                    self.write_back(page, Some(lpn), late, now);
                 }
             }
         }
     }
 
     /// Reads the entry of `lpn` from its translation page, if it is there; shares a read that is under
-    /// way.
-    fn fetch(&mut self, lpn: Lpn, now: Instant) {
+    /// way. Without collections it would have done so `late` earlier.
+    fn fetch(&mut self, lpn: Lpn, late: Duration, now: Instant) {
         if !self.ftl.must_fetch_entry(lpn) {
-            return self.load(lpn, now);
+            return self.load(lpn, late, now);
         }
         let page = self.ftl.translation_page_of(lpn);
         if let Some(wanted) = self.translation().fetches.get_mut(&page) {
@@ -93,14 +95,17 @@ impl Ssd {
         }
         self.translation().fetches.insert(page, vec![lpn]);
         self.translation().operations += 1;
-        self.read(Owner::Translation, page, now);
+        let id = self.admit(Owner::Translation, page, Kind::Read, late);
+        self.enqueue_read(id, now);
     }
 
-    /// The entry of `lpn` is in RAM: what waits for it goes on.
-    fn load(&mut self, lpn: Lpn, now: Instant) {
+    /// The entry of `lpn` is in RAM: what waits for it goes on. Without collections it would have been so `late`
+    /// earlier.
+    fn load(&mut self, lpn: Lpn, late: Duration, now: Instant) {
+        let page = Party { owner: Owner::Translation, lpn: self.ftl.translation_page_of(lpn) };
         self.ftl.load_entry(lpn);
         for id in self.translation().waiting.remove(&lpn).unwrap_or_default() {
-            self.end_wait(id, now);
+            self.end_wait_for_other(id, late, Some(page), now);
             match self.transactions.get(id).kind {
                 Kind::Read => self.enqueue_read(id, now),
                 Kind::Write | Kind::ReadToUpdate => self.begin_write(id, now),
@@ -111,47 +116,48 @@ impl Ssd {
     /// Updates the translation page `page`, or lets an update that has not begun do. The entry of
     /// `follower`, if there is one, is fetched after that.
     /// A drive that is read-only keeps what the page would hold in RAM.
-    fn write_back(&mut self, page: Lpn, follower: Option<Lpn>, now: Instant) {
+    fn write_back(&mut self, page: Lpn, follower: Option<Lpn>, late: Duration, now: Instant) {
         if self.is_read_only() {
-            return follower.into_iter().for_each(|lpn| self.fetch(lpn, now));
+            return follower.into_iter().for_each(|lpn| self.fetch(lpn, late, now));
         }
         let translation = self.translation();
         let is_new = !translation.write_backs.contains_key(&page);
         translation.write_backs.entry(page).or_default().extend(follower);
         if is_new {
             translation.operations += 1;
-            self.write(Owner::Translation, page, false, now);
+            let id = self.admit(Owner::Translation, page, Kind::ReadToUpdate, late);
+            self.begin_write(id, now);
         }
     }
 
     /// Updates the translation page of `lpn` if it is out of date and the entry is not in the cache.
     pub(super) fn write_back_if_waiting(&mut self, lpn: Lpn, now: Instant) {
         if let Some(page) = self.ftl.page_waiting_for(lpn) {
-            self.write_back(page, None, now);
+            self.write_back(page, None, Duration::ZERO, now);
         }
     }
 
     /// Updates the translation pages that are out of date because pages were moved on `die`.
     pub(super) fn write_back_outdated(&mut self, die: DieId, now: Instant) {
         for page in self.ftl.take_outdated(die) {
-            self.write_back(page, None, now);
+            self.write_back(page, None, Duration::ZERO, now);
         }
     }
 
     /// Updates the translation pages that the preparation or a recovery has left out of date.
     pub(super) fn write_back_what_waits(&mut self, now: Instant) {
         for page in self.ftl.pages_waiting() {
-            self.write_back(page, None, now);
+            self.write_back(page, None, Duration::ZERO, now);
         }
     }
 
     /// The write of the translation page `page` is not done, as the drive is read-only.
-    pub(super) fn translation_write_rejected(&mut self, page: Lpn, now: Instant) {
+    pub(super) fn translation_write_rejected(&mut self, page: Lpn, late: Duration, now: Instant) {
         let translation = self.translation();
         translation.operations -= 1;
         let followers = translation.write_backs.remove(&page).unwrap_or_default();
-        followers.into_iter().for_each(|lpn| self.fetch(lpn, now));
-        self.make_room(now);
+        followers.into_iter().for_each(|lpn| self.fetch(lpn, late, now));
+        self.make_room(late, now);
     }
 
     /// A die has taken the write of a translation page.
@@ -171,19 +177,20 @@ impl Ssd {
         self.outstanding() - own
     }
 
-    /// A translation page has been read, or written by the operation with this `order`.
-    pub(super) fn finish_translation(&mut self, page: Lpn, kind: Kind, order: u64, now: Instant) {
+    /// A translation page has been read or written by `done`.
+    pub(super) fn finish_translation(&mut self, done: &Transaction, now: Instant) {
+        let (page, late) = (done.lpn, done.late());
         self.translation().operations -= 1;
-        match kind {
+        match done.kind {
             Kind::Read => {
                 let wanted = self.translation().fetches.remove(&page).unwrap_or_default();
-                wanted.into_iter().for_each(|lpn| self.load(lpn, now));
+                wanted.into_iter().for_each(|lpn| self.load(lpn, late, now));
             }
             Kind::Write | Kind::ReadToUpdate => {
-                let followers = self.translation().begun.remove(&order).unwrap_or_default();
-                followers.into_iter().for_each(|lpn| self.fetch(lpn, now));
+                let followers = self.translation().begun.remove(&done.order).unwrap_or_default();
+                followers.into_iter().for_each(|lpn| self.fetch(lpn, late, now));
             }
         }
-        self.make_room(now);
+        self.make_room(late, now);
     }
 }

@@ -116,7 +116,7 @@ impl Toy {
     /// Hands in a read at `ns`.
     pub fn read(&mut self, ns: u64, request: u32, lpn: u32) {
         self.run_until(ns);
-        self.ssd.read(Owner::Host(CommandId(request)), Lpn(lpn), at(ns));
+        self.ssd.read(Owner::Host(CommandId(request)), Lpn(lpn), Duration::ZERO, at(ns));
         self.settle();
     }
 
@@ -124,7 +124,13 @@ impl Toy {
     pub fn writes(&mut self, ns: u64, writes: &[(u32, u32)]) {
         self.run_until(ns);
         for (request, lpn) in writes {
-            self.ssd.write(Owner::Host(CommandId(*request)), Lpn(*lpn), true, at(ns));
+            self.ssd.write(
+                Owner::Host(CommandId(*request)),
+                Lpn(*lpn),
+                true,
+                Duration::ZERO,
+                at(ns),
+            );
         }
         self.settle();
     }
@@ -133,7 +139,7 @@ impl Toy {
     pub fn reads(&mut self, ns: u64, reads: &[(u32, u32)]) {
         self.run_until(ns);
         for (request, lpn) in reads {
-            self.ssd.read(Owner::Host(CommandId(*request)), Lpn(*lpn), at(ns));
+            self.ssd.read(Owner::Host(CommandId(*request)), Lpn(*lpn), Duration::ZERO, at(ns));
         }
         self.settle();
     }
@@ -146,7 +152,7 @@ impl Toy {
     /// Hands in the write of a part of a page at `ns`.
     pub fn write_part(&mut self, ns: u64, request: u32, lpn: u32) {
         self.run_until(ns);
-        self.ssd.write(Owner::Host(CommandId(request)), Lpn(lpn), false, at(ns));
+        self.ssd.write(Owner::Host(CommandId(request)), Lpn(lpn), false, Duration::ZERO, at(ns));
         self.settle();
     }
 

@@ -194,9 +194,9 @@ impl Array {
         let ssd = &mut self.drives[request.device].ssd;
         let lpn = Lpn(request.lpn);
         match request.operation {
-            Operation::Read => ssd.read(Owner::Destage, lpn, self.now),
-            Operation::Write => ssd.write(Owner::Destage, lpn, true, self.now),
-            Operation::WritePart => ssd.write(Owner::Destage, lpn, false, self.now),
+            Operation::Read => ssd.read(Owner::Destage, lpn, Duration::ZERO, self.now),
+            Operation::Write => ssd.write(Owner::Destage, lpn, true, Duration::ZERO, self.now),
+            Operation::WritePart => ssd.write(Owner::Destage, lpn, false, Duration::ZERO, self.now),
             Operation::Trim => {
                 ssd.trim(lpn, self.now);
                 self.end_requests(1);

@@ -129,7 +129,7 @@ impl Timeline {
                 let row = self.rows.channel(device, channel);
                 self.tell_slice(row, &Slice { begin: at, end: at + time, work, requests }, false);
             }
-            Entry::Waited { .. } => {}
+            Entry::Waited(_) => {}
             Entry::Begins { die, at, collected } => {
                 self.begin_collection(device, die, collected, at);
             }

@@ -3,6 +3,9 @@
 //! The last operations of each die are kept, and copied when a request ends that is among the slowest
 //! so far.
 
+mod recent;
+mod story;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Map, Value, json};
@@ -12,12 +15,20 @@ use crate::config::Config;
 use crate::host::Completion;
 use crate::ids::{DieId, RequestNumber, SsdId};
 use crate::nand::Geometry;
-use crate::ssd::{Activity, Collected, Entry, Part, Parts, Work};
+use crate::ssd::{
+    Activity, Collected, Entry, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Waited, Work,
+};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
-/// Operations and collections of a die that are kept for requests to come.
-const MOST_KEPT: usize = 512;
+use recent::{Collecting, Done, Place, Recent, Span};
+use story::{Behind, MOST_MET, Met, Told, Who};
+
+/// Waits of the drives' own page operations that are kept for requests to come.
+const MOST_OWN_WAITS: usize = 4_096;
+
+/// Requests that have left and are kept for those that come in their place.
+const MOST_LEFT: usize = 64;
 
 /// The slowest requests of a run.
 #[derive(Debug)]
@@ -32,101 +43,33 @@ pub struct Slowest {
     begun: u64,
     /// What each request in the array has waited for, and the dies that it has used.
     in_array: BTreeMap<RequestNumber, Trail>,
+    /// Those that have left it lately.
+    left: VecDeque<(RequestNumber, Trail)>,
+    /// What the drives' own page operations have waited for lately.
+    own_waits: VecDeque<OwnWait>,
 }
 
 /// Where a request has been.
 #[derive(Debug, Clone, Default)]
 struct Trail {
     dies: SmallVec<[Place; 2]>,
-    waits: SmallVec<[Wait; 2]>,
+    waits: Vec<Told>,
 }
 
-/// A die of a drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+/// A page operation of a drive's own has waited.
+#[derive(Debug)]
+struct OwnWait {
     device: SsdId,
-    die: DieId,
-}
-
-/// A page operation of a request has waited.
-#[derive(Debug, Clone, Copy)]
-struct Wait {
-    device: SsdId,
-    die: Option<DieId>,
-    since: Instant,
-    until: Instant,
-    parts: Parts,
-}
-
-/// What a die has done lately.
-#[derive(Debug, Clone, Default)]
-struct Recent {
-    operations: History<Done>,
-    collections: History<Collecting>,
-    /// The collection that has begun and not ended, and since when it has the die, if it does.
-    collecting: Option<(Collecting, Option<Instant>)>,
-}
-
-/// What lasted for a while, in order of its begin or its end.
-#[derive(Debug, Clone)]
-struct History<T> {
-    spans: VecDeque<Span<T>>,
-    /// When the last of those ended that have been forgotten.
-    forgotten: Instant,
-}
-
-#[derive(Debug, Clone)]
-struct Span<T> {
-    begin: Instant,
-    end: Instant,
-    what: T,
-}
-
-/// A flash operation, in the array or on the channel.
-#[derive(Debug, Clone)]
-struct Done {
-    work: Work,
-    requests: SmallVec<[RequestNumber; 2]>,
-    on_channel: bool,
-    suspended: bool,
-}
-
-/// A collection: which of the run, and of what.
-#[derive(Debug, Clone)]
-struct Collecting {
-    number: u64,
-    collected: Collected,
+    party: Party,
+    told: Told,
 }
 
 /// A request that is among the slowest so far.
 #[derive(Debug)]
 struct Slow {
     completion: Completion,
-    waits: SmallVec<[Wait; 2]>,
+    waits: Vec<Told>,
     dies: Vec<(Place, Recent)>,
-}
-
-impl<T> Default for History<T> {
-    fn default() -> Self {
-        Self { spans: VecDeque::new(), forgotten: Instant::START }
-    }
-}
-
-impl<T: Clone> History<T> {
-    fn push(&mut self, begin: Instant, end: Instant, what: T) {
-        if self.spans.len() == MOST_KEPT
-            && let Some(oldest) = self.spans.pop_front()
-        {
-            self.forgotten = self.forgotten.max(oldest.end);
-        }
-        self.spans.push_back(Span { begin, end, what });
-    }
-
-    /// What lasted into the time from `begin` on.
-    fn since(&self, begin: Instant) -> Self {
-        let spans = self.spans.iter().filter(|span| span.end > begin).cloned().collect();
-        Self { spans, forgotten: self.forgotten }
-    }
 }
 
 impl Slowest {
@@ -141,6 +84,8 @@ impl Slowest {
             dies: vec![Recent::default(); dies],
             begun: 0,
             in_array: BTreeMap::new(),
+            left: VecDeque::new(),
+            own_waits: VecDeque::new(),
         }
     }
 
@@ -153,8 +98,14 @@ impl Slowest {
         &mut self.dies[index]
     }
 
-    /// A drive did something, for these requests.
-    pub fn observe(&mut self, device: SsdId, entry: &Entry, requests: &[RequestNumber]) {
+    /// A drive did something, for these requests, or they waited in it: behind that one, if it is a request.
+    pub fn observe(
+        &mut self,
+        device: SsdId,
+        entry: &Entry,
+        requests: &[RequestNumber],
+        behind: Option<RequestNumber>,
+    ) {
         match entry {
             Entry::Array { die, at, time, work } => {
                 self.note((device, *die), (*at, *time), work, requests, false);
@@ -170,12 +121,7 @@ impl Slowest {
                     cut.what.suspended = true;
                 }
             }
-            Entry::Waited { die, since, at, parts, .. } => {
-                let wait = Wait { device, die: *die, since: *since, until: *at, parts: *parts };
-                for number in requests {
-                    self.in_array.entry(*number).or_default().waits.push(wait);
-                }
-            }
+            Entry::Waited(held_up) => self.waited_in_drive(device, held_up, requests, behind),
             Entry::Begins { die, collected, .. } => {
                 let (number, collected) = (self.begun, collected.clone());
                 self.begun += 1;
@@ -190,6 +136,77 @@ impl Slowest {
             Entry::Rests { die, at } => self.recent(Place { device, die: *die }).rest(*at),
             Entry::Ends { die, .. } => self.recent(Place { device, die: *die }).collecting = None,
         }
+    }
+
+    /// Something has waited in a drive.
+    fn waited_in_drive(
+        &mut self,
+        device: SsdId,
+        held_up: &HeldUp<Party, Party>,
+        requests: &[RequestNumber],
+        behind: Option<RequestNumber>,
+    ) {
+        let HeldUp { who, wait, behind: party } = *held_up;
+        let behind = match behind {
+            Some(request) => Some(self.behind_request(request, wait.what)),
+            None => party.and_then(|party| self.behind_own(device, party, wait.what)),
+        };
+        let collections = match wait.what {
+            For::Die(die) if !wait.parts.late().is_zero() => {
+                let recent = &self.dies[self.index(Place { device, die })];
+                let mut met = recent.collections_between(wait.since, wait.until);
+                met.truncate(MOST_MET);
+                met
+            }
+            _ => Vec::new(),
+        };
+        let behind = behind.map(Box::new);
+        let told = Told { device: Some(device), wait, collections, behind };
+        for number in requests {
+            self.in_array.entry(*number).or_default().waits.push(told.clone());
+        }
+        if requests.is_empty() {
+            if self.own_waits.len() == MOST_OWN_WAITS {
+                self.own_waits.pop_front();
+            }
+            self.own_waits.push_back(OwnWait { device, party: who, told });
+        }
+    }
+
+    /// A request has waited for others, outside the flash of `device`, or outside all drives.
+    pub fn held_up(
+        &mut self,
+        device: Option<SsdId>,
+        held_up: &HeldUp<RequestNumber, InTheWay<RequestNumber>>,
+    ) {
+        let HeldUp { who, wait, behind } = *held_up;
+        let behind = behind.and_then(|behind| match behind {
+            InTheWay::Other(request) => Some(self.behind_request(request, wait.what)),
+            InTheWay::Own(party) => self.behind_own(device?, party, wait.what),
+        });
+        let (collections, behind) = (Vec::new(), behind.map(Box::new));
+        let told = Told { device, wait, collections, behind };
+        self.in_array.entry(who).or_default().waits.push(told);
+    }
+
+    fn behind_request(&self, number: RequestNumber, what: For) -> Behind {
+        let left =
+            || self.left.iter().rev().find(|(left, _)| *left == number).map(|(_, trail)| trail);
+        let trail = self.in_array.get(&number).or_else(left);
+        Behind::new(Who::Request(number), trail.map_or(&[], |trail| &trail.waits), what)
+    }
+
+    /// A page operation of the drive's own that was waited for; `None` if it is a request's.
+    fn behind_own(&self, device: SsdId, party: Party, what: For) -> Option<Behind> {
+        let who = match party.owner {
+            Owner::Host(_) => return None,
+            Owner::Destage => Who::Destage,
+            Owner::Translation => Who::Mapping,
+        };
+        let is_it = |own: &&OwnWait| own.device == device && own.party == party;
+        let own = self.own_waits.iter().rev().find(is_it);
+        let waits = own.map_or(&[][..], |own| std::slice::from_ref(&own.told));
+        Some(Behind::new(who, waits, what))
     }
 
     fn note(
@@ -214,7 +231,11 @@ impl Slowest {
 
     /// A request has been completed at `now`.
     pub fn completed(&mut self, completion: &Completion, now: Instant) {
-        let Some(trail) = self.in_array.remove(&completion.number) else { return };
+        let trail = self.in_array.remove(&completion.number).unwrap_or_default();
+        if self.left.len() == MOST_LEFT {
+            self.left.pop_front();
+        }
+        self.left.push_back((completion.number, trail.clone()));
         let moves_data = matches!(completion.request.operation, Operation::Read | Operation::Write);
         let is_slow = self.requests.len() < self.most
             || self
@@ -226,7 +247,9 @@ impl Slowest {
         }
         let arrival = completion.request.arrival;
         let recent = |place: &Place| self.dies[self.index(*place)].since(arrival, now);
-        let dies = trail.dies.iter().map(|place| (*place, recent(place))).collect();
+        let mut places = trail.dies.to_vec();
+        trail.waits.iter().for_each(|told| told.places(&mut places));
+        let dies = places.iter().map(|place| (*place, recent(place))).collect();
         self.requests.truncate(self.most - 1);
         let place =
             self.requests.partition_point(|kept| kept.completion.response >= completion.response);
@@ -238,28 +261,6 @@ impl Slowest {
     /// time.
     pub fn to_json(&self) -> Value {
         self.requests.iter().map(|slow| slow.to_json(&self.geometry)).collect()
-    }
-}
-
-impl Recent {
-    /// The collection has the die no longer.
-    fn rest(&mut self, at: Instant) {
-        if let Some((collecting, since)) = &mut self.collecting
-            && let Some(since) = since.take()
-        {
-            self.collections.push(since, at, collecting.clone());
-        }
-    }
-
-    /// What was done from `begin` until `now`.
-    fn since(&self, begin: Instant, now: Instant) -> Self {
-        let mut recent = Self {
-            operations: self.operations.since(begin),
-            collections: self.collections.since(begin),
-            collecting: self.collecting.clone(),
-        };
-        recent.rest(now);
-        recent
     }
 }
 
@@ -310,25 +311,52 @@ fn operation(span: &Span<Done>, geometry: &Geometry) -> Value {
 }
 
 fn collection(span: &Span<Collecting>) -> Value {
-    let Collected { reason, kind, victims } = &span.what.collected;
+    let mut value = collecting(&span.what);
+    value.insert("begin_us".to_owned(), json!(us(span.begin)));
+    value.insert("end_us".to_owned(), json!(us(span.end)));
+    Value::Object(value)
+}
+
+/// Which collection it is, and of what.
+fn collecting(collecting: &Collecting) -> Map<String, Value> {
+    let Collected { reason, kind, victims } = &collecting.collected;
+    let facts = [
+        ("collection", json!(collecting.number)),
+        ("reason", json!(Activity::from(*reason).name())),
+        ("kind", json!(kind.name())),
+        ("blocks", victims.iter().map(|(block, _)| block.0).collect()),
+        ("valid_pages", victims.iter().map(|(_, valid)| *valid).collect()),
+    ];
+    facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn wait(told: &Told) -> Value {
+    let Waited { what, since, until, parts } = &told.wait;
     json!({
-        "collection": span.what.number,
-        "begin_us": us(span.begin),
-        "end_us": us(span.end),
-        "reason": Activity::from(*reason).name(),
-        "kind": kind.name(),
-        "blocks": victims.iter().map(|(block, _)| block.0).collect::<Value>(),
-        "valid_pages": victims.iter().map(|(_, valid)| *valid).collect::<Value>(),
+        "for": what.name(),
+        "device": told.device.map(|device| device.0),
+        "die": told.die().map(|die| die.0),
+        "begin_us": us(*since),
+        "end_us": us(*until),
+        "breakdown_us": breakdown(parts),
+        "collections": told.collections.iter().map(met).collect::<Value>(),
+        "behind": told.behind.as_deref().map(behind),
     })
 }
 
-fn wait(wait: &Wait) -> Value {
+fn met(met: &Met) -> Value {
+    let mut value = collecting(&met.collecting);
+    value.insert("time_us".to_owned(), json!(met.time.as_us_f64()));
+    Value::Object(value)
+}
+
+fn behind(behind: &Behind) -> Value {
     json!({
-        "device": wait.device.0,
-        "die": wait.die.map(|die| die.0),
-        "begin_us": us(wait.since),
-        "end_us": us(wait.until),
-        "breakdown_us": breakdown(&wait.parts),
+        "who": behind.who.name(),
+        "request": behind.who.request(),
+        "others": behind.others,
+        "first": behind.first.and_then(Who::request),
+        "waits": behind.waits.iter().map(wait).collect::<Value>(),
     })
 }
 

@@ -1,0 +1,261 @@
+//! What a wait for a place costs because of collections.
+//!
+//! A queue has so many places. Who finds all of them taken waits until somebody leaves. Whoever leaves first is
+//! seldom who is to blame: those that a collection holds up keep their places. So a second queue is followed
+//! beside the real one, in which everybody keeps a place only for the time that is not due to collections, and
+//! who comes next takes the place that is free first (the recursion of Kiefer and Wolfowitz, 1955, for several
+//! servers). What the real wait has beyond the second queue's is due to collections.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::units::{Duration, Instant};
+
+/// The places of a queue. `K` names who holds one.
+#[derive(Debug)]
+pub struct Places<K> {
+    places: usize,
+    /// When places have come free in the second queue, of those who have left the real one; with the number of who
+    /// held it. Empty while the queue is not followed, as the next two.
+    left: BTreeSet<(Instant, u64)>,
+    /// When others are expected to come free, of those who are still in the real queue, and who that is.
+    expected: BTreeMap<(Instant, u64), K>,
+    holders: BTreeMap<K, Holder>,
+    /// Those who have entered since the queue is followed.
+    entered: u64,
+    is_followed: bool,
+    usual: Usual,
+}
+
+/// Who holds a place in the real queue.
+#[derive(Debug, Clone, Copy)]
+struct Holder {
+    /// When they took it.
+    entered: Instant,
+    /// When they took a place in the second queue.
+    since: Instant,
+    /// Their place in `expected`, if nobody has taken it there yet.
+    expected: (Instant, u64),
+}
+
+/// For how long places are kept.
+#[derive(Debug, Default)]
+struct Usual {
+    count: u64,
+    /// In all.
+    kept: Duration,
+    /// Without the time that is due to collections.
+    undelayed: Duration,
+}
+
+/// The place of the second queue that is free first.
+enum First {
+    /// Of somebody who has left the real queue.
+    Left(Instant),
+    /// Of somebody who is still there.
+    Expected(Instant),
+}
+
+impl<K: Ord + Copy> Places<K> {
+    /// So many places, followed from the next call of [`follow`](Self::follow) on.
+    pub fn new(places: usize) -> Self {
+        Self {
+            places,
+            left: BTreeSet::new(),
+            expected: BTreeMap::new(),
+            holders: BTreeMap::new(),
+            entered: 0,
+            is_followed: false,
+            usual: Usual::default(),
+        }
+    }
+
+    /// Whether the queue is followed.
+    pub const fn is_followed(&self) -> bool {
+        self.is_followed
+    }
+
+    /// Begins to follow the queue, whose places are all taken: by whom, and since when.
+    pub fn follow(&mut self, holders: impl IntoIterator<Item = (K, Instant)>) {
+        self.is_followed = true;
+        holders.into_iter().for_each(|(who, since)| self.hold(who, since, since));
+    }
+
+    /// Follows the queue no longer: most places are free, or all have been taken away.
+    pub fn forget(&mut self) {
+        if self.is_followed {
+            self.is_followed = false;
+            self.left.clear();
+            self.expected.clear();
+            self.holders.clear();
+        }
+    }
+
+    /// Somebody who has come at `since` gets a place at `now`. Returns how much of the wait is due to collections.
+    #[inline]
+    pub fn enter(&mut self, who: K, since: Instant, now: Instant) -> Duration {
+        if !self.is_followed {
+            return Duration::ZERO;
+        }
+        self.enter_both(who, since, now)
+    }
+
+    fn enter_both(&mut self, who: K, since: Instant, now: Instant) -> Duration {
+        if since == now && self.holders.len() * 2 < self.places {
+            // Nobody has waited for long enough.
+            self.forget();
+            return Duration::ZERO;
+        }
+        let late = match self.left.len() + self.expected.len() < self.places {
+            true => now - since,
+            false => self.take_first(since, now),
+        };
+        self.hold(who, now.before(late), now);
+        late
+    }
+
+    /// How much of a wait from `since` to `now` for the first place is due to collections.
+    pub fn late(&self, since: Instant, now: Instant) -> Duration {
+        match self.first(now) {
+            Some(First::Left(free) | First::Expected(free)) => now - free.max(since).min(now),
+            None => Duration::ZERO,
+        }
+    }
+
+    /// Takes the first place away, which somebody gets at `now` who has come at `since`. Returns how much of the
+    /// wait is due to collections.
+    pub fn take_first(&mut self, since: Instant, now: Instant) -> Duration {
+        let late = self.late(since, now);
+        match self.first(now) {
+            Some(First::Left(_)) => {
+                self.left.pop_first();
+            }
+            Some(First::Expected(_)) => {
+                self.expected.pop_first();
+            }
+            None => {}
+        }
+        late
+    }
+
+    /// Who holds a place that would have been the first to come free without collections, and still does.
+    pub fn in_the_way(&self, now: Instant) -> Option<K> {
+        match self.first(now)? {
+            First::Left(_) => None,
+            First::Expected(_) => self.expected.first_key_value().map(|(_, who)| *who),
+        }
+    }
+
+    fn first(&self, now: Instant) -> Option<First> {
+        let left = self.left.first().map(|(free, _)| *free);
+        let expected = self.expected.first_key_value().map(|((free, _), who)| {
+            // Who is late may just take longer than usual.
+            let Holder { entered, since, .. } = self.holders[who];
+            (since + self.usual.undelayed_of(now - entered)).max(*free)
+        });
+        match (left, expected) {
+            (Some(left), Some(expected)) if expected < left => Some(First::Expected(expected)),
+            (Some(left), _) => Some(First::Left(left)),
+            (None, expected) => expected.map(First::Expected),
+        }
+    }
+
+    /// Somebody holds a place from `entered` on, and in the second queue from `since` on, for as long as is usual.
+    pub fn hold(&mut self, who: K, since: Instant, entered: Instant) {
+        let expected = (since + self.usual.undelayed_mean(), self.entered);
+        self.entered += 1;
+        self.expected.insert(expected, who);
+        self.holders.insert(who, Holder { entered, since, expected });
+    }
+
+    /// Somebody leaves a place after `kept`, of which `late` is due to collections.
+    #[inline]
+    pub fn leave(&mut self, who: K, kept: Duration, late: Duration) {
+        let undelayed = kept.saturating_sub(late);
+        self.usual.count += 1;
+        self.usual.kept += kept;
+        self.usual.undelayed += undelayed;
+        if self.is_followed {
+            self.correct(who, undelayed);
+        }
+    }
+
+    /// What was expected is known now.
+    fn correct(&mut self, who: K, undelayed: Duration) {
+        let Some(Holder { since, expected, .. }) = self.holders.remove(&who) else { return };
+        if self.expected.remove(&expected).is_some() {
+            self.left.insert((since + undelayed, expected.1));
+        }
+    }
+}
+
+impl Usual {
+    /// For how long a place is kept, without the time due to collections.
+    fn undelayed_mean(&self) -> Duration {
+        Duration::from_ns(self.undelayed.as_ns().checked_div(self.count).unwrap_or_default())
+    }
+
+    /// How much of so long a time is usually not due to collections.
+    fn undelayed_of(&self, kept: Duration) -> Duration {
+        if self.undelayed == self.kept {
+            return kept;
+        }
+        let product = u128::from(kept.as_ns()) * u128::from(self.undelayed.as_ns());
+        Duration::from_ns((product / u128::from(self.kept.as_ns())) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(us: u64) -> Instant {
+        Instant::from_ns(us * 1_000)
+    }
+
+    fn us(us: u64) -> Duration {
+        Duration::from_us(us)
+    }
+
+    #[test]
+    fn who_waits_for_a_place_that_a_collection_keeps_waits_for_the_collection() {
+        let mut places = Places::new(1);
+        places.follow([('a', at(0))]);
+        // Without collections `a` would have left at 10, and `b`, which came at 20, had not waited.
+        places.leave('a', us(100), us(90));
+        assert_eq!(places.enter('b', at(20), at(100)), us(80));
+        // `b` takes 10 of its own; `c` came at 25, and would have waited from then until 30.
+        places.leave('b', us(10), us(0));
+        assert_eq!(places.enter('c', at(25), at(110)), us(80));
+    }
+
+    #[test]
+    fn who_leaves_first_need_not_be_who_is_in_the_way() {
+        let mut places = Places::new(2);
+        // What is usual: 10, and 990 more for collections.
+        places.leave('z', us(1_000), us(990));
+        places.follow([('a', at(0)), ('b', at(95))]);
+        // `b` leaves in time; but `a`, which a collection holds up, should have left long ago.
+        places.leave('b', us(10), us(0));
+        assert_eq!(places.in_the_way(at(105)), Some('a'));
+        assert_eq!(places.enter('c', at(50), at(105)), us(55));
+    }
+
+    #[test]
+    fn who_takes_longer_than_usual_is_not_held_up_by_collections_that_there_are_none_of() {
+        let mut places = Places::new(2);
+        places.leave('z', us(10), us(0));
+        places.follow([('a', at(0)), ('b', at(95))]);
+        places.leave('b', us(10), us(0));
+        assert_eq!(places.enter('c', at(50), at(105)), us(0));
+        places.leave('a', us(200), us(0));
+        assert_eq!(places.enter('d', at(60), at(200)), us(0));
+    }
+
+    #[test]
+    fn without_collections_nothing_is_due_to_them() {
+        let mut places = Places::new(1);
+        places.follow([('a', at(0))]);
+        places.leave('a', us(100), us(0));
+        assert_eq!(places.enter('b', at(20), at(100)), us(0));
+    }
+}

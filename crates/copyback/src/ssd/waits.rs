@@ -1,0 +1,102 @@
+//! What requests waited for, told to whoever explains it. Nothing depends on it.
+
+use crate::ids::DieId;
+use crate::units::Instant;
+
+use super::breakdown::Parts;
+use super::journal::Party;
+
+/// What somebody waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum For {
+    /// A die.
+    Die(DieId),
+    /// Any die that could take a write.
+    AnyDie,
+    /// Another write of the page, which had to read it first.
+    Update,
+    /// The mapping of the page.
+    Mapping,
+    /// Room in the write buffer.
+    Room,
+    /// Earlier writes to leave the buffer: a flush.
+    Flush,
+    /// A place in the queue of a drive.
+    DriveQueue,
+    /// A stripe that another request was writing.
+    Stripe,
+    /// A place in the host's queue.
+    HostQueue,
+}
+
+impl For {
+    /// The name in outputs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Die(_) => "die",
+            Self::AnyDie => "any_die",
+            Self::Update => "update",
+            Self::Mapping => "mapping",
+            Self::Room => "buffer",
+            Self::Flush => "flush",
+            Self::DriveQueue => "drive_queue",
+            Self::Stripe => "stripe",
+            Self::HostQueue => "host_queue",
+        }
+    }
+}
+
+/// A wait that has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Waited {
+    /// What for.
+    pub what: For,
+    /// Since when.
+    pub since: Instant,
+    /// Until when.
+    pub until: Instant,
+    /// What it is booked to.
+    pub parts: Parts,
+}
+
+/// Somebody waited for somebody else. `W` names who waits, and `B` who is waited for.
+#[derive(Debug, Clone, Copy)]
+pub struct HeldUp<W, B> {
+    /// Who waited.
+    pub who: W,
+    /// How.
+    pub wait: Waited,
+    /// For whom, if that can be told.
+    pub behind: Option<B>,
+}
+
+/// Who may be waited for outside the flash. `W` names commands or requests.
+#[derive(Debug, Clone, Copy)]
+pub enum InTheWay<W> {
+    /// Another command or request.
+    Other(W),
+    /// A page operation of the drive's own.
+    Own(Party),
+}
+
+impl<W, B> HeldUp<W, B> {
+    /// With other names; `None` if who waited has none.
+    pub fn renamed<V, C>(
+        self,
+        who: impl FnOnce(W) -> Option<V>,
+        behind: impl FnOnce(B) -> Option<C>,
+    ) -> Option<HeldUp<V, C>> {
+        let Self { who: old, wait, behind: old_behind } = self;
+        Some(HeldUp { who: who(old)?, wait, behind: old_behind.and_then(behind) })
+    }
+}
+
+impl<W> InTheWay<W> {
+    /// With another name; `None` if they have none.
+    pub fn renamed<V>(self, other: impl FnOnce(W) -> Option<V>) -> Option<InTheWay<V>> {
+        match self {
+            Self::Other(name) => other(name).map(InTheWay::Other),
+            Self::Own(party) => Some(InTheWay::Own(party)),
+        }
+    }
+}
