@@ -21,7 +21,7 @@ import pytest
 import copyback
 from copyback import InputError, configuration
 from copyback.outputs import staged_file
-from copyback.sweep.axes import Axis, column, parse_axis, settings_of
+from copyback.sweep.axes import Axis, column, layers_of, parse_axis
 from copyback.sweep.design import Design
 from copyback.sweep.execute import MOST_ATTEMPTS, Execution, Task
 from copyback.sweep.intervals import change, estimate
@@ -168,7 +168,9 @@ def test_named_schemes_stand_beside_the_grid_under_each_named_load(tmp_path: Pat
     assert points[4:] == [
         (("scheme", name), ("load", load)) for name in ("first", "other") for load in design.loads
     ]
-    assert settings_of(points[6], design.named)[-2:] == [
+    laid = [pair for layer in layers_of(points[6], design.named) for pair in layer.settings]
+    assert laid[1:] == [
+        ("workload", '{ preset = "stand-in-tpc-c" }'),
         ("ssd.gc.preemption", "partial"),
         ("workload.requests", "50"),
     ]

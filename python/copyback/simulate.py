@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress
 from copyback.driver import Driver, Pace
+from copyback.layers import Layer, plain
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping
 
     from copyback.result import Result
@@ -35,9 +36,14 @@ def settings_of(
     """
     if workload is not None and trace is not None:
         raise InputError(f"a trace ({trace}) and a workload ({workload}): give one")
-    settings = configuration.trace_settings(trace, format_) if trace is not None else []
+    settings = []
+    if trace is not None:
+        settings = configuration.trace_settings(trace, format_)
+        asked = configuration.trace_settings(trace, None)
+        _check_kept(f"the trace {os.fspath(trace)}", asked, overrides)
     if workload is not None:
-        settings += configuration.workload_settings(workload)
+        settings = configuration.workload_settings(workload)
+        _check_kept(f"the workload {workload}", settings, overrides)
     settings += overrides
     if trace is None and format_ is not None:
         settings.append(("workload.format", configuration.to_toml(format_)))
@@ -52,6 +58,16 @@ def settings_of(
     if timeline is not None:
         settings.append(("metrics.timeline", configuration.to_toml(window(timeline))))
     return settings
+
+
+def _check_kept(
+    name: str, settings: list[tuple[str, str]], overrides: list[tuple[str, str]]
+) -> None:
+    """Refuse overrides that would leave nothing of the workload that is asked for."""
+    asked = Layer(name, tuple(settings))
+    for override in plain(overrides):
+        if override.takes_the_place_of(asked):
+            raise InputError(f"{override.name}: replaces {name}; give one of them")
 
 
 def window(text: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ from copyback.calibration.replay import Replay
 from copyback.calibration.result import Calibration, Fitted, Variant
 from copyback.calibration.rules import with_predictions
 from copyback.console import counting_display
-from copyback.sweep.axes import Axis, Point, settings_of
+from copyback.sweep.axes import LOAD, TRACE, WORKLOAD, Axis, Point, layers_of
 from copyback.sweep.design import Design
 from copyback.sweep.local import cores
 from copyback.sweep.plan import text_of
@@ -69,6 +69,12 @@ class Request:
             raise InputError(
                 f"--held-out: found {self.held_out:g}; a share between 0 and 1 is needed"
             )
+        for axis in self.axes:
+            if axis.key.split(".")[0] in (LOAD, TRACE, WORKLOAD):
+                raise InputError(
+                    f"--over {axis.key}: every variant is fitted to the same trace; allowed: keys "
+                    "of the device, and --test FILE for further traces"
+                )
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,8 @@ def _devices(request: Request, config: Config) -> list[_Device]:
     faults = []
     for point in Design(grid=request.axes).points():
         try:
-            laid = _laid_over(config, settings_of(point, {}))
+            own = [pair for layer in layers_of(point, {}) for pair in layer.settings]
+            laid = _laid_over(config, own)
             resolved = tomllib.loads(laid.to_toml())
             parameters = chosen(resolved, request.keys)
             start = [parameter.start(resolved) for parameter in parameters]

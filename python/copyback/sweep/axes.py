@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import InputError
+from copyback.layers import Layer, arranged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,24 +101,30 @@ def is_load(key: str) -> bool:
     return key == LOAD or key.startswith(_LOAD_KEYS)
 
 
-def settings_of(point: Point, named: Mapping[tuple[str, str], Point]) -> list[tuple[str, str]]:
-    """Return the settings of a point, in its order but for what replaces the whole workload.
+def layers_of(point: Point, named: Mapping[tuple[str, str], Point]) -> list[Layer]:
+    """Return what a point lays over the configuration, arranged so that nothing is lost.
 
     Parameters
     ----------
     named
         The settings that names of loads and schemes stand for.
+
+    Raises
+    ------
+    InputError
+        If one part of the point would replace another.
     """
-    whole: list[tuple[str, str]] = []
-    rest: list[tuple[str, str]] = []
-    for key, text in (pair for own in point for pair in named.get(own, (own,))):
-        if key == TRACE:
-            whole += configuration.trace_settings(_unquoted(text), None)
-        elif key == WORKLOAD and not text.startswith("{"):
-            whole += configuration.workload_settings(_unquoted(text))
-        else:
-            rest.append((key, text))
-    return whole + rest
+    pairs = (pair for own in point for pair in named.get(own, (own,)))
+    return arranged([_layer(key, text) for key, text in pairs])
+
+
+def _layer(key: str, text: str) -> Layer:
+    name = f"{key}={text}"
+    if key == TRACE:
+        return Layer(name, tuple(configuration.trace_settings(_unquoted(text), None)))
+    if key == WORKLOAD and not text.startswith("{"):
+        return Layer(name, tuple(configuration.workload_settings(_unquoted(text))))
+    return Layer(name, ((key, text),))
 
 
 def column(texts: Iterable[str | None]) -> list[Any]:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import copyback._core
 from copyback import configuration
 from copyback._core import Config, InputError
+from copyback.layers import check_used, plain, under
 from copyback.policies.load import named_in
-from copyback.sweep.axes import LOAD, SCHEME, SEED, Point, is_load, settings_of
+from copyback.sweep.axes import LOAD, SCHEME, SEED, Point, is_load, layers_of
 
 if TYPE_CHECKING:
     import os
@@ -95,21 +96,24 @@ def make_plan(
     named
         What the names of loads and schemes stand for.
     settings
-        Laid over the base before the points.
+        Laid over the base under every point: a point replaces of them only what it sets itself.
     skip_refused
         Leave out points that the simulator refuses, as long as one is left.
 
     Raises
     ------
     InputError
-        If a configuration is wrong, with the point; if nothing is left.
+        If a configuration is wrong, with the point; if nothing is left; if a setting would be lost.
     """
+    shared = [part for one in plain(settings) for part in one.parts()]
+    laid = {point: layers_of(point, named or {}) for point in points}
+    check_used(shared, list(laid.values()))
     runs: dict[str, Run] = {}
     refused: list[tuple[Point, str]] = []
     for point in points:
-        laid = [*settings, *settings_of(point, named or {})]
+        own = [pair for layer in under(shared, laid[point]) for pair in layer.settings]
         try:
-            config = configuration.load(base, preset=preset, settings=laid)
+            config = configuration.load(base, preset=preset, settings=own)
         except InputError as fault:
             refused += [(point, line) for line in str(fault).splitlines()]
             continue
