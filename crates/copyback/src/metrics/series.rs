@@ -5,6 +5,8 @@ use crate::host::Completion;
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
+use super::Written;
+
 /// Rows at which neighbours are merged.
 const MOST_ROWS: usize = 2048;
 /// Rows of a configured interval beyond which the run is refused rather than the memory filled.
@@ -19,6 +21,8 @@ pub struct Sample {
     pub host_programs: u64,
     /// Pages moved.
     pub gc_programs: u64,
+    /// Pages written to flash in all, for whatever reason.
+    pub pages_written: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Collections begun because space was short, and ended.
@@ -171,6 +175,13 @@ impl Series {
         class.bytes += completion.request.length;
         class.sum_ns += u128::from(ns);
         class.max_ns = class.max_ns.max(ns);
+    }
+
+    /// What had been written at the end of each row.
+    pub(super) fn written(&self) -> Vec<Written> {
+        let written =
+            |row: &Row| Written { host: row.end.host_programs, all: row.end.pages_written };
+        self.rows.iter().map(written).collect()
     }
 
     /// The rows as columns, named by [`SAMPLE_COLUMNS`], and bad blocks if there can be any. Counts are
