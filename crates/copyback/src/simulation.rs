@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::gc::external::{Failed, NoSupplier, Supplier};
 use crate::host::Host;
 use crate::metrics::{
-    CollectionColumns, CommandColumns, Devices, DieColumns, Ledger, RequestColumns, SeriesColumns,
-    Slowest, Timeline,
+    CollectionColumns, CommandColumns, Devices, DieColumns, FlowColumns, Ledger, RequestColumns,
+    SeriesColumns, Slowest, Timeline,
 };
 use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress, Status};
@@ -187,6 +187,11 @@ impl Simulation {
     /// The time series so far.
     pub fn series(&self) -> SeriesColumns {
         self.run.as_ref().map(|run| run.recorder.series.columns()).unwrap_or_default()
+    }
+
+    /// What was completed of each flow over time so far; nothing unless there are several.
+    pub fn flow_series(&self) -> FlowColumns {
+        self.run.as_ref().map(|run| run.recorder.series.flow_columns()).unwrap_or_default()
     }
 
     /// The distributions of response times so far, by class; those that the trace holds, if it

@@ -35,7 +35,7 @@ pub use overlap::Overlap;
 pub use power_loss::summary as power_loss_summary;
 pub use requests::RequestColumns;
 pub use responses::Responses;
-pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
+pub use series::{FlowColumns, SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
 pub use slowest::Slowest;
 pub use summary::{DeviceSummary, Totals, WearStats, summary};
 pub use timeline::Timeline;
@@ -85,12 +85,13 @@ impl Recorder {
             Workload::Trace(_) | Workload::Synthetic(_) => (Vec::new(), Vec::new()),
         };
         let config = &config.metrics;
+        let series = Series::new(config.interval.map(|interval| interval.0), flows.len());
         Self {
             whole,
             flows,
             names,
             is_open,
-            series: Series::new(config.interval.map(|interval| interval.0)),
+            series,
             dies: Dies::default(),
             devices,
             latency_log: config
