@@ -42,17 +42,17 @@ def test_each_flow_is_told_of_what_its_own_requests_did(mixed: dict[str, Any]) -
     assert [flow["name"] for flow in flows] == ["log", "data"]
     for index, flow in enumerate(flows):
         own = requests.filter(pl.col("flow") == index)
-        times = own["response_ns"] / 1e3
+        times = own["response_ns"].to_numpy() / 1e3
         found = flow["response_us"]["all"]
         assert found["count"] == len(own) == flow["requests"]["count"]
         assert found["mean"] == pytest.approx(times.mean())
         assert found["max"] == times.max()
-        exact = np.quantile(times.to_numpy(), 0.99, method="inverted_cdf")
+        exact = np.quantile(times, 0.99, method="inverted_cdf")
         assert found["p99"] == pytest.approx(exact, rel=2e-3)
-        last = (own["arrival_ns"] + own["response_ns"]).max()
+        last = (own["arrival_ns"] + own["response_ns"]).to_numpy().max()
         assert flow["throughput"]["simulated_s"] == pytest.approx(last / 1e9)
         for part, mean in flow["breakdown_us"].items():
-            assert mean == pytest.approx(own[f"{part}_ns"].mean() / 1e3)
+            assert mean == pytest.approx(own[f"{part}_ns"].to_numpy().mean() / 1e3)
     whole = result.summary
     for key in ("count", "reads", "writes", "read_bytes", "write_bytes", "write_pages"):
         assert sum(flow["requests"][key] for flow in flows) == whole.requests[key]
@@ -67,7 +67,9 @@ def test_write_amplification_is_told_where_it_is_one_flow_s_own(mixed: dict[str,
     mixed["workload"]["flows"][0]["read_share"] = 1.0
     reader, writer = copyback.run(mixed).summary["flows"]
     assert reader["write_amplification"] is None
-    assert writer["write_amplification"] == copyback.run(mixed).summary.write_amplification > 1.0
+    whole = copyback.run(mixed).write_amplification
+    assert whole is not None
+    assert writer["write_amplification"] == whole > 1.0
 
 
 def test_the_tables_over_time_add_up(mixed: dict[str, Any], tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from copyback import units
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: What may have been found of a run: the key under `verdict.findings` in `summary.json`, a label, and
-#: what it means for whoever compares.
+#: What may have been found of a run: the key under `verdict.findings` in `summary.json`, a label,
+#: and what it means for whoever compares.
 MEANINGS = {
     "overload": (
         "Overload",

@@ -67,7 +67,9 @@ def remarks(contests: Sequence[Contest]) -> list[tuple[str, str]]:
 def finding_labels(scheme: Scheme) -> list[str]:
     """Return in a word or two each what should be known of a scheme's runs."""
     return [
-        MEANINGS[key][0] if count == scheme.seeds else f"{MEANINGS[key][0]} ({count} seeds)"
+        MEANINGS[key][0]
+        if count == scheme.seeds
+        else f"{MEANINGS[key][0]} ({count} of {scheme.seeds} seeds)"
         for key, count in scheme.findings.items()
     ]
 
