@@ -99,6 +99,18 @@ def test_dies_that_hold_are_no_overload(stalling: Result) -> None:
     assert own["collecting_us"][0] >= 0.99 * bin_us
 
 
+def test_waits_for_a_drive_without_power_are_no_stalls() -> None:
+    result = copyback.run(
+        preset="tlc-nvme-64gb",
+        ssd__power__protection="none",
+        ssd__power__cuts={"type": "random", "count": 4, "mean_interval": "30s"},
+    )
+    every = result.summary.response_us.all
+    assert result.summary.power_loss.recovery_ms.mean > 10_000
+    assert every.mean > 1_000 * every.p50
+    assert "stalls" not in result.summary.verdict["findings"]
+
+
 def test_it_stands_first_wherever_the_numbers_are_shown(
     stalling: Result, cli: RunCli, tmp_path: Path
 ) -> None:

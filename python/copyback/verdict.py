@@ -114,9 +114,10 @@ def _stalls(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
             "arrive, and the backlog does not grow with the run. "
         )
     text = (
-        f"{keeps_up}The median is {units.time_us(every['p50'])} and the mean "
-        f"{units.time_us(every['mean'])} because dies that collect hold their requests, one of "
-        f"them for {units.time_us(holds['longest_wait_us'])}"
+        f"{keeps_up}The median is {units.time_us(every['p50'])}, the mean "
+        f"{units.time_us(every['mean'])} and p99.9 {units.time_us(every['p99_9'])}, because dies "
+        "that collect hold their requests, one of them for "
+        f"{units.time_us(holds['longest_wait_us'])}"
     )
     spell = holds.get("longest_spell")
     if spell is None:

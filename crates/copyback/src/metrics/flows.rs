@@ -4,15 +4,15 @@ use serde_json::{Map, Value, json};
 
 use crate::ssd::Counters;
 
-use super::dies::Spell;
-use super::{Ledger, verdict};
+use super::Ledger;
+use super::verdict::{self, Run};
 
 /// The list `flows` of the summary.
 pub(super) fn flows(
     flows: &[Ledger],
     names: &[String],
     counters: &Counters,
-    spell: Option<&Spell>,
+    run: Run<'_>,
 ) -> Value {
     let amplification = |flow| write_amplification(flow, flows, counters);
     let summaries = flows.iter().enumerate().map(|(index, flow)| {
@@ -26,7 +26,7 @@ pub(super) fn flows(
             summary.insert("write_amplification".into(), json!(attributed));
         }
         flow.put_breakdown_into(&mut summary);
-        summary.insert("verdict".into(), verdict::summary(flow, spell, None));
+        summary.insert("verdict".into(), verdict::summary(flow, run, None));
         Value::Object(summary)
     });
     summaries.collect()

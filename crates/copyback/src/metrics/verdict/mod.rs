@@ -11,7 +11,7 @@ mod trend;
 
 use serde_json::{Value, json};
 
-use crate::ssd::Counters;
+use crate::ssd::{Counters, Part};
 use crate::units::Duration;
 
 use super::dies::Spell;
@@ -23,8 +23,10 @@ pub use holds::Holds;
 
 /// A tail is heavy if the mean is so many times the median,
 const HEAVY_MEAN: f64 = 5.0;
-/// or the 99th percentile so many times.
+/// or p99.9 so many times.
 const HEAVY_TAIL: f64 = 100.0;
+/// Share of the mean response time that collections have to account for, to be what the tail comes from.
+const LEAST_SHARE: f64 = 0.5;
 
 /// Something that whoever reads the numbers should know first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +43,15 @@ enum Finding {
     Unsettled,
 }
 
+/// What else is known of the run that requests were part of.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// The longest time in which a die did nothing but collect, if it was long enough to be seen.
+    pub spell: Option<&'a Spell>,
+    /// Whether a drive had no power for some time.
+    pub was_off: bool,
+}
+
 /// What drives did as a whole: only a run as a whole has it.
 #[derive(Debug)]
 pub struct Drives<'a> {
@@ -51,15 +62,15 @@ pub struct Drives<'a> {
 }
 
 /// Its keys in `summary.json`, for the requests of `ledger`.
-pub fn summary(ledger: &Ledger, spell: Option<&Spell>, drives: Option<&Drives<'_>>) -> Value {
-    let memory = spell.map_or(Duration::ZERO, |spell| spell.length);
+pub fn summary(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> Value {
+    let memory = run.spell.map_or(Duration::ZERO, |spell| spell.length);
     let memory = memory.max(quickest(&ledger.responses));
     let load = ledger.backlog.as_ref().and_then(|backlog| backlog.load(memory));
     let state = load.as_ref().map(|load| load.state);
     let findings = [
         (state == Some(State::Overload), Finding::Overload),
         (state == Some(State::Undecided), Finding::PerhapsOverload),
-        (state != Some(State::Overload) && has_stalls(ledger), Finding::Stalls),
+        (state != Some(State::Overload) && has_stalls(ledger, run.was_off), Finding::Stalls),
         (drives.is_some_and(|drives| drives.collected_nothing(ledger)), Finding::NothingCollected),
         (drives.is_some_and(Drives::is_unsettled), Finding::Unsettled),
     ];
@@ -73,7 +84,7 @@ pub fn summary(ledger: &Ledger, spell: Option<&Spell>, drives: Option<&Drives<'_
         },
     });
     if let Some(drives) = drives {
-        summary["holds"]["longest_spell"] = json!(spell.map(Spell::summary));
+        summary["holds"]["longest_spell"] = json!(run.spell.map(Spell::summary));
         let amplification = drives.amplification.as_ref();
         summary["write_amplification"] = json!(amplification.map(Amplification::summary));
     }
@@ -87,12 +98,22 @@ fn quickest(responses: &Responses) -> Duration {
 }
 
 /// Whether the slowest requests are so much slower than the usual one because of dies that collected.
-fn has_stalls(ledger: &Ledger) -> bool {
+fn has_stalls(ledger: &Ledger, was_off: bool) -> bool {
     let all = ledger.responses.all();
     let us = |quantile| all.quantile(quantile).map_or(0.0, Duration::as_us_f64);
     let (usual, mean) = (us(0.5), all.mean().unwrap_or(0.0) / 1e3);
-    let is_heavy = mean >= HEAVY_MEAN * usual || us(0.99) >= HEAVY_TAIL * usual;
-    is_heavy && ledger.holds.longest.as_us_f64() >= us(0.999) / 2.0
+    let is_heavy = mean >= HEAVY_MEAN * usual || us(0.999) >= HEAVY_TAIL * usual;
+    let explains = ledger.holds.longest.as_us_f64() >= us(0.999) / 2.0;
+    is_heavy && explains && share_of_collections(&all, was_off) >= LEAST_SHARE
+}
+
+/// The share of the mean response time that collections account for, at most: the wait outside a full drive counts,
+/// unless the drive also kept requests waiting as it had no power.
+fn share_of_collections(all: &LatencyStats, was_off: bool) -> f64 {
+    let known = [Part::GcSamePlane, Part::GcOtherPlane, Part::Late];
+    let outside = (!was_off).then_some(Part::HostQueue);
+    let parts = known.into_iter().chain(outside).map(|part| all.mean_part(part));
+    all.mean().map_or(0.0, |mean| parts.sum::<f64>() / mean)
 }
 
 impl Drives<'_> {
