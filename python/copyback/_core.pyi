@@ -194,6 +194,9 @@ class Simulation:
     def summary(self) -> str:
         """Return the summary as JSON."""
 
+    def flow_series(self) -> dict[str, NDArray[np.generic]]:
+        """Return what was completed of each flow over time; no rows unless there are several."""
+
     def distributions(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
         """Return response times (us) and the share of requests at or below, for each operation.
 

@@ -8,7 +8,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from copyback import describe, endurance, faults, power, steady, units, waits
+from copyback import describe, endurance, faults, power, steady, units, verdict, waits
+from copyback.flows import Flow, flows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +34,9 @@ PHASES = {
 #: Phases whose work is counted in requests, not in page operations.
 BY_REQUEST = {"read", "write"}
 
-#: Drives of an array that the terminal shows.
+#: Drives of an array that the terminal shows, and flows.
 MOST_DRIVES = 16
+MOST_FLOWS = 16
 
 #: Seconds between lines of progress when standard error is not a terminal.
 LINE_EVERY_S = 10.0
@@ -307,7 +309,9 @@ def overview(result: Result) -> RenderableType:
             f"{units.decimal(simulator.get('peak_rss_mib'))} MiB",
         )
     ]
+    first = [(found.label, found.text) for found in verdict.findings(summary)]
     pieces: list[RenderableType] = [
+        *([facts_grid(first), Text("")] if first else []),
         facts_grid(facts),
         Text(""),
         _response_table(result),
@@ -315,6 +319,8 @@ def overview(result: Result) -> RenderableType:
         facts_grid(after),
         Text(""),
     ]
+    if several := flows(result):
+        pieces += [_flows_table(several), Text("")]
     if array is not None:
         pieces += [_drives_table(result), Text("")]
     means = describe.breakdowns(summary)
@@ -355,6 +361,30 @@ def _response_table(result: Result) -> RenderableType:
     for response in describe.responses(result.summary):
         cells = [units.time_us(response.times[key]) for key in keys]
         table.add_row(response.label, units.count(response.times["count"]), *cells)
+    return table
+
+
+def _flows_table(several: Sequence[Flow]) -> RenderableType:
+    columns = ["requests", "mean", "p99", "max", "IOPS", "MiB/s", "WA", "GC", ""]
+    table = numbers_table("Flow", columns)
+    table.columns[0].min_width = 5
+    table.columns[0].max_width = 20
+    table.columns[0].no_wrap = False
+    for flow in several[:MOST_FLOWS]:
+        times, throughput = flow.summary["response_us"]["all"], flow.summary["throughput"]
+        table.add_row(
+            flow.name,
+            units.count(times["count"]),
+            *(units.time_us(times[key]) for key in ("mean", "p99", "max")),
+            units.rate(throughput["iops"]),
+            units.decimal(throughput["mib_per_s"]),
+            flow.write_amplification,
+            units.share(flow.gc_share),
+            ", ".join(found.label for found in flow.findings),
+        )
+    if len(several) > MOST_FLOWS:
+        table.caption = f"and {len(several) - MOST_FLOWS} more, in summary.json and the report"
+        table.caption_justify = "left"
     return table
 
 

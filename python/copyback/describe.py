@@ -30,6 +30,9 @@ PARTS: dict[str, tuple[str, str]] = {
 
 OPERATIONS = ("read", "write", "all")
 
+#: Parts of a response time that garbage collection causes.
+GC_PARTS = {"gc_same_plane", "gc_other_plane", "late"}
+
 
 #: Where a response time comes from: the prefix of its class in `distribution.parquet`, the key in
 #: `summary.json`, and what is said of it beside the operation.

@@ -9,6 +9,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
+from copyback import verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.result import (
     ROW_TABLE_FILES,
@@ -215,7 +216,10 @@ class Driver:
             "peak_rss_mib": peak_rss_mib(),
             "command": command,
         }
-        return Summary(numbers)
+        # First what the numbers can be taken for.
+        found: dict[str, Any] = numbers.pop("verdict", {})
+        says = [finding.sentence for finding in verdict.findings({**numbers, "verdict": found})]
+        return Summary({"verdict": {"says": says, **found}, **numbers})
 
     def result(
         self,
@@ -253,11 +257,15 @@ class Driver:
     def _measured_tables(self) -> dict[TableName, pa.Table]:
         from copyback.outputs import distribution_table, rows_table, series_table
 
-        return {
+        tables: dict[TableName, pa.Table] = {
             "series": series_table(self.simulation.series()),
             "distribution": distribution_table(self.simulation.distributions()),
             "dies": rows_table(self.simulation.dies()),
         }
+        flows = self.simulation.flow_series()
+        if flows["flow"].size:
+            tables["flows"] = series_table(flows)
+        return tables
 
 
 @contextmanager

@@ -241,7 +241,7 @@ def distribution_table(
     import pyarrow as pa
 
     sizes = [len(values) for values, _ in curves.values()]
-    index = np.repeat(np.arange(len(sizes), dtype=np.int8), sizes)
+    index = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     empty = np.empty(0)
     return pa.table(
         {
@@ -358,6 +358,8 @@ def write_tables(result: Result, directory: Path) -> None:
     write_parquet(result.distribution, directory / names.DISTRIBUTION)
     if result.dies is not None:
         write_parquet(result.dies, directory / names.DIES)
+    if result.flows is not None:
+        write_parquet(result.flows, directory / names.FLOWS)
     if result.slowest is not None:
         text = json.dumps(result.slowest, separators=(",", ":")) + "\n"
         (directory / names.SLOWEST).write_text(text, encoding="utf-8")

@@ -26,6 +26,7 @@ MESSAGES = "messages.parquet"
 DISTRIBUTION = "distribution.parquet"
 LATENCY_LOG = "latency.hlog"
 DIES = "dies.parquet"
+FLOWS = "flows.parquet"
 TIMELINE = "timeline.json.gz"
 SLOWEST = "slowest.json"
 REPORT = "report.html"
@@ -43,6 +44,7 @@ FILES = frozenset(
         DISTRIBUTION,
         LATENCY_LOG,
         DIES,
+        FLOWS,
         TIMELINE,
         SLOWEST,
         REPORT,
@@ -51,7 +53,7 @@ FILES = frozenset(
 
 #: Tables with a row for everything that happened; a run keeps them on request.
 RowTableName = Literal["requests", "collections", "commands", "messages"]
-TableName = Literal["series", "distribution", "dies", RowTableName]
+TableName = Literal["series", "distribution", "dies", "flows", RowTableName]
 ROW_TABLE_FILES: dict[RowTableName, str] = {
     "requests": REQUESTS,
     "collections": COLLECTIONS,
@@ -62,6 +64,7 @@ _TABLE_FILES: dict[TableName, str] = {
     "series": SERIES,
     "distribution": DISTRIBUTION,
     "dies": DIES,
+    "flows": FLOWS,
 }
 _TABLE_FILES.update(ROW_TABLE_FILES.items())
 
@@ -159,6 +162,7 @@ class Summary(Record):
         requests: Record
         response_us: ResponseByOperation
         throughput: Record
+        verdict: Record
         flash: Record
         worst_response_us: Record
         write_amplification: float | None
@@ -274,7 +278,8 @@ class Result:
 
         The operations are ``all``, ``read`` and ``write``, ``measured_all`` and so on for the
         response times that the trace itself holds, if it does, and ``excess_all`` and so on for
-        what exceeds `metrics.excess_bound`, if there is one.
+        what exceeds `metrics.excess_bound`, if there is one. Of several flows each has its own,
+        as ``flow_0_all`` and so on.
         """
         return self._table("distribution")
 
@@ -288,6 +293,14 @@ class Result:
         wrote.
         """
         return self._row_table("dies")
+
+    @property
+    def flows(self) -> pa.Table | None:
+        """What was completed of each of several flows over time; None if there is one flow only.
+
+        One row a flow and row of the series, with the columns of the series that tell of requests.
+        """
+        return self._row_table("flows")
 
     @property
     def requests(self) -> pa.Table | None:
@@ -392,8 +405,8 @@ class Result:
         Parameters
         ----------
         table
-            ``"series"``, ``"distribution"``, ``"dies"``, ``"requests"``, ``"collections"``,
-            ``"commands"`` or ``"messages"``.
+            ``"series"``, ``"distribution"``, ``"dies"``, ``"flows"``, ``"requests"``,
+            ``"collections"``, ``"commands"`` or ``"messages"``.
 
         Returns
         -------

@@ -16,7 +16,14 @@ _LEFT_OUT = ("simulator.", "schema", "seed")
 def numbers_of(summary: Mapping[str, Any]) -> dict[str, float | None]:
     """Return what a run did in numbers: those of its summary under dotted keys, and some more."""
     found = {key: value for key, value in flatten(summary) if not key.startswith(_LEFT_OUT)}
-    made = (array_measures, collection_measures, idle_measures, steady_measures)
+    made = (
+        array_measures,
+        collection_measures,
+        idle_measures,
+        steady_measures,
+        flow_measures,
+        verdict_measures,
+    )
     return found | {key: number for of in made for key, number in of(summary).items()}
 
 
@@ -94,3 +101,27 @@ def steady_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
         found["precondition.reached"] = float(all(device["reached"] for device in devices))
         found["precondition.rounds"] = float(max(device["rounds"] for device in devices))
     return found
+
+
+def flow_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the numbers of each flow.
+
+    >>> flow_measures({"flows": [{"flow": 0, "throughput": {"iops": 5.0}}]})
+    {'flows.0.throughput.iops': 5.0}
+    """
+    return {
+        key: value
+        for flow in summary.get("flows", [])
+        for key, value in flatten(flow, f"flows.{flow['flow']}.")
+        if key != f"flows.{flow['flow']}.flow"
+    }
+
+
+def verdict_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return what a run was found to be: one for each finding.
+
+    >>> verdict_measures({"verdict": {"findings": ["stalls"]}})
+    {'verdict.stalls': 1.0}
+    """
+    found = (summary.get("verdict") or {}).get("findings", [])
+    return {f"verdict.{finding}": 1.0 for finding in found}

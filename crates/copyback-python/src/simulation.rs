@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use copyback::metrics::{CollectionColumns, CommandColumns};
+use copyback::metrics::{CollectionColumns, CommandColumns, FlowColumns};
 use copyback::precondition;
 use copyback::ssd::Part;
 use copyback::state;
@@ -164,6 +164,16 @@ impl Simulation {
     fn series<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = Columns::new(py);
         for (name, values) in self.inner().series() {
+            columns.add(name, values)?;
+        }
+        Ok(columns.0)
+    }
+
+    fn flow_series<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let FlowColumns { flow, served } = self.inner().flow_series();
+        let columns = Columns::new(py);
+        columns.add("flow", flow)?;
+        for (name, values) in FlowColumns::NAMES.iter().zip(served) {
             columns.add(name, values)?;
         }
         Ok(columns.0)

@@ -371,6 +371,7 @@ impl Run {
         Sample {
             host_programs: counters.host_programs,
             gc_programs: counters.pages_moved,
+            pages_written: counters.pages_written(),
             erases: counters.erases,
             collections: counters.collections,
             free_blocks_min: planes.clone().min().unwrap_or(0) as u64,
@@ -391,8 +392,11 @@ impl Run {
 
     /// What each die did over time.
     pub fn die_columns(&self) -> DieColumns {
-        let dies = self.array.drives().first().map_or(0, |drive| drive.ssd.ftl.geometry.dies());
-        self.recorder.dies.columns(dies)
+        self.recorder.dies.columns(self.dies_per_drive())
+    }
+
+    fn dies_per_drive(&self) -> usize {
+        self.array.drives().first().map_or(0, |drive| drive.ssd.ftl.geometry.dies())
     }
 
     /// How far the run has come.
@@ -402,7 +406,7 @@ impl Run {
             phase: Phase::Run,
             fraction: self.host.consumed(self.now).max(rounds),
             simulated: self.now,
-            requests: self.recorder.responses.count(),
+            requests: self.recorder.whole.responses.count(),
             page_operations: self.counters().page_operations(),
         }
     }
@@ -410,7 +414,7 @@ impl Run {
     /// The summary of the run but for what the configuration says.
     pub fn summary(&self) -> Map<String, Value> {
         let drives = self.array.drives();
-        let written = self.recorder.totals.write_bytes;
+        let written = self.recorder.whole.totals.write_bytes;
         let present = drives.len() - self.array.drives_missing();
         let endurance = self.endurance(present, self.capacity.array_bytes, written);
         let endurance = match drives {
@@ -420,9 +424,9 @@ impl Run {
         let mut all = self.device_summary(drives, endurance);
         if let Some((_, rejected)) = &mut all.faults {
             // Requests, of which each may be several commands of drives.
-            *rejected = self.recorder.totals.rejected;
+            *rejected = self.recorder.whole.totals.rejected;
         }
-        let mut summary = summary(&self.recorder, &all);
+        let mut summary = summary(&self.recorder, &all, self.dies_per_drive());
         if let Some(recorded) = &self.recorder.devices {
             let devices = drives.iter().enumerate().map(|(index, drive)| {
                 let id = SsdId::from_index(index);
@@ -479,6 +483,7 @@ impl Run {
             wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts())),
             endurance,
             faults,
+            was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }
 
@@ -488,7 +493,7 @@ impl Run {
             rating: rating.of_drives(drives),
             capacity_bytes: capacity,
             host_bytes: written,
-            time: self.recorder.totals.end - Instant::START,
+            time: self.recorder.whole.totals.end - Instant::START,
             life_bytes: None,
         })
     }

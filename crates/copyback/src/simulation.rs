@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::gc::external::{Failed, NoSupplier, Supplier};
 use crate::host::Host;
 use crate::metrics::{
-    CollectionColumns, CommandColumns, Devices, DieColumns, RequestColumns, Responses,
+    CollectionColumns, CommandColumns, Devices, DieColumns, FlowColumns, Ledger, RequestColumns,
     SeriesColumns, Slowest, Timeline,
 };
 use crate::precondition::Preparation;
@@ -189,16 +189,21 @@ impl Simulation {
         self.run.as_ref().map(|run| run.recorder.series.columns()).unwrap_or_default()
     }
 
+    /// What was completed of each flow over time so far; nothing unless there are several.
+    pub fn flow_series(&self) -> FlowColumns {
+        self.run.as_ref().map(|run| run.recorder.series.flow_columns()).unwrap_or_default()
+    }
+
     /// The distributions of response times so far, by class; those that the trace holds, if it
     /// holds any, and what exceeds the bound of the configuration, if it has one, are classes of their
-    /// own.
-    pub fn distributions(&self) -> Vec<(&'static str, Distribution)> {
+    /// own. Of several flows each has all of these too, under names that begin with `flow_0_`, `flow_1_` ...
+    pub fn distributions(&self) -> Vec<(String, Distribution)> {
         let Some(run) = &self.run else { return Vec::new() };
-        let recorder = &run.recorder;
-        let excess = recorder.excess.as_ref().map(|excess| &excess.excess);
-        let recorded = [Some(&recorder.responses), recorder.measured.as_deref(), excess];
-        let known = CLASSES.into_iter().zip(recorded).filter_map(|(names, of)| Some((names, of?)));
-        known.flat_map(|(names, of)| names.into_iter().zip(distributions(of))).collect()
+        let whole = distributions("", &run.recorder.whole);
+        let flows = run.recorder.flows.iter().enumerate();
+        let of_flows =
+            flows.flat_map(|(flow, ledger)| distributions(&format!("flow_{flow}_"), ledger));
+        whole.into_iter().chain(of_flows).collect()
     }
 
     /// The summary of the run, with the keys of `summary.json`; those of `simulator` that tell of
@@ -228,7 +233,14 @@ fn input_error(failed: &Failed) -> Error {
     Error::Input(failed.to_string())
 }
 
-/// The distribution of each class.
-fn distributions(of: &Responses) -> [Distribution; 3] {
-    of.classes().map(|(_, stats)| stats.distribution())
+/// The distribution of each class of what was recorded of some requests.
+fn distributions(prefix: &str, of: &Ledger) -> Vec<(String, Distribution)> {
+    let excess = of.excess.as_ref().map(|excess| &excess.excess);
+    let recorded = [Some(&of.responses), of.measured.as_deref(), excess];
+    let known = CLASSES.into_iter().zip(recorded).filter_map(|(names, of)| Some((names, of?)));
+    let named = known.flat_map(|(names, of)| {
+        let curves = of.classes().map(|(_, stats)| stats.distribution());
+        names.map(|name| format!("{prefix}{name}")).into_iter().zip(curves)
+    });
+    named.collect()
 }

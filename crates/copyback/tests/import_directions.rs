@@ -54,7 +54,7 @@ const ALLOWED: [(&str, &[&str]); 28] = [
     ("idle", &["units"]),
     ("ids", &[]),
     ("lists", &["huge_pages"]),
-    ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
+    ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "steady", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),
     ("places", &["units"]),
     ("precondition", &["config", "ftl", "gc", "ids", "rng", "steady"]),

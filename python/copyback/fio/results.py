@@ -1,6 +1,6 @@
 """A result in the layout of fio's JSON (``--output-format=json+``), for the tools that read that.
 
-One job stands for the whole run, as with ``group_reporting``. Times count from a request's arrival
+Each of several flows is a job; a workload of one is one job. Times count from a request's arrival
 to its end, so submission takes none (``slat_ns``), and ``clat_ns`` and ``lat_ns`` are the same.
 Nothing of the machine that runs the simulation is in it.
 """
@@ -8,12 +8,15 @@ Nothing of the machine that runs the simulation is in it.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from copyback import describe
 from copyback.fio.steadystate import steadystate
+from copyback.flows import flows
 from copyback.outputs import replace_file
 
 if TYPE_CHECKING:
@@ -43,17 +46,75 @@ def fio_json(result: Result) -> dict[str, Any]:
     dict
         What ``json.dumps`` makes a file of that reads like fio's.
     """
-    summary = result.summary
-    curves = _curves(result)
-    runtime_ms = round(summary.throughput.simulated_s * 1e3)
-    job: dict[str, Any] = {
-        "jobname": describe.title(result),
+    return {
+        "fio version": f"copyback-{result.summary.version}",
+        "timestamp": 0,
+        "timestamp_ms": 0,
+        "time": "",
+        # A steady state is that of all jobs together.
+        "jobs": [_job(work, result) | steadystate(result) for work in _works(result)],
+        "disk_util": [],
+    }
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What becomes a job: the whole of a run, or one of its flows.
+
+    Attributes
+    ----------
+    config
+        Its table of the configuration.
+    summary
+        Its numbers.
+    flow
+        Its place among several flows; None of the whole.
+    curves
+        What its operations in the distribution begin with.
+    """
+
+    name: str
+    config: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    flow: int | None = None
+    curves: str = ""
+
+    @property
+    def runtime_s(self) -> float:
+        """Seconds until its last request has ended."""
+        return float(self.summary["throughput"]["simulated_s"])
+
+
+def _works(result: Result) -> list[_Work]:
+    several = [
+        _Work(
+            flow.name if "name" in flow.summary else f"flow {flow.name}",
+            flow.config,
+            flow.summary,
+            flow.index,
+            flow.curves,
+        )
+        for flow in flows(result)
+    ]
+    whole = _Work(describe.title(result), result.config["workload"], result.summary)
+    return several or [whole]
+
+
+def _job(work: _Work, result: Result) -> dict[str, Any]:
+    curves = _curves(work, result)
+    runtime_ms = round(work.runtime_s * 1e3)
+    samples = _Samples(work, result)
+    return {
+        "jobname": work.name,
         "groupid": 0,
         "error": 0,
         "eta": 0,
         "elapsed": round(runtime_ms / 1e3),
-        "job options": {"name": describe.title(result), **_options(result.config["workload"])},
-        **{direction: _direction(result, direction, curves) for direction in _DIRECTIONS},
+        "job options": {"name": work.name, **_options(work.config)},
+        **{
+            direction: _direction(work, direction, curves) | samples.spread(direction)
+            for direction in _DIRECTIONS
+        },
         "job_runtime": runtime_ms,
         # Tools look these up, whatever they hold.
         "usr_cpu": 0.0,
@@ -62,15 +123,6 @@ def fio_json(result: Result) -> dict[str, Any]:
         "majf": 0,
         "minf": 0,
         **_coarse(curves.get("all")),
-        **steadystate(result),
-    }
-    return {
-        "fio version": f"copyback-{summary.version}",
-        "timestamp": 0,
-        "timestamp_ms": 0,
-        "time": "",
-        "jobs": [job],
-        "disk_util": [],
     }
 
 
@@ -128,29 +180,29 @@ class _Curve:
         return round(100.0 * float(self.counts[chosen].sum()) / self.total, 6)
 
 
-def _curves(result: Result) -> dict[str, _Curve]:
+def _curves(work: _Work, result: Result) -> dict[str, _Curve]:
     table = result.distribution
     operations = np.asarray(table["operation"].to_pylist())
     times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
     found = {}
     for operation in ("all", "read", "write"):
-        total = result.summary.response_us[operation]["count"]
-        chosen = operations == operation
+        total = work.summary["response_us"][operation]["count"]
+        chosen = operations == f"{work.curves}{operation}"
         if total and chosen.any():
             found[operation] = _Curve(times[chosen], shares[chosen], int(total))
     return found
 
 
-def _direction(result: Result, direction: str, curves: Mapping[str, _Curve]) -> dict[str, Any]:
+def _direction(work: _Work, direction: str, curves: Mapping[str, _Curve]) -> dict[str, Any]:
     """Return what fio has for reads, writes or trims; trims have no times of their own here."""
-    summary = result.summary
-    runtime_s = summary.throughput.simulated_s
-    io_bytes = summary.requests.get(f"{direction}_bytes", 0)
-    total = summary.requests.get(f"{direction}s", 0)
+    requests, runtime_s = work.summary["requests"], work.runtime_s
+    io_bytes = requests.get(f"{direction}_bytes", 0)
+    total = requests.get(f"{direction}s", 0)
     per_second = (lambda number: number / runtime_s) if runtime_s else (lambda _: 0.0)
     curve = curves.get(direction)
     nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
-    latency = nothing if curve is None else _latency(summary.response_us[direction], curve.total)
+    times = work.summary["response_us"].get(direction)
+    latency = nothing if curve is None else _latency(times, curve.total)
     completion = dict(latency)
     if curve is not None:
         completion["percentile"] = {f"{p:.6f}": curve.percentile(p) for p in PERCENTILES}
@@ -168,7 +220,6 @@ def _direction(result: Result, direction: str, curves: Mapping[str, _Curve]) -> 
         "slat_ns": nothing,
         "clat_ns": completion,
         "lat_ns": latency,
-        **_samples(result, direction),
     }
 
 
@@ -182,23 +233,34 @@ def _latency(times: Mapping[str, Any], total: int) -> dict[str, Any]:
     }
 
 
-def _samples(result: Result, direction: str) -> dict[str, Any]:
-    """Return how bandwidth (KiB/s) and requests a second vary over the intervals of the series."""
-    series = result.series
-    names = set(series.column_names)
-    column, count = f"{direction}_bytes", f"{direction}s"
-    if {column, count} <= names and series.num_rows:
-        spans = series["end_s"].to_numpy() - series["start_s"].to_numpy()
-        used = spans > 0
-        bandwidth = series[column].to_numpy()[used] / spans[used] / 1024
-        iops = series[count].to_numpy()[used] / spans[used]
-    else:
-        bandwidth = iops = np.empty(0)
-    return {
-        **_spread("bw", bandwidth, "dev"),
-        "bw_agg": 100.0 if bandwidth.size else 0.0,
-        **_spread("iops", iops, "stddev"),
-    }
+class _Samples:
+    """How bandwidth (KiB/s) and requests a second vary over the intervals of the series."""
+
+    def __init__(self, work: _Work, result: Result) -> None:
+        table = result.series
+        if work.flow is not None and result.flows is not None:
+            table = result.flows.filter(pc.field("flow") == work.flow)
+        ends = table["end_s"].to_numpy()
+        starts = table["start_s"].to_numpy()
+        # A job has no samples after its end.
+        used = (ends > starts) & (starts < work.runtime_s)
+        self._spans = (ends - starts)[used]
+        self._columns = {
+            name: table[name].to_numpy()[used]
+            for name in ("reads", "writes", "read_bytes", "write_bytes")
+        }
+
+    def spread(self, direction: str) -> dict[str, Any]:
+        """Return the samples of a direction; there are none of trims."""
+        count, total = self._columns.get(f"{direction}s"), self._columns.get(f"{direction}_bytes")
+        none = np.empty(0)
+        bandwidth = none if total is None else total / self._spans / 1024
+        iops = none if count is None else count / self._spans
+        return {
+            **_spread("bw", bandwidth, "dev"),
+            "bw_agg": 100.0 if bandwidth.size else 0.0,
+            **_spread("iops", iops, "stddev"),
+        }
 
 
 def _spread(name: str, values: NDArray[np.float64], deviation: str) -> dict[str, Any]:

@@ -109,15 +109,17 @@ def read_job_file(path: Path, capacity: int) -> Job:
         raise InputError("\n".join(faults))
     stop = stop_of_jobs(jobs)
     flows: list[dict[str, Any]] = []
+    names: list[str] = []
     for job in jobs:
-        flow = job.flow()
-        flows += [flow] * job.whole("numjobs", 1, least=1)
+        flow, copies = job.flow(), job.whole("numjobs", 1, least=1)
+        flows += [flow] * copies
+        names += [job.section.name] * copies
     notes = list(dict.fromkeys(note for job in jobs for note in job.notes))
     idle = sorted({name for job in jobs for name in job.options if name in WITHOUT_EFFECT})
     if idle:
         notes.append(f"fio: without effect in a simulation: {', '.join(idle)}")
     seeds = [job.whole("randseed") for job in jobs if "randseed" in job.options]
-    workload = flows[0] if len(flows) == 1 else {"type": "flows", "flows": flows}
+    workload = flows[0] if len(flows) == 1 else {"type": "flows", "flows": flows, "names": names}
     return Job(workload, seeds[0] if seeds else None, stop, tuple(notes))
 
 

@@ -8,7 +8,7 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from copyback import describe, endurance, faults, power, steady, units, waits
+from copyback import describe, endurance, faults, flows, power, steady, units, verdict, waits
 
 if TYPE_CHECKING:
     import jinja2
@@ -26,9 +26,6 @@ PERCENTILES = {
     "max": "Max",
 }
 
-#: Parts of a response time that garbage collection causes.
-GC_PARTS = {"gc_same_plane", "gc_other_plane", "late"}
-
 
 def render(result: Result) -> str:
     """Return the report page of a result."""
@@ -44,6 +41,7 @@ def render(result: Result) -> str:
             summary=result.summary,
             version=result.summary.version,
             title=describe.title(result),
+            findings=verdict.findings(result.summary),
             lead=_lead(result),
             layout=describe.array(config),
             device=describe.device(config),
@@ -54,6 +52,7 @@ def render(result: Result) -> str:
             responses=describe.responses(result.summary),
             breakdowns=describe.breakdowns(result.summary),
             array=array.context(result),
+            flows=flows.flows(result),
             dies=heat.context(result),
             late=slowest.context(result),
             late_keys=slowest.KEYS,
@@ -76,6 +75,7 @@ def render_fragment(result: Result) -> str:
         .get_template("fragment.html.j2")
         .render(
             title=describe.title(result),
+            findings=verdict.findings(result.summary),
             lead=_lead(result),
             cards=_cards(result),
         )
@@ -136,7 +136,7 @@ def _lead(result: Result) -> str:
     sentences = []
     means = describe.breakdowns(summary).get("all")
     if means:
-        share = math.fsum(part.share for part in means if part.key in GC_PARTS)
+        share = math.fsum(part.share for part in means if part.key in describe.GC_PARTS)
         if share == 0:
             sentences.append("No request waited for garbage collection.")
         else:

@@ -57,7 +57,7 @@
       });
     });
     if (data.loads.length > 1) {
-      add("Load", data.loads, (select) => {
+      add(data.pick, data.loads, (select) => {
         shown.load = Number(select.value);
         offerBaselines();
         tickFirst();
@@ -126,6 +126,7 @@
     });
     const name = element("th", { scope: "row" }, scheme.name);
     if (scheme === base) name.append(element("small", {}, "baseline"));
+    for (const label of scheme.findings) name.append(element("small", { class: "finding-label" }, label));
     return element("tr", {}, element("td", {}, tick), name,
       ...data.measures.map((measure) => cell(scheme, base, measure, extremes.get(measure))));
   }

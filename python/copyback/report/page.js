@@ -30,6 +30,18 @@
     });
   }
 
+  // Flows ------------------------------------------------------------------------------------------
+
+  if (data.flows.tail) {
+    chart("flow-curves", {
+      name: "Response time of each flow at each percentile, on logarithmic axes",
+      columns: [data.flows.tail, ...data.flows.curves.map(([, curve]) => curve)],
+      series: data.flows.curves.map(([name], i) => line(name, "--s" + (i + 1), us, { width: 2 })),
+      height: tall,
+      ...tails(),
+    });
+  }
+
   // Bandwidth of an array --------------------------------------------------------------------------
 
   if (data.density.z) {

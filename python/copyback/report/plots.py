@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import describe
+from copyback.flows import flows
 from copyback.report import array, heat
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from copyback.result import Result
@@ -23,6 +26,9 @@ MAX_INTERVALS = 1_200
 #: Points of a distribution curve.
 CURVE_POINTS = 480
 
+#: Flows that have a curve, as many as there are colours.
+MOST_FLOWS = 8
+
 MIB = 1 << 20
 
 
@@ -31,6 +37,7 @@ def data(result: Result) -> dict[str, Any]:
     is_array = bool(result.summary.get("devices"))
     return {
         "cdf": distribution(result),
+        "flows": flow_curves(result),
         "density": array.density(result) if is_array else {},
         "time": timeline(result),
         "heat": heat.data(result),
@@ -44,16 +51,41 @@ def distribution(result: Result) -> dict[str, list[float | None]]:
     99.9th. The other keys hold the response time there, in microseconds, for each operation,
     simulated and as the trace holds it; a curve ends at its slowest request.
     """
+    counts = {
+        response.curve: int(response.times["count"])
+        for response in describe.responses(result.summary)
+    }
+    return _curves(result, counts)
+
+
+def flow_curves(result: Result) -> dict[str, Any]:
+    """Return the response times of each flow over a tail axis, and what the flows are called."""
+    several = flows(result)[:MOST_FLOWS]
+    counts = {
+        f"{flow.curves}all": int(flow.summary["response_us"]["all"]["count"]) for flow in several
+    }
+    curves = _curves(result, {curve: count for curve, count in counts.items() if count})
+    if not curves:
+        return {}
+    drawn = [
+        [flow.name, curves[f"{flow.curves}all"]]
+        for flow in several
+        if f"{flow.curves}all" in curves
+    ]
+    return {"tail": curves["tail"], "curves": drawn}
+
+
+def _curves(result: Result, counts: Mapping[str, int]) -> dict[str, list[float | None]]:
+    """Return curves over a tail axis by operation, of which each has so many requests."""
     curves: dict[str, tuple[Column, Column, int]] = {}
     table = result.distribution
     operations = np.asarray(table["operation"].to_pylist())
     values = table["response_us"].to_numpy()
     fractions = table["fraction"].to_numpy()
-    for response in describe.responses(result.summary):
-        chosen = operations == response.curve
+    for operation, count in counts.items():
+        chosen = operations == operation
         if chosen.any():
-            count = int(response.times["count"])
-            curves[response.curve] = values[chosen], fractions[chosen], count
+            curves[operation] = values[chosen], fractions[chosen], count
     if not curves:
         return {}
     longest = max(math.log10(count) for *_, count in curves.values())

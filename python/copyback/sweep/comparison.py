@@ -22,7 +22,7 @@ from copyback.sweep.local import LocalBackend
 from copyback.sweep.memory import memory_of
 from copyback.sweep.page import render
 from copyback.sweep.plan import Plan, make_plan
-from copyback.sweep.schemes import Contest, baseline_of, contests
+from copyback.sweep.schemes import Contest, baseline_of, contests, flow_contests
 from copyback.sweep.standings import standings
 from copyback.sweep.store import REPORT, RESULTS, WINNERS, Store, described, run_directory
 from copyback.sweep.where import Where
@@ -49,6 +49,8 @@ class Comparison:
         One row a run: ``run``, the keys that vary, ``seed``, and every number of the summary.
     contests
         The schemes under each load, with means over seeds, differences and their uncertainty.
+    flows
+        The same by the requests of each flow, where runs have several: `requests.flow` says which.
     reused
         Runs that an earlier sweep into the directory had done.
     refused
@@ -60,6 +62,7 @@ class Comparison:
     directory: Path
     frame: pl.DataFrame
     contests: tuple[Contest, ...]
+    flows: tuple[Contest, ...]
     reused: int
     refused: tuple[str, ...]
     command: str
@@ -83,9 +86,10 @@ class Comparison:
             raise InputError(
                 f"{home / RESULTS}: damaged; run the sweep again, which uses the runs there are"
             ) from None
-        contested = tuple(contests(frame, facts["keys"], facts["baseline"]))
+        of = frame, facts["keys"], facts["baseline"]
+        contested, flows = tuple(contests(*of)), tuple(flow_contests(*of))
         refused = tuple(facts["refused"])
-        return cls(home, frame, contested, len(frame), refused, facts["command"])
+        return cls(home, frame, contested, flows, len(frame), refused, facts["command"])
 
     def report(self) -> Path:
         """Write the page, self-contained, and the winners beside the results; return where."""
@@ -258,7 +262,8 @@ def run_plan(
             write_parquet(frame.to_arrow(), partial)
         facts = {"keys": plan.keys, "baseline": chosen, "refused": plan.refused}
         store.describe({"command": command, **facts})
-        contested = tuple(contests(frame, plan.keys, chosen))
-        found = Comparison(directory, frame, contested, reused, plan.refused, command)
+        of = frame, plan.keys, chosen
+        contested, flows = tuple(contests(*of)), tuple(flow_contests(*of))
+        found = Comparison(directory, frame, contested, flows, reused, plan.refused, command)
         found.report()
     return found

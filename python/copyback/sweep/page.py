@@ -15,13 +15,13 @@ from copyback.sweep.intervals import quantile
 from copyback.sweep.over_time import OverTime
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.store import run_directory
-from copyback.sweep.tables import setting_text
+from copyback.sweep.tables import contest_text, finding_labels, remarks, setting_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copyback.sweep.comparison import Comparison
-    from copyback.sweep.schemes import Scheme
+    from copyback.sweep.schemes import Contest, Scheme
 
 #: Points of a curve of percentiles.
 CURVE_POINTS = 160
@@ -41,6 +41,7 @@ def render(found: Comparison) -> str:
             title=f"{units.count(len(found.contests[0].schemes))} schemes compared",
             version=__version__,
             facts=_facts(found, seeds),
+            remarks=remarks(found.contests),
             seeds=seeds,
             command=found.command,
             refused=found.refused,
@@ -61,8 +62,9 @@ def _facts(found: Comparison, seeds: int) -> list[tuple[str, str]]:
 
 def data(found: Comparison) -> dict[str, Any]:
     """Return everything that the page's script shows."""
+    contests = (*found.contests, *found.flows)
     schemes = [
-        (load, scheme) for load, contest in enumerate(found.contests) for scheme in contest.schemes
+        (load, scheme) for load, contest in enumerate(contests) for scheme in contest.schemes
     ]
     longest = math.log10(max(found.frame["response_us.all.count"].max() or 10, 10))  # type: ignore[arg-type]
     tail = np.linspace(0.0, longest, CURVE_POINTS)
@@ -71,7 +73,8 @@ def data(found: Comparison) -> dict[str, Any]:
     over_time = OverTime(found.directory, schemes=len(schemes), end=max(end, 1e-9))
     return {
         "keys": [key for key, _ in schemes[0][1].setting],
-        "loads": [setting_text(contest.load) for contest in found.contests],
+        "pick": "Requests of" if found.flows else "Load",
+        "loads": [contest_text(contest) or "all requests" for contest in contests],
         "measures": [{"label": measure.label, "format": measure.format} for measure in MEASURES],
         "t": [quantile(count) if count > 1 else None for count in range(_most_seeds(schemes) + 1)],
         "tail": rounded(tail),
@@ -83,11 +86,14 @@ def data(found: Comparison) -> dict[str, Any]:
                 "name": setting_text(scheme.setting),
                 "setting": ["–" if value is None else str(value) for _, value in scheme.setting],
                 "baseline": scheme.is_baseline,
+                "findings": finding_labels(scheme),
                 "values": {
                     label: {str(seed): value for seed, value in by_seed.items()}
                     for label, by_seed in scheme.by_seed.items()
                 },
-                "curve": rounded(_curve(found, scheme, tail)) if has_curves else [],
+                "curve": (
+                    rounded(_curve(found, contests[load], scheme, tail)) if has_curves else []
+                ),
                 "time": over_time.of(scheme) if has_curves else None,
             }
             for load, scheme in schemes
@@ -99,12 +105,14 @@ def _most_seeds(schemes: list[tuple[int, Scheme]]) -> int:
     return max(scheme.seeds for _, scheme in schemes)
 
 
-def _curve(found: Comparison, scheme: Scheme, tail: NDArray[np.float64]) -> NDArray[np.float64]:
+def _curve(
+    found: Comparison, contest: Contest, scheme: Scheme, tail: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return the response time at each place of the tail, the mean over a scheme's runs."""
     curves = []
     for run, count in scheme.runs.items():
         path = run_directory(found.directory, run) / names.DISTRIBUTION
-        table = pq.read_table(path, filters=[("operation", "==", "all")])
+        table = pq.read_table(path, filters=[("operation", "==", contest.requests.operation)])
         times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
         if not len(times):
             continue

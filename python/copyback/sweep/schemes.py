@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.flows import curves_of
 from copyback.sweep.axes import SEED, column, is_load
 from copyback.sweep.dataset import RUN
 from copyback.sweep.intervals import Estimate, change, estimate
+from copyback.verdict import MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +45,9 @@ class Measure:
     format: Format
 
 
+#: The column that counts requests.
+COUNT = "response_us.all.count"
+
 MEASURES = (
     Measure("mean", "response_us.all.mean", Format.TIME),
     Measure("p99", "response_us.all.p99", Format.TIME),
@@ -52,6 +57,40 @@ MEASURES = (
     Measure("WA", "write_amplification", Format.FACTOR),
     Measure("erases", "flash.erases", Format.COUNT),
 )
+
+#: Columns of measures that each of several flows has, too, if it can be told.
+OF_FLOWS = frozenset(measure.column for measure in MEASURES if measure.column != "flash.erases")
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Whose requests schemes are compared by: all, or those of one flow.
+
+    Attributes
+    ----------
+    flow
+        The place of the flow among several; None of all requests.
+    """
+
+    flow: int | None = None
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that these requests have."""
+        return tuple(
+            replace(measure, column=self.column(measure.column))
+            for measure in MEASURES
+            if self.flow is None or measure.column in OF_FLOWS
+        )
+
+    @property
+    def operation(self) -> str:
+        """What they are in `distribution.parquet`."""
+        return "all" if self.flow is None else f"{curves_of(self.flow)}all"
+
+    def column(self, name: str) -> str:
+        """Return the column of the dataset that has a number of theirs."""
+        return name if self.flow is None else f"flows.{self.flow}.{name}"
 
 
 @dataclass(frozen=True)
@@ -68,6 +107,8 @@ class Scheme:
         Means over the seeds, likewise.
     changes
         From the baseline, likewise; empty for the baseline itself.
+    findings
+        What should be known first of its numbers, by its key, and of how many runs.
     """
 
     setting: Setting
@@ -76,6 +117,7 @@ class Scheme:
     values: dict[str, Estimate]
     changes: dict[str, Estimate]
     is_baseline: bool
+    findings: dict[str, int]
 
     @property
     def seeds(self) -> int:
@@ -85,10 +127,11 @@ class Scheme:
 
 @dataclass(frozen=True)
 class Contest:
-    """The schemes under one load, the baseline among them."""
+    """The schemes under one load, the baseline among them, by the same requests."""
 
     load: Setting
     schemes: tuple[Scheme, ...]
+    requests: Requests = Requests()
 
     def best(self, measure: Measure) -> list[Setting]:
         """Return the schemes with the least value, unless all are alike."""
@@ -141,7 +184,10 @@ def baseline_of(
 
 
 def contests(
-    frame: pl.DataFrame, keys: Sequence[str], baseline: Mapping[str, Any] | None = None
+    frame: pl.DataFrame,
+    keys: Sequence[str],
+    baseline: Mapping[str, Any] | None = None,
+    requests: Requests = Requests(),
 ) -> list[Contest]:
     """Return the schemes of a sweep, a contest for each load, in the order of the rows.
 
@@ -153,6 +199,8 @@ def contests(
         The keys that vary.
     baseline
         What the baseline has, as far as it is said; else the first scheme of each load.
+    requests
+        By whose requests they are compared.
     """
     wanted = dict(baseline or {})
     load_keys = [key for key in keys if is_load(key)]
@@ -162,34 +210,55 @@ def contests(
         load = tuple((key, row[key]) for key in load_keys)
         scheme = tuple((key, row[key]) for key in scheme_keys)
         groups.setdefault(load, {}).setdefault(scheme, []).append(row)
-    return [_contest(load, schemes, wanted) for load, schemes in groups.items()]
+    return [_contest(load, schemes, wanted, requests) for load, schemes in groups.items()]
+
+
+def flow_contests(
+    frame: pl.DataFrame, keys: Sequence[str], baseline: Mapping[str, Any] | None = None
+) -> list[Contest]:
+    """Return the contests of each flow, flow by flow; none if no run has several."""
+    flows = 0
+    while Requests(flows).column(COUNT) in frame.columns:
+        flows += 1
+    each = (contests(frame, keys, baseline, Requests(flow)) for flow in range(flows))
+    return [contest for found in each for contest in found]
 
 
 def _contest(
-    load: Setting, rows: dict[Setting, list[dict[str, Any]]], wanted: dict[str, Any]
+    load: Setting,
+    rows: dict[Setting, list[dict[str, Any]]],
+    wanted: dict[str, Any],
+    requests: Requests,
 ) -> Contest:
     fitting = [setting for setting in rows if wanted.items() <= dict(setting).items()]
     base = fitting[0] if fitting else next(iter(rows))
-    schemes = [_scheme(setting, rows[setting], rows[base], setting == base) for setting in rows]
-    return Contest(load, tuple(schemes))
+    schemes = [
+        _scheme(setting, rows[setting], rows[base], requests, is_baseline=setting == base)
+        for setting in rows
+    ]
+    return Contest(load, tuple(schemes), requests)
 
 
 def _scheme(
     setting: Setting,
     rows: list[dict[str, Any]],
     base: list[dict[str, Any]],
+    requests: Requests,
+    *,
     is_baseline: bool,
 ) -> Scheme:
-    by_seed = {measure.label: _by_seed(rows, measure) for measure in MEASURES}
+    by_seed = {measure.label: _by_seed(rows, measure) for measure in requests.measures}
     by_seed = {label: values for label, values in by_seed.items() if values}
     values = {label: estimate(list(own.values())) for label, own in by_seed.items()}
     changes = {}
-    for measure in MEASURES:
+    for measure in requests.measures:
         moved = change(by_seed.get(measure.label, {}), _by_seed(base, measure))
         if moved is not None and not is_baseline:
             changes[measure.label] = moved
-    runs = {row[RUN]: int(row["response_us.all.count"]) for row in rows}
-    return Scheme(setting, runs, by_seed, values, changes, is_baseline)
+    runs = {row[RUN]: int(row[requests.column(COUNT)] or 0) for row in rows}
+    found = {key: sum(bool(row.get(f"verdict.{key}")) for row in rows) for key in MEANINGS}
+    findings = {key: number for key, number in found.items() if number}
+    return Scheme(setting, runs, by_seed, values, changes, is_baseline, findings)
 
 
 def _by_seed(rows: list[dict[str, Any]], measure: Measure) -> dict[int, float]:

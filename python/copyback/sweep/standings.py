@@ -9,7 +9,7 @@ from copyback.markdown import markdown_table
 from copyback.sweep.axes import LOAD, SCHEME
 from copyback.sweep.labels import labels_of, short_name
 from copyback.sweep.schemes import MEASURES
-from copyback.sweep.tables import number, setting_text
+from copyback.sweep.tables import number, remarks, setting_text
 from copyback.sweep.winners import behind, choices, overall, podium
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def standings(contests: Sequence[Contest], title: str = "Winners", level: int = 
     seeds = max(scheme.seeds for contest in contests for scheme in contest.schemes)
     heading, below = "#" * level, "#" * (level + 1)
     parts = [f"{heading} {title}", _preface(contests, seeds)]
+    parts += [f"**{label}.** {text}." for label, text in remarks(contests)]
     for measure in MEASURES:
         rows = [_row(contest, measure, named, labels) for contest in contests]
         header = ("load", "winner", measure.label, "level with it", *named)

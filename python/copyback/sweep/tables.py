@@ -8,10 +8,13 @@ from copyback import units
 from copyback.describe import value_text
 from copyback.sweep.axes import LOAD, SCHEME
 from copyback.sweep.labels import labels_of, short_name
-from copyback.sweep.schemes import MEASURES, Format
+from copyback.sweep.schemes import Format
 from copyback.sweep.winners import podium
+from copyback.verdict import MEANINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     from copyback.sweep.labels import Labels
     from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
 
-#: What fits into the terminal.
-SHOWN = tuple(measure for measure in MEASURES if measure.label != "p99.99")
+#: What does not fit into the terminal.
+HIDDEN = {"p99.99"}
 
 
 #: Schemes under a load up to which all are shown; beyond it the winners are.
@@ -30,12 +33,56 @@ MOST_SHOWN = 40
 
 
 def tables(found: Comparison) -> list[RenderableType]:
-    """Return a table for each load: its schemes, or of very many the winners."""
+    """Return a table for each load and flow: its schemes, or of very many the winners.
+
+    Before them stands what should be known first of the numbers.
+    """
     labels = labels_of(found.contests)
+    pieces: list[RenderableType] = list(_remarks(found))
+    for contest in (*found.contests, *found.flows):
+        is_long = len(contest.schemes) > MOST_SHOWN
+        pieces.append(_winners_table(contest, labels) if is_long else _table(contest))
+    return pieces
+
+
+def contest_text(contest: Contest) -> str:
+    """Return whose requests a contest is about: its load and its flow, or nothing."""
+    flow = contest.requests.flow
+    load = setting_text(contest.load) if contest.load else ""
+    return ", ".join(filter(None, (load, "" if flow is None else f"flow {flow}")))
+
+
+def remarks(contests: Sequence[Contest]) -> list[tuple[str, str]]:
+    """Return what should be known first of the runs: a label, and of how many it means what."""
+    schemes = [scheme for contest in contests for scheme in contest.schemes]
+    counts = {key: sum(scheme.findings.get(key, 0) for scheme in schemes) for key in MEANINGS}
+    runs = units.count(sum(scheme.seeds for scheme in schemes))
     return [
-        _table(contest) if len(contest.schemes) <= MOST_SHOWN else _winners_table(contest, labels)
-        for contest in found.contests
+        (MEANINGS[key][0], f"{units.count(count)} of {runs} runs: {MEANINGS[key][1]}")
+        for key, count in counts.items()
+        if count
     ]
+
+
+def finding_labels(scheme: Scheme) -> list[str]:
+    """Return in a word or two each what should be known of a scheme's runs."""
+    return [
+        MEANINGS[key][0]
+        if count == scheme.seeds
+        else f"{MEANINGS[key][0]} ({count} of {scheme.seeds} seeds)"
+        for key, count in scheme.findings.items()
+    ]
+
+
+def _remarks(found: Comparison) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from copyback.console import facts_grid
+
+    rows = remarks(found.contests)
+    if rows:
+        yield facts_grid(rows)
+        yield Text("")
 
 
 def setting_text(setting: Setting) -> str:
@@ -56,7 +103,7 @@ def _empty_table(contest: Contest) -> Table:
     from rich import box
     from rich.table import Table
 
-    title = setting_text(contest.load) if contest.load else None
+    title = contest_text(contest) or None
     return Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -75,7 +122,7 @@ def _winners_table(contest: Contest, labels: Labels) -> RenderableType:
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("level", justify="right", no_wrap=True)
     table.add_column("winner", overflow="fold")
-    for measure in MEASURES:
+    for measure in contest.requests.measures:
         first = podium(contest, measure)
         if first is not None:
             value = number(measure, first.leader.values[measure.label].mean)
@@ -89,10 +136,11 @@ def _winners_table(contest: Contest, labels: Labels) -> RenderableType:
 def _table(contest: Contest) -> RenderableType:
     table = _empty_table(contest)
     table.add_column("Scheme", style="bold", overflow="fold", min_width=16, max_width=40)
-    for measure in SHOWN:
+    shown = [measure for measure in contest.requests.measures if measure.label not in HIDDEN]
+    for measure in shown:
         table.add_column(measure.label, justify="right", no_wrap=True)
     for scheme in contest.schemes:
-        cells = [_cell(contest, scheme, measure) for measure in SHOWN]
+        cells = [_cell(contest, scheme, measure) for measure in shown]
         table.add_row(_name(contest, scheme), *cells)
     return table
 
@@ -103,6 +151,8 @@ def _name(contest: Contest, scheme: Scheme) -> Text:
     name = Text(setting_text(scheme.setting))
     if scheme.is_baseline and len(contest.schemes) > 1:
         name.append("\nbaseline", style="dim not bold")
+    for label in finding_labels(scheme):
+        name.append(f"\n{label.lower()}", style="yellow not bold")
     return name
 
 

@@ -1,6 +1,8 @@
 //! What each die did over time. Bins start fine and are merged two by two whenever there are too many,
 //! so that a run of any length ends with a hundred or two.
 
+use serde_json::{Value, json};
+
 use crate::ids::{DieId, SsdId};
 use crate::ssd::DieUse;
 use crate::units::{Duration, Instant};
@@ -27,6 +29,34 @@ pub struct DieColumns {
     pub serving_us: Vec<f64>,
     /// Free blocks of its planes at the end of the bin.
     pub free_blocks: Vec<u32>,
+}
+
+/// Share of a bin that a die has to collect for the bin to belong to a spell.
+const WHOLE: f64 = 0.99;
+
+/// A time in which a die did nothing but collect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spell {
+    /// The drive.
+    pub device: SsdId,
+    /// Its die.
+    pub die: DieId,
+    /// When it began, to the bin.
+    pub start: Instant,
+    /// How long it lasted: the bins, and what the die collected in those beside them.
+    pub length: Duration,
+}
+
+impl Spell {
+    /// Its keys in `summary.json`.
+    pub(super) fn summary(&self) -> Value {
+        json!({
+            "device": self.device.0,
+            "die": self.die.0,
+            "start_s": self.start.as_secs_f64(),
+            "us": self.length.as_us_f64(),
+        })
+    }
 }
 
 /// The bins of a run.
@@ -85,6 +115,56 @@ impl Dies {
 
     fn end_of(&self, bin: usize) -> Instant {
         Instant::START + self.interval * (bin as u64 + 1)
+    }
+
+    /// The longest time in which a die did nothing but collect, of drives with so many dies each; `None` if no
+    /// die did for as long as a bin.
+    pub fn longest_spell(&self, dies_per_drive: usize) -> Option<Spell> {
+        let dies = self.bins.first().map_or(0, Vec::len);
+        let spells = (0..dies).filter_map(|die| Some((die, self.longest_spell_of(die)?)));
+        // The first of those that are alike.
+        let longest = spells.rev().max_by_key(|(_, (_, length))| *length);
+        longest.map(|(index, (start, length))| Spell {
+            device: SsdId::from_index(index / dies_per_drive),
+            die: DieId::from_index(index % dies_per_drive),
+            start,
+            length,
+        })
+    }
+
+    fn longest_spell_of(&self, die: usize) -> Option<(Instant, Duration)> {
+        let collected = self.collected(die);
+        let is_whole = |bin: usize| {
+            let width = self.end_of(bin).min(self.finished_at) - self.start_of(bin);
+            collected[bin].as_ns() as f64 >= WHOLE * width.as_ns() as f64
+        };
+        let mut longest: Option<(Instant, Duration)> = None;
+        let mut bin = 0;
+        while bin < collected.len() {
+            let first = bin;
+            while bin < collected.len() && is_whole(bin) {
+                bin += 1;
+            }
+            if bin > first {
+                let beside = first.saturating_sub(1)..(bin + 1).min(collected.len());
+                let length = collected[beside].iter().copied().sum();
+                let spell = (self.start_of(first), length);
+                longest = longest.filter(|longest| longest.1 >= length).or(Some(spell));
+            }
+            bin += 1;
+        }
+        longest
+    }
+
+    /// What `die` collected in each bin.
+    fn collected(&self, die: usize) -> Vec<Duration> {
+        let so_far = self.bins.iter().map(|uses| uses[die].collecting);
+        let before = std::iter::once(Duration::ZERO).chain(so_far.clone());
+        so_far.zip(before).map(|(until, from)| until - from).collect()
+    }
+
+    fn start_of(&self, bin: usize) -> Instant {
+        Instant::START + self.interval * bin as u64
     }
 
     /// The bins as columns, of drives with so many dies each.

@@ -6,111 +6,65 @@ mod dies;
 mod endurance;
 mod excess;
 mod faults;
+mod flows;
 mod idle_time;
 mod latency;
 mod latency_log;
+mod ledger;
 mod overlap;
 mod power_loss;
 mod requests;
+mod responses;
 mod series;
 mod slowest;
 mod summary;
 mod timeline;
+mod verdict;
 mod watch;
 mod worst;
 
 pub use bandwidth::Bandwidth;
 pub use devices::{CollectionColumns, CommandColumns, Devices};
-pub use dies::{DieColumns, Dies};
+pub use dies::{DieColumns, Dies, Spell};
 pub use endurance::{Endurance, Rating};
 pub use excess::ExcessWait;
 pub use latency::LatencyStats;
 pub use latency_log::LatencyLog;
+pub use ledger::Ledger;
 pub use overlap::Overlap;
 pub use power_loss::summary as power_loss_summary;
 pub use requests::RequestColumns;
-pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
+pub use responses::Responses;
+pub use series::{FlowColumns, SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
 pub use slowest::Slowest;
 pub use summary::{DeviceSummary, Totals, WearStats, summary};
 pub use timeline::Timeline;
+pub use verdict::{Amplification, Written};
 pub use watch::Watch;
 pub use worst::WorstResponses;
 
-use std::borrow::Cow;
-
-use crate::config::Config;
+use crate::config::{Config, Workload};
 use crate::host::Completion;
 use crate::units::Instant;
-use crate::workload::Operation;
-
-/// Response times of the requests that move data.
-#[derive(Debug, Default)]
-pub struct Responses {
-    /// What the first of them was.
-    first: Option<Operation>,
-    /// Reads.
-    pub reads: LatencyStats,
-    /// Writes.
-    pub writes: LatencyStats,
-}
-
-impl Responses {
-    /// Adds a response time to the classes of `operation`.
-    fn add(&mut self, operation: Operation, record: impl FnOnce(&mut LatencyStats)) {
-        let class = match operation {
-            Operation::Read => &mut self.reads,
-            Operation::Write => &mut self.writes,
-            Operation::Trim | Operation::Flush => return,
-        };
-        self.first.get_or_insert(operation);
-        record(class);
-    }
-
-    /// How many there are.
-    pub const fn count(&self) -> u64 {
-        self.reads.count() + self.writes.count()
-    }
-
-    /// Reads and writes together.
-    pub fn all(&self) -> LatencyStats {
-        match self.first {
-            Some(Operation::Read) => self.reads.merged(&self.writes),
-            _ => self.writes.merged(&self.reads),
-        }
-    }
-
-    /// Each class under its name in `summary.json`.
-    pub fn classes(&self) -> [(&'static str, Cow<'_, LatencyStats>); 3] {
-        [
-            ("all", Cow::Owned(self.all())),
-            ("read", Cow::Borrowed(&self.reads)),
-            ("write", Cow::Borrowed(&self.writes)),
-        ]
-    }
-}
 
 /// Everything that is recorded about requests.
 pub struct Recorder {
-    /// Simulated response times.
-    pub responses: Responses,
-    /// Those that the trace holds, measured when it was taken, if it holds any.
-    pub measured: Option<Box<Responses>>,
-    /// What response times have beyond a bound, if there is one.
-    pub excess: Option<Box<ExcessWait>>,
-    /// The worst response times of windows.
-    pub worst: WorstResponses,
+    /// All requests.
+    pub whole: Ledger,
+    /// Those of each flow, where there are several.
+    pub flows: Vec<Ledger>,
+    /// What they are called, if they have names.
+    names: Vec<String>,
+    /// Whether each flow is an open loop.
+    is_open: Vec<bool>,
     /// Rows over time.
     pub series: Series,
     /// What each die did over time.
     pub dies: Dies,
-    /// Bytes a second.
-    pub bandwidth: Bandwidth,
     /// The drives of an array, one by one.
     pub devices: Option<Devices>,
     /// Histograms over time, if they are kept.
     pub latency_log: Option<Box<LatencyLog>>,
-    /// Counts by kind.
-    pub totals: Totals,
     /// Those who look at every operation of the flash, if any do.
     pub watch: Option<Box<Watch>>,
     requests: Option<RequestColumns>,
@@ -119,22 +73,30 @@ pub struct Recorder {
 impl Recorder {
     /// Nothing recorded yet.
     pub fn new(config: &Config) -> Self {
+        let is_open = config.workload.flows().iter().map(|flow| flow.iodepth().is_none()).collect();
         let devices = (config.array.devices > 1).then(|| Devices::new(config));
         let watch = config.metrics.needs_journal().then(|| Box::new(Watch::new(config)));
+        let whole = Ledger::new(config);
+        let (flows, names) = match &config.workload {
+            Workload::Flows(several) => {
+                let flows = several.flows.iter().map(|_| Ledger::new(config)).collect();
+                (flows, several.names.clone())
+            }
+            Workload::Trace(_) | Workload::Synthetic(_) => (Vec::new(), Vec::new()),
+        };
         let config = &config.metrics;
+        let series = Series::new(config.interval.map(|interval| interval.0), flows.len());
         Self {
-            responses: Responses::default(),
-            measured: None,
-            excess: config.excess_bound.map(|bound| Box::new(ExcessWait::new(bound.0))),
-            worst: WorstResponses::new(config.worst_window.0),
-            series: Series::new(config.interval.map(|interval| interval.0)),
+            whole,
+            flows,
+            names,
+            is_open,
+            series,
             dies: Dies::default(),
-            bandwidth: Bandwidth::new(config.bandwidth_window.0),
             devices,
             latency_log: config
                 .histogram_interval
                 .map(|interval| Box::new(LatencyLog::new(interval.0))),
-            totals: Totals::default(),
             watch,
             requests: config.requests.then(RequestColumns::default),
         }
@@ -142,32 +104,19 @@ impl Recorder {
 
     /// A request has been completed at `now`.
     pub fn completed(&mut self, completion: &Completion, now: Instant) {
-        let length = completion.request.length;
-        let operation = completion.request.operation;
+        let flow = completion.flow.index();
+        let is_open = self.is_open[flow];
+        self.whole.completed(completion, is_open, now);
+        if let Some(flow) = self.flows.get_mut(flow) {
+            flow.completed(completion, is_open, now);
+        }
         if completion.rejected {
-            self.totals.rejected.count(operation);
             return;
         }
-        match operation {
-            Operation::Read => self.totals.read_bytes += length,
-            Operation::Write => self.totals.write_bytes += length,
-            Operation::Trim => self.totals.trims += 1,
-            Operation::Flush => self.totals.flushes += 1,
-        }
-        self.responses.add(operation, |stats| stats.record(completion.response, &completion.parts));
-        if let Some(measured) = completion.request.measured {
-            let responses = self.measured.get_or_insert_default();
-            responses.add(operation, |stats| stats.record_whole(measured));
-        }
-        if let Some(excess) = &mut self.excess {
-            excess.completed(operation, completion.response);
-        }
+        let operation = completion.request.operation;
         if let Some(log) = &mut self.latency_log {
             log.completed(operation, completion.response, now);
         }
-        self.worst.completed(operation, completion.response, now);
-        self.totals.end = now;
-        self.bandwidth.completed(operation, length, now);
         if let Some(devices) = &mut self.devices {
             devices.request_ended(completion.device);
         }

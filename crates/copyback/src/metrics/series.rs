@@ -2,8 +2,11 @@
 //! there are too many, so that a run of any length ends with about a thousand.
 
 use crate::host::Completion;
+use crate::ids::FlowId;
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
+
+use super::Written;
 
 /// Rows at which neighbours are merged.
 const MOST_ROWS: usize = 2048;
@@ -19,6 +22,8 @@ pub struct Sample {
     pub host_programs: u64,
     /// Pages moved.
     pub gc_programs: u64,
+    /// Pages written to flash in all, for whatever reason.
+    pub pages_written: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Collections begun because space was short, and ended.
@@ -69,10 +74,16 @@ struct Class {
     max_ns: u64,
 }
 
+/// What was completed in a row.
 #[derive(Debug, Clone, Copy, Default)]
-struct Row {
+struct Served {
     reads: Class,
     writes: Class,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    served: Served,
     /// Totals at the end of the row.
     end: Sample,
     /// Die time spent collecting until then.
@@ -86,19 +97,29 @@ pub struct Series {
     fixed: bool,
     rows: Vec<Row>,
     current: Row,
+    /// What was completed of each flow, where there are several, in the same rows.
+    flows: Vec<FlowRows>,
     ends: Instant,
     finished_at: Instant,
 }
 
+/// What was completed of one flow.
+#[derive(Debug, Default)]
+struct FlowRows {
+    rows: Vec<Served>,
+    current: Served,
+}
+
 impl Series {
-    /// No rows yet; rows of `interval`, or of a width that adapts.
-    pub fn new(interval: Option<Duration>) -> Self {
+    /// No rows yet; rows of `interval`, or of a width that adapts, also of each of so many flows.
+    pub fn new(interval: Option<Duration>, flows: usize) -> Self {
         let width = interval.unwrap_or(FINEST);
         Self {
             interval: width,
             fixed: interval.is_some(),
             rows: Vec::new(),
             current: Row::default(),
+            flows: (0..flows).map(|_| FlowRows::default()).collect(),
             ends: Instant::START + width,
             finished_at: Instant::START,
         }
@@ -127,6 +148,7 @@ impl Series {
             self.current.end = *sample;
             self.current.collecting = collecting(self.ends);
             self.rows.push(std::mem::take(&mut self.current));
+            self.flows.iter_mut().for_each(FlowRows::close);
             if !self.fixed && self.rows.len() >= MOST_ROWS {
                 self.halve();
             }
@@ -149,28 +171,36 @@ impl Series {
         let begun = now > Instant::START + self.interval * self.rows.len() as u64;
         match self.rows.last_mut() {
             // What happens on the last edge belongs to the row that ends there.
-            Some(last) if !begun => *last = last.merged(Some(&rest)),
-            _ => self.rows.push(rest),
+            Some(last) if !begun => {
+                *last = last.merged(Some(&rest));
+                self.flows.iter_mut().for_each(FlowRows::close_into_last);
+            }
+            _ => {
+                self.rows.push(rest);
+                self.flows.iter_mut().for_each(FlowRows::close);
+            }
         }
     }
 
     fn halve(&mut self) {
         self.interval = self.interval * 2;
         self.rows = self.rows.chunks(2).map(|pair| pair[0].merged(pair.get(1))).collect();
+        self.flows.iter_mut().for_each(FlowRows::halve);
     }
 
     /// A request has been completed.
     pub fn completed(&mut self, completion: &Completion) {
-        let class = match completion.request.operation {
-            Operation::Read => &mut self.current.reads,
-            Operation::Write => &mut self.current.writes,
-            Operation::Trim | Operation::Flush => return,
-        };
-        let ns = completion.response.as_ns();
-        class.count += 1;
-        class.bytes += completion.request.length;
-        class.sum_ns += u128::from(ns);
-        class.max_ns = class.max_ns.max(ns);
+        self.current.served.completed(completion);
+        if let Some(flow) = self.flows.get_mut(completion.flow.index()) {
+            flow.current.completed(completion);
+        }
+    }
+
+    /// What had been written at the end of each row.
+    pub(super) fn written(&self) -> Vec<Written> {
+        let written =
+            |row: &Row| Written { host: row.end.host_programs, all: row.end.pages_written };
+        self.rows.iter().map(written).collect()
     }
 
     /// The rows as columns, named by [`SAMPLE_COLUMNS`], and bad blocks if there can be any. Counts are
@@ -182,9 +212,7 @@ impl Series {
             .collect();
         let mut before = Row::default();
         for (index, row) in self.rows.iter().enumerate() {
-            let start = self.interval * index as u64;
-            let end = (Instant::START + start + self.interval).min(self.finished_at);
-            let values = row.values(start.as_secs_f64(), end.as_secs_f64(), &before);
+            let values = row.values(self.span(index), &before);
             for ((_, column), value) in columns.iter_mut().zip(values) {
                 column.push(value);
             }
@@ -193,6 +221,103 @@ impl Series {
         let bad = self.rows.iter().map(|row| Some(row.end.bad_blocks? as f64));
         columns.extend(bad.collect::<Option<_>>().map(|bad| (BAD_BLOCKS, bad)));
         columns
+    }
+}
+
+impl Series {
+    /// Begin and end of a row, in seconds.
+    fn span(&self, row: usize) -> [f64; 2] {
+        let start = Instant::START + self.interval * row as u64;
+        [start, (start + self.interval).min(self.finished_at)].map(Instant::as_secs_f64)
+    }
+
+    /// What was completed of each flow: the flow, and then the first of [`SAMPLE_COLUMNS`], those that tell of
+    /// requests; flow by flow. Empty unless there are several.
+    pub fn flow_columns(&self) -> FlowColumns {
+        let mut columns = FlowColumns::default();
+        for (flow, rows) in self.flows.iter().enumerate() {
+            for (index, row) in rows.rows.iter().enumerate() {
+                columns.flow.push(FlowId::from_index(flow).0);
+                let values = self.span(index).into_iter().chain(row.values());
+                for (column, value) in columns.served.iter_mut().zip(values) {
+                    column.push(value);
+                }
+            }
+        }
+        columns
+    }
+}
+
+/// Columns of [`SAMPLE_COLUMNS`] that tell of requests and not of the drive.
+const OF_REQUESTS: usize = 13;
+
+/// What was completed of each flow over time.
+#[derive(Debug, Clone, Default)]
+pub struct FlowColumns {
+    /// The flow.
+    pub flow: Vec<u16>,
+    /// The columns, named by [`FlowColumns::NAMES`].
+    pub served: [Vec<f64>; OF_REQUESTS],
+}
+
+impl FlowColumns {
+    /// What they are called.
+    pub const NAMES: &'static [&'static str] = SAMPLE_COLUMNS.split_at(OF_REQUESTS).0;
+}
+
+impl FlowRows {
+    fn close(&mut self) {
+        self.rows.push(std::mem::take(&mut self.current));
+    }
+
+    fn close_into_last(&mut self) {
+        let rest = std::mem::take(&mut self.current);
+        if let Some(last) = self.rows.last_mut() {
+            *last = last.merged(rest);
+        }
+    }
+
+    fn halve(&mut self) {
+        let pair = |pair: &[Served]| pair[0].merged(pair.get(1).copied().unwrap_or_default());
+        self.rows = self.rows.chunks(2).map(pair).collect();
+    }
+}
+
+impl Served {
+    fn completed(&mut self, completion: &Completion) {
+        let class = match completion.request.operation {
+            Operation::Read => &mut self.reads,
+            Operation::Write => &mut self.writes,
+            Operation::Trim | Operation::Flush => return,
+        };
+        let ns = completion.response.as_ns();
+        class.count += 1;
+        class.bytes += completion.request.length;
+        class.sum_ns += u128::from(ns);
+        class.max_ns = class.max_ns.max(ns);
+    }
+
+    fn merged(self, other: Self) -> Self {
+        Self { reads: self.reads.merged(other.reads), writes: self.writes.merged(other.writes) }
+    }
+
+    /// In the order of [`SAMPLE_COLUMNS`], behind begin and end.
+    fn values(&self) -> [f64; OF_REQUESTS - 2] {
+        let Self { reads, writes } = self;
+        let all = reads.merged(*writes);
+        [
+            all.count as f64,
+            reads.count as f64,
+            writes.count as f64,
+            reads.bytes as f64,
+            writes.bytes as f64,
+            all.mean_us(),
+            all.max_us(),
+            reads.mean_us(),
+            reads.max_us(),
+            writes.mean_us(),
+            writes.max_us(),
+        ]
     }
 }
 
@@ -220,8 +345,7 @@ impl Row {
         match next {
             None => *self,
             Some(next) => Self {
-                reads: self.reads.merged(next.reads),
-                writes: self.writes.merged(next.writes),
+                served: self.served.merged(next.served),
                 end: next.end,
                 collecting: next.collecting,
             },
@@ -229,25 +353,11 @@ impl Row {
     }
 
     /// In the order of [`SAMPLE_COLUMNS`].
-    fn values(&self, start_s: f64, end_s: f64, before: &Self) -> [f64; SAMPLE_COLUMNS.len()] {
-        let (reads, writes, end) = (self.reads, self.writes, &self.end);
+    fn values(&self, span: [f64; 2], before: &Self) -> [f64; SAMPLE_COLUMNS.len()] {
+        let end = &self.end;
         let collecting = self.collecting - before.collecting;
         let before = &before.end;
-        let all = reads.merged(writes);
-        [
-            start_s,
-            end_s,
-            all.count as f64,
-            reads.count as f64,
-            writes.count as f64,
-            reads.bytes as f64,
-            writes.bytes as f64,
-            all.mean_us(),
-            all.max_us(),
-            reads.mean_us(),
-            reads.max_us(),
-            writes.mean_us(),
-            writes.max_us(),
+        let device = [
             (end.host_programs - before.host_programs) as f64,
             (end.gc_programs - before.gc_programs) as f64,
             (end.erases - before.erases) as f64,
@@ -255,7 +365,11 @@ impl Row {
             collecting.as_us_f64(),
             end.free_blocks_min as f64,
             end.free_blocks as f64,
-        ]
+        ];
+        let mut values = [0.0; SAMPLE_COLUMNS.len()];
+        let all = span.into_iter().chain(self.served.values()).chain(device);
+        values.iter_mut().zip(all).for_each(|(value, known)| *value = known);
+        values
     }
 }
 
@@ -269,7 +383,7 @@ mod tests {
 
     /// Requests in each row of 100 us, of a run with requests that are completed at these times.
     fn requests(completed_us: &[u64]) -> Vec<f64> {
-        let mut series = Series::new(Some(Duration::from_us(100)));
+        let mut series = Series::new(Some(Duration::from_us(100)), 0);
         let mut now = Instant::START;
         for us in completed_us {
             now = Instant::from_ns(us * 1000);
@@ -301,8 +415,38 @@ mod tests {
     }
 
     #[test]
+    fn the_rows_of_flows_add_up_to_those_of_all() {
+        let mut series = Series::new(None, 3);
+        let (mut now, sample) = (Instant::START, Sample::default());
+        // So long that rows are merged twice; the last request ends on the edge of a row.
+        for request in 0..8_000_u64 {
+            now = Instant::from_ns(request * 100_000);
+            series.close_rows(now, &sample, |_| Duration::ZERO);
+            let flow = FlowId((request % 7 % 3) as u16);
+            series.completed(&Completion { flow, ..read() });
+        }
+        series.finish(now, &sample, |_| Duration::ZERO);
+        let (whole, flows) = (series.columns(), series.flow_columns());
+        let rows = whole[0].1.len();
+        assert_eq!(flows.flow.len(), 3 * rows);
+        assert_eq!(flows.flow[rows], 1);
+        for (column, (name, values)) in flows.served.iter().zip(&whole) {
+            let by_flow = |row: usize| (0..3).map(move |flow| column[flow * rows + row]);
+            for (row, value) in values.iter().enumerate() {
+                match *name {
+                    "start_s" | "end_s" => assert!(by_flow(row).all(|of| of == *value), "{name}"),
+                    "requests" | "reads" | "read_bytes" => {
+                        assert_eq!(by_flow(row).sum::<f64>(), *value, "{name} {row}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
     fn each_row_has_the_time_collected_until_its_own_end() {
-        let mut series = Series::new(Some(Duration::from_us(100)));
+        let mut series = Series::new(Some(Duration::from_us(100)), 0);
         // The die collects from 130 to 350; nothing happens between.
         let collecting = |at: Instant| {
             let end = at.min(Instant::from_ns(350_000));

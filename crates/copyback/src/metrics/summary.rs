@@ -5,8 +5,12 @@ use serde_json::{Map, Value, json};
 use crate::drive::Rejected;
 use crate::ssd::{Counters, FaultReport, IdleTimes, Part, PlaneUse};
 use crate::units::{Duration, Instant};
+use crate::workload::{Operation, Request};
 
-use super::{Endurance, LatencyStats, Recorder, Responses, faults, idle_time};
+use super::flows::flows;
+use super::{
+    Amplification, Endurance, LatencyStats, Recorder, Responses, faults, idle_time, verdict,
+};
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,6 +19,8 @@ pub struct Totals {
     pub read_bytes: u64,
     /// Bytes written by the host.
     pub write_bytes: u64,
+    /// Logical pages that these writes touched, each counted for every request.
+    pub write_pages: u64,
     /// Trim requests.
     pub trims: u64,
     /// Flush requests.
@@ -23,6 +29,22 @@ pub struct Totals {
     pub rejected: Rejected,
     /// Completion of the last request.
     pub end: Instant,
+}
+
+impl Totals {
+    /// Counts a request that was carried out, on a drive with pages of `page_size` bytes.
+    pub(super) fn count(&mut self, request: &Request, page_size: u64) {
+        let Request { operation, offset, length, .. } = *request;
+        match operation {
+            Operation::Read => self.read_bytes += length,
+            Operation::Write => {
+                self.write_bytes += length;
+                self.write_pages += (offset + length).div_ceil(page_size) - offset / page_size;
+            }
+            Operation::Trim => self.trims += 1,
+            Operation::Flush => self.flushes += 1,
+        }
+    }
 }
 
 /// What the summary tells about wear.
@@ -70,12 +92,15 @@ pub struct DeviceSummary {
     pub endurance: Option<Endurance>,
     /// What went wrong in the flash, and what was not carried out for that, if anything can.
     pub faults: Option<(FaultReport, Rejected)>,
+    /// Whether one of them had no power for some time.
+    pub was_off: bool,
 }
 
 impl DeviceSummary {
     /// Its keys in `summary.json`.
     pub fn put_into(&self, summary: &mut Map<String, Value>) {
-        let Self { counters, collecting, planes, idle_times, wear, endurance, faults } = self;
+        let Self { counters, collecting, planes, idle_times, wear, endurance, faults, was_off: _ } =
+            self;
         let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
         put("flash", flash(counters));
         put("write_amplification", json!(counters.write_amplification()));
@@ -104,46 +129,27 @@ impl DeviceSummary {
 
 /// The part of the summary that the requests and the flash decide: everything but `schema`,
 /// `version`, `config_digest`, `seed` and `simulator`.
-pub fn summary(recorder: &Recorder, all: &DeviceSummary) -> Map<String, Value> {
+pub fn summary(
+    recorder: &Recorder,
+    all: &DeviceSummary,
+    dies_per_drive: usize,
+) -> Map<String, Value> {
     let mut summary = Map::new();
-    let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
-    put("requests", requests(recorder, &all.counters));
-    put("response_us", responses(&recorder.responses));
-    if let Some(measured) = &recorder.measured {
-        put("measured_response_us", responses(measured));
-    }
-    if let Some(excess) = &recorder.excess {
-        put("excess_wait_us", excess.summary(&recorder.responses));
-    }
-    put("worst_response_us", recorder.worst.summary());
-    put("throughput", throughput(recorder));
-    put("bandwidth", recorder.bandwidth.summary());
+    recorder.whole.put_into(&mut summary);
+    summary["requests"]["unmapped_page_reads"] = json!(all.counters.unmapped_reads);
+    summary["requests"]["trimmed_pages"] = json!(all.counters.trimmed);
     all.put_into(&mut summary);
-    let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
-    put("breakdown_us", breakdown(&recorder.responses.all()));
-    put(
-        "breakdown_by_class_us",
-        json!({
-            "read": breakdown(&recorder.responses.reads),
-            "write": breakdown(&recorder.responses.writes),
-        }),
-    );
+    recorder.whole.put_breakdown_into(&mut summary);
+    let spell = recorder.dies.longest_spell(dies_per_drive);
+    let amplification = Amplification::of(&recorder.series.written());
+    let drives = verdict::Drives { counters: &all.counters, amplification };
+    let run = verdict::Run { spell: spell.as_ref(), was_off: all.was_off };
+    let found = verdict::summary(&recorder.whole, run, Some(&drives));
+    summary.insert("verdict".into(), found);
+    if !recorder.flows.is_empty() {
+        summary.insert("flows".into(), flows(&recorder.flows, &recorder.names, &all.counters, run));
+    }
     summary
-}
-
-fn requests(recorder: &Recorder, counters: &Counters) -> Value {
-    let totals = &recorder.totals;
-    json!({
-        "count": recorder.responses.count(),
-        "reads": recorder.responses.reads.count(),
-        "writes": recorder.responses.writes.count(),
-        "trims": totals.trims,
-        "flushes": totals.flushes,
-        "read_bytes": totals.read_bytes,
-        "write_bytes": totals.write_bytes,
-        "unmapped_page_reads": counters.unmapped_reads,
-        "trimmed_pages": counters.trimmed,
-    })
 }
 
 pub(super) fn responses(responses: &Responses) -> Value {
@@ -166,17 +172,6 @@ pub(super) fn latency(stats: &LatencyStats) -> Value {
         "p99": quantile(0.99),
         "p99_9": quantile(0.999),
         "p99_99": quantile(0.9999),
-    })
-}
-
-fn throughput(recorder: &Recorder) -> Value {
-    let seconds = recorder.totals.end.as_secs_f64();
-    let per_second = |amount: f64| (seconds > 0.0).then(|| amount / seconds);
-    let bytes = recorder.totals.read_bytes + recorder.totals.write_bytes;
-    json!({
-        "iops": per_second(recorder.responses.count() as f64),
-        "mib_per_s": per_second(bytes as f64 / f64::from(1 << 20)),
-        "simulated_s": seconds,
     })
 }
 

@@ -9,6 +9,7 @@ use copyback::units::Duration;
 use copyback::workload::{Operation, Request};
 
 use crate::draw::Case;
+use crate::flows;
 use crate::measured;
 use crate::run::{Outcome, prepared};
 
@@ -67,6 +68,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     }
     series_agrees(outcome)?;
     measured::check(&case.config, outcome)?;
+    flows::check(&case.config, outcome)?;
     flash_counters(&case.config, outcome)?;
     nothing_waits_for_collections(&case.config, outcome)?;
     host_operations(case, outcome)?;
@@ -81,6 +83,7 @@ pub fn check_array(case: &Case, outcome: &Outcome) -> Result<(), String> {
         statistics_agree(class, &outcome.responses(of), outcome)?;
     }
     series_agrees(outcome)?;
+    flows::check(&case.config, outcome)?;
     measured::check(&case.config, outcome)
 }
 

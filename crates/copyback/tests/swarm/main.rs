@@ -13,6 +13,7 @@ mod check;
 mod coverage;
 mod draw;
 mod faults;
+mod flows;
 mod interrupted;
 mod measured;
 mod observed;

@@ -22,7 +22,7 @@ pub struct Outcome {
     pub requests: RequestColumns,
     pub commands: CommandColumns,
     pub messages: Vec<Letter>,
-    pub distributions: Vec<(&'static str, Vec<(f64, f64)>)>,
+    pub distributions: Vec<(String, Vec<(f64, f64)>)>,
 }
 
 /// Runs `config` to its end, `budget` steps at a time.

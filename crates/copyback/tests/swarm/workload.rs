@@ -48,7 +48,7 @@ pub fn draw(draw: &mut Draw, ssd: &Ssd, path: &dyn Fn(u64) -> PathBuf) -> Worklo
     };
     if draw.chance(0.3) {
         let flows = (0..draw.within(1, 5)).map(|index| one(draw, index)).collect();
-        return Workload::Flows(FlowsWorkload { flows });
+        return Workload::Flows(FlowsWorkload { flows, names: Vec::new() });
     }
     match one(draw, 0) {
         copyback::config::Flow::Synthetic(workload) => Workload::Synthetic(workload),

@@ -11,6 +11,7 @@ pub(super) fn check(workload: &Workload, array: &Array, faults: &mut Report) {
             if flows.flows.is_empty() {
                 faults.add("workload.flows", "found an empty list; allowed: 1 flow or more");
             }
+            names(flows, faults);
             for (index, flow) in flows.flows.iter().enumerate() {
                 let key = format!("workload.flows.{index}");
                 match flow {
@@ -19,6 +20,16 @@ pub(super) fn check(workload: &Workload, array: &Array, faults: &mut Report) {
                 }
             }
         }
+    }
+}
+
+/// Flows have names all or none.
+fn names(flows: &FlowsWorkload, faults: &mut Report) {
+    let (names, flows) = (flows.names.len(), flows.flows.len());
+    if names > 0 && names != flows {
+        let problem =
+            format!("found {names}; allowed: a name for each of the {flows} flows, or none");
+        faults.add("workload.names", problem);
     }
 }
 

@@ -53,6 +53,9 @@ impl Workload {
 pub struct FlowsWorkload {
     /// The flows; flow i uses submission queue i modulo `host.queues`.
     pub flows: Vec<Flow>,
+    /// What the flows are called in results, one name for each in their order; absent: by their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 choice! {

@@ -1,0 +1,143 @@
+//! What a run's numbers can be taken for: whether the drive kept up, what its tail comes from, and whether the run
+//! was long enough.
+//!
+//! Everything is computed from what was measured anyway, at the end of the run; a request costs a few
+//! instructions.
+
+mod amplification;
+mod backlog;
+mod holds;
+mod trend;
+
+use serde_json::{Value, json};
+
+use crate::ssd::{Counters, Part};
+use crate::units::Duration;
+
+use super::dies::Spell;
+use super::{LatencyStats, Ledger, Responses};
+
+pub use amplification::{Amplification, Written};
+pub use backlog::{Backlog, Load, State};
+pub use holds::Holds;
+
+/// A tail is heavy if the mean is so many times the median,
+const HEAVY_MEAN: f64 = 5.0;
+/// or p99.9 so many times.
+const HEAVY_TAIL: f64 = 100.0;
+/// Share of the mean response time that collections have to account for, to be what the tail comes from.
+const LEAST_SHARE: f64 = 0.5;
+
+/// Something that whoever reads the numbers should know first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Finding {
+    /// More was asked for than the drive could do.
+    Overload,
+    /// It may be so; the run is too short to tell.
+    PerhapsOverload,
+    /// The tail comes from dies that collected and held their requests meanwhile.
+    Stalls,
+    /// Data were written, and no block was collected.
+    NothingCollected,
+    /// Write amplification was another at the end than in the whole, or still changed.
+    Unsettled,
+}
+
+/// What else is known of the run that requests were part of.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// The longest time in which a die did nothing but collect, if it was long enough to be seen.
+    pub spell: Option<&'a Spell>,
+    /// Whether a drive had no power for some time.
+    pub was_off: bool,
+}
+
+/// What drives did as a whole: only a run as a whole has it.
+#[derive(Debug)]
+pub struct Drives<'a> {
+    /// What they did.
+    pub counters: &'a Counters,
+    /// What they wrote, over the run.
+    pub amplification: Option<Amplification>,
+}
+
+/// Its keys in `summary.json`, for the requests of `ledger`.
+pub fn summary(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> Value {
+    let memory = run.spell.map_or(Duration::ZERO, |spell| spell.length);
+    let memory = memory.max(quickest(&ledger.responses));
+    let load = ledger.backlog.as_ref().and_then(|backlog| backlog.load(memory));
+    let state = load.as_ref().map(|load| load.state);
+    let findings = [
+        (state == Some(State::Overload), Finding::Overload),
+        (state == Some(State::Undecided), Finding::PerhapsOverload),
+        (state != Some(State::Overload) && has_stalls(ledger, run.was_off), Finding::Stalls),
+        (drives.is_some_and(|drives| drives.collected_nothing(ledger)), Finding::NothingCollected),
+        (drives.is_some_and(Drives::is_unsettled), Finding::Unsettled),
+    ];
+    let findings = findings.into_iter().filter_map(|(is_so, found)| is_so.then(|| found.name()));
+    let mut summary = json!({
+        "findings": findings.collect::<Vec<_>>(),
+        "load": load.as_ref().map(Load::summary),
+        "holds": {
+            "requests": ledger.holds.requests,
+            "longest_wait_us": ledger.holds.longest.as_us_f64(),
+        },
+    });
+    if let Some(drives) = drives {
+        summary["holds"]["longest_spell"] = json!(run.spell.map(Spell::summary));
+        let amplification = drives.amplification.as_ref();
+        summary["write_amplification"] = json!(amplification.map(Amplification::summary));
+    }
+    summary
+}
+
+/// How long requests take that wait for nothing: the quickest of the slower operation.
+fn quickest(responses: &Responses) -> Duration {
+    let of = |stats: &LatencyStats| stats.min().unwrap_or_default();
+    of(&responses.reads).max(of(&responses.writes))
+}
+
+/// Whether the slowest requests are so much slower than the usual one because of dies that collected.
+fn has_stalls(ledger: &Ledger, was_off: bool) -> bool {
+    let all = ledger.responses.all();
+    let us = |quantile| all.quantile(quantile).map_or(0.0, Duration::as_us_f64);
+    let (usual, mean) = (us(0.5), all.mean().unwrap_or(0.0) / 1e3);
+    let is_heavy = mean >= HEAVY_MEAN * usual || us(0.999) >= HEAVY_TAIL * usual;
+    let explains = ledger.holds.longest.as_us_f64() >= us(0.999) / 2.0;
+    is_heavy && explains && share_of_collections(&all, was_off) >= LEAST_SHARE
+}
+
+/// The share of the mean response time that collections account for, at most: the wait outside a full drive counts,
+/// unless the drive also kept requests waiting as it had no power.
+fn share_of_collections(all: &LatencyStats, was_off: bool) -> f64 {
+    let known = [Part::GcSamePlane, Part::GcOtherPlane, Part::Late];
+    let outside = (!was_off).then_some(Part::HostQueue);
+    let parts = known.into_iter().chain(outside).map(|part| all.mean_part(part));
+    all.mean().map_or(0.0, |mean| parts.sum::<f64>() / mean)
+}
+
+impl Drives<'_> {
+    fn collected_nothing(&self, ledger: &Ledger) -> bool {
+        let wrote = ledger.responses.writes.count() > 0;
+        wrote && self.counters.erases == 0 && self.counters.pages_moved == 0
+    }
+
+    /// Whether write amplification has not settled, where there is any to speak of.
+    fn is_unsettled(&self) -> bool {
+        let settled = self.amplification.as_ref().and_then(|found| found.has_settled);
+        settled == Some(false)
+    }
+}
+
+impl Finding {
+    /// The name in outputs.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Overload => "overload",
+            Self::PerhapsOverload => "perhaps_overload",
+            Self::Stalls => "stalls",
+            Self::NothingCollected => "nothing_collected",
+            Self::Unsettled => "unsettled",
+        }
+    }
+}

@@ -1,0 +1,157 @@
+"""What a run's numbers can be taken for, in sentences that all outputs share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from copyback import units
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What may have been found of a run: the key under `verdict.findings` in `summary.json`, a label,
+#: and what it means for whoever compares.
+MEANINGS = {
+    "overload": (
+        "Overload",
+        "more arrived than the drive could serve; such response times grow with the length of the "
+        "run and cannot be compared",
+    ),
+    "perhaps_overload": (
+        "Overload?",
+        "the run is too short to tell whether the drive keeps up",
+    ),
+    "stalls": (
+        "Stalls",
+        "the tail comes from dies that collect and hold their requests meanwhile",
+    ),
+    "nothing_collected": (
+        "No GC",
+        "data were written, but no block was collected",
+    ),
+    "unsettled": (
+        "Not settled",
+        "write amplification at the end was another than in the whole run, or still changed",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that whoever reads the numbers should know first.
+
+    Attributes
+    ----------
+    key
+        As in `summary.json`.
+    label
+        In a word or two.
+    text
+        A sentence or two, with this run's numbers.
+    """
+
+    key: str
+    label: str
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        """The label and what it stands for."""
+        return f"{self.label}: {self.text}"
+
+
+def findings(summary: Mapping[str, Any]) -> list[Finding]:
+    """Return what was found of a run, or of one of its flows, the gravest first.
+
+    Parameters
+    ----------
+    summary
+        That of the run, or an item of its ``flows``.
+    """
+    verdict = summary.get("verdict") or {}
+    return [
+        Finding(key, MEANINGS[key][0], _TEXTS[key](summary, verdict))
+        for key in verdict.get("findings", [])
+    ]
+
+
+def _overload(_: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
+    load = verdict["load"]
+    most = units.rate(load["served_lately_iops"])
+    return (
+        f"{units.rate(load['offered_iops'])} requests a second arrive and {most} are served. The "
+        "backlog grows as long as the run lasts, to "
+        f"{units.count(load['backlog']['at_last_arrival'])} requests. These response times tell "
+        f"how long the run was, not how fast the drive is; it can serve some {most} a second."
+    )
+
+
+def _perhaps_overload(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
+    load = verdict["load"]
+    waiting = units.count(load["backlog"]["at_last_arrival"])
+    text = (
+        "The run is too short to tell whether the drive keeps up: of "
+        f"{units.count(summary['requests']['count'])} requests {waiting} waited when the last one "
+        "arrived"
+    )
+    spell = verdict["holds"].get("longest_spell")
+    if spell is not None and load["backlog"]["drift"] is None:
+        text += (
+            f", and a die collects for up to {units.time_us(spell['us'])} of the "
+            f"{units.time_s(load['arrivals_s'])} in which they did"
+        )
+    return f"{text}. A longer run can tell."
+
+
+def _stalls(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
+    load, holds = verdict["load"], verdict["holds"]
+    every = summary["response_us"]["all"]
+    keeps_up = ""
+    if load is not None and load["state"] == "sustained":
+        keeps_up = (
+            f"The drive serves the {units.rate(load['offered_iops'])} requests a second that "
+            "arrive, and the backlog does not grow with the run. "
+        )
+    text = (
+        f"{keeps_up}The median is {units.time_us(every['p50'])}, the mean "
+        f"{units.time_us(every['mean'])} and p99.9 {units.time_us(every['p99_9'])}, because dies "
+        "that collect hold their requests, one of them for "
+        f"{units.time_us(holds['longest_wait_us'])}"
+    )
+    spell = holds.get("longest_spell")
+    if spell is None:
+        return f"{text}."
+    drive = f" of drive {spell['device']}" if "devices" in summary else ""
+    return (
+        f"{text}. Die {spell['die']}{drive} did nothing but collect for "
+        f"{units.time_us(spell['us'])}, from {units.time_s(spell['start_s'])} on."
+    )
+
+
+def _nothing_collected(summary: Mapping[str, Any], _: Mapping[str, Any]) -> str:
+    written = units.size(summary["requests"]["write_bytes"])
+    return (
+        f"No block was collected: the {written} that were written found room in free blocks. The "
+        "numbers say nothing of garbage collection; a longer run can, or a drive that was written "
+        "more before."
+    )
+
+
+def _unsettled(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
+    found = verdict["write_amplification"]
+    known = [value for value in found["by_part"][len(found["by_part"]) // 2 :] if value is not None]
+    return (
+        f"Write amplification is {units.factor(summary['write_amplification'])} in the whole run "
+        f"and {units.factor(found['last_half'])} in its last half, in which it went from "
+        f"{units.factor(known[0])} to {units.factor(known[-1])}. A longer run gives another number."
+    )
+
+
+_TEXTS = {
+    "overload": _overload,
+    "perhaps_overload": _perhaps_overload,
+    "stalls": _stalls,
+    "nothing_collected": _nothing_collected,
+    "unsettled": _unsettled,
+}

@@ -1,0 +1,168 @@
+"""What a run's numbers can be taken for is said first: overload, stalls, too short, not settled."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import copyback
+from copyback import report, verdict
+from copyback.result import Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunCli
+
+#: Enough for the drive in conftest to show whether it keeps up at a load of 5% beside its limit.
+REQUESTS = 40_000
+
+
+def sustained(config: dict[str, Any]) -> float:
+    """Return the requests a second of a closed loop that never lets the drive rest."""
+    load = {**config["workload"], "requests": REQUESTS, "inter_arrival": None, "iodepth": 256}
+    load = {key: value for key, value in load.items() if value is not None}
+    return float(copyback.run({**config, "workload": load}).summary.throughput.iops)
+
+
+def offered(config: dict[str, Any], iops: float, requests: int = REQUESTS) -> dict[str, Any]:
+    """Return the configuration with so many requests a second, at random."""
+    gap = {"type": "exponential", "mean": f"{1e9 / iops:.0f}ns"}
+    return {
+        **config,
+        "workload": {**config["workload"], "requests": requests, "inter_arrival": gap},
+    }
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_just_above_what_a_drive_sustains_is_overload_and_just_below_is_not(
+    tiny: dict[str, Any], seed: int
+) -> None:
+    limit = sustained(tiny)
+    above = copyback.run(offered(tiny, 1.05 * limit), seed=seed)
+    assert "overload" in above.summary.verdict["findings"]
+    load = above.summary.verdict.load
+    assert load.state == "overload"
+    assert load.offered_iops == pytest.approx(1.05 * limit, rel=0.02)
+    assert load.served_lately_iops == pytest.approx(limit, rel=0.02)
+    below = copyback.run(offered(tiny, 0.95 * limit), seed=seed)
+    load = below.summary.verdict.load
+    assert load.state == "sustained"
+    assert "overload" not in below.summary.verdict["findings"]
+    assert load.served_iops == pytest.approx(load.offered_iops, rel=0.01)
+
+
+def test_what_is_called_overload_grows_with_the_run_and_what_is_not_does_not(
+    tiny: dict[str, Any],
+) -> None:
+    limit = sustained(tiny)
+
+    def mean(share: float, requests: int) -> float:
+        result = copyback.run(offered(tiny, share * limit, requests))
+        return result.summary.response_us.all.mean
+
+    assert mean(1.1, 2 * REQUESTS) > 1.7 * mean(1.1, REQUESTS)
+    assert mean(0.9, 2 * REQUESTS) < 1.2 * mean(0.9, REQUESTS)
+
+
+def test_a_closed_loop_is_never_overloaded(tiny: dict[str, Any]) -> None:
+    load = {key: value for key, value in tiny["workload"].items() if key != "inter_arrival"}
+    result = copyback.run({**tiny, "workload": {**load, "iodepth": 256}})
+    assert result.summary.verdict.load is None
+    assert not {"overload", "perhaps_overload"} & set(result.summary.verdict["findings"])
+
+
+@pytest.fixture(scope="module")
+def stalling(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """Return the load that the preset comes with: 2,000 requests a second."""
+    home = tmp_path_factory.mktemp("stalls") / "out"
+    return Result.load(copyback.run(preset="tlc-nvme-64gb").save(home))
+
+
+def test_dies_that_hold_are_no_overload(stalling: Result) -> None:
+    found = stalling.summary.verdict
+    assert "stalls" in found["findings"]
+    assert found.load.state == "sustained"
+    assert found.load.offered_iops == pytest.approx(2_000, rel=0.01)
+    # The mean is thousands of times the median, and the longest hold explains the tail.
+    every = stalling.summary.response_us.all
+    assert every.mean > 1_000 * every.p50
+    assert found.holds.longest_wait_us > 0.5 * every.p99_9
+    # The die that held longest did so for as long as a request waited for it, to a bin of the map.
+    dies = stalling.to_polars("dies")
+    bin_us = 1e6 * float(dies["end_s"][0] - dies["start_s"][0])
+    spell = found.holds.longest_spell
+    assert spell.us == pytest.approx(found.holds.longest_wait_us, abs=3 * bin_us)
+    own = dies.filter((dies["die"] == spell.die) & (dies["start_s"] == spell.start_s))
+    assert own["collecting_us"][0] >= 0.99 * bin_us
+
+
+def test_waits_for_a_drive_without_power_are_no_stalls() -> None:
+    result = copyback.run(
+        preset="tlc-nvme-64gb",
+        ssd__power__protection="none",
+        ssd__power__cuts={"type": "random", "count": 4, "mean_interval": "30s"},
+    )
+    every = result.summary.response_us.all
+    assert result.summary.power_loss.recovery_ms.mean > 10_000
+    assert every.mean > 1_000 * every.p50
+    assert "stalls" not in result.summary.verdict["findings"]
+
+
+def test_it_stands_first_wherever_the_numbers_are_shown(
+    stalling: Result, cli: RunCli, tmp_path: Path
+) -> None:
+    first = verdict.findings(stalling.summary)[0]
+    assert first.label == "Stalls"
+    assert "backlog does not grow" in first.text
+    page = report.render(stalling)
+    assert page.index("<strong>Stalls.</strong>") < page.index("Garbage collection accounts for")
+    assert "<strong>Stalls.</strong>" in report.render_fragment(stalling)
+    summary = json.loads(stalling.summary.to_json())
+    assert next(iter(summary)) == "verdict"
+    assert summary["verdict"]["says"][0] == first.sentence
+    done = cli("run", "--preset", "tlc-nvme-64gb", "--out", tmp_path / "out")
+    assert done.stdout.startswith("Stalls ")
+
+
+def test_a_run_that_collects_nothing_says_so(tiny: dict[str, Any]) -> None:
+    empty = {**tiny, "precondition": {"fill": 0.1, "overwrites": 0.0}}
+    empty["workload"] = {**tiny["workload"], "requests": 100}
+    found = copyback.run(empty)
+    assert found.summary.gc.collections == 0
+    assert "nothing_collected" in found.summary.verdict["findings"]
+    reads = copyback.run({**empty, "workload": {**empty["workload"], "read_share": 1.0}})
+    assert "nothing_collected" not in reads.summary.verdict["findings"]
+    assert "nothing_collected" not in copyback.run(tiny).summary.verdict["findings"]
+
+
+def test_write_amplification_that_still_rises_has_not_settled(tiny: dict[str, Any]) -> None:
+    # A drive that was filled in order begins to collect blocks of which little is valid.
+    fresh = copyback.run({**tiny, "precondition": {"fill": 1.0, "overwrites": 0.0}})
+    assert "unsettled" in fresh.summary.verdict["findings"]
+    parts = fresh.summary.verdict.write_amplification["by_part"]
+    assert parts[0] < fresh.summary.write_amplification < parts[-1]
+    long = copyback.run(offered(tiny, 3_000, REQUESTS))
+    assert "unsettled" not in long.summary.verdict["findings"]
+    assert long.summary.verdict.write_amplification.settled
+
+
+def test_a_comparison_says_which_rows_cannot_be_compared(
+    tiny: dict[str, Any], cli: RunCli, tmp_path: Path
+) -> None:
+    limit = sustained(tiny)
+    over = {"workload.inter_arrival.mean": [f"{1e9 / limit / share:.0f}ns" for share in (0.5, 1.2)]}
+    base = offered(tiny, limit)
+    found = copyback.compare(base, over=over, out=tmp_path / "sweep", jobs=1)
+    calm, busy = (contest.schemes[0] for contest in found.contests)
+    assert "overload" not in calm.findings
+    assert busy.findings["overload"] == 1
+    assert found.frame["verdict.overload"].to_list() == [None, 1.0]
+    page = (tmp_path / "sweep" / "report.html").read_text(encoding="utf-8")
+    assert "<strong>Overload.</strong> 1 of 2 runs" in page
+    winners = (tmp_path / "sweep" / "winners.md").read_text(encoding="utf-8")
+    assert "**Overload.** 1 of 2 runs" in winners
+    again = cli("report", tmp_path / "sweep")
+    assert again.stderr == ""
