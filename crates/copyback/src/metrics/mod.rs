@@ -14,6 +14,7 @@ mod power_loss;
 mod requests;
 mod series;
 mod slowest;
+mod spans;
 mod summary;
 mod timeline;
 mod watch;
@@ -31,6 +32,7 @@ pub use power_loss::summary as power_loss_summary;
 pub use requests::RequestColumns;
 pub use series::{SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
 pub use slowest::Slowest;
+pub use spans::Spans;
 pub use summary::{DeviceSummary, Totals, WearStats, summary};
 pub use timeline::Timeline;
 pub use watch::Watch;
@@ -40,7 +42,7 @@ use std::borrow::Cow;
 
 use crate::config::Config;
 use crate::host::Completion;
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 /// Response times of the requests that move data.
@@ -111,6 +113,8 @@ pub struct Recorder {
     pub latency_log: Option<Box<LatencyLog>>,
     /// Counts by kind.
     pub totals: Totals,
+    /// When each flow was measured, if that may be less than the whole run.
+    pub spans: Option<Spans>,
     /// Those who look at every operation of the flash, if any do.
     pub watch: Option<Box<Watch>>,
     requests: Option<RequestColumns>,
@@ -121,6 +125,7 @@ impl Recorder {
     pub fn new(config: &Config) -> Self {
         let devices = (config.array.devices > 1).then(|| Devices::new(config));
         let watch = config.metrics.needs_journal().then(|| Box::new(Watch::new(config)));
+        let spans = Spans::of(config);
         let config = &config.metrics;
         Self {
             responses: Responses::default(),
@@ -135,6 +140,7 @@ impl Recorder {
                 .histogram_interval
                 .map(|interval| Box::new(LatencyLog::new(interval.0))),
             totals: Totals::default(),
+            spans,
             watch,
             requests: config.requests.then(RequestColumns::default),
         }
@@ -147,6 +153,17 @@ impl Recorder {
         if completion.rejected {
             self.totals.rejected.count(operation);
             return;
+        }
+        self.series.completed(completion);
+        if let Some(watch) = &mut self.watch {
+            watch.completed(completion, now);
+        }
+        if completion.is_of_ramp() {
+            self.totals.of_ramp += 1;
+            return;
+        }
+        if let Some(spans) = &mut self.spans {
+            spans.completed(completion, now);
         }
         match operation {
             Operation::Read => self.totals.read_bytes += length,
@@ -171,13 +188,23 @@ impl Recorder {
         if let Some(devices) = &mut self.devices {
             devices.request_ended(completion.device);
         }
-        self.series.completed(completion);
-        if let Some(watch) = &mut self.watch {
-            watch.completed(completion, now);
-        }
         if let Some(requests) = &mut self.requests {
             requests.push(completion);
         }
+    }
+
+    /// From `now` on, requests are measured; what was told of drives and windows before does not count.
+    pub fn begin(&mut self, now: Instant) {
+        self.bandwidth.begin(now);
+        if let Some(devices) = &mut self.devices {
+            devices.begin();
+        }
+    }
+
+    /// Simulated time in which requests were measured, until the last was completed.
+    pub fn measured_time(&self) -> Duration {
+        let whole = self.totals.end - Instant::START;
+        self.spans.as_ref().map_or(whole, Spans::together)
     }
 
     /// Whether somebody looks at the drives at the end of every instant.

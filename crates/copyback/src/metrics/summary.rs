@@ -21,6 +21,8 @@ pub struct Totals {
     pub flushes: u64,
     /// Requests that were not carried out; in no other count.
     pub rejected: Rejected,
+    /// Requests that were simulated before their flows were measured; in no other count.
+    pub of_ramp: u64,
     /// Completion of the last request.
     pub end: Instant,
 }
@@ -133,7 +135,7 @@ pub fn summary(recorder: &Recorder, all: &DeviceSummary) -> Map<String, Value> {
 
 fn requests(recorder: &Recorder, counters: &Counters) -> Value {
     let totals = &recorder.totals;
-    json!({
+    let mut requests = json!({
         "count": recorder.responses.count(),
         "reads": recorder.responses.reads.count(),
         "writes": recorder.responses.writes.count(),
@@ -143,7 +145,11 @@ fn requests(recorder: &Recorder, counters: &Counters) -> Value {
         "write_bytes": totals.write_bytes,
         "unmapped_page_reads": counters.unmapped_reads,
         "trimmed_pages": counters.trimmed,
-    })
+    });
+    if totals.of_ramp > 0 {
+        requests["of_ramp"] = json!(totals.of_ramp);
+    }
+    requests
 }
 
 pub(super) fn responses(responses: &Responses) -> Value {
@@ -170,14 +176,18 @@ pub(super) fn latency(stats: &LatencyStats) -> Value {
 }
 
 fn throughput(recorder: &Recorder) -> Value {
-    let seconds = recorder.totals.end.as_secs_f64();
+    let seconds = recorder.measured_time().as_secs_f64();
     let per_second = |amount: f64| (seconds > 0.0).then(|| amount / seconds);
     let bytes = recorder.totals.read_bytes + recorder.totals.write_bytes;
-    json!({
+    let mut throughput = json!({
         "iops": per_second(recorder.responses.count() as f64),
         "mib_per_s": per_second(bytes as f64 / f64::from(1 << 20)),
-        "simulated_s": seconds,
-    })
+        "simulated_s": recorder.totals.end.as_secs_f64(),
+    });
+    if recorder.spans.is_some() {
+        throughput["measured_s"] = json!(seconds);
+    }
+    throughput
 }
 
 fn flash(counters: &Counters) -> Value {
