@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from copyback import describe, endurance, faults, power, steady, units, waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from rich.console import RenderableType
@@ -247,8 +247,16 @@ def show(*renderables: RenderableType, width_in_files: int | None = None) -> Non
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
-def overview(result: Result) -> RenderableType:
-    """Return the short table that ``copyback run`` prints."""
+def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
+    """Return the short table that ``copyback run`` prints.
+
+    Parameters
+    ----------
+    result
+        The result.
+    told
+        Notes that the user has read before the run.
+    """
     from rich.console import Group
     from rich.text import Text
 
@@ -320,7 +328,7 @@ def overview(result: Result) -> RenderableType:
     means = describe.breakdowns(summary)
     if means:
         pieces += [_breakdown_table(means), Text("")]
-    notes = [("Note", note) for note in summary["notes"]]
+    notes = [("Note", note) for note in summary["notes"] if note not in told]
     pieces.append(facts_grid(notes + speed))
     return Group(*pieces)
 

@@ -398,7 +398,7 @@ impl Run {
             phase: Phase::Run,
             fraction: self.host.consumed(self.now).max(rounds),
             simulated: self.now,
-            requests: self.recorder.responses.count(),
+            requests: self.recorder.responses.count() + self.recorder.totals.of_ramp,
             page_operations: self.counters().page_operations(),
         }
     }

@@ -94,6 +94,7 @@ fn a_flow_starts_at_its_time() {
     let throughput = &summary["throughput"];
     assert_eq!(throughput["simulated_s"], 0.0043);
     assert_eq!(throughput["measured_s"], 0.0012);
+    assert_eq!(throughput["measured_from_s"], 0.002);
     assert_eq!(throughput["iops"], 5000.0);
 }
 

@@ -2,7 +2,8 @@
 
 One job stands for the whole run, as with ``group_reporting``. Times count from a request's arrival
 to its end, so submission takes none (``slat_ns``), and ``clat_ns`` and ``lat_ns`` are the same.
-Nothing of the machine that runs the simulation is in it.
+Nothing of the machine that runs the simulation is in it. What is not simulated is under
+``copyback notes``, a key that fio does not have.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def fio_json(result: Result) -> dict[str, Any]:
     """
     summary = result.summary
     curves = _curves(result)
-    runtime_ms = round(summary.throughput.simulated_s * 1e3)
+    runtime_ms = round(_measured_s(result) * 1e3)
     job: dict[str, Any] = {
         "jobname": describe.title(result),
         "groupid": 0,
@@ -71,7 +72,14 @@ def fio_json(result: Result) -> dict[str, Any]:
         "time": "",
         "jobs": [job],
         "disk_util": [],
+        "copyback notes": list(summary["notes"]),
     }
+
+
+def _measured_s(result: Result) -> float:
+    """Return the simulated time in which requests were measured: without ramps and late starts."""
+    throughput = result.summary.throughput
+    return float(throughput.get("measured_s", throughput.simulated_s))
 
 
 def write_fio_json(result: Result, path: Path) -> Path:
@@ -144,7 +152,7 @@ def _curves(result: Result) -> dict[str, _Curve]:
 def _direction(result: Result, direction: str, curves: Mapping[str, _Curve]) -> dict[str, Any]:
     """Return what fio has for reads, writes or trims; trims have no times of their own here."""
     summary = result.summary
-    runtime_s = summary.throughput.simulated_s
+    runtime_s = _measured_s(result)
     io_bytes = summary.requests.get(f"{direction}_bytes", 0)
     total = summary.requests.get(f"{direction}s", 0)
     per_second = (lambda number: number / runtime_s) if runtime_s else (lambda _: 0.0)
@@ -183,13 +191,17 @@ def _latency(times: Mapping[str, Any], total: int) -> dict[str, Any]:
 
 
 def _samples(result: Result, direction: str) -> dict[str, Any]:
-    """Return how bandwidth (KiB/s) and requests a second vary over the intervals of the series."""
+    """Return how bandwidth (KiB/s) and requests a second vary over the intervals of the series.
+
+    Intervals of a ramp do not count.
+    """
     series = result.series
     names = set(series.column_names)
     column, count = f"{direction}_bytes", f"{direction}s"
     if {column, count} <= names and series.num_rows:
         spans = series["end_s"].to_numpy() - series["start_s"].to_numpy()
-        used = spans > 0
+        begin = result.summary.throughput.get("measured_from_s") or 0.0
+        used = (spans > 0) & (series["start_s"].to_numpy() >= begin)
         bandwidth = series[column].to_numpy()[used] / spans[used] / 1024
         iops = series[count].to_numpy()[used] / spans[used]
     else:

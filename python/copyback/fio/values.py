@@ -62,6 +62,21 @@ def per_cent(text: str) -> float:
     return number / 100
 
 
+def shares(texts: list[str], whole: str) -> list[float]:
+    """Return per cent as shares; those that are empty have equal parts of what is left.
+
+    >>> shares(["60", "", ""], "a/60:b/:c/")
+    [0.6, 0.2, 0.2]
+    """
+    found = [per_cent(text) if text else None for text in texts]
+    said = sum(share for share in found if share is not None)
+    open_ = sum(share is None for share in found)
+    if said > 1 + 1e-9 or (open_ == 0 and said < 1 - 1e-9):
+        raise InputError(f"found {whole}: {100 * said:g} per cent in all; allowed: 100")
+    rest = round((1 - said) / open_, 12) if open_ else 0.0
+    return [rest if share is None else share for share in found]
+
+
 def whole(text: str, least: int = 0) -> int:
     """Return a whole number, which may have a suffix as a size has.
 

@@ -60,6 +60,7 @@ def render(result: Result) -> str:
             tops=slowest.TOPS,
             heights=slowest.HEIGHTS,
             density=data["density"],
+            notes=list(result.summary.get("notes", [])),
             details=_details(result),
             simulator=_simulator(result),
             command=result.summary.simulator.get("command", "copyback run config.toml"),

@@ -31,6 +31,11 @@ impl Spans {
         self.flows[flow] = Some((completion.measured_from, now));
     }
 
+    /// When the first flow was measured, if any was.
+    pub fn first(&self) -> Option<Instant> {
+        self.flows.iter().flatten().map(|(begin, _)| *begin).min()
+    }
+
     /// Time in which at least one flow was measured.
     pub fn together(&self) -> Duration {
         let mut spans: Vec<_> = self.flows.iter().copied().flatten().collect();

@@ -184,8 +184,9 @@ fn throughput(recorder: &Recorder) -> Value {
         "mib_per_s": per_second(bytes as f64 / f64::from(1 << 20)),
         "simulated_s": recorder.totals.end.as_secs_f64(),
     });
-    if recorder.spans.is_some() {
+    if let Some(spans) = &recorder.spans {
         throughput["measured_s"] = json!(seconds);
+        throughput["measured_from_s"] = json!(spans.first().map(Instant::as_secs_f64));
     }
     throughput
 }
