@@ -158,6 +158,7 @@ def test_global_sections_hold_for_the_jobs_after_them(tmp_path: Path) -> None:
         ),
         # In which order.
         ("rw=randread:8", {"sequential_run": 8}),
+        ("rw=randtrimwrite", {"trim_before_write": True, "trim_share": 0.0, "requests": 262_144}),
         ("rw=write:112k\nbs=16k", {"sequential_skip": {"type": "forward", "bytes": "114688B"}}),
         ("rw=read:-8k", {"sequential_skip": {"type": "backward", "bytes": "8192B"}}),
         (
@@ -191,6 +192,19 @@ def test_options_become_the_workload(
         ("[a]\nwait_for=b\n[b]\n", ":2: wait_for: found b; allowed: a job before this one: none"),
         ("[a]\nzonemode=zbd\n", ":2: zonemode: found zbd: zoned devices are not simulated"),
         ("[a]\nzonesize=1m\n", ":2: zonesize: needs zonemode=strided"),
+        ("[a]\nrw=write:100\n", ":2: rw: found write:100; allowed: multiples of 512 bytes"),
+        ("[a]\nrw=randread\nba=3000\n", ":3: ba: found 3000; allowed: multiples of 512 bytes"),
+        (
+            "[a]\nzonemode=strided\nzonesize=1000\nzoneskip=1m\n",
+            ":3: zonesize: found 1000; allowed: mult",
+        ),
+        ("[a]\nbs=1m\nsize=512k\n", ":3: size: found 524288 bytes; allowed: at least a request"),
+        ("[a]\noffset=100%\n", ":2: offset: found 1073741824 bytes; allowed: less than the"),
+        ("[a]\nnumjobs=2\noffset_increment=1t\n", ":3: offset_increment: found 1099511627776"),
+        ("[a]\nruntime=99999999d\n", ":2: runtime: found 99999999d; allowed: at most 36500d"),
+        ("[a]\nbsrange=512-1t\n", ":2: bsrange: found 512-1t, 2147483648 sizes; allowed: at"),
+        ("[a]\nloops=4000000000000000000\n", ":2: loops: found "),
+        ("[a]\niodepth=99999999999\n", ":2: iodepth: found 99999999999; allowed: at most"),
         ("[a]\nsize=${NOT_SET_HERE}\n", "the environment has no variable NOT_SET_HERE"),
         ("[a]\nioengine=libfoo\n", ":2: ioengine: found libfoo; allowed: sync, psync"),
         (
@@ -257,7 +271,7 @@ def test_what_has_no_effect_is_named(tmp_path: Path) -> None:
         ("cmdprio_percentage=20", "not simulated: cmdprio_percentage: all requests have the same"),
         ("ratemin=5", "not simulated: rate_min: a job that is too slow is not stopped"),
         ("ioengine=null", "ioengine=null: asks no device for anything in fio; the drive is"),
-        ("ioengine=nbd\nuri=nbd://x", "ioengine=nbd: the network before the block device is not"),
+        ("ioengine=nbd\nuri=nbd://x", "ioengine=nbd: without the network before the block device"),
         ("ioengine=psync\niodepth=8", "ioengine=psync has one request under way, whatever"),
         ("iodepth=8", "no ioengine is named: iodepth counts"),
         ("time_based", "time_based without a runtime has no effect"),

@@ -143,10 +143,12 @@ fn what_falls_behind_a_limit_is_caught_up_with() {
     let (_, requests) = run(&flows(&[hindered, other]));
     assert_eq!(arrivals_us(&requests, 1), [0, 200]);
     assert_eq!(arrivals_us(&requests, 0), [0, 150, 300, 500, 600, 750, 900]);
-    let slow = reads("duration = \"1ms\", rate = { type = \"requests\", gap = \"150us\" }");
+    // Due each 150 us, and in turn with the other flow's until that has had its four at 700: the one due at
+    // 450 ends at 800, those due at 600, 750, 900 and 1,050 follow at once, the next is in time again.
+    let slow = reads("duration = \"1400us\", rate = { type = \"requests\", gap = \"150us\" }");
     let (_, requests) = run(&flows(&[reads("").replace("\"unlimited\"", "4"), slow]));
-    // Due at 0, 150, 300, 450, 600: behind the other's until 800, then in time again.
-    assert_eq!(arrivals_us(&requests, 1), [0, 200, 400, 600, 700, 800, 900]);
+    let expected = [0, 200, 400, 600, 800, 900, 1000, 1100, 1200, 1350];
+    assert_eq!(arrivals_us(&requests, 1), expected);
 }
 
 #[test]

@@ -21,6 +21,8 @@ class Direction:
         Share of reads; None if ``rwmixread`` says it.
     trim_share
         Share of trims.
+    trims_first
+        Whether a trim of the same bytes comes before each write.
     run
         Of so many random requests the first starts anywhere and the others follow it.
     skip
@@ -30,6 +32,7 @@ class Direction:
     is_random: bool
     read_share: float | None
     trim_share: float = 0.0
+    trims_first: bool = False
     run: int = 1
     skip: int = 0
 
@@ -45,6 +48,8 @@ _DIRECTIONS = {
     "randwrite": Direction(True, 0.0),
     "randtrim": Direction(True, 0.0, 1.0),
     "randrw": Direction(True, None),
+    "trimwrite": Direction(False, 0.0, trims_first=True),
+    "randtrimwrite": Direction(True, 0.0, trims_first=True),
 }
 
 READ = _DIRECTIONS["read"]

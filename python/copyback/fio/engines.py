@@ -43,7 +43,7 @@ _NOTHING = Engine(
 
 
 def _remote(what: str, *, has_files: bool) -> Engine:
-    note = f"{what} is not simulated; the drive is asked for what the job says"
+    note = f"without {what}: the drive is asked for what the job says"
     return Engine(has_files=has_files, may_be_cached=False, note=note)
 
 
@@ -63,7 +63,7 @@ ENGINES: dict[str, Engine] = {
     ),
     **dict.fromkeys(
         ("nfs", "gfapi", "gfapi_async", "libhdfs", "dfs", "ime_psync", "ime_psyncv", "ime_aio"),
-        _remote("the file server and the network before it", has_files=True),
+        _remote("the network and the file server behind it", has_files=True),
     ),
 }
 

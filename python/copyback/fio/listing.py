@@ -124,6 +124,8 @@ def _extent(share: float) -> str:
 def _operations(flow: Mapping[str, Any]) -> str:
     if flow["trim_share"]:
         return "trims"
+    if "trim_before_write" in flow:
+        return "writes after trims"
     share = flow["read_share"]
     return {1.0: "reads", 0.0: "writes"}.get(share, f"{share:.0%} reads")
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from copyback.fio.directions import Direction
     from copyback.fio.reader import Reader
 
+#: More requests cannot be under way.
+_MOST_DEPTH = (1 << 32) - 1
+
 #: Of reads, writes and trims.
 _OPERATIONS = ("reads", "writes", "trims")
 
@@ -56,6 +59,8 @@ def _iodepth(job: Reader) -> int:
     depth = job.whole("iodepth", 1, least=1)
     if depth == 1:
         return depth
+    if depth > _MOST_DEPTH:
+        raise job.fault("iodepth", f"found {depth}; allowed: at most {_MOST_DEPTH}")
     if job.engine.one_at_a_time:
         engine = job.text("ioengine")
         job.notes.append(f"fio: ioengine={engine} has one request under way, whatever iodepth says")

@@ -59,7 +59,7 @@ def of_range(text: str) -> Any:
         raise InputError(f"found {text}; allowed: the smallest size, a dash and the largest")
     if least == most:
         return f"{least}B"
-    sizes = list(range(least, most + 1, least))
+    sizes = range(least, most + 1, least)
     if len(sizes) > _MOST_SIZES:
         raise InputError(f"found {text}, {len(sizes)} sizes; allowed: at most {_MOST_SIZES}")
     return {"type": "histogram", "sizes": [f"{s}B" for s in sizes], "weights": [1.0] * len(sizes)}

@@ -147,11 +147,19 @@ def _flow(job: Reader, stretch: Stretch, clone: int) -> dict[str, Any]:
     _check_modes(job)
     asked = job.value("rw", direction, READ)
     begin = job.extent("offset", 0) + clone * job.extent("offset_increment", 0)
+    if begin >= stretch.bytes:
+        name = "offset_increment" if clone and "offset_increment" in job.options else "offset"
+        raise job.fault(
+            name, f"found {begin} bytes; allowed: less than the {stretch.bytes} there are"
+        )
     size = job.extent("size", job.extent("filesize", stretch.bytes - begin))
     if not 0 < size <= stretch.bytes - begin:
         found = f"{begin} + {size} bytes of a device of {stretch.bytes}"
         raise job.fault("size", f"found {found}; allowed: what fits into it")
     sizes = _sizes(job)
+    if size < least_size(sizes):
+        problem = f"found {size} bytes; allowed: at least a request, {least_size(sizes)}"
+        raise job.fault("size", problem)
     skip = _skip(job, asked)
     read_share = _read_share(job, asked)
     flow: dict[str, Any] = {
@@ -168,6 +176,8 @@ def _flow(job: Reader, stretch: Stretch, clone: int) -> dict[str, Any]:
     }
     if skip:
         flow["sequential_skip"] = skip
+    if asked.trims_first:
+        flow["trim_before_write"] = True
     if asked.is_random:
         flow["address"] = job.value("random_distribution", _address, {"type": "uniform"})
         if not job.is_set("norandommap") and flow["address"] == {"type": "uniform"}:
@@ -211,6 +221,9 @@ def _requests(job: Reader, size: int, sizes: Any, read_share: float) -> int | st
         return "unlimited"
     most = job.extent("io_size", size) * job.whole("loops", 1, least=1)
     by_size = max(round(most / mean_size(sizes, read_share)), 1)
+    if by_size > values.MOST:
+        name = "loops" if "loops" in job.options else "io_size"
+        raise job.fault(name, f"found {by_size} requests; allowed: at most {values.MOST}")
     return min(job.whole("number_ios", by_size, least=1), by_size)
 
 
@@ -228,6 +241,14 @@ def _alignment(
         raise job.fault(name, f"found {job.text(name)}; allowed: multiples of {SECTOR} bytes")
     skipped = [int(skip[key].removesuffix("B")) for key in ("bytes", "every") if key in skip]
     offsets = gcd(job.value("ba", values.size, least) if asked.is_random else unit, *skipped)
+    if offsets % SECTOR:
+        odd = [
+            name
+            for name in ("ba", "zonesize", "zonerange", "zoneskip")
+            if job.value(name, values.size, 0) % SECTOR
+        ]
+        culprit = odd[0] if odd else "rw"
+        raise job.fault(culprit, f"found {job.text(culprit)}; allowed: multiples of {SECTOR} bytes")
     if isinstance(sizes, str) and offsets == least:
         return {}
     keys = {"alignment": f"{offsets}B"}

@@ -75,6 +75,25 @@ fn a_flush_follows_so_many_writes_and_is_beside_the_requests() {
     }
 }
 
+#[test]
+fn a_trim_of_the_same_bytes_comes_before_each_write() {
+    let config = SyntheticWorkload {
+        trim_before_write: true,
+        flush_every: Some(2),
+        read_share: Share(0.0),
+        ..in_order(4, Skip::None)
+    };
+    let requests = generate_on(1 << 30, &config, 3);
+    use Operation::{Flush, Trim, Write};
+    let operations: Vec<_> = requests.iter().map(|request| request.operation).collect();
+    assert_eq!(operations, [Trim, Write, Trim, Write, Flush, Trim, Write, Trim, Write, Flush]);
+    let of = |kind| {
+        let requests = requests.iter().filter(move |request| request.operation == kind);
+        requests.map(|request| (request.offset, request.length)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(Trim), of(Write));
+}
+
 /// The sizes of JESD219: requests of 512 bytes that start at multiples of 4 KiB.
 #[test]
 fn sizes_may_be_parts_of_the_alignment() {

@@ -43,6 +43,9 @@ pub struct Generator {
     limits: Option<Box<Limits>>,
     operations: Mix,
     runs: Runs,
+    trims_first: bool,
+    /// A write whose bytes have been trimmed.
+    trimmed: Option<Request>,
     flushes: Option<FlushRule>,
     last_arrival: Instant,
 }
@@ -83,6 +86,8 @@ impl Generator {
             limits: Limits::new(config, &stream)?.map(Box::new),
             operations: Mix::new(config, stream("kind")),
             runs: Runs::new(config, alignment, stream("sequential"))?,
+            trims_first: config.trim_before_write,
+            trimmed: None,
             flushes: config.flush_every.map(|every| FlushRule { every, writes: 0 }),
             last_arrival: Instant::START,
         })
@@ -92,6 +97,9 @@ impl Generator {
     /// loop all do, unless a rate limits it: then each at the time at which it is due.
     #[inline]
     pub fn next_request(&mut self) -> Option<Request> {
+        if let Some(write) = self.trimmed.take() {
+            return Some(write);
+        }
         if self.flushes.as_mut().is_some_and(FlushRule::is_due) {
             return Some(self.request(Operation::Flush, 0, 0));
         }
@@ -115,7 +123,12 @@ impl Generator {
             flushes.writes += 1;
         }
         let start = self.start(operation, bytes.div_ceil(self.alignment));
-        Some(self.request(operation, self.base + start * self.alignment, bytes))
+        let request = self.request(operation, self.base + start * self.alignment, bytes);
+        if self.trims_first && operation == Operation::Write {
+            self.trimmed = Some(request);
+            return Some(Request { operation: Operation::Trim, ..request });
+        }
+        Some(request)
     }
 
     const fn request(&self, operation: Operation, offset: u64, length: u64) -> Request {

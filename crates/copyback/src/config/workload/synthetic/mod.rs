@@ -45,6 +45,8 @@ pub struct SyntheticWorkload {
     pub trim_share: Share,
     /// Share of requests that flush.
     pub flush_share: Share,
+    /// Whether a trim of the same bytes comes before each write, beside the `requests`.
+    pub trim_before_write: bool,
     /// A flush follows so many writes, beside the `requests`; absent: none does.
     pub flush_every: Option<u64>,
     /// Probability that a request starts where the previous one of its kind ended.
@@ -96,6 +98,7 @@ impl Default for SyntheticWorkload {
             read_share: Share(0.4),
             trim_share: Share(0.0),
             flush_share: Share(0.0),
+            trim_before_write: false,
             flush_every: None,
             sequential_share: Share(0.4),
             sequential_run: None,
