@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +12,10 @@ import pytest
 
 import copyback
 from copyback import InputError
-from copyback.fio import fio_json, read_job_file, values
+from copyback._core import Config, Simulation
+from copyback.fio import fio_json, listing, read_job_file, values
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import RunCli
 
 GIB = 1 << 30
@@ -93,18 +94,77 @@ def test_global_sections_hold_for_the_jobs_after_them(tmp_path: Path) -> None:
             },
         ),
         ("number_ios=77", {"requests": 77}),
+        ("size=1m\nnumber_ios=1k", {"requests": 256}),
         ("io_size=8m", {"requests": 2048}),
         ("size=1m\nloops=3", {"requests": 768}),
         (
-            "rate_iops=1000\nruntime=10\ntime_based",
-            {"requests": 10_000, "inter_arrival": "1000000ns"},
+            "rw=randread\nbssplit=512/10:4k/90\nba=4k",
+            {"alignment": "4096B", "size_alignment": "512B"},
         ),
-        ("rate_iops=1000\nruntime=10\nsize=1m", {"requests": 256}),
+        ("bssplit=512/10:4k/90", {"alignment": "512B"}),
+        ("rw=randread\nba=512", {"alignment": "512B"}),
         (
-            "rate_iops=500,500\nnumber_ios=5\nrate_process=poisson",
+            "bsrange=4k-12k",
+            {
+                "request_size": {
+                    "type": "histogram",
+                    "sizes": ["4096B", "8192B", "12288B"],
+                    "weights": [1.0, 1.0, 1.0],
+                }
+            },
+        ),
+        ("filesize=8m", {"requests": 2048, "footprint": 8 / 1024}),
+        ("fsync=8\nrw=write", {"flush_every": 8}),
+        # How long jobs run, and what of it is measured.
+        ("runtime=10\ntime_based", {"requests": "unlimited", "duration": "10000000000ns"}),
+        ("timeout=2m\nsize=1m", {"requests": 256, "duration": "120000000000ns"}),
+        ("time_based", {"requests": GIB // 4096}),
+        (
+            "runtime=10\nramp_time=500ms\ntime_based",
+            {"ramp": "500000000ns", "duration": "10500000000ns"},
+        ),
+        ("startdelay=4", {"starts_at": "4000000000ns"}),
+        # How fast they ask.
+        (
+            "rate_iops=1000\nioengine=libaio\niodepth=8",
+            {"iodepth": 8, "rate": {"type": "requests", "gap": "1000000ns"}},
+        ),
+        (
+            "rate_iops=500,250\nrw=write",
+            {"rate": {"type": "requests", "gap": "4000000ns"}},
+        ),
+        (
+            "rate_iops=1000\nrate_process=poisson",
+            {"rate": {"type": "requests", "gap": {"type": "exponential", "mean": "1000000ns"}}},
+        ),
+        ("rate=1m,500k", {"rate": {"type": "bytes", "per_second": "1048576B/s"}}),
+        (
+            "rate=1m,500k\nrw=randrw",
+            {
+                "rate": {
+                    "type": "by_operation",
+                    "read": {"type": "bytes", "per_second": "1048576B/s"},
+                    "write": {"type": "bytes", "per_second": "512000B/s"},
+                }
+            },
+        ),
+        (
+            "rate_iops=1000\nio_submit_mode=offload\nrate_process=poisson",
             {"inter_arrival": {"type": "exponential", "mean": "1000000ns"}},
         ),
-        ("ba=512", {"alignment": "512B"}),
+        (
+            "rate_iops=300,100\nio_submit_mode=offload\nrw=randrw",
+            {"inter_arrival": "2500000ns", "read_share": 0.75},
+        ),
+        # In which order.
+        ("rw=randread:8", {"sequential_run": 8}),
+        ("rw=randtrimwrite", {"trim_before_write": True, "trim_share": 0.0, "requests": 262_144}),
+        ("rw=write:112k\nbs=16k", {"sequential_skip": {"type": "forward", "bytes": "114688B"}}),
+        ("rw=read:-8k", {"sequential_skip": {"type": "backward", "bytes": "8192B"}}),
+        (
+            "zonemode=strided\nzonesize=1m\nzoneskip=2m",
+            {"sequential_skip": {"type": "forward", "bytes": "2097152B", "every": "1048576B"}},
+        ),
     ],
 )
 def test_options_become_the_workload(
@@ -120,15 +180,47 @@ def test_options_become_the_workload(
         ("", "has no job"),
         ("rw=read\n[a]\n", ":1: found rw=read; a section"),
         ("[a\n", ":1: found [a; a section is written [name]"),
-        ("[a]\nthinktime=5\n", ":2: thinktime: this option of fio's is not supported"),
+        ("[a]\nthinktimes=5\n", ":2: thinktimes: this option of fio's is not supported"),
+        ("[a]\nthinktime=5\n", ":2: thinktime: pauses after requests are not supported"),
+        ("[a]\nrw=write:x\n", ":2: rw: found x; a number with a unit is needed"),
+        ("[a]\nrw=randread:0\n", ":2: rw: found 0; a whole number from 1 is needed"),
+        ("[a]\nbs=4160\n", ":2: bs: found 4160; allowed: multiples of 512 bytes"),
+        ("[a]\nbsrange=8k-4k\n", ":2: bsrange: found 8k-4k; allowed: the smallest size"),
+        ("[a]\nrate=1m,\nrw=rw\n", ":2: rate: found no limit for writes; allowed: one for each"),
+        ("[a]\nrate=1m\nrate_iops=5\n", ":3: rate_iops: found rate too; allowed: one of both"),
+        ("[a]\nstartdelay=4-8\n", ":2: startdelay: found 4-8; a range is drawn at random"),
+        ("[a]\nwait_for=b\n[b]\n", ":2: wait_for: found b; allowed: a job before this one: none"),
+        ("[a]\nzonemode=zbd\n", ":2: zonemode: found zbd: zoned devices are not simulated"),
+        ("[a]\nzonesize=1m\n", ":2: zonesize: needs zonemode=strided"),
+        ("[a]\nrw=write:100\n", ":2: rw: found write:100; allowed: multiples of 512 bytes"),
+        ("[a]\nrw=randread\nba=3000\n", ":3: ba: found 3000; allowed: multiples of 512 bytes"),
+        (
+            "[a]\nzonemode=strided\nzonesize=1000\nzoneskip=1m\n",
+            ":3: zonesize: found 1000; allowed: mult",
+        ),
+        ("[a]\nbs=1m\nsize=512k\n", ":3: size: found 524288 bytes; allowed: at least a request"),
+        ("[a]\noffset=100%\n", ":2: offset: found 1073741824 bytes; allowed: less than the"),
+        ("[a]\nnumjobs=2\noffset_increment=1t\n", ":3: offset_increment: found 1099511627776"),
+        ("[a]\nruntime=99999999d\n", ":2: runtime: found 99999999d; allowed: at most 36500d"),
+        ("[a]\nbsrange=512-1t\n", ":2: bsrange: found 512-1t, 2147483648 sizes; allowed: at"),
+        ("[a]\nloops=4000000000000000000\n", ":2: loops: found "),
+        ("[a]\niodepth=99999999999\n", ":2: iodepth: found 99999999999; allowed: at most"),
+        ("[a]\nsize=${NOT_SET_HERE}\n", "the environment has no variable NOT_SET_HERE"),
+        ("[a]\nioengine=libfoo\n", ":2: ioengine: found libfoo; allowed: sync, psync"),
+        (
+            "[a]\nsize=700m\n[b]\nsize=700m\n",
+            ":2: size: found 2 files of 1468006400 bytes in all; allowed: at most the device's",
+        ),
+        (
+            "[global]\nss=iops:5%\nss_dur=10\n[a]\n[b]\nstonewall\n",
+            ":2: ss: ends the whole run; allowed: without stonewall and wait_for",
+        ),
         ("[a]\nrwmixred=5\n", "did you mean rwmixread?"),
         ("[a]\nrw=sideways\n", ":2: rw: found sideways; allowed: read, write, trim"),
         ("[a]\nbs=four\n", ":2: bs: found four; a number with a unit is needed"),
         ("[a]\nbs=0\n", ":2: bs: found 0; allowed: more than 0 bytes"),
         ("[a]\nbssplit=4k/60:8k/60\n", "120 per cent in all; allowed: 100"),
         ("[a]\nsize=2g\n", ":2: size: found 0 + 2147483648 bytes of a device of 1073741824"),
-        ("[a]\nruntime=10\n", ":2: runtime: how far a closed loop comes in a time is not known"),
-        ("[a]\ntime_based\n", ":2: time_based: needs a runtime"),
         ("[a]\nrate_iops=0\n", ":2: rate_iops: found 0; allowed: more than 0"),
         ("[a]\niodepth=0\n", ":2: iodepth: found 0; a whole number from 1 is needed"),
         ("[a]\nrw=randread\nrandom_distribution=normal:1\n", "allowed: random, zipf:theta"),
@@ -142,13 +234,101 @@ def test_what_cannot_be_done_is_named_with_its_line(tmp_path: Path, text: str, f
     assert str(found.value).startswith(str(tmp_path / "job.fio"))
 
 
+@pytest.mark.parametrize(
+    "engine", ["filecreate", "filedelete", "filestat", "dircreate", "dirdelete", "dirstat"]
+)
+def test_benchmarks_of_metadata_are_refused_in_one_line(tmp_path: Path, engine: str) -> None:
+    text = f"[global]\nioengine={engine}\nfilesize=4k\nopenfiles=1\nsurprise=1\n[a]\n[b]\n"
+    with pytest.raises(InputError) as found:
+        workload_of(tmp_path, text)
+    expected = f"found {engine}, which works on a file system's metadata and moves no data"
+    assert str(found.value) == f"{tmp_path / 'job.fio'}:2: ioengine: {expected}"
+
+
+def notes_of(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "job.fio"
+    path.write_text(text)
+    return list(read_job_file(path, GIB).notes)
+
+
 def test_what_has_no_effect_is_named(tmp_path: Path) -> None:
     path = tmp_path / "job.fio"
-    path.write_text("[a]\nioengine=libaio\ndirect=1\nrw=randwrite\nrandseed=9\n")
+    path.write_text("[a]\nioengine=libaio\nthread\ndirect=1\nrw=randwrite\nrandseed=9\n")
     job = read_job_file(path, GIB)
     assert job.seed == 9
-    assert "fio: without effect in a simulation: direct, ioengine" in job.notes
+    assert "fio: without effect in a simulation: thread" in job.notes
     assert any("norandommap" in note for note in job.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        ("ioengine=libaio\nbuffered=1", "the page cache before jobs without direct=1 is not"),
+        ("ioengine=libaio", "the page cache before jobs without direct=1 is not simulated"),
+        ("direct=0\nsize=4m", "each of their requests reaches the drive (a)"),
+        ("verify=crc32c\ndo_verify=1", "do_verify, verify: what was written is not read back"),
+        ("fdp=1", "not simulated: fdp: the drive places all data alike"),
+        ("cmdprio_percentage=20", "not simulated: cmdprio_percentage: all requests have the same"),
+        ("ratemin=5", "not simulated: rate_min: a job that is too slow is not stopped"),
+        ("ioengine=null", "ioengine=null: asks no device for anything in fio; the drive is"),
+        ("ioengine=nbd\nuri=nbd://x", "ioengine=nbd: without the network before the block device"),
+        ("ioengine=psync\niodepth=8", "ioengine=psync has one request under way, whatever"),
+        ("iodepth=8", "no ioengine is named: iodepth counts"),
+        ("time_based", "time_based without a runtime has no effect"),
+        ("rate_iops=5\nio_submit_mode=offload", "with io_submit_mode=offload requests arrive"),
+        ("ramp_time=1\nsize=8m", "the size of a job counts what it does in its ramp_time, too"),
+        ("size=8m\nnumjobs=2", "2 files lie one after the other on the drive"),
+    ],
+)
+def test_what_is_not_simulated_is_told(tmp_path: Path, options: str, note: str) -> None:
+    notes = notes_of(tmp_path, f"[a]\n{options}\n")
+    assert any(note in told for told in notes), notes
+
+
+def test_nothing_is_told_of_a_job_that_is_simulated_as_it_is(tmp_path: Path) -> None:
+    text = "[a]\nioengine=io_uring\ndirect=1\nrw=randread\nnorandommap\niodepth=8\nruntime=5\n"
+    assert notes_of(tmp_path, text) == []
+
+
+def test_one_request_is_under_way_with_a_synchronous_engine(tmp_path: Path) -> None:
+    assert workload_of(tmp_path, "[a]\nioengine=sync\niodepth=8\n")["iodepth"] == 1
+
+
+def test_variables_come_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOB_SIZE", "4m")
+    text = "[a]\nioengine=libblkio\nlibblkio_path=${NOT_SET_HERE}\nsize=${JOB_SIZE}\n"
+    assert workload_of(tmp_path, text)["requests"] == 1024
+
+
+def test_jobs_behind_a_stonewall_wait_for_all_before_it(tmp_path: Path) -> None:
+    text = (
+        "[global]\nsize=1m\n[a]\nnumjobs=2\n[b]\nstonewall\nnumjobs=2\n[c]\n"
+        "[d]\nwait_for=c\n[e]\nstonewall\n"
+    )
+    flows = workload_of(tmp_path, text)["flows"]
+    waits = [flow.get("starts_after", []) for flow in flows]
+    assert waits == [[], [], [0, 1], [0, 1], [0, 1], [0, 1, 4], [0, 1, 2, 3, 4, 5]]
+
+
+def test_files_of_their_own_lie_apart_and_shared_ones_do_not(tmp_path: Path) -> None:
+    mib = 1 << 20
+    text = (
+        "[own]\nsize=3m\nnumjobs=2\n[shared]\nfilename=x\nsize=1000k\nnumjobs=2\n"
+        "[later]\nfilename=x\noffset=1m\nsize=1m\n[device]\nfilename=/dev/sda\nsize=2m\n"
+        "[all]\n"
+    )
+    flows = workload_of(tmp_path, text)["flows"]
+    places = [round(flow["offset"] * GIB) for flow in flows]
+    assert places == [0, 3 * mib, 6 * mib, 6 * mib, 7 * mib, 0, 0]
+    assert [round(flow["footprint"] * GIB) for flow in flows[-3:]] == [mib, 2 * mib, GIB]
+
+
+def test_clones_begin_at_increments(tmp_path: Path) -> None:
+    text = "[a]\nfilename=/dev/x\noffset=1m\noffset_increment=4m\nsize=2m\nnumjobs=3\n"
+    flows = workload_of(tmp_path, text)["flows"]
+    assert [round(flow["offset"] * 1024) for flow in flows] == [1, 5, 9]
 
 
 def test_results_read_like_fio_s(tiny: dict[str, Any]) -> None:
@@ -182,10 +362,83 @@ def test_the_command_runs_a_job_file_and_writes_fio_s_json(
     )
     done = cli("run", tiny_toml, "--fio-job", "job.fio", "--fio-json", "fio.json", "--json")
     assert json.loads(done.stdout)["requests"]["count"] == 500
-    assert "without effect in a simulation: ioengine" in done.stderr
-    job = json.loads((tmp_path / "fio.json").read_text())["jobs"][0]
+    told = [line.removeprefix("copyback: ") for line in done.stderr.splitlines()]
+    assert any("the page cache before jobs without direct=1" in note for note in told)
+    assert json.loads(done.stdout)["notes"] == told
+    found = json.loads((tmp_path / "fio.json").read_text())
+    assert found["copyback notes"] == told
+    job = found["jobs"][0]
     assert job["read"]["total_ios"] + job["write"]["total_ios"] == 500
     refused = cli("run", tiny_toml, "--fio-job", "absent.fio", status=2)
     assert refused.stderr == "copyback: error: absent.fio: No such file or directory\n"
     both = cli("run", tiny_toml, "--fio-job", "job.fio", "--workload", "x", status=2)
     assert "a job file (job.fio) and another workload: give one" in both.stderr
+
+
+def test_jobs_run_one_after_the_other_for_their_time_without_their_ramps(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "job.fio").write_text(
+        "[global]\nioengine=libaio\ndirect=1\nbs=4k\nfilename=/dev/x\ntime_based\nnorandommap\n"
+        "ramp_time=100ms\n[writes]\nrw=randwrite\niodepth=4\nruntime=400ms\n"
+        "[reads]\nstonewall\nrw=randread\nrate_iops=100\nruntime=1\n"
+    )
+    arguments = ("--fio-job", "job.fio", "--fio-json", "fio.json", "--out", "out", "--requests")
+    done = cli("run", tiny_toml, *arguments)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    # 100 a second for a second, and ten of the ramp; what of the writes is how fast the drive is.
+    assert summary["requests"]["reads"] == 100
+    assert summary["requests"]["of_ramp"] > 10
+    assert summary["throughput"]["simulated_s"] == pytest.approx(1.6, abs=0.05)
+    assert summary["throughput"]["measured_s"] == pytest.approx(1.4, abs=0.05)
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(tmp_path / "out" / "requests.parquet").to_pydict()
+    arrivals = np.asarray(rows["arrival_ns"]) / 1e9
+    flows = np.asarray(rows["flow"])
+    assert len(arrivals) == summary["requests"]["count"]
+    assert arrivals[flows == 0].min() >= 0.1
+    assert arrivals[flows == 0].max() < 0.5
+    assert arrivals[flows == 1].min() >= arrivals[flows == 0].max() + 0.1
+    fio = json.loads((tmp_path / "fio.json").read_text())
+    assert fio["jobs"][0]["job_runtime"] == round(summary["throughput"]["measured_s"] * 1e3)
+    assert any("requests of the ramp" in note for note in fio["copyback notes"])
+    assert "requests of the ramp" in " ".join(done.stdout.split())
+    assert "requests of the ramp" in (tmp_path / "out" / "report.html").read_text()
+
+
+@pytest.fixture
+def examples(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of fio's example jobs, which may not be shipped."""
+    folder = os.environ.get("COPYBACK_FIO_EXAMPLES")
+    if folder is None:
+        pytest.skip("COPYBACK_FIO_EXAMPLES names no folder with fio's example jobs")
+    for variable, value in listing.VARIABLES.items():
+        monkeypatch.setenv(variable, value)
+    return Path(folder)
+
+
+def test_the_page_about_fio_s_examples_says_what_becomes_of_them(examples: Path) -> None:
+    page = Path(__file__).parents[1] / "docs" / "guide" / "fio-examples.md"
+    assert page.read_text(encoding="utf-8") == listing.page(examples)
+
+
+def test_fio_s_examples_run(examples: Path) -> None:
+    """Each that is taken starts, and completes requests, on a drive that has never been written."""
+    run = []
+    for path in sorted(examples.glob("*.fio")):
+        try:
+            _, settings = listing.taken(path)
+        except InputError:
+            continue
+        settings.append(("precondition", "{ fill = 0.0, overwrites = 0.0 }"))
+        simulation = Simulation(Config.load(preset=listing.PRESET, settings=settings), None)
+        done = False
+        while not done and simulation.progress().requests < 100:
+            done = simulation.advance(1000)
+        assert simulation.progress().requests > 0, path.name
+        run.append(path.name)
+    assert len(run) >= 45, run
+    assert {
+        f"fio-{order}-{kind}.fio" for order in ("rand", "seq") for kind in ("read", "write", "RW")
+    } <= set(run)

@@ -12,7 +12,7 @@ from copyback import describe, endurance, faults, power, steady, units, verdict,
 from copyback.flows import Flow, flows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from rich.console import RenderableType
@@ -249,8 +249,16 @@ def show(*renderables: RenderableType, width_in_files: int | None = None) -> Non
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
-def overview(result: Result) -> RenderableType:
-    """Return the short table that ``copyback run`` prints."""
+def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
+    """Return the short table that ``copyback run`` prints.
+
+    Parameters
+    ----------
+    result
+        The result.
+    told
+        Notes that the user has read before the run.
+    """
     from rich.console import Group
     from rich.text import Text
 
@@ -326,7 +334,7 @@ def overview(result: Result) -> RenderableType:
     means = describe.breakdowns(summary)
     if means:
         pieces += [_breakdown_table(means), Text("")]
-    notes = [("Note", note) for note in summary["notes"]]
+    notes = [("Note", note) for note in summary["notes"] if note not in told]
     pieces.append(facts_grid(notes + speed))
     return Group(*pieces)
 

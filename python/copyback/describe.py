@@ -310,8 +310,13 @@ def workload(config: Mapping[str, Any]) -> str:
     if kind == "synthetic":
         return " · ".join(["synthetic", *_synthetic(load)])
     if kind == "flows":
-        return f"{_number(len(load.get('flows', [])), 'flow')} at once"
+        flows = load.get("flows", [])
+        return _number(len(flows), "flow") + (" at once" if all(map(_at_once, flows)) else "")
     return str(kind)
+
+
+def _at_once(flow: Mapping[str, Any]) -> bool:
+    return not flow.get("starts_after") and flow.get("starts_at", "0s") == "0s"
 
 
 def _synthetic(load: Mapping[str, Any]) -> list[str]:
@@ -329,6 +334,10 @@ def _synthetic(load: Mapping[str, Any]) -> list[str]:
         facts.append(_kind(address).replace("_", " and "))
     if load.get("bursts", "none") != "none":
         facts.append("in bursts")
+    if load.get("rate", "none") != "none":
+        facts.append("at a limited rate")
+    if "duration" in load:
+        facts.append(f"for {load['duration']}")
     return facts
 
 

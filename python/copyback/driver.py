@@ -21,7 +21,7 @@ from copyback.result import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -70,10 +70,15 @@ class Driver:
         The configuration.
     state
         A prepared device to start from.
+    notes
+        What the user should know of the workload beside what the simulator tells.
     """
 
-    def __init__(self, config: Config, *, state: Path | None = None) -> None:
+    def __init__(
+        self, config: Config, *, state: Path | None = None, notes: Sequence[str] = ()
+    ) -> None:
         self.config = config
+        self.notes = notes
         self.wall_s = 0.0
         self.cpu_s = 0.0
         self.precondition_cpu_s = 0.0
@@ -202,6 +207,7 @@ class Driver:
             How the run was started.
         """
         numbers: dict[str, Any] = json.loads(self.simulation.summary())
+        numbers["notes"] = [*self.notes, *numbers.get("notes", [])]
         core: dict[str, Any] = numbers.get("simulator", {})
         operations = core.get("page_operations")
         run_cpu_s = self.cpu_s - self.precondition_cpu_s

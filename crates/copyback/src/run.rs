@@ -3,6 +3,7 @@
 //! An instant has two phases. First every state change that falls on it is applied, in the drives and
 //! of the host. Then everything that is free looks for work, until nothing changes.
 
+mod baseline;
 mod stop;
 
 use serde_json::{Map, Value, json};
@@ -27,6 +28,7 @@ use crate::ssd::{
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 
+use baseline::Baseline;
 use stop::SteadyRounds;
 
 /// A run.
@@ -45,6 +47,8 @@ pub struct Run {
     preparation: Vec<Option<Rounds>>,
     /// Bytes written to each drive before the run.
     prepared_bytes: Vec<u64>,
+    /// What the drives had done when the first request was measured.
+    baseline: Baseline,
     /// Whether the run ends when a drive becomes read-only.
     ends_at_read_only: bool,
     audit: bool,
@@ -88,6 +92,7 @@ impl Run {
             stop: SteadyRounds::of(config).map(Box::new),
             preparation,
             prepared_bytes,
+            baseline: Baseline::of(config),
             ends_at_read_only: config.ends_at_read_only(),
             audit: config.audit,
             now: Instant::START,
@@ -139,7 +144,21 @@ impl Run {
         let rows = self.recorder.series.due().min(self.recorder.dies.due());
         let round = self.stop.as_ref().and_then(|stop| stop.due());
         let others = earlier(round, self.arrivals.next_time());
+        let others = earlier(others, self.begins_at());
         others.map_or(rows, |others| others.min(rows))
+    }
+
+    /// When the first request is measured, if that is to come and known.
+    fn begins_at(&self) -> Option<Instant> {
+        if self.baseline.is_taken() { None } else { self.host.measures_from() }
+    }
+
+    /// Begins to measure if requests that arrive at `now` are measured. Nothing else has happened at `now`.
+    fn begin_measuring(&mut self, now: Instant) {
+        if self.begins_at().is_some_and(|begin| begin <= now) {
+            self.baseline.take(self.array.drives(), now);
+            self.recorder.begin(now);
+        }
     }
 
     /// Why a policy from outside is no longer asked, if one has failed.
@@ -167,6 +186,9 @@ impl Run {
         if self.stop.as_ref().is_some_and(|stop| stop.is_due(next)) {
             let counters = self.counters();
             self.end_rounds(|stop| stop.end_due(next, &counters));
+        }
+        if let Some(begin) = self.begins_at().filter(|begin| *begin <= next) {
+            self.begin_measuring(begin);
         }
         self.now = next;
         Ok(())
@@ -267,7 +289,10 @@ impl Run {
                 return Ok(());
             }
             match self.host.admit(self.now, &mut self.arrivals)? {
-                Some(admitted) => self.submit(&admitted),
+                Some(admitted) => {
+                    self.begin_measuring(self.now);
+                    self.submit(&admitted);
+                }
                 None => {
                     self.host_may_go_on = false;
                     self.announce()?;
@@ -406,7 +431,7 @@ impl Run {
             phase: Phase::Run,
             fraction: self.host.consumed(self.now).max(rounds),
             simulated: self.now,
-            requests: self.recorder.whole.responses.count(),
+            requests: self.recorder.whole.count(),
             page_operations: self.counters().page_operations(),
         }
     }
@@ -421,7 +446,7 @@ impl Run {
             [only] => endurance.map(|all| self.with_life(all, SsdId::default(), only)),
             _ => endurance,
         };
-        let mut all = self.device_summary(drives, endurance);
+        let mut all = self.device_summary(0, drives, endurance);
         if let Some((_, rejected)) = &mut all.faults {
             // Requests, of which each may be several commands of drives.
             *rejected = self.recorder.whole.totals.rejected;
@@ -433,7 +458,7 @@ impl Run {
                 let written = recorded.written_bytes(id);
                 let endurance = self.endurance(1, self.capacity.device_bytes, written);
                 let endurance = endurance.map(|one| self.with_life(one, id, drive));
-                self.device_summary(std::slice::from_ref(drive), endurance)
+                self.device_summary(index, std::slice::from_ref(drive), endurance)
             });
             summary.insert("array".into(), self.array.summary());
             summary.extend(recorded.summary(devices, self.now));
@@ -451,21 +476,45 @@ impl Run {
         let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();
         let simulator = json!({
             "events": self.arrivals.scheduled() + scheduled,
-            "page_operations": all.counters.page_operations(),
+            "page_operations": self.counters().page_operations(),
         });
         summary.insert("simulator".into(), simulator);
-        summary.insert("notes".into(), json!(self.host.notes()));
+        summary.insert("notes".into(), json!(self.notes()));
         summary
     }
 
-    /// What `drives` have done together.
-    fn device_summary(&self, drives: &[Drive], endurance: Option<Endurance>) -> DeviceSummary {
+    /// What the user should know: of the input, and of what is not measured.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.host.notes();
+        let of_ramp = self.recorder.whole.totals.of_ramp;
+        if of_ramp > 0 {
+            notes.push(format!(
+                "{of_ramp} requests of the ramp were simulated and are not measured; the time series \
+                 and the timeline show them, flash operations count from the first request that is \
+                 measured"
+            ));
+        }
+        notes
+    }
+
+    /// What `drives`, of which the first comes at `first`, have done together since requests are measured.
+    fn device_summary(
+        &self,
+        first: usize,
+        drives: &[Drive],
+        endurance: Option<Endurance>,
+    ) -> DeviceSummary {
+        let mut counters = Counters::default();
+        let mut collecting = Duration::ZERO;
         let mut planes = PlaneUse::default();
         let mut idle_times = None;
         let mut faults = None;
-        for drive in drives {
-            planes += drive.ssd.plane_use(self.now);
-            if let Some(times) = drive.ssd.idle_times(self.now) {
+        for (index, drive) in drives.iter().enumerate() {
+            let done = self.baseline.since(SsdId::from_index(first + index), drive, self.now);
+            counters += done.counters;
+            collecting += done.collecting;
+            planes += done.planes;
+            if let Some(times) = done.idle_times {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
             }
             if let Some(report) = drive.ssd.fault_report() {
@@ -476,8 +525,8 @@ impl Run {
             }
         }
         DeviceSummary {
-            counters: counters(drives),
-            collecting: collecting_until(drives, self.now),
+            counters,
+            collecting,
             planes,
             idle_times,
             wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts())),
@@ -493,15 +542,16 @@ impl Run {
             rating: rating.of_drives(drives),
             capacity_bytes: capacity,
             host_bytes: written,
-            time: self.recorder.whole.totals.end - Instant::START,
+            time: self.recorder.whole.measured_time(),
             life_bytes: None,
         })
     }
 
-    /// With what was written to `drive` in its life, if that has ended.
+    /// With what was written to `drive` in its life, if that has ended and no ramp is left out of the count.
     fn with_life(&self, endurance: Endurance, id: SsdId, drive: &Drive) -> Endurance {
         let bytes = self.prepared_bytes[id.index()] + endurance.host_bytes;
-        Endurance { life_bytes: drive.ssd.is_read_only().then_some(bytes), ..endurance }
+        let is_known = drive.ssd.is_read_only() && matches!(self.baseline, Baseline::Start);
+        Endurance { life_bytes: is_known.then_some(bytes), ..endurance }
     }
 }
 

@@ -13,6 +13,8 @@ mod bursts;
 mod determinism;
 #[path = "synthetic/mixes.rs"]
 mod mixes;
+#[path = "synthetic/runs.rs"]
+mod runs;
 #[path = "synthetic/sizes.rs"]
 mod sizes;
 #[path = "synthetic/skew.rs"]

@@ -97,6 +97,7 @@ def run(
     if timeline is not None and out is None:
         raise InputError("--timeline writes a file: say where with --out DIR")
     overrides = settings_in(setting)
+    notes: tuple[str, ...] = ()
     if job is not None:
         if workload is not None or trace is not None:
             raise InputError(f"a job file ({job}) and another workload: give one")
@@ -129,7 +130,7 @@ def run(
     with contextlib.ExitStack() as stack:
         # The directory is checked before the simulation, which may take hours.
         staging = stack.enter_context(Staging(out)) if out is not None else None
-        driver = Driver(loaded, state=state)
+        driver = Driver(loaded, state=state, notes=notes)
         with progress_display(quiet=quiet or json_) as tell:
             if staging is not None:
                 result = driver.run_into(staging.path, command, on_progress=tell)
@@ -153,7 +154,7 @@ def run(
     if json_:
         sys.stdout.write(result.summary.to_json())
     else:
-        show(overview(result))
+        show(overview(result, told=notes))
         if out is not None:
             print(f"\nReport       {out / REPORT}")
 

@@ -2,7 +2,8 @@
 
 Each of several flows is a job; a workload of one is one job. Times count from a request's arrival
 to its end, so submission takes none (``slat_ns``), and ``clat_ns`` and ``lat_ns`` are the same.
-Nothing of the machine that runs the simulation is in it.
+Nothing of the machine that runs the simulation is in it. What is not simulated is under
+``copyback notes``, a key that fio does not have.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def fio_json(result: Result) -> dict[str, Any]:
         # A steady state is that of all jobs together.
         "jobs": [_job(work, result) | steadystate(result) for work in _works(result)],
         "disk_util": [],
+        "copyback notes": list(result.summary["notes"]),
     }
 
 
@@ -81,8 +83,9 @@ class _Work:
 
     @property
     def runtime_s(self) -> float:
-        """Seconds until its last request has ended."""
-        return float(self.summary["throughput"]["simulated_s"])
+        """Seconds in which requests were measured: without ramps and late starts."""
+        throughput = self.summary["throughput"]
+        return float(throughput.get("measured_s", throughput["simulated_s"]))
 
 
 def _works(result: Result) -> list[_Work]:
@@ -242,8 +245,10 @@ class _Samples:
             table = result.flows.filter(pc.field("flow") == work.flow)
         ends = table["end_s"].to_numpy()
         starts = table["start_s"].to_numpy()
-        # A job has no samples after its end.
-        used = (ends > starts) & (starts < work.runtime_s)
+        throughput = work.summary["throughput"]
+        begin = throughput.get("measured_from_s") or 0.0
+        # A job has no samples in its ramp, nor after its end.
+        used = (ends > starts) & (starts >= begin) & (starts < throughput["simulated_s"])
         self._spans = (ends - starts)[used]
         self._columns = {
             name: table[name].to_numpy()[used]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any
 
 from copyback._core import InputError
@@ -32,26 +33,36 @@ def request_size(text: str) -> Any:
 def _one(text: str) -> Any:
     if "/" not in text and ":" not in text:
         return f"{_positive(text)}B"
-    sizes, shares = [], []
-    for part in text.split(":"):
-        size, _, share = part.partition("/")
-        sizes.append(_positive(size))
-        shares.append(values.per_cent(share) if share else None)
+    parts = [part.partition("/") for part in text.split(":")]
     return {
         "type": "histogram",
-        "sizes": [f"{s}B" for s in sizes],
-        "weights": _filled(shares, text),
+        "sizes": [f"{_positive(size)}B" for size, _, _ in parts],
+        "weights": values.shares([share for _, _, share in parts], text),
     }
 
 
-def _filled(shares: list[float | None], text: str) -> list[float]:
-    """Give parts without a share equal parts of what is left."""
-    said = sum(share for share in shares if share is not None)
-    open_ = sum(share is None for share in shares)
-    if said > 1 + 1e-9 or (open_ == 0 and said < 1 - 1e-9):
-        raise InputError(f"found {text}: {100 * said:g} per cent in all; allowed: 100")
-    rest = round((1 - said) / open_, 12) if open_ else 0.0
-    return [rest if share is None else share for share in shares]
+#: More sizes than these in a range are not told apart.
+_MOST_SIZES = 65_536
+
+
+def of_range(text: str) -> Any:
+    """Return the value of ``bsrange``: each multiple of the smallest size is as likely as the next.
+
+    >>> of_range("4k-12k")["sizes"], of_range("4k-4k")
+    (['4096B', '8192B', '12288B'], '4096B')
+    """
+    if "," in text:
+        raise InputError(f"found {text}; allowed: one range for all operations")
+    first, dash, last = text.partition("-")
+    least, most = _positive(first), _positive(last if dash else first)
+    if most < least:
+        raise InputError(f"found {text}; allowed: the smallest size, a dash and the largest")
+    if least == most:
+        return f"{least}B"
+    sizes = range(least, most + 1, least)
+    if len(sizes) > _MOST_SIZES:
+        raise InputError(f"found {text}, {len(sizes)} sizes; allowed: at most {_MOST_SIZES}")
+    return {"type": "histogram", "sizes": [f"{s}B" for s in sizes], "weights": [1.0] * len(sizes)}
 
 
 def _positive(text: str) -> int:
@@ -75,3 +86,30 @@ def mean_size(sizes: Any, read_share: float) -> float:
     pairs = zip(sizes["sizes"], sizes["weights"], strict=True)
     total = float(sum(sizes["weights"]))
     return float(sum(float(size.removesuffix("B")) * weight for size, weight in pairs)) / total
+
+
+def least_size(sizes: Any) -> int:
+    """Return the smallest size of a request in bytes.
+
+    >>> least_size({"type": "by_operation", "read": "8192B", "write": "4096B"})
+    4096
+    """
+    return min(_all_sizes(sizes))
+
+
+def common_size(sizes: Any) -> int:
+    """Return the largest size in bytes that all sizes of a request are multiples of.
+
+    >>> common_size({"type": "by_operation", "read": "8192B", "write": "12288B"})
+    4096
+    """
+    return gcd(*_all_sizes(sizes))
+
+
+def _all_sizes(sizes: Any) -> list[int]:
+    if isinstance(sizes, str):
+        return [int(sizes.removesuffix("B"))]
+    if sizes["type"] == "by_operation":
+        return [size for kind in ("read", "write") for size in _all_sizes(sizes[kind])]
+    pairs = zip(sizes["sizes"], sizes["weights"], strict=True)
+    return [int(size.removesuffix("B")) for size, weight in pairs if weight > 0]

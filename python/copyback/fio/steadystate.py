@@ -18,7 +18,7 @@ from copyback.fio import values
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from copyback.fio.workload import Reader
+    from copyback.fio.reader import Reader
     from copyback.result import Result
 
 #: Options that only `ss` gives a meaning.
@@ -31,18 +31,29 @@ _METRICS = {"iops": "iops", "bw": "bandwidth", "lat": "mean_response"}
 MOST_ROUNDS = 1_000_000_000
 
 
-def stop_of_jobs(jobs: Sequence[Reader]) -> dict[str, Any] | None:
+def stop_of_jobs(
+    jobs: Sequence[Reader], flows: Sequence[Mapping[str, Any]]
+) -> dict[str, Any] | None:
     """Return the table ``stop`` that all jobs together ask for; None if none asks for any.
+
+    Parameters
+    ----------
+    jobs
+        The jobs.
+    flows
+        What they have become.
 
     Raises
     ------
     InputError
-        If they do not ask for the same: one rule ends the whole run.
+        If they do not ask for the same, or wait for one another: one rule ends the whole run.
     """
     asked = [_stop(job) for job in jobs]
     for job, stop in zip(jobs, asked, strict=True):
         if stop != asked[0]:
             raise job.fault("ss", "must be the same for every job, and so must its other options")
+    if asked[0] is not None and any("starts_after" in flow for flow in flows):
+        raise jobs[0].fault("ss", "ends the whole run; allowed: without stonewall and wait_for")
     if asked[0] is not None and (len(jobs) > 1 or jobs[0].whole("numjobs", 1) > 1):
         jobs[0].notes.append("fio: the steady state is that of all jobs together")
     return asked[0]
@@ -59,17 +70,17 @@ def _stop(job: Reader) -> dict[str, Any] | None:
     window = round(job.value("ss_dur", values.seconds, 0.0) / interval) if interval else 0
     if window < 2:
         raise job.fault("ss_dur", "a window of two or more intervals (of 1 s) is needed")
-    ramp = job.value("ss_ramp", values.seconds, 0.0)
+    ramp = job.seconds("ss_ramp")
     rounds = MOST_ROUNDS
     if "runtime" in job.options:
-        rounds = int((job.value("runtime", values.seconds, 0.0) - ramp) / interval)
+        rounds = int((job.seconds("runtime") - ramp) / interval)
         if rounds < window:
             raise job.fault("runtime", "is shorter than ss_ramp and ss_dur together")
     return {
         "type": "steady_state",
         "metric": metric,
         "round": _time(interval),
-        "ramp": _time(ramp),
+        "ramp": _time(job.seconds("ramp_time") + ramp),
         "window": window,
         "excursion": "none",
         "slope": share * (window - 1) if is_slope else "none",

@@ -14,6 +14,11 @@ _SIZES: dict[str, int] = {
 }
 _TIMES_S = {"us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "s": 1.0, "m": 60.0}
 _TIMES_S |= {"h": 3600.0, "d": 86_400.0}
+
+#: Greater numbers and longer times are no measures of a drive; a simulation could not count them.
+MOST = 1 << 62
+MOST_SECONDS = 36_500 * 86_400
+
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z%]*)", re.IGNORECASE)
 
 
@@ -27,7 +32,10 @@ def size(text: str) -> int:
     unit = _SIZES.get(suffix.removesuffix("b"))
     if unit is None or number != int(number):
         raise InputError(f"found {text}; a size such as 4k or 1g is needed")
-    return int(number) * unit
+    found = int(number) * unit
+    if found > MOST:
+        raise InputError(f"found {text}; allowed: at most {MOST}")
+    return found
 
 
 def size_or_share(text: str, whole: int) -> int:
@@ -47,6 +55,8 @@ def seconds(text: str) -> float:
     unit = _TIMES_S.get(suffix or "s")
     if unit is None:
         raise InputError(f"found {text}; a time such as 60, 10m or 500ms is needed")
+    if number * unit > MOST_SECONDS:
+        raise InputError(f"found {text}; allowed: at most 36500d")
     return number * unit
 
 
@@ -62,6 +72,21 @@ def per_cent(text: str) -> float:
     return number / 100
 
 
+def shares(texts: list[str], whole: str) -> list[float]:
+    """Return per cent as shares; those that are empty have equal parts of what is left.
+
+    >>> shares(["60", "", ""], "a/60:b/:c/")
+    [0.6, 0.2, 0.2]
+    """
+    found = [per_cent(text) if text else None for text in texts]
+    said = sum(share for share in found if share is not None)
+    open_ = sum(share is None for share in found)
+    if said > 1 + 1e-9 or (open_ == 0 and said < 1 - 1e-9):
+        raise InputError(f"found {whole}: {100 * said:g} per cent in all; allowed: 100")
+    rest = round((1 - said) / open_, 12) if open_ else 0.0
+    return [rest if share is None else share for share in found]
+
+
 def whole(text: str, least: int = 0) -> int:
     """Return a whole number, which may have a suffix as a size has.
 
@@ -73,7 +98,7 @@ def whole(text: str, least: int = 0) -> int:
     except InputError:
         number = least - 1
     if number < least:
-        raise InputError(f"found {text}; a whole number from {least} is needed")
+        raise InputError(f"found {text}; a whole number from {least} to {MOST} is needed")
     return number
 
 

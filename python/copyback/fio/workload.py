@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import InputError
 from copyback.fio import values
+from copyback.fio.directions import READ, direction, order
+from copyback.fio.files import layout
 from copyback.fio.jobfile import read_sections
-from copyback.fio.options import ALIASES, MEANT, WITHOUT_EFFECT
-from copyback.fio.sizes import mean_size, request_size
+from copyback.fio.options import NOT_SIMULATED, WITHOUT_EFFECT
+from copyback.fio.rates import pace
+from copyback.fio.reader import Reader
+from copyback.fio.sizes import common_size, least_size, mean_size, of_range, request_size
 from copyback.fio.steadystate import stop_of_jobs
+from copyback.fio.timing import Order, is_endless, times
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from copyback.fio.jobfile import Option, Section
+    from copyback.fio.directions import Direction
+    from copyback.fio.files import Stretch
 
-
-ValueT = TypeVar("ValueT")
-
-
-@dataclass(frozen=True)
-class Direction:
-    """What a value of ``rw`` asks for."""
-
-    is_random: bool
-    read_share: float | None
-    trim_share: float = 0.0
-
-
-#: By the value of ``rw``; a read share of None is said by ``rwmixread``.
-_DIRECTIONS = {
-    "read": Direction(False, 1.0),
-    "write": Direction(False, 0.0),
-    "trim": Direction(False, 0.0, 1.0),
-    "rw": Direction(False, None),
-    "readwrite": Direction(False, None),
-    "randread": Direction(True, 1.0),
-    "randwrite": Direction(True, 0.0),
-    "randtrim": Direction(True, 0.0, 1.0),
-    "randrw": Direction(True, None),
-}
+#: Addresses and sizes are multiples of this.
+SECTOR = 512
 
 
 @dataclass(frozen=True)
@@ -99,196 +82,231 @@ def read_job_file(path: Path, capacity: int) -> Job:
     InputError
         With the file, the line, the option, what was found and what is allowed.
     """
-    faults: list[str] = []
-    jobs: list[Reader] = []
-    for section in read_sections(path):
-        reader = Reader(section, capacity, path)
-        faults += reader.unknown()
-        jobs.append(reader)
+    jobs = [Reader(section, capacity, path) for section in read_sections(path)]
+    faults = [fault for job in jobs for fault in job.refused()]
     if faults:
-        raise InputError("\n".join(faults))
-    stop = stop_of_jobs(jobs)
+        raise InputError("\n".join(dict.fromkeys(faults)))
+    lie = layout(jobs, capacity)
+    waits = Order()
     flows: list[dict[str, Any]] = []
     names: list[str] = []
-    for job in jobs:
-        flow, copies = job.flow(), job.whole("numjobs", 1, least=1)
-        flows += [flow] * copies
-        names += [job.section.name] * copies
-    notes = list(dict.fromkeys(note for job in jobs for note in job.notes))
-    idle = sorted({name for job in jobs for name in job.options if name in WITHOUT_EFFECT})
-    if idle:
-        notes.append(f"fio: without effect in a simulation: {', '.join(idle)}")
+    for number, job in enumerate(jobs):
+        clones = job.whole("numjobs", 1, least=1)
+        timing = times(job, waits.awaited(job))
+        flows += [
+            _flow(job, lie.stretch(job, number, clone), clone) | timing for clone in range(clones)
+        ]
+        names += [job.section.name] * clones
+        waits.add(job, clones)
+    stop = stop_of_jobs(jobs, flows)
     seeds = [job.whole("randseed") for job in jobs if "randseed" in job.options]
     workload = flows[0] if len(flows) == 1 else {"type": "flows", "flows": flows, "names": names}
-    return Job(workload, seeds[0] if seeds else None, stop, tuple(notes))
+    return Job(workload, seeds[0] if seeds else None, stop, tuple(_notes(jobs)))
 
 
-@dataclass
-class Reader:
-    """Reads the options of one job."""
+def _notes(jobs: Sequence[Reader]) -> list[str]:
+    """Return what is to be told about all jobs, the weightiest first."""
+    notes = [note for job in jobs for note in [*_of_engine(job), *job.notes]]
+    cached = [job.section.name for job in jobs if _may_be_cached(job)]
+    if cached:
+        notes.insert(
+            0,
+            "fio: the page cache before jobs without direct=1 is not simulated: each of their "
+            f"requests reaches the drive ({_some(cached)})",
+        )
+    options = {name for job in jobs for name in job.options}
+    left_out: dict[str, list[str]] = {}
+    for name in sorted(options & NOT_SIMULATED.keys()):
+        left_out.setdefault(NOT_SIMULATED[name], []).append(name)
+    notes += [f"fio: not simulated: {', '.join(names)}: {what}" for what, names in left_out.items()]
+    idle = sorted(options & WITHOUT_EFFECT)
+    if idle:
+        notes.append(f"fio: without effect in a simulation: {', '.join(idle)}")
+    return list(dict.fromkeys(notes))
 
-    section: Section
-    capacity: int
-    path: Path
-    notes: list[str] = field(default_factory=list)
 
-    @property
-    def options(self) -> dict[str, Option]:
-        """The options by name, aliases resolved."""
-        return {ALIASES.get(name, name): o for name, o in self.section.options.items()}
+def _of_engine(job: Reader) -> list[str]:
+    note = job.engine.note
+    return [] if note is None else [f"fio: ioengine={job.text('ioengine')}: {note}"]
 
-    def unknown(self) -> list[str]:
-        """Return a line for each option that cannot be followed."""
-        lines = []
-        for name, option in self.options.items():
-            if name in MEANT or name in WITHOUT_EFFECT:
-                continue
-            close = difflib.get_close_matches(name, MEANT, n=1)
-            hint = f"; did you mean {close[0]}?" if close else ""
-            where = f"{self.path}:{option.line}: {name}"
-            lines.append(f"{where}: this option of fio's is not supported{hint}")
-        return lines
 
-    def value(self, name: str, read: Callable[[str], ValueT], default: ValueT) -> ValueT:
-        """Return what `read` makes of an option; faults get the place."""
-        option = self.options.get(name)
-        if option is None:
-            return default
-        try:
-            return read(option.text or "")
-        except InputError as fault:
-            raise InputError(f"{self.path}:{option.line}: {name}: {fault}") from None
+def _may_be_cached(job: Reader) -> bool:
+    """Whether fio would go through the page cache: unless a job says otherwise, it does."""
+    if not job.engine.may_be_cached or job.is_set("direct"):
+        return False
+    return "buffered" not in job.options or job.is_set("buffered")
 
-    def whole(self, name: str, default: int = 0, least: int = 0) -> int:
-        """Return a whole number."""
-        return self.value(name, lambda text: values.whole(text, least), default)
 
-    def is_set(self, name: str) -> bool:
-        """Whether a switch is there and on."""
-        option = self.options.get(name)
-        if option is None:
-            return False
-        try:
-            return values.flag(option.text)
-        except InputError as fault:
-            raise InputError(f"{self.path}:{option.line}: {name}: {fault}") from None
+def _some(names: Sequence[str]) -> str:
+    names = list(dict.fromkeys(names))
+    return (
+        ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    )
 
-    def fault(self, name: str, problem: str) -> InputError:
-        """Return a fault of an option, with its place, or that of the job if it has none."""
-        option = self.options.get(name)
-        line = option.line if option else self.section.line
-        return InputError(f"{self.path}:{line}: {name}: {problem}")
 
-    def flow(self) -> dict[str, Any]:
-        """Return the job as a flow of requests."""
-        direction = self.value("rw", _direction, _DIRECTIONS["read"])
-        offset = self.value("offset", self._extent, 0)
-        size = self.value("size", self._extent, self.capacity - offset)
-        if not 0 < size <= self.capacity - offset:
-            left = f"{offset} + {size} bytes of a device of {self.capacity}"
-            raise self.fault("size", f"found {left}; allowed: what fits into it")
-        sizes = self.value("bssplit", request_size, self.value("bs", request_size, "4096B"))
-        flow: dict[str, Any] = {
-            "type": "synthetic",
-            "requests": self._requests(size, sizes, direction),
-            "request_size": sizes,
-            "read_share": self._read_share(direction),
-            "trim_share": direction.trim_share,
-            "sequential_share": self._sequential_share(direction),
-            "offset": offset / self.capacity,
-            "footprint": size / self.capacity,
-        }
-        if "ba" in self.options:
-            flow["alignment"] = f"{self.value('ba', values.size, 0)}B"
-        if direction.is_random:
-            flow["address"] = self.value("random_distribution", _address, {"type": "uniform"})
-            if not self.is_set("norandommap") and flow["address"] == {"type": "uniform"}:
-                self.notes.append(
-                    "fio: random offsets may repeat, as with norandommap: fio's map of what has "
-                    "been covered is not kept"
-                )
-        flow.update(self._arrivals())
-        return flow
-
-    def _extent(self, text: str) -> int:
-        return values.size_or_share(text, self.capacity)
-
-    def _requests(self, size: int, sizes: Any, direction: Direction) -> int | str:
-        """Return how many requests the job makes; a steady state or its runtime may end it."""
-        if "number_ios" in self.options:
-            return self.whole("number_ios", least=1)
-        share = self._read_share(direction)
-        most = self.value("io_size", self._extent, size) * self.whole("loops", 1, least=1)
-        by_size = max(round(most / mean_size(sizes, share)), 1)
-        if "runtime" not in self.options:
-            if self.is_set("time_based"):
-                raise self.fault("time_based", "needs a runtime")
-            return by_size
-        rate = self._rate()
-        if rate is None and "ss" in self.options:
-            return "unlimited" if self.is_set("time_based") else by_size
-        if rate is None:
-            raise self.fault(
-                "runtime",
-                "how far a closed loop comes in a time is not known beforehand; allowed with "
-                "rate_iops or ss; else say size, io_size or number_ios",
+def _flow(job: Reader, stretch: Stretch, clone: int) -> dict[str, Any]:
+    """Return the clone of a job that works on a stretch of the drive as a flow of requests."""
+    _check_modes(job)
+    asked = job.value("rw", direction, READ)
+    begin = job.extent("offset", 0) + clone * job.extent("offset_increment", 0)
+    if begin >= stretch.bytes:
+        name = "offset_increment" if clone and "offset_increment" in job.options else "offset"
+        raise job.fault(
+            name, f"found {begin} bytes; allowed: less than the {stretch.bytes} there are"
+        )
+    size = job.extent("size", job.extent("filesize", stretch.bytes - begin))
+    if not 0 < size <= stretch.bytes - begin:
+        found = f"{begin} + {size} bytes of a device of {stretch.bytes}"
+        raise job.fault("size", f"found {found}; allowed: what fits into it")
+    sizes = _sizes(job)
+    if size < least_size(sizes):
+        problem = f"found {size} bytes; allowed: at least a request, {least_size(sizes)}"
+        raise job.fault("size", problem)
+    skip = _skip(job, asked)
+    read_share = _read_share(job, asked)
+    flow: dict[str, Any] = {
+        "type": "synthetic",
+        "requests": _requests(job, size, sizes, read_share),
+        "request_size": sizes,
+        "read_share": read_share,
+        "trim_share": asked.trim_share,
+        **order(asked, job.value("percentage_random", values.per_cent, 1.0)),
+        "offset": (stretch.start + begin) / job.capacity,
+        "footprint": size / job.capacity,
+        **_alignment(job, asked, sizes, skip),
+        **_flushes(job),
+    }
+    if skip:
+        flow["sequential_skip"] = skip
+    if asked.trims_first:
+        flow["trim_before_write"] = True
+    if asked.is_random:
+        flow["address"] = job.value("random_distribution", _address, {"type": "uniform"})
+        if not job.is_set("norandommap") and flow["address"] == {"type": "uniform"}:
+            job.notes.append(
+                "fio: random offsets may repeat, as with norandommap: fio's map of what has "
+                "been covered is not kept"
             )
-        by_time = max(round(rate * self.value("runtime", values.seconds, 0.0)), 1)
-        return by_time if self.is_set("time_based") else min(by_time, by_size)
-
-    def _read_share(self, direction: Direction) -> float:
-        if direction.read_share is not None:
-            return direction.read_share
-        if "rwmixwrite" in self.options and "rwmixread" not in self.options:
-            return 1.0 - self.value("rwmixwrite", values.per_cent, 0.5)
-        return self.value("rwmixread", values.per_cent, 0.5)
-
-    def _sequential_share(self, direction: Direction) -> float:
-        if not direction.is_random:
-            return 1.0
-        return 1.0 - self.value("percentage_random", values.per_cent, 1.0)
-
-    def _rate(self) -> float | None:
-        """Return requests a second, if they are set."""
-        if "rate_iops" not in self.options:
-            return None
-        total = self.value("rate_iops", lambda text: sum(map(values.whole, text.split(","))), 0)
-        if total == 0:
-            raise self.fault("rate_iops", "found 0; allowed: more than 0")
-        return total
-
-    def _arrivals(self) -> dict[str, Any]:
-        rate = self._rate()
-        if rate is None:
-            return {"iodepth": self.whole("iodepth", 1, least=1)}
-        gap = f"{1e9 / rate:.0f}ns"
-        process = self.value("rate_process", _process, "linear")
-        if "iodepth" in self.options:
-            self.notes.append(
-                "fio: with rate_iops requests arrive at their times, however many are under way; "
-                "iodepth does not hold them back"
-            )
-        return {
-            "inter_arrival": {"type": "exponential", "mean": gap} if process == "poisson" else gap
-        }
+    return flow | pace(job, asked, read_share, sizes)
 
 
-def _direction(text: str) -> Direction:
-    if text not in _DIRECTIONS:
-        raise InputError(f"found {text or 'nothing'}; allowed: {', '.join(_DIRECTIONS)}")
-    return _DIRECTIONS[text]
+def _check_modes(job: Reader) -> None:
+    """Refuse commands and orders that are none of reads, writes, trims and flushes in sequence."""
+    allowed = {
+        "write_mode": "write",
+        "sg_write_mode": "write",
+        "rw_sequencer": "sequential",
+    }
+    for name, mode in allowed.items():
+        found = job.text(name)
+        if found not in {None, mode}:
+            raise job.fault(name, f"found {found}; allowed: {mode}")
 
 
-def _process(text: str) -> str:
-    if text not in {"linear", "poisson"}:
-        raise InputError(f"found {text}; allowed: linear, poisson")
-    return text
+def _sizes(job: Reader) -> Any:
+    if "bsrange" in job.options:
+        return job.value("bsrange", of_range, "4096B")
+    return job.value("bssplit", request_size, job.value("bs", request_size, "4096B"))
+
+
+def _read_share(job: Reader, asked: Direction) -> float:
+    if asked.read_share is not None:
+        return asked.read_share
+    if "rwmixwrite" in job.options and "rwmixread" not in job.options:
+        return 1.0 - job.value("rwmixwrite", values.per_cent, 0.5)
+    return job.value("rwmixread", values.per_cent, 0.5)
+
+
+def _requests(job: Reader, size: int, sizes: Any, read_share: float) -> int | str:
+    """Return how many requests a job makes; its runtime or a steady state may end it before."""
+    if is_endless(job):
+        return "unlimited"
+    most = job.extent("io_size", size) * job.whole("loops", 1, least=1)
+    by_size = max(round(most / mean_size(sizes, read_share)), 1)
+    if by_size > values.MOST:
+        name = "loops" if "loops" in job.options else "io_size"
+        raise job.fault(name, f"found {by_size} requests; allowed: at most {values.MOST}")
+    return min(job.whole("number_ios", by_size, least=1), by_size)
+
+
+def _alignment(
+    job: Reader, asked: Direction, sizes: Any, skip: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what offsets and sizes are multiples of.
+
+    fio aligns random offsets to the smallest size, or to `ba`. A fixed size that offsets are
+    multiples of needs no word: that is what a workload does by itself.
+    """
+    least, unit = least_size(sizes), common_size(sizes)
+    if unit % SECTOR:
+        name = next(name for name in ("bsrange", "bssplit", "bs") if name in job.options)
+        raise job.fault(name, f"found {job.text(name)}; allowed: multiples of {SECTOR} bytes")
+    skipped = [int(skip[key].removesuffix("B")) for key in ("bytes", "every") if key in skip]
+    offsets = gcd(job.value("ba", values.size, least) if asked.is_random else unit, *skipped)
+    if offsets % SECTOR:
+        odd = [
+            name
+            for name in ("ba", "zonesize", "zonerange", "zoneskip")
+            if job.value(name, values.size, 0) % SECTOR
+        ]
+        culprit = odd[0] if odd else "rw"
+        raise job.fault(culprit, f"found {job.text(culprit)}; allowed: multiples of {SECTOR} bytes")
+    if isinstance(sizes, str) and offsets == least:
+        return {}
+    keys = {"alignment": f"{offsets}B"}
+    parts = gcd(unit, offsets)
+    if parts != offsets:
+        keys["size_alignment"] = f"{parts}B"
+    return keys
+
+
+def _skip(job: Reader, asked: Direction) -> dict[str, Any]:
+    """Return what lies between sequential requests: ``rw=read:8k``, or ``zonemode=strided``."""
+    mode = job.text("zonemode")
+    if mode == "strided":
+        return _zones(job, asked)
+    if mode not in {None, "none"}:
+        why = ": zoned devices are not simulated" if mode == "zbd" else ""
+        raise job.fault("zonemode", f"found {mode}{why}; allowed: none, strided")
+    for name in ("zonesize", "zonerange", "zoneskip"):
+        if name in job.options:
+            raise job.fault(name, "needs zonemode=strided")
+    if not asked.skip:
+        return {}
+    kind = "forward" if asked.skip > 0 else "backward"
+    return {"type": kind, "bytes": f"{abs(asked.skip)}B"}
+
+
+def _zones(job: Reader, asked: Direction) -> dict[str, Any]:
+    if asked.is_random or asked.skip:
+        raise job.fault(
+            "zonemode", "found strided with random or spaced requests; allowed: neither"
+        )
+    size = job.value("zonesize", values.size, 0)
+    if size == 0:
+        raise job.fault("zonesize", "is needed above 0 with zonemode=strided")
+    reach = job.value("zonerange", values.size, size)
+    if reach < size:
+        raise job.fault("zonerange", f"found {reach} bytes; allowed: zonesize, {size}, or more")
+    skipped = reach - size + job.value("zoneskip", values.size, 0)
+    if skipped == 0:
+        return {}
+    return {"type": "forward", "bytes": f"{skipped}B", "every": f"{size}B"}
+
+
+def _flushes(job: Reader) -> dict[str, Any]:
+    """Return the flushes between writes, of ``fsync`` or ``fdatasync``."""
+    for name in ("fsync", "fdatasync"):
+        writes = job.whole(name)
+        if writes:
+            return {"flush_every": writes}
+    return {}
 
 
 def _address(text: str) -> dict[str, Any]:
     """Return where random requests go.
 
-    >>> _address("zipf:0.9"), _address("zoned:60/10:40/90")["pages"]
+    >>> _address("zipf:0.9"), _address("zoned:60/10:40/")["pages"]
     ({'type': 'zipf', 'theta': 0.9}, [0.1, 0.9])
     """
     kind, _, parameters = text.partition(":")
@@ -303,7 +321,7 @@ def _address(text: str) -> dict[str, Any]:
             zones = [zone.partition("/") for zone in parameters.split(":")]
             return {
                 "type": "zoned",
-                "requests": [values.per_cent(requests) for requests, _, _ in zones],
-                "pages": [values.per_cent(pages) for _, _, pages in zones],
+                "requests": values.shares([requests for requests, _, _ in zones], text),
+                "pages": values.shares([pages for _, _, pages in zones], text),
             }
     raise InputError(f"found {text}; allowed: random, zipf:theta, pareto:h, zoned:%/%:...")

@@ -59,6 +59,7 @@ def render(result: Result) -> str:
             tops=slowest.TOPS,
             heights=slowest.HEIGHTS,
             density=data["density"],
+            notes=list(result.summary.get("notes", [])),
             details=_details(result),
             simulator=_simulator(result),
             command=result.summary.simulator.get("command", "copyback run config.toml"),
@@ -144,7 +145,7 @@ def _lead(result: Result) -> str:
                 f"Garbage collection accounts for {units.share(share)} of the mean response time."
             )
             if describe.is_closed_loop(result.config):
-                late = math.fsum(part.mean_us for part in means if part.key in GC_PARTS)
+                late = math.fsum(part.mean_us for part in means if part.key in describe.GC_PARTS)
                 sentences.append(
                     "That is the most that could be gained: in a closed loop each request comes "
                     f"when another has ended, so collections also put off arrivals, by "

@@ -1,7 +1,7 @@
 //! A collection as a resumable job: at every step boundary the mapping is consistent, and each
 //! step looks again at what is still valid, since the host may have overwritten a page meanwhile.
 
-use derive_more::AddAssign;
+use derive_more::{AddAssign, SubAssign};
 
 use crate::ftl::{Cost, Expected, Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
@@ -141,7 +141,7 @@ pub struct Tally {
 }
 
 /// Merges, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
 pub struct Merges {
     /// An update block became the data block.
     pub switch: u64,

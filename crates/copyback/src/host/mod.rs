@@ -1,10 +1,11 @@
 //! The host: when requests arrive, and how many the drive or the array takes at once.
 
+mod flow;
 mod request;
 
 pub use request::{Active, Admitted, Completion};
 
-use std::collections::VecDeque;
+use flow::Flow;
 
 use slab::Slab;
 
@@ -29,39 +30,8 @@ pub struct Host {
     entered: RequestNumber,
     /// The one that has left it last.
     last_left: Option<RequestNumber>,
-}
-
-struct Flow {
-    source: Source,
-    /// The next request, not yet in the device.
-    next: Option<Request>,
-    /// Those behind it that have been announced.
-    ahead: VecDeque<Request>,
-    queue: usize,
-    pace: Pace,
-    /// When a closed loop of unlimited requests ends.
-    end: Option<Instant>,
-    rounds: Rounds,
-    /// Whether an [`Event::Arrival`] is on the agenda.
-    announced: bool,
-    /// Whether one of its requests has been rejected, in no time.
-    rejected: bool,
-}
-
-/// What decides when a flow's next request arrives.
-enum Pace {
-    /// The request's own time.
-    Open,
-    /// The end of an earlier one.
-    Closed { iodepth: u32, outstanding: u32 },
-}
-
-/// The times that a flow was started anew at one instant.
-#[derive(Debug, Clone, Copy)]
-struct Rounds {
-    known: u64,
-    at: Instant,
-    count: u64,
+    /// Whether a flow has not begun because it waits for others.
+    are_waiting: bool,
 }
 
 struct Queue {
@@ -92,6 +62,7 @@ impl Host {
             requests: Slab::new(),
             entered: RequestNumber::default(),
             last_left: None,
+            are_waiting: false,
         };
         for (index, flow) in config.workload.flows().iter().enumerate() {
             host.add_flow(flow, index, config)?;
@@ -105,20 +76,11 @@ impl Host {
         index: usize,
         config: &Config,
     ) -> Result<(), InputError> {
-        let mut source = Source::open(flow, index, AddressSpace::of(config), config.seed)?;
-        let pace = match flow.iodepth() {
-            Some(iodepth) => Pace::Closed { iodepth, outstanding: 0 },
-            None => Pace::Open,
-        };
-        let next = source.next_request()?;
+        let source = Source::open(flow, index, AddressSpace::of(config), config.seed)?;
         let queue = index % self.queues.len();
         self.queues[queue].may_be_waited_for |= flow.iodepth().is_none();
-        let end = flow.duration().filter(|_| flow.iodepth().is_some());
-        let end = end.map(|end| Instant::START + end.0);
-        let rounds = Rounds { known: source.rounds(), at: Instant::START, count: 0 };
-        let ahead = VecDeque::new();
-        let (announced, rejected) = (false, false);
-        let flow = Flow { source, next, ahead, queue, pace, end, rounds, announced, rejected };
+        let flow = Flow::new(flow, source, queue)?;
+        self.are_waiting |= !flow.has_begun();
         self.flows.push(flow);
         Ok(())
     }
@@ -132,6 +94,9 @@ impl Host {
         now: Instant,
         arrivals: &mut Arrivals,
     ) -> Result<Option<Admitted>, InputError> {
+        if self.are_waiting {
+            self.begin_flows(now);
+        }
         let queues = self.queues.len();
         let mut queue = self.next_queue;
         for _ in 0..queues {
@@ -154,9 +119,7 @@ impl Host {
             if flow.queue != queue {
                 continue;
             }
-            if flow.end.is_some_and(|end| now >= end) {
-                flow.next = None;
-            }
+            flow.expire(now);
             let Some(arrival) = flow.arrival(now) else { continue };
             if arrival > now {
                 flow.announce(arrival, FlowId::from_index(index), arrivals);
@@ -169,22 +132,7 @@ impl Host {
 
     fn enter(&mut self, index: usize, now: Instant) -> Result<Admitted, InputError> {
         let flow = &mut self.flows[index];
-        let next = match flow.ahead.pop_front() {
-            Some(next) => Some(next),
-            None => flow.source.next_request()?,
-        };
-        let request = std::mem::replace(&mut flow.next, next);
-        let mut request = request.expect("a flow that is ready has a next request");
-        if let Pace::Closed { outstanding, iodepth } = &mut flow.pace {
-            *outstanding += 1;
-            request.arrival = now;
-            let gets_somewhere = flow.rounds.check(flow.source.rounds(), now, *iodepth);
-            match gets_somewhere {
-                // Nothing will change: the drive takes no writes any more.
-                Err(_) if flow.rejected => flow.next = None,
-                checked => checked?,
-            }
-        }
+        let request = flow.take(now)?;
         let number = self.entered;
         self.entered.0 += 1;
         let entry = self.requests.vacant_entry();
@@ -227,15 +175,7 @@ impl Host {
     pub fn announce(&mut self, most: usize, into: &mut Vec<Request>) -> Result<(), InputError> {
         into.clear();
         for flow in &mut self.flows {
-            if let (Pace::Open, Some(next)) = (&flow.pace, flow.next) {
-                while 1 + flow.ahead.len() < most
-                    && let Some(request) = flow.source.next_request()?
-                {
-                    flow.ahead.push_back(request);
-                }
-                into.push(next);
-                into.extend(&flow.ahead);
-            }
+            flow.announce_to(most, into)?;
         }
         into.sort_by_key(|request| request.arrival);
         into.truncate(most);
@@ -247,6 +187,28 @@ impl Host {
         self.flows[flow.index()].announced = false;
     }
 
+    /// Begins the flows that wait for others which have ended.
+    fn begin_flows(&mut self, now: Instant) {
+        self.are_waiting = false;
+        for index in 0..self.flows.len() {
+            self.flows[index].expire(now);
+            if self.flows[index].has_begun() {
+                continue;
+            }
+            let awaited = self.flows[index].awaited();
+            if awaited.iter().all(|awaited| self.flows[awaited.index()].has_ended()) {
+                self.flows[index].begin(now);
+            } else {
+                self.are_waiting = true;
+            }
+        }
+    }
+
+    /// The first instant at which requests that arrive are measured, as far as is known.
+    pub fn measures_from(&self) -> Option<Instant> {
+        self.flows.iter().filter(|flow| !flow.has_ended()).filter_map(Flow::measured_from).min()
+    }
+
     /// A request leaves the array.
     pub fn leave(&mut self, finished: &FinishedRequest, now: Instant) -> Completion {
         let active = self.requests.remove(finished.request.index());
@@ -256,24 +218,19 @@ impl Host {
         queue.outstanding -= 1;
         let late = finished.parts.late() - active.entered_late;
         queue.places.leave(finished.request, now - active.entered, late);
-        if let Pace::Closed { outstanding, .. } = &mut flow.pace {
-            *outstanding -= 1;
-        }
-        flow.rejected |= finished.rejected;
-        Completion::new(&active, finished, now)
+        flow.leave(finished.rejected);
+        let measured_from = flow.measured_from().unwrap_or(Instant::START);
+        Completion::new(&active, finished, measured_from, now)
     }
 
     /// No further request enters the array.
     pub fn stop(&mut self) {
-        for flow in &mut self.flows {
-            flow.next = None;
-            flow.ahead.clear();
-        }
+        self.flows.iter_mut().for_each(Flow::stop);
     }
 
     /// Whether every request has entered the array and left it.
     pub fn is_done(&self) -> bool {
-        self.requests.is_empty() && self.flows.iter().all(|flow| flow.next.is_none())
+        self.requests.is_empty() && self.flows.iter().all(Flow::is_exhausted)
     }
 
     /// Which request of the run `id` is, while it is in the array.
@@ -288,39 +245,13 @@ impl Host {
 
     /// What the user should know of the input: times held back, addresses wrapped.
     pub fn notes(&self) -> Vec<String> {
-        self.flows.iter().flat_map(|flow| flow.source.notes()).collect()
+        self.flows.iter().flat_map(|flow| flow.notes()).collect()
     }
 
     /// Share of the input that has been consumed.
     pub fn consumed(&self, now: Instant) -> f64 {
         let shares = self.flows.iter().map(|flow| flow.consumed(now));
         shares.sum::<f64>() / self.flows.len().max(1) as f64
-    }
-}
-
-impl Flow {
-    /// When the next request arrives or arrived; `None` if there is none, or it waits for an
-    /// earlier one to end.
-    fn arrival(&self, now: Instant) -> Option<Instant> {
-        let next = self.next.as_ref()?;
-        match self.pace {
-            Pace::Open => Some(next.arrival),
-            Pace::Closed { iodepth, outstanding } => (outstanding < iodepth).then_some(now),
-        }
-    }
-
-    fn consumed(&self, now: Instant) -> f64 {
-        match self.end {
-            Some(end) => (now.as_secs_f64() / end.as_secs_f64()).min(1.0),
-            None => self.source.consumed(),
-        }
-    }
-
-    fn announce(&mut self, arrival: Instant, id: FlowId, arrivals: &mut Arrivals) {
-        if !self.announced {
-            self.announced = true;
-            arrivals.schedule(arrival, 0, id);
-        }
     }
 }
 
@@ -332,27 +263,5 @@ impl Queue {
 
     const fn has_room(&self) -> bool {
         self.outstanding < self.depth
-    }
-}
-
-impl Rounds {
-    /// Checks that a closed loop gets somewhere: of more rounds at one instant than requests may be
-    /// outstanding, one took no time.
-    fn check(&mut self, rounds: u64, now: Instant, iodepth: u32) -> Result<(), InputError> {
-        if rounds == self.known {
-            return Ok(());
-        }
-        let count = if now == self.at { self.count + 1 } else { 1 };
-        *self = Self { known: rounds, at: now, count };
-        if count <= u64::from(iodepth) + 1 {
-            return Ok(());
-        }
-        Err(InputError {
-            place: "workload.duration".to_owned(),
-            problem:
-                "found requests that take no simulated time, such as reads of pages that were \
-                      never written; expected some that do, so that time passes"
-                    .to_owned(),
-        })
     }
 }

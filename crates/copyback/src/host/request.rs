@@ -49,15 +49,29 @@ pub struct Completion {
     pub response: Duration,
     /// Where the time went; adds up to `response`.
     pub parts: Parts,
+    /// Requests of its flow that arrived before are not measured.
+    pub measured_from: Instant,
     /// Whether a drive, which is read-only, has rejected it or a part of it.
     pub rejected: bool,
 }
 
 impl Completion {
-    /// The completion at `now` of `active`, which has left the array as `finished`.
-    pub fn new(active: &Active, finished: &FinishedRequest, now: Instant) -> Self {
+    /// The completion at `now` of `active`, which has left the array as `finished`; what arrived before
+    /// `measured_from` is of its flow's ramp.
+    pub fn new(
+        active: &Active,
+        finished: &FinishedRequest,
+        measured_from: Instant,
+        now: Instant,
+    ) -> Self {
         let Active { number, request, flow, .. } = *active;
         let FinishedRequest { parts, device, rejected, .. } = *finished;
-        Self { number, request, flow, device, response: now - request.arrival, parts, rejected }
+        let response = now - request.arrival;
+        Self { number, request, flow, device, response, parts, measured_from, rejected }
+    }
+
+    /// Whether it is simulated but not measured.
+    pub fn is_of_ramp(&self) -> bool {
+        self.request.arrival < self.measured_from
     }
 }

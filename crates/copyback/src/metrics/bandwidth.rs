@@ -35,6 +35,11 @@ impl Bandwidth {
         }
     }
 
+    /// The first window begins at `now`; nothing has been measured yet.
+    pub fn begin(&mut self, now: Instant) {
+        self.ends = now + self.window;
+    }
+
     /// A request of `length` bytes has been completed at `now`. The last window, which is not whole,
     /// does not count.
     pub fn completed(&mut self, operation: Operation, length: u64, now: Instant) {

@@ -91,6 +91,14 @@ impl Devices {
         }
     }
 
+    /// What has ended before does not count. When drives collected is told of the whole run, and so are the
+    /// commands that are kept.
+    pub fn begin(&mut self) {
+        self.service.iter_mut().for_each(|service| *service = Responses::default());
+        self.ended_last.fill(0);
+        self.written.fill(0);
+    }
+
     /// A command has ended on `device` at `now`.
     pub fn command_ended(&mut self, device: SsdId, ended: &Ended, now: Instant) {
         if !ended.rejected {

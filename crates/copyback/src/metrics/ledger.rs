@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Config;
 use crate::host::Completion;
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 use super::summary::{breakdown, responses};
 use super::verdict::{Backlog, Holds};
-use super::{Bandwidth, ExcessWait, Responses, Totals, WorstResponses};
+use super::{Bandwidth, ExcessWait, Responses, Spans, Totals, WorstResponses};
 
 /// Sums and distributions over completed requests.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct Ledger {
     pub backlog: Option<Box<Backlog>>,
     /// How long requests waited for dies that collected.
     pub holds: Holds,
+    /// When each flow was measured, if that may be less than the whole run.
+    spans: Option<Spans>,
     worst: WorstResponses,
     bandwidth: Bandwidth,
     page_size: u64,
@@ -35,6 +37,7 @@ impl Ledger {
     /// Nothing recorded yet.
     pub fn new(config: &Config) -> Self {
         let page_size = config.ssd.geometry.page_size.0;
+        let spans = Spans::of(config);
         let config = &config.metrics;
         Self {
             responses: Responses::default(),
@@ -43,6 +46,7 @@ impl Ledger {
             totals: Totals::default(),
             backlog: None,
             holds: Holds::default(),
+            spans,
             worst: WorstResponses::new(config.worst_window.0),
             bandwidth: Bandwidth::new(config.bandwidth_window.0),
             page_size,
@@ -56,6 +60,13 @@ impl Ledger {
         if completion.rejected {
             self.totals.rejected.count(operation);
             return;
+        }
+        if completion.is_of_ramp() {
+            self.totals.of_ramp += 1;
+            return;
+        }
+        if let Some(spans) = &mut self.spans {
+            spans.completed(completion, now);
         }
         self.totals.count(request, self.page_size);
         self.totals.end = now;
@@ -75,6 +86,22 @@ impl Ledger {
         }
         self.worst.completed(operation, completion.response, now);
         self.bandwidth.completed(operation, request.length, now);
+    }
+
+    /// From `now` on, requests are measured.
+    pub fn begin(&mut self, now: Instant) {
+        self.bandwidth.begin(now);
+    }
+
+    /// Requests that have been completed, those of ramps included.
+    pub const fn count(&self) -> u64 {
+        self.responses.count() + self.totals.of_ramp
+    }
+
+    /// Simulated time in which requests were measured, until the last was completed.
+    pub fn measured_time(&self) -> Duration {
+        let whole = self.totals.end - Instant::START;
+        self.spans.as_ref().map_or(whole, Spans::together)
     }
 
     /// The keys in `summary.json` that requests decide alone, up to the bandwidth.
@@ -103,7 +130,7 @@ impl Ledger {
 
     fn requests(&self) -> Value {
         let totals = &self.totals;
-        json!({
+        let mut requests = json!({
             "count": self.responses.count(),
             "reads": self.responses.reads.count(),
             "writes": self.responses.writes.count(),
@@ -112,17 +139,26 @@ impl Ledger {
             "read_bytes": totals.read_bytes,
             "write_bytes": totals.write_bytes,
             "write_pages": totals.write_pages,
-        })
+        });
+        if totals.of_ramp > 0 {
+            requests["of_ramp"] = json!(totals.of_ramp);
+        }
+        requests
     }
 
     fn throughput(&self) -> Value {
-        let seconds = self.totals.end.as_secs_f64();
+        let seconds = self.measured_time().as_secs_f64();
         let per_second = |amount: f64| (seconds > 0.0).then(|| amount / seconds);
         let bytes = self.totals.read_bytes + self.totals.write_bytes;
-        json!({
+        let mut throughput = json!({
             "iops": per_second(self.responses.count() as f64),
             "mib_per_s": per_second(bytes as f64 / f64::from(1 << 20)),
-            "simulated_s": seconds,
-        })
+            "simulated_s": self.totals.end.as_secs_f64(),
+        });
+        if let Some(spans) = &self.spans {
+            throughput["measured_s"] = json!(seconds);
+            throughput["measured_from_s"] = json!(spans.first().map(Instant::as_secs_f64));
+        }
+        throughput
     }
 }

@@ -17,6 +17,7 @@ mod requests;
 mod responses;
 mod series;
 mod slowest;
+mod spans;
 mod summary;
 mod timeline;
 mod verdict;
@@ -37,6 +38,7 @@ pub use requests::RequestColumns;
 pub use responses::Responses;
 pub use series::{FlowColumns, SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
 pub use slowest::Slowest;
+pub use spans::Spans;
 pub use summary::{DeviceSummary, Totals, WearStats, summary};
 pub use timeline::Timeline;
 pub use verdict::{Amplification, Written};
@@ -113,6 +115,13 @@ impl Recorder {
         if completion.rejected {
             return;
         }
+        self.series.completed(completion);
+        if let Some(watch) = &mut self.watch {
+            watch.completed(completion, now);
+        }
+        if completion.is_of_ramp() {
+            return;
+        }
         let operation = completion.request.operation;
         if let Some(log) = &mut self.latency_log {
             log.completed(operation, completion.response, now);
@@ -120,12 +129,17 @@ impl Recorder {
         if let Some(devices) = &mut self.devices {
             devices.request_ended(completion.device);
         }
-        self.series.completed(completion);
-        if let Some(watch) = &mut self.watch {
-            watch.completed(completion, now);
-        }
         if let Some(requests) = &mut self.requests {
             requests.push(completion);
+        }
+    }
+
+    /// From `now` on, requests are measured; what was told of drives and windows before does not count.
+    pub fn begin(&mut self, now: Instant) {
+        self.whole.begin(now);
+        self.flows.iter_mut().for_each(|flow| flow.begin(now));
+        if let Some(devices) = &mut self.devices {
+            devices.begin();
         }
     }
 

@@ -405,6 +405,7 @@ mod tests {
             device: SsdId(0),
             response: Duration::from_us(1),
             parts: Parts::default(),
+            measured_from: Instant::START,
             rejected: false,
         }
     }

@@ -27,6 +27,8 @@ pub struct Totals {
     pub flushes: u64,
     /// Requests that were not carried out; in no other count.
     pub rejected: Rejected,
+    /// Requests that were simulated before their flows were measured; in no other count.
+    pub of_ramp: u64,
     /// Completion of the last request.
     pub end: Instant,
 }

@@ -1,13 +1,13 @@
 //! What a device has done in the measured run.
 
-use derive_more::AddAssign;
+use derive_more::{AddAssign, SubAssign};
 
 use crate::ftl::BufferTally;
 use crate::gc::job::{Merges, Reason};
 use crate::units::Duration;
 
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
 pub struct Counters {
     /// Pages read over the channel, for the host or to be moved.
     pub reads: u64,
@@ -77,7 +77,7 @@ pub struct Counters {
 }
 
 /// What became of the page operations of the host where the mapping table lies in flash.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
 pub struct MappingCounters {
     /// Page operations whose mapping was in RAM.
     pub hits: u64,
@@ -102,7 +102,7 @@ impl MappingCounters {
 }
 
 /// Pages moved by collections, by how (Shahidi et al., SC 2016).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
 pub struct Moves {
     /// Read together and programmed together.
     pub together: u64,

@@ -35,7 +35,9 @@ pub enum Activity {
 pub struct DieTime([Duration; Activity::ALL.len()]);
 
 /// Idle periods of one class.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign, derive_more::SubAssign,
+)]
 pub struct IdlePeriods {
     /// How many.
     pub count: u64,
@@ -46,7 +48,9 @@ pub struct IdlePeriods {
 }
 
 /// Idle periods of a drive by length, as its schedule tells them apart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign, derive_more::SubAssign,
+)]
 pub struct IdleTimes {
     /// Time with a command.
     pub busy: Duration,
@@ -107,6 +111,14 @@ impl std::ops::Index<Activity> for DieTime {
 
     fn index(&self, activity: Activity) -> &Duration {
         &self.0[activity as usize]
+    }
+}
+
+impl std::ops::SubAssign for DieTime {
+    fn sub_assign(&mut self, earlier: Self) {
+        for (all, earlier) in self.0.iter_mut().zip(earlier.0) {
+            *all -= earlier;
+        }
     }
 }
 

@@ -151,7 +151,7 @@ pub struct Ssd {
 }
 
 /// Time of all planes together.
-#[derive(Debug, Clone, Copy, Default, derive_more::AddAssign)]
+#[derive(Debug, Clone, Copy, Default, derive_more::AddAssign, derive_more::SubAssign)]
 pub struct PlaneUse {
     /// In which a plane was collected.
     pub busy: Duration,

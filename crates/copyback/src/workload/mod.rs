@@ -155,11 +155,22 @@ impl Source {
         }
     }
 
-    /// Times that the input was started so far.
+    /// Times that the input was started so far; without an end, that as many requests were generated
+    /// as there are places for them.
     pub const fn rounds(&self) -> u64 {
         match self {
             Self::Trace(source) => source.rounds(),
-            Self::Synthetic(_) => 1,
+            Self::Synthetic(generator) => generator.rounds(),
+        }
+    }
+
+    /// More rounds than these at one instant, with `iodepth` requests under way, get nowhere: one took
+    /// no time.
+    pub fn most_rounds_at_once(&self, iodepth: u32) -> u64 {
+        let iodepth = u64::from(iodepth);
+        match self {
+            Self::Trace(_) => iodepth + 1,
+            Self::Synthetic(generator) => iodepth / generator.units() + 2,
         }
     }
 

@@ -1,8 +1,8 @@
 //! The requests of a whole workload, its flows merged in order of arrival, without a device.
 
 use super::{AddressSpace, InputError, Request, Source};
-use crate::config::quantity::RequestCount;
 use crate::config::{Config, Flow};
+use crate::units::{Duration, Instant};
 
 /// The requests of a workload in order of arrival; of those that arrive together, the flow that has
 /// issued fewest comes first. So do the flows of closed loops take turns, whose times mean nothing.
@@ -24,35 +24,57 @@ struct Merged {
     source: Source,
     next: Option<Issued>,
     issued: u64,
+    /// When it starts; the times of its requests count from there.
+    start: Duration,
+    /// Requests at this time or later are not issued.
+    end: Option<Instant>,
 }
 
 impl Merged {
     fn open(flow: &Flow, index: usize, space: AddressSpace, seed: u64) -> Result<Self, InputError> {
-        if flow.iodepth().is_some() && flow.duration().is_some() {
-            let problem = "found a duration in a closed loop, whose time passes only as requests \
-                           are served; expected none where nothing is simulated";
-            let place = "workload.duration".to_owned();
-            return Err(InputError { place, problem: problem.to_owned() });
-        }
-        if let Flow::Synthetic(synthetic) = flow
-            && synthetic.requests == RequestCount::Unlimited
-        {
-            let problem = "found requests without end, which only a simulation can stop; expected a \
-                           number where nothing is simulated";
-            let place = "workload.requests".to_owned();
-            return Err(InputError { place, problem: problem.to_owned() });
-        }
+        check_times(flow)?;
         let source = Source::open(flow, index, space, seed)?;
-        let mut merged = Self { source, next: None, issued: 0 };
+        let start = flow.starts_at().0;
+        let end = flow.duration().map(|duration| Instant::START + start + duration.0);
+        let mut merged = Self { source, next: None, issued: 0, start, end };
         merged.advance()?;
         Ok(merged)
     }
 
     fn advance(&mut self) -> Result<Option<Issued>, InputError> {
         let request = self.source.next_request()?;
-        let next = request.map(|request| Issued { request, device: self.source.device() });
+        let started =
+            |request: Request| Request { arrival: request.arrival + self.start, ..request };
+        let next = request
+            .map(started)
+            .filter(|request| self.end.is_none_or(|end| request.arrival < end))
+            .map(|request| Issued { request, device: self.source.device() });
         Ok(std::mem::replace(&mut self.next, next))
     }
+}
+
+/// Refuses a flow whose times only a simulation decides.
+fn check_times(flow: &Flow) -> Result<(), InputError> {
+    let fault = |key: &str, problem: &str| InputError {
+        place: format!("workload.{key}"),
+        problem: problem.to_owned(),
+    };
+    if flow.iodepth().is_some() && flow.duration().is_some() {
+        let problem = "found a duration in a closed loop, whose time passes only as requests are \
+                       served; expected none where nothing is simulated";
+        return Err(fault("duration", problem));
+    }
+    if !flow.starts_after().is_empty() {
+        let problem = "found a flow that waits for others to end, which only a simulation tells; \
+                       expected none where nothing is simulated";
+        return Err(fault("starts_after", problem));
+    }
+    if flow.is_endless() {
+        let problem = "found requests without end, which only a simulation can stop; expected a \
+                       number where nothing is simulated";
+        return Err(fault("requests", problem));
+    }
+    Ok(())
 }
 
 impl Stream {

@@ -91,13 +91,13 @@ fn every_request_completes_once(case: &Case, outcome: &Outcome) -> Result<(), St
     let rows = &outcome.requests;
     let mut found: Vec<_> = (0..rows.len())
         .map(|row| {
-            let closed_loop = case.flows[usize::from(rows.flow[row])].closed_loop;
-            let arrival = if closed_loop { 0 } else { rows.arrival_ns[row] };
+            let is_untimed = case.flows[usize::from(rows.flow[row])].is_untimed;
+            let arrival = if is_untimed { 0 } else { rows.arrival_ns[row] };
             (rows.flow[row], arrival, rows.operation[row], rows.offset[row], rows.bytes[row])
         })
         .collect();
-    let row = |flow: usize, closed_loop: bool, request: &Request| {
-        let arrival = if closed_loop { 0 } else { request.arrival.as_ns() };
+    let row = |flow: usize, is_untimed: bool, request: &Request| {
+        let arrival = if is_untimed { 0 } else { request.arrival.as_ns() };
         (flow as u16, arrival, request.operation as u8, request.offset, request.length)
     };
     let mut expected: Vec<_> = case
@@ -105,7 +105,7 @@ fn every_request_completes_once(case: &Case, outcome: &Outcome) -> Result<(), St
         .iter()
         .enumerate()
         .flat_map(|(index, flow)| {
-            flow.requests.iter().map(move |request| row(index, flow.closed_loop, request))
+            flow.requests.iter().map(move |request| row(index, flow.is_untimed, request))
         })
         .collect();
     found.sort_unstable();
@@ -194,8 +194,8 @@ fn responses_are_possible(case: &Case, outcome: &Outcome) -> Result<(), String> 
         let found = rows.response_ns[row];
         holds(&format!("row {row}: {found} ns, at least {least} are needed"), found >= least)?;
         let waited = rows.parts_ns[Part::HostQueue as usize][row];
-        let closed_loop = case.flows[usize::from(rows.flow[row])].closed_loop;
-        holds("a closed loop waits for no queue", !closed_loop || waited == 0)?;
+        let is_untimed = case.flows[usize::from(rows.flow[row])].is_untimed;
+        holds("a closed loop waits for no queue", !is_untimed || waited == 0)?;
     }
     Ok(())
 }

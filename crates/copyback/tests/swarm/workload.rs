@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use copyback::config::quantity::{Share, Size, Time};
+use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, BeyondDevice, Bursts, Config, FlowsWorkload, RequestSize, Ssd,
-    SyntheticWorkload, TimeDistribution, TraceFormat, TraceWorkload, Workload,
+    AddressDistribution, BeyondDevice, Bursts, Config, FlowsWorkload, RateLimit, RequestSize, Skip,
+    Ssd, SyntheticWorkload, TimeDistribution, TraceFormat, TraceWorkload, Workload,
 };
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
@@ -19,7 +19,8 @@ const SECTOR: u64 = 512;
 /// The requests of a flow.
 pub struct Flow {
     pub requests: Vec<Request>,
-    pub closed_loop: bool,
+    /// Whether its requests arrive at other times than they say.
+    pub is_untimed: bool,
     trace: Option<(PathBuf, String)>,
 }
 
@@ -47,7 +48,10 @@ pub fn draw(draw: &mut Draw, ssd: &Ssd, path: &dyn Fn(u64) -> PathBuf) -> Worklo
         }
     };
     if draw.chance(0.3) {
-        let flows = (0..draw.within(1, 5)).map(|index| one(draw, index)).collect();
+        let mut flows: Vec<_> = (0..draw.within(1, 5)).map(|index| one(draw, index)).collect();
+        for (index, flow) in flows.iter_mut().enumerate() {
+            start(draw, index as u64, flow);
+        }
         return Workload::Flows(FlowsWorkload { flows, names: Vec::new() });
     }
     match one(draw, 0) {
@@ -67,27 +71,66 @@ fn synthetic(draw: &mut Draw, ssd: &Ssd) -> SyntheticWorkload {
     let offset = draw.of(&[0.0, 0.0, offset]);
     let read_share = draw.of(&[0.0, 0.3, 0.7, 1.0]);
     let (trims, flushes) = (draw.of(&[0.0, 0.0, 0.3]), draw.of(&[0.0, 0.0, 0.1]));
+    let alignment = draw.of(&[
+        None,
+        Some(Size(SECTOR)),
+        Some(Size(ssd.geometry.page_size.0)),
+        Some(Size(4096)),
+    ]);
+    let rate = if iodepth.is_some() { rate_limit(draw) } else { RateLimit::None };
     SyntheticWorkload {
         requests: draw.small_within(1, 600).into(),
         request_size: request_size(draw, 8 * ssd.geometry.page_size.0),
-        alignment: draw.of(&[
-            None,
-            Some(Size(SECTOR)),
-            Some(Size(ssd.geometry.page_size.0)),
-            Some(Size(4096)),
-        ]),
+        alignment,
+        size_alignment: alignment.filter(|_| draw.chance(0.3)).map(|_| Size(SECTOR)),
         read_share: Share(read_share),
         trim_share: Share((1.0 - read_share) * trims),
         flush_share: Share((1.0 - read_share) * flushes),
+        trim_before_write: draw.chance(0.1),
+        flush_every: draw.chance(0.1).then(|| draw.small_within(1, 50)),
         sequential_share: Share(draw.of(&[0.0, 0.4, 1.0])),
+        sequential_run: draw.chance(0.2).then(|| draw.small_within(1, 20)),
+        sequential_skip: alignment.map_or(Skip::None, |alignment| skip(draw, alignment)),
         inter_arrival,
         bursts,
         time_scale: draw.of(&[1.0, 1.0, 0.25, 30.0]),
         iodepth,
+        rate,
         address: address(draw),
         offset: Share(offset),
         footprint: Share(draw.of(&[1.0 - offset, 0.3, 0.05])),
+        ..SyntheticWorkload::default()
     }
+}
+
+/// Lets the flow that comes at `index` start late, or after others.
+fn start(draw: &mut Draw, index: u64, flow: &mut copyback::config::Flow) {
+    let (at, after) = match flow {
+        copyback::config::Flow::Synthetic(flow) => (&mut flow.starts_at, &mut flow.starts_after),
+        copyback::config::Flow::Trace(flow) => (&mut flow.starts_at, &mut flow.starts_after),
+    };
+    if draw.chance(0.3) {
+        *at = draw.time(1, 10_000_000);
+    }
+    if index > 0 && draw.chance(0.3) {
+        after.push(draw.within(0, index - 1) as u16);
+    }
+}
+
+fn rate_limit(draw: &mut Draw) -> RateLimit {
+    let requests = RateLimit::Requests { gap: times(draw) };
+    let bytes = RateLimit::Bytes {
+        per_second: Rate::BytesPerSecond(draw.small_within(10_000_000, 1_000_000_000)),
+    };
+    let by_operation =
+        RateLimit::ByOperation { read: Box::new(requests.clone()), write: Box::new(bytes.clone()) };
+    draw.of(&[RateLimit::None, requests, bytes, by_operation])
+}
+
+fn skip(draw: &mut Draw, alignment: Size) -> Skip {
+    let bytes = Size(draw.small_within(1, 64) * alignment.0);
+    let every = draw.chance(0.5).then(|| Size(draw.small_within(1, 8) * alignment.0));
+    draw.of(&[Skip::None, Skip::Forward { bytes, every }, Skip::Backward { bytes }])
 }
 
 fn request_size(draw: &mut Draw, most: u64) -> RequestSize {
@@ -162,7 +205,13 @@ pub fn flows(config: &Config, number: u64) -> Option<Vec<Flow>> {
         Workload::Trace(workload) => &vec![Kind::Trace(workload.clone())],
         Workload::Flows(flows) => &flows.flows,
     };
-    flows.iter().enumerate().map(flow).collect()
+    let untimed = |flow: &Kind| {
+        flow.iodepth().is_some()
+            || flow.starts_at() > Time::default()
+            || !flow.starts_after().is_empty()
+    };
+    let all = flows.iter().enumerate();
+    all.map(|(index, of)| Some(Flow { is_untimed: untimed(of), ..flow((index, of))? })).collect()
 }
 
 fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Option<Flow> {
@@ -170,7 +219,7 @@ fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Opt
     let generator = Generator::new(workload, AddressSpace::of(config), config.seed, &name);
     let mut generator = generator.ok()?;
     let requests = std::iter::from_fn(|| generator.next_request()).collect();
-    Some(Flow { requests, closed_loop: workload.iodepth.is_some(), trace: None })
+    Some(Flow { requests, is_untimed: false, trace: None })
 }
 
 fn replayed(config: &Config, workload: &TraceWorkload, number: u64, index: usize) -> Flow {
@@ -196,7 +245,7 @@ fn replayed(config: &Config, workload: &TraceWorkload, number: u64, index: usize
     }
     requests.truncate(workload.limit.unwrap_or(u64::MAX) as usize);
     let trace = Some((workload.path.clone(), text));
-    Flow { requests, closed_loop: workload.iodepth.is_some(), trace }
+    Flow { requests, is_untimed: false, trace }
 }
 
 fn operation(draw: &mut Draw, shares: [f64; 4]) -> Operation {

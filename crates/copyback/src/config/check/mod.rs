@@ -3,7 +3,9 @@
 
 mod array;
 mod faults;
+mod flows;
 mod gc;
+mod limits;
 mod mapping;
 mod power;
 mod python;

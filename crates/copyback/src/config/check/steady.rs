@@ -1,7 +1,7 @@
 //! What going on until a measure is steady must satisfy.
 
 use super::*;
-use quantity::{Limit, RequestCount};
+use quantity::Limit;
 
 /// The faults of `precondition.overwrites`.
 pub(super) fn overwrites(overwrites: &Overwrites, faults: &mut Report) {
@@ -50,14 +50,13 @@ fn mortal(ssd: &Ssd, faults: &mut Report) {
 /// Without a rule that ends the run, each flow must end by itself.
 fn endless(workload: &Workload, faults: &mut Report) {
     for (index, flow) in workload.flows().iter().enumerate() {
-        let Flow::Synthetic(flow) = flow else { continue };
-        if flow.requests == RequestCount::Unlimited {
+        if flow.is_endless() {
             let key = match workload {
                 Workload::Flows(_) => format!("workload.flows.{index}.requests"),
                 _ => "workload.requests".to_owned(),
             };
-            let problem = "found \"unlimited\"; allowed: a number, or a stop that ends the run \
-                           (stop = \"steady_state\")";
+            let problem = "found \"unlimited\"; allowed: a number, a duration beside it, or a stop that \
+                           ends the run (stop = \"steady_state\")";
             faults.add(&key, problem);
         }
     }

@@ -18,6 +18,7 @@ pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report
     }
     bursts(key, workload, faults);
     addresses(key, workload, faults);
+    limits::check(key, workload, faults);
 }
 
 fn operations(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
@@ -155,7 +156,7 @@ fn typical(times: &TimeDistribution) -> Option<Time> {
     }
 }
 
-fn times(key: &str, distribution: &TimeDistribution, faults: &mut Report) {
+pub(super) fn times(key: &str, distribution: &TimeDistribution, faults: &mut Report) {
     match distribution {
         TimeDistribution::Fixed(_) => {}
         TimeDistribution::Exponential { mean } => above_zero(&format!("{key}.mean"), *mean, faults),

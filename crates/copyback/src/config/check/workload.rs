@@ -4,6 +4,14 @@ use super::*;
 
 /// The faults of `[workload]`.
 pub(super) fn check(workload: &Workload, array: &Array, faults: &mut Report) {
+    let flows = workload.flows();
+    for index in 0..flows.len() {
+        let key = match workload {
+            Workload::Flows(_) => format!("workload.flows.{index}"),
+            _ => "workload".to_owned(),
+        };
+        flows::check(&key, index, &flows, faults);
+    }
     match workload {
         Workload::Trace(workload) => trace("workload", workload, array, faults),
         Workload::Synthetic(workload) => synthetic::check("workload", workload, faults),
@@ -61,9 +69,6 @@ fn shaping(key: &str, workload: &TraceWorkload, faults: &mut Report) {
     if let Some(end) = workload.until.filter(|end| *end <= start) {
         let allowed = format!("found {end}; allowed: more than from, {start}");
         faults.add(&format!("{key}.until"), allowed);
-    }
-    if workload.duration == Some(Time::default()) {
-        faults.add(&format!("{key}.duration"), "found 0s; allowed: more than 0s");
     }
     if let BeyondDevice::Compact { extent: Size(extent) } = workload.beyond_device
         && !(extent.is_power_of_two() && BeyondDevice::EXTENTS.contains(&extent))

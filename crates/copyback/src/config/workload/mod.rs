@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Overwrites,
     choice::choice,
-    quantity::{Share, Time},
+    quantity::{RequestCount, Share, Time},
 };
 
 choice! {
@@ -78,11 +78,45 @@ impl Flow {
         }
     }
 
-    /// How long it is repeated, if it is.
-    pub fn duration(&self) -> Option<Time> {
+    /// How long it lasts from its start, if that is said.
+    pub const fn duration(&self) -> Option<Time> {
         match self {
             Self::Trace(trace) => trace.duration,
-            Self::Synthetic(_) => None,
+            Self::Synthetic(synthetic) => synthetic.duration,
+        }
+    }
+
+    /// When it starts at the earliest.
+    pub const fn starts_at(&self) -> Time {
+        match self {
+            Self::Trace(trace) => trace.starts_at,
+            Self::Synthetic(synthetic) => synthetic.starts_at,
+        }
+    }
+
+    /// The flows that must have ended before it starts.
+    pub fn starts_after(&self) -> &[u16] {
+        match self {
+            Self::Trace(trace) => &trace.starts_after,
+            Self::Synthetic(synthetic) => &synthetic.starts_after,
+        }
+    }
+
+    /// How long it runs before it is measured.
+    pub const fn ramp(&self) -> Time {
+        match self {
+            Self::Trace(trace) => trace.ramp,
+            Self::Synthetic(synthetic) => synthetic.ramp,
+        }
+    }
+
+    /// Whether it never ends by itself.
+    pub fn is_endless(&self) -> bool {
+        match self {
+            Self::Trace(_) => false,
+            Self::Synthetic(synthetic) => {
+                synthetic.requests == RequestCount::Unlimited && synthetic.duration.is_none()
+            }
         }
     }
 }

@@ -44,6 +44,15 @@ pub struct TraceWorkload {
     /// passed; later requests are not issued. Needs a file that can be read again.
     #[serde(default)]
     pub duration: Option<Time>,
+    /// The flow starts at this simulated time or, if it has to wait for others, then at the earliest.
+    #[serde(default)]
+    pub starts_at: Time,
+    /// The flow starts when these have ended: numbers of flows that come before it, from 0.
+    #[serde(default)]
+    pub starts_after: Vec<u16>,
+    /// Requests that arrive so soon after the flow's start are simulated and not measured.
+    #[serde(default)]
+    pub ramp: Time,
     /// What to do with addresses beyond the device.
     #[serde(default)]
     pub beyond_device: BeyondDevice,
@@ -69,6 +78,9 @@ impl TraceWorkload {
             limit: None,
             time_scale: one(),
             duration: None,
+            starts_at: Time::default(),
+            starts_after: Vec::new(),
+            ramp: Time::default(),
             beyond_device: BeyondDevice::default(),
             lenient: false,
             iodepth: None,

@@ -86,6 +86,14 @@ impl std::ops::AddAssign for BufferTally {
     }
 }
 
+impl std::ops::SubAssign for BufferTally {
+    /// What came after `earlier`, but for the most blocks, which are those of all the time.
+    fn sub_assign(&mut self, earlier: Self) {
+        self.writes -= earlier.writes;
+        self.full -= earlier.full;
+    }
+}
+
 impl BufferTally {
     /// Each page and block stands for one of each of `planes` striped together.
     pub const fn striped(&mut self, planes: u64) {

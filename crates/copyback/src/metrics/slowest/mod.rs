@@ -242,7 +242,7 @@ impl Slowest {
                 .requests
                 .last()
                 .is_some_and(|last| completion.response > last.completion.response);
-        if !moves_data || !is_slow {
+        if !moves_data || !is_slow || completion.is_of_ramp() {
             return;
         }
         let arrival = completion.request.arrival;

@@ -52,7 +52,7 @@ impl Addresses {
     }
 
     /// Units in the footprint.
-    pub fn units(&self) -> u64 {
+    pub const fn units(&self) -> u64 {
         self.units
     }
 

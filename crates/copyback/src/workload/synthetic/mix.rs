@@ -1,6 +1,6 @@
 //! What requests ask for.
 
-use super::draw::{threshold, whole};
+use super::draw::{below, threshold, whole};
 use crate::config::SyntheticWorkload;
 use crate::rng::Stream;
 use crate::workload::Operation;
@@ -27,10 +27,28 @@ impl Mix {
     /// The next operation. Takes one number from the stream, whatever the shares.
     #[inline]
     pub fn draw(&mut self) -> Operation {
-        match whole(&mut self.stream) {
-            draw if draw < self.reads => Operation::Read,
-            draw if draw < self.trims => Operation::Trim,
-            draw if draw < self.flushes => Operation::Flush,
+        let place = whole(&mut self.stream);
+        self.operation_at(place)
+    }
+
+    /// Whether there are reads and others.
+    pub fn is_mixed(&self) -> bool {
+        (1..threshold(1.0)).contains(&self.reads)
+    }
+
+    /// The next operation that is no read.
+    pub fn draw_other(&mut self) -> Operation {
+        debug_assert!(self.reads < threshold(1.0));
+        let others = threshold(1.0) - self.reads;
+        let place = self.reads + below(&mut self.stream, others);
+        self.operation_at(place)
+    }
+
+    fn operation_at(&self, place: u64) -> Operation {
+        match place {
+            place if place < self.reads => Operation::Read,
+            place if place < self.trims => Operation::Trim,
+            place if place < self.flushes => Operation::Flush,
             _ => Operation::Write,
         }
     }

@@ -8,19 +8,23 @@ mod address;
 mod arrival;
 mod bursts;
 mod draw;
+mod limits;
 mod mix;
+mod runs;
 mod scatter;
 mod size;
 mod times;
 
 use self::address::Addresses;
 use self::arrival::Arrivals;
-use self::draw::Chance;
+use self::limits::Limits;
 use self::mix::Mix;
+use self::runs::Runs;
 use self::size::Sizes;
 use crate::config::SyntheticWorkload;
 use crate::config::quantity::Size;
-use crate::rng::{Stream, stream};
+use crate::rng::stream;
+use crate::units::Instant;
 use crate::workload::{AddressSpace, InputError, Operation, Request};
 
 /// A generator of requests.
@@ -29,16 +33,28 @@ pub struct Generator {
     requests: Option<u64>,
     issued: u64,
     alignment: u64,
+    /// Sizes are multiples of this.
+    size_alignment: u64,
     /// First byte of the footprint.
     base: u64,
     sizes: Sizes,
     addresses: Addresses,
     arrivals: Arrivals,
+    limits: Option<Box<Limits>>,
     operations: Mix,
-    sequential: Chance,
-    runs: Stream,
-    /// Where the next sequential read, write and trim start, in units from the base.
-    next: [u64; 3],
+    runs: Runs,
+    trims_first: bool,
+    /// A write whose bytes have been trimmed.
+    trimmed: Option<Request>,
+    flushes: Option<FlushRule>,
+    last_arrival: Instant,
+}
+
+/// A flush follows so many writes.
+struct FlushRule {
+    every: u64,
+    /// Writes since the last one.
+    writes: u64,
 }
 
 impl Generator {
@@ -55,43 +71,81 @@ impl Generator {
         name: &str,
     ) -> Result<Self, InputError> {
         let stream = |part: &str| stream(seed, &format!("{name}/{part}"));
-        let footprint = Footprint::new(config, space)?;
-        let alignment = config.alignment_on(Size(space.page_size)).0;
-        let units = footprint.units;
+        let Footprint { alignment, size_alignment, first_unit, units } =
+            Footprint::new(config, space)?;
+        let most = units * alignment / size_alignment;
         Ok(Self {
             requests: config.requests.limit(),
             issued: 0,
             alignment,
-            base: footprint.first_unit * alignment,
-            sizes: Sizes::new(&config.request_size, alignment, units, &stream),
+            size_alignment,
+            base: first_unit * alignment,
+            sizes: Sizes::new(&config.request_size, size_alignment, most, &stream),
             addresses: Addresses::new(&config.address, units, stream("address"), stream("scatter")),
             arrivals: Arrivals::new(config, &stream)?,
+            limits: Limits::new(config, &stream)?.map(Box::new),
             operations: Mix::new(config, stream("kind")),
-            sequential: Chance::new(config.sequential_share.0),
-            runs: stream("sequential"),
-            next: [0; 3],
+            runs: Runs::new(config, alignment, stream("sequential"))?,
+            trims_first: config.trim_before_write,
+            trimmed: None,
+            flushes: config.flush_every.map(|every| FlushRule { every, writes: 0 }),
+            last_arrival: Instant::START,
         })
     }
 
     /// The next request, or `None` after the last. The first arrives at time zero; in a closed
-    /// loop all do.
+    /// loop all do, unless a rate limits it: then each at the time at which it is due.
     #[inline]
     pub fn next_request(&mut self) -> Option<Request> {
+        if let Some(write) = self.trimmed.take() {
+            return Some(write);
+        }
+        if self.flushes.as_mut().is_some_and(FlushRule::is_due) {
+            return Some(self.request(Operation::Flush, 0, 0));
+        }
         if self.requests == Some(self.issued) {
             return None;
         }
         self.issued += 1;
-        let operation = self.operations.draw();
-        let units = self.sizes.draw(operation == Operation::Read);
-        let arrival = self.arrivals.draw();
-        let (offset, length) = match operation {
-            Operation::Flush => (0, 0),
-            _ => {
-                let start = self.start(operation, units);
-                (self.base + start * self.alignment, units * self.alignment)
-            }
+        let operation = match &self.limits {
+            None => self.operations.draw(),
+            Some(limits) => limits.operation(&mut self.operations),
         };
-        Some(Request { arrival, operation, offset, length, measured: None })
+        let bytes = self.sizes.draw(operation == Operation::Read) * self.size_alignment;
+        self.last_arrival = match &mut self.limits {
+            None => self.arrivals.draw(),
+            Some(limits) => limits.due(operation, bytes),
+        };
+        if operation == Operation::Flush {
+            return Some(self.request(operation, 0, 0));
+        }
+        if let (Some(flushes), Operation::Write) = (&mut self.flushes, operation) {
+            flushes.writes += 1;
+        }
+        let start = self.start(operation, bytes.div_ceil(self.alignment));
+        let request = self.request(operation, self.base + start * self.alignment, bytes);
+        if self.trims_first && operation == Operation::Write {
+            self.trimmed = Some(request);
+            return Some(Request { operation: Operation::Trim, ..request });
+        }
+        Some(request)
+    }
+
+    const fn request(&self, operation: Operation, offset: u64, length: u64) -> Request {
+        Request { arrival: self.last_arrival, operation, offset, length, measured: None }
+    }
+
+    /// Times that as many requests were handed out as there are units, if there is no end of them.
+    pub const fn rounds(&self) -> u64 {
+        match self.requests {
+            None => 1 + self.issued / self.addresses.units(),
+            Some(_) => 1,
+        }
+    }
+
+    /// Units that requests may start at.
+    pub const fn units(&self) -> u64 {
+        self.addresses.units()
     }
 
     /// Share of the requests that were handed out, from 0 to 1; of requests without end, none.
@@ -103,24 +157,32 @@ impl Generator {
         }
     }
 
-    /// First unit of a request: where the last one of its kind ended, or anywhere. The first run
-    /// begins at the start of the footprint, and one that reaches its end goes on there.
-    fn start(&mut self, operation: Operation, units: u64) -> u64 {
-        let follows = self.sequential.draw(&mut self.runs);
-        let kind = operation as usize;
-        let next = self.next[kind];
-        let start = match follows {
-            true if next + units <= self.addresses.units() => next,
-            true => 0,
-            false => self.addresses.draw(units),
+    /// First unit of a request: behind the one of its kind before it, or anywhere.
+    fn start(&mut self, operation: Operation, length: u64) -> u64 {
+        let start = match self.runs.follows() {
+            true => self.runs.next(operation, length, self.addresses.units()),
+            false => self.addresses.draw(length),
         };
-        self.next[kind] = start + units;
+        self.runs.note(operation, start, length);
         start
+    }
+}
+
+impl FlushRule {
+    /// Whether it is time for one; then it counts anew.
+    const fn is_due(&mut self) -> bool {
+        let is_due = self.writes == self.every;
+        if is_due {
+            self.writes = 0;
+        }
+        is_due
     }
 }
 
 /// The part of the device that a workload uses, in units of its alignment.
 struct Footprint {
+    alignment: u64,
+    size_alignment: u64,
     first_unit: u64,
     units: u64,
 }
@@ -144,7 +206,12 @@ impl Footprint {
             let expected = format!("at least one unit of {alignment} bytes before the device ends");
             return Err(fail("footprint", 0, expected));
         }
-        Ok(Self { first_unit, units })
+        let size_alignment = config.size_alignment.map_or(alignment, |size| size.0);
+        if size_alignment == 0 || !alignment.is_multiple_of(size_alignment) {
+            let expected = format!("a part of the alignment, {alignment}");
+            return Err(fail("size_alignment", size_alignment, expected));
+        }
+        Ok(Self { alignment, size_alignment, first_unit, units })
     }
 }
 

@@ -2,16 +2,18 @@
 
 mod address;
 mod arrival;
+mod limits;
 mod size;
 
 pub use address::AddressDistribution;
 pub use arrival::{Bursts, TimeDistribution};
+pub use limits::{RateLimit, Skip};
 pub use size::RequestSize;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::quantity::{RequestCount, Share, Size};
+use crate::config::quantity::{RequestCount, Share, Size, Time};
 
 /// Generate requests from distributions. The defaults are Table III of Lee et al. (ISPASS 2011). One
 /// of `inter_arrival` (open loop) and `iodepth` (closed loop) is needed; asking for one takes away
@@ -19,21 +21,41 @@ use crate::config::quantity::{RequestCount, Share, Size};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SyntheticWorkload {
-    /// Number of requests; `"unlimited"` needs a `stop` that ends the run.
+    /// Number of requests; `"unlimited"` needs a `duration`, or a `stop` that ends the run.
     pub requests: RequestCount,
+    /// How long the flow lasts, from its start and with its ramp: later requests are not issued.
+    pub duration: Option<Time>,
+    /// The flow starts at this simulated time or, if it has to wait for others, then at the earliest.
+    pub starts_at: Time,
+    /// The flow starts when these have ended: numbers of flows that come before it, from 0.
+    pub starts_after: Vec<u16>,
+    /// Requests that arrive so soon after the flow's start are simulated and not measured.
+    pub ramp: Time,
     /// Size of a request.
     pub request_size: RequestSize,
     /// Sizes and addresses are multiples of this. Default: a fixed request size itself, as fio's
     /// blockalign; else the device's page size.
     pub alignment: Option<Size>,
+    /// Sizes are multiples of this, if they may be smaller than `alignment`, of which it is a part.
+    /// Default: `alignment`.
+    pub size_alignment: Option<Size>,
     /// Share of requests that read; those that do not read, trim or flush write.
     pub read_share: Share,
     /// Share of requests that trim.
     pub trim_share: Share,
     /// Share of requests that flush.
     pub flush_share: Share,
+    /// Whether a trim of the same bytes comes before each write, beside the `requests`.
+    pub trim_before_write: bool,
+    /// A flush follows so many writes, beside the `requests`; absent: none does.
+    pub flush_every: Option<u64>,
     /// Probability that a request starts where the previous one of its kind ended.
     pub sequential_share: Share,
+    /// Of so many requests the first starts anywhere and the others follow it; takes the place of
+    /// `sequential_share`.
+    pub sequential_run: Option<u64>,
+    /// What lies between a sequential request and the one that it follows.
+    pub sequential_skip: Skip,
     /// Time between arrivals, within a burst if there are any; absent for a closed loop.
     pub inter_arrival: Option<TimeDistribution>,
     /// Bursts of arrivals, and quiet between them.
@@ -42,6 +64,8 @@ pub struct SyntheticWorkload {
     pub time_scale: f64,
     /// Outstanding requests of a closed loop; absent for an open one.
     pub iodepth: Option<u32>,
+    /// Most that a closed loop asks for.
+    pub rate: RateLimit,
     /// Where random requests go.
     pub address: AddressDistribution,
     /// Start of the addresses used, as a share of the logical capacity.
@@ -64,16 +88,26 @@ impl Default for SyntheticWorkload {
     fn default() -> Self {
         Self {
             requests: RequestCount::Limit(100_000),
+            duration: None,
+            starts_at: Time::default(),
+            starts_after: Vec::new(),
+            ramp: Time::default(),
             request_size: RequestSize::Exponential { mean: Size(32 << 10) },
             alignment: None,
+            size_alignment: None,
             read_share: Share(0.4),
             trim_share: Share(0.0),
             flush_share: Share(0.0),
+            trim_before_write: false,
+            flush_every: None,
             sequential_share: Share(0.4),
+            sequential_run: None,
+            sequential_skip: Skip::None,
             inter_arrival: None,
             bursts: Bursts::None,
             time_scale: 1.0,
             iodepth: None,
+            rate: RateLimit::None,
             address: AddressDistribution::Uniform,
             offset: Share(0.0),
             footprint: Share(1.0),

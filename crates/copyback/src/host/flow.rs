@@ -1,0 +1,283 @@
+//! A flow of requests: when it begins and ends, and when its next request arrives.
+
+use std::collections::VecDeque;
+
+use crate::config::Flow as FlowConfig;
+use crate::event::Arrivals;
+use crate::ids::FlowId;
+use crate::units::{Duration, Instant};
+use crate::workload::{InputError, Request, Source};
+
+/// A flow of requests.
+pub(super) struct Flow {
+    source: Source,
+    /// The next request, not yet in the device; its time counts from the start of the flow.
+    next: Option<Request>,
+    /// Those behind it that have been announced.
+    ahead: VecDeque<Request>,
+    /// The submission queue that it goes through.
+    pub queue: usize,
+    pace: Pace,
+    /// Requests that have entered the array and not left it.
+    outstanding: u32,
+    stage: Stage,
+    /// Requests that arrive so soon after its start are not measured.
+    ramp: Duration,
+    /// How long it lasts, if that is not for the source to say.
+    duration: Option<Duration>,
+    rounds: Rounds,
+    /// Whether an arrival is on the agenda.
+    pub announced: bool,
+    /// Whether one of its requests has been rejected, in no time.
+    rejected: bool,
+}
+
+/// What decides when a flow's next request arrives.
+enum Pace {
+    /// The request's own time.
+    Open,
+    /// The end of an earlier one, and its own time if it has one.
+    Closed { iodepth: u32 },
+}
+
+/// Whether a flow has begun.
+enum Stage {
+    /// It waits for these to end.
+    Waiting { awaited: Vec<FlowId>, earliest: Instant },
+    /// It has, or does so at a known time.
+    Begun { start: Instant },
+}
+
+/// The times that a flow was started anew at one instant.
+#[derive(Debug, Clone, Copy)]
+struct Rounds {
+    known: u64,
+    at: Instant,
+    count: u64,
+}
+
+impl Flow {
+    /// The flow of `config`, whose requests come from `source` and go through submission queue `queue`.
+    ///
+    /// # Errors
+    /// If the source has a malformed first request.
+    pub fn new(config: &FlowConfig, mut source: Source, queue: usize) -> Result<Self, InputError> {
+        let pace = match config.iodepth() {
+            Some(iodepth) => Pace::Closed { iodepth },
+            None => Pace::Open,
+        };
+        let next = pace.fetch(&mut source)?;
+        let earliest = Instant::START + config.starts_at().0;
+        let awaited: Vec<_> =
+            config.starts_after().iter().map(|flow| FlowId::from_index((*flow).into())).collect();
+        let stage = match awaited.is_empty() {
+            true => Stage::Begun { start: earliest },
+            false => Stage::Waiting { awaited, earliest },
+        };
+        // An open trace knows its own times, and where they end.
+        let is_open_trace = matches!((&source, &pace), (Source::Trace(_), Pace::Open));
+        let duration = config.duration().filter(|_| !is_open_trace);
+        Ok(Self {
+            rounds: Rounds { known: source.rounds(), at: Instant::START, count: 0 },
+            source,
+            next,
+            ahead: VecDeque::new(),
+            queue,
+            pace,
+            outstanding: 0,
+            stage,
+            ramp: config.ramp().0,
+            duration: duration.map(|duration| duration.0),
+            announced: false,
+            rejected: false,
+        })
+    }
+
+    /// Whether it waits for no other flow.
+    pub const fn has_begun(&self) -> bool {
+        matches!(self.stage, Stage::Begun { .. })
+    }
+
+    /// The flows that it waits for.
+    pub fn awaited(&self) -> &[FlowId] {
+        match &self.stage {
+            Stage::Waiting { awaited, .. } => awaited,
+            Stage::Begun { .. } => &[],
+        }
+    }
+
+    /// The flows that it waits for have ended.
+    pub fn begin(&mut self, now: Instant) {
+        if let Stage::Waiting { earliest, .. } = self.stage {
+            self.stage = Stage::Begun { start: earliest.max(now) };
+        }
+    }
+
+    /// Whether all of its requests have left the array.
+    pub const fn has_ended(&self) -> bool {
+        self.has_begun() && self.next.is_none() && self.outstanding == 0
+    }
+
+    /// Whether no further request comes of it.
+    pub const fn is_exhausted(&self) -> bool {
+        self.next.is_none()
+    }
+
+    /// When its requests are measured that arrive from then on, if it has begun.
+    pub fn measured_from(&self) -> Option<Instant> {
+        self.start().map(|start| start + self.ramp)
+    }
+
+    const fn start(&self) -> Option<Instant> {
+        match self.stage {
+            Stage::Waiting { .. } => None,
+            Stage::Begun { start } => Some(start),
+        }
+    }
+
+    fn end(&self) -> Option<Instant> {
+        Some(self.start()? + self.duration?)
+    }
+
+    /// Ends it if it has lasted as long as it should.
+    pub fn expire(&mut self, now: Instant) {
+        if self.end().is_some_and(|end| now >= end) {
+            self.stop();
+        }
+    }
+
+    /// No further request comes of it.
+    pub fn stop(&mut self) {
+        self.next = None;
+        self.ahead.clear();
+    }
+
+    /// When the next request arrives or arrived, or when the flow ends if that comes first; `None` if
+    /// there is none, or it waits for an earlier one to end.
+    pub fn arrival(&self, now: Instant) -> Option<Instant> {
+        let (next, start) = (self.next.as_ref()?, self.start()?);
+        let due = start + (next.arrival - Instant::START);
+        let arrival = match self.pace {
+            Pace::Open => due,
+            Pace::Closed { iodepth } => (self.outstanding < iodepth).then(|| due.max(now))?,
+        };
+        Some(self.end().map_or(arrival, |end| arrival.min(end)))
+    }
+
+    /// Takes the next request, which has arrived at or before `now`.
+    ///
+    /// # Errors
+    /// If the trace is malformed, or a closed loop gets nowhere.
+    pub fn take(&mut self, now: Instant) -> Result<Request, InputError> {
+        let arrival = self.arrival(now);
+        let next = match self.ahead.pop_front() {
+            Some(next) => Some(next),
+            None => self.pace.fetch(&mut self.source)?,
+        };
+        let request = std::mem::replace(&mut self.next, next);
+        let mut request = request.expect("a flow that is ready has a next request");
+        request.arrival = arrival.expect("a flow that is ready has an arrival");
+        self.outstanding += 1;
+        if let Pace::Closed { iodepth } = self.pace {
+            let most = self.source.most_rounds_at_once(iodepth);
+            match self.rounds.check(self.source.rounds(), now, most) {
+                // Nothing will change: the drive takes no writes any more.
+                Err(_) if self.rejected => self.next = None,
+                checked => checked?,
+            }
+        }
+        Ok(request)
+    }
+
+    /// One of its requests leaves the array.
+    pub const fn leave(&mut self, rejected: bool) {
+        self.outstanding -= 1;
+        self.rejected |= rejected;
+    }
+
+    /// Adds the next requests that have times of their own, `most` of them at most.
+    ///
+    /// # Errors
+    /// If the trace is malformed.
+    pub fn announce_to(&mut self, most: usize, into: &mut Vec<Request>) -> Result<(), InputError> {
+        let (Pace::Open, Some(next), Some(start)) = (&self.pace, self.next, self.start()) else {
+            return Ok(());
+        };
+        while 1 + self.ahead.len() < most
+            && let Some(request) = self.source.next_request()?
+        {
+            self.ahead.push_back(request);
+        }
+        let end = self.end();
+        let timed = std::iter::once(&next).chain(&self.ahead).map(|request| {
+            let arrival = start + (request.arrival - Instant::START);
+            Request { arrival, ..*request }
+        });
+        into.extend(timed.filter(|request| end.is_none_or(|end| request.arrival < end)));
+        Ok(())
+    }
+
+    /// Puts its next arrival on the agenda, unless one of its arrivals is there.
+    pub fn announce(&mut self, arrival: Instant, id: FlowId, arrivals: &mut Arrivals) {
+        if !self.announced {
+            self.announced = true;
+            arrivals.schedule(arrival, 0, id);
+        }
+    }
+
+    /// Share of the input that has been consumed.
+    pub fn consumed(&self, now: Instant) -> f64 {
+        match (&self.source, self.duration) {
+            // A share of its present round.
+            (Source::Trace(_), Some(duration)) => self.lasted(now, duration),
+            (_, Some(duration)) => self.source.consumed().max(self.lasted(now, duration)),
+            (_, None) => self.source.consumed(),
+        }
+    }
+
+    /// Share of `duration` since its start.
+    fn lasted(&self, now: Instant, duration: Duration) -> f64 {
+        let since = self.start().map_or(Duration::ZERO, |start| now.saturating_since(start));
+        (since.as_secs_f64() / duration.as_secs_f64()).min(1.0)
+    }
+
+    /// What the user should know of its input.
+    pub fn notes(&self) -> Vec<String> {
+        self.source.notes()
+    }
+}
+
+impl Pace {
+    /// The next request of `source`. In a closed loop the times of a trace mean nothing.
+    fn fetch(&self, source: &mut Source) -> Result<Option<Request>, InputError> {
+        let request = source.next_request()?;
+        Ok(match (self, &*source) {
+            (Self::Closed { .. }, Source::Trace(_)) => {
+                request.map(|request| Request { arrival: Instant::START, ..request })
+            }
+            _ => request,
+        })
+    }
+}
+
+impl Rounds {
+    /// Checks that a closed loop gets somewhere: it does not after more than `most` rounds at one
+    /// instant.
+    fn check(&mut self, rounds: u64, now: Instant, most: u64) -> Result<(), InputError> {
+        if rounds == self.known {
+            return Ok(());
+        }
+        let count = if now == self.at { self.count + 1 } else { 1 };
+        *self = Self { known: rounds, at: now, count };
+        if count <= most {
+            return Ok(());
+        }
+        Err(InputError {
+            place: "workload.duration".to_owned(),
+            problem:
+                "found requests that take no simulated time, such as reads of pages that were \
+                      never written; expected some that do, so that time passes"
+                    .to_owned(),
+        })
+    }
+}

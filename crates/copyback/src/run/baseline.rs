@@ -1,0 +1,78 @@
+//! What the drives had done when the first request was measured: the summary tells what came after.
+
+use crate::config::{Config, quantity::Time};
+use crate::drive::Drive;
+use crate::ids::SsdId;
+use crate::ssd::{Counters, IdleTimes, PlaneUse};
+use crate::units::{Duration, Instant};
+
+/// Where the account of the drives begins.
+#[derive(Debug)]
+pub enum Baseline {
+    /// With the run: no flow has a ramp.
+    Start,
+    /// Nothing has been measured yet.
+    Ahead,
+    /// What each drive had done by then.
+    Taken(Vec<Mark>),
+}
+
+/// What a drive had done.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mark {
+    /// Flash operations and collections.
+    pub counters: Counters,
+    /// Die time spent collecting.
+    pub collecting: Duration,
+    /// How the planes' time was used.
+    pub planes: PlaneUse,
+    /// How idle time was used, if that is kept account of.
+    pub idle_times: Option<IdleTimes>,
+}
+
+impl Baseline {
+    /// That of a run.
+    pub fn of(config: &Config) -> Self {
+        let has_ramp = config.workload.flows().iter().any(|flow| flow.ramp() > Time::default());
+        if has_ramp { Self::Ahead } else { Self::Start }
+    }
+
+    /// Whether it is known.
+    pub const fn is_taken(&self) -> bool {
+        !matches!(self, Self::Ahead)
+    }
+
+    /// The account of `drives` begins at `now`.
+    pub fn take(&mut self, drives: &[Drive], now: Instant) {
+        *self = Self::Taken(drives.iter().map(|drive| Mark::of(drive, now)).collect());
+    }
+
+    /// What a drive has done by `now` since then; of a run that was never measured, all.
+    pub fn since(&self, id: SsdId, drive: &Drive, now: Instant) -> Mark {
+        let mut mark = Mark::of(drive, now);
+        if let Self::Taken(earlier) = self {
+            mark.subtract(&earlier[id.index()]);
+        }
+        mark
+    }
+}
+
+impl Mark {
+    fn of(drive: &Drive, now: Instant) -> Self {
+        Self {
+            counters: drive.ssd.counters(),
+            collecting: drive.ssd.collecting_until(now),
+            planes: drive.ssd.plane_use(now),
+            idle_times: drive.ssd.idle_times(now),
+        }
+    }
+
+    fn subtract(&mut self, earlier: &Self) {
+        self.counters -= earlier.counters;
+        self.collecting -= earlier.collecting;
+        self.planes -= earlier.planes;
+        if let (Some(times), Some(earlier)) = (&mut self.idle_times, earlier.idle_times) {
+            *times -= earlier;
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! When flows start and end, how fast they ask, and which of their requests are measured: to the
+//! nanosecond, on a drive of one die whose reads take 100 us and everything else no time.
+
+use copyback::config::Loader;
+use copyback::metrics::RequestColumns;
+use copyback::{Simulation, Status};
+use serde_json::Value;
+
+const DRIVE: &str = r#"
+    audit = true
+    metrics.requests = true
+    precondition = { fill = 1.0, overwrites = 0.0 }
+    [ssd.geometry]
+    channels = 1
+    chips_per_channel = 1
+    dies_per_chip = 1
+    planes_per_die = 1
+    blocks_per_plane = 64
+    pages_per_block = 64
+    page_size = "4KiB"
+    [ssd.timing]
+    read = "100us"
+    program = "200us"
+    erase = "1ms"
+    transfer_rate = "none"
+    [host]
+    queues = 8
+    queue_depth = 32
+    "#;
+
+/// A closed loop of one read at a time, without end, unless `keys` say otherwise.
+fn reads(keys: &str) -> String {
+    format!(
+        "{{ type = \"synthetic\", requests = \"unlimited\", request_size = \"4KiB\", iodepth = 1, \
+         read_share = 1.0, sequential_share = 1.0, {keys} }}"
+    )
+}
+
+fn flows(flows: &[String]) -> String {
+    format!("workload = {{ type = \"flows\", flows = [{}] }}\n{DRIVE}", flows.join(", "))
+}
+
+fn alone(keys: &str) -> String {
+    format!("workload = {}\n{DRIVE}", reads(keys))
+}
+
+fn simulation(text: &str) -> Simulation {
+    let config = Loader::new().toml(text, "test", None).load();
+    Simulation::new(&config.unwrap_or_else(|faults| panic!("{faults}")), None).expect("it starts")
+}
+
+fn run(text: &str) -> (Value, RequestColumns) {
+    let mut simulation = simulation(text);
+    while simulation.advance(1 << 20).expect("no invariant breaks") == Status::Running {}
+    let requests = simulation.take_requests();
+    (simulation.summary(), requests)
+}
+
+/// Arrivals of the requests of `flow`, in microseconds.
+fn arrivals_us(requests: &RequestColumns, flow: u16) -> Vec<u64> {
+    let rows = requests.arrival_ns.iter().zip(&requests.flow);
+    rows.filter(|(_, of)| **of == flow).map(|(arrival, _)| arrival / 1000).collect()
+}
+
+fn faults(text: &str) -> String {
+    Loader::new().toml(text, "test", None).load().expect_err("it makes no sense").to_string()
+}
+
+#[test]
+fn a_closed_loop_lasts_for_its_duration() {
+    let (summary, requests) = run(&alone("duration = \"1ms\""));
+    assert_eq!(arrivals_us(&requests, 0), (0..10).map(|n| n * 100).collect::<Vec<_>>());
+    assert_eq!(summary["throughput"]["simulated_s"], 0.001);
+    // Whichever comes first.
+    let (summary, _) = run(&alone("duration = \"1ms\"").replace("\"unlimited\"", "3"));
+    assert_eq!(summary["requests"]["count"], 3);
+}
+
+#[test]
+fn so_does_an_open_loop() {
+    let text = alone("duration = \"1ms\", inter_arrival = \"300us\"").replace("iodepth = 1, ", "");
+    assert_eq!(arrivals_us(&run(&text).1, 0), [0, 300, 600, 900]);
+}
+
+#[test]
+fn a_flow_starts_at_its_time() {
+    let open = reads("starts_at = \"2ms\", duration = \"1ms\", inter_arrival = \"400us\"")
+        .replace("iodepth = 1, ", "");
+    let closed = reads("starts_at = \"4ms\", duration = \"250us\"");
+    let (summary, requests) = run(&flows(&[open, closed]));
+    assert_eq!(arrivals_us(&requests, 0), [2000, 2400, 2800]);
+    assert_eq!(arrivals_us(&requests, 1), [4000, 4100, 4200]);
+    // From 2 ms to the end at 2.9, and from 4 ms to that at 4.3.
+    let throughput = &summary["throughput"];
+    assert_eq!(throughput["simulated_s"], 0.0043);
+    assert_eq!(throughput["measured_s"], 0.0012);
+    assert_eq!(throughput["measured_from_s"], 0.002);
+    assert_eq!(throughput["iops"], 5000.0);
+}
+
+#[test]
+fn a_flow_starts_after_those_that_it_waits_for_and_not_before_its_time() {
+    let (_, requests) = run(&flows(&[
+        reads("duration = \"250us\""),
+        reads("starts_after = [0], duration = \"100us\""),
+        reads("starts_after = [0, 1], starts_at = \"1ms\", duration = \"100us\""),
+        reads("starts_after = [2], starts_at = \"1us\", duration = \"100us\""),
+    ]));
+    // The last read of the first flow arrives at 200 us, before its end, and takes 100.
+    assert_eq!(arrivals_us(&requests, 0), [0, 100, 200]);
+    assert_eq!(arrivals_us(&requests, 1), [300]);
+    assert_eq!(arrivals_us(&requests, 2), [1000]);
+    assert_eq!(arrivals_us(&requests, 3), [1100]);
+}
+
+#[test]
+fn a_flow_that_idles_until_its_end_is_waited_for() {
+    let limited = "duration = \"1500us\", rate = { type = \"requests\", gap = \"1ms\" }";
+    let (_, requests) =
+        run(&flows(&[reads(limited), reads("starts_after = [0], duration = \"100us\"")]));
+    assert_eq!(arrivals_us(&requests, 0), [0, 1000]);
+    assert_eq!(arrivals_us(&requests, 1), [1500]);
+}
+
+#[test]
+fn a_limited_closed_loop_asks_as_its_requests_are_due() {
+    let limit = |gap: &str| {
+        format!("duration = \"1ms\", rate = {{ type = \"requests\", gap = \"{gap}\" }}")
+    };
+    assert_eq!(arrivals_us(&run(&alone(&limit("300us"))).1, 0), [0, 300, 600, 900]);
+    // The drive is slower than the limit: it decides, and nobody waits outside.
+    let (summary, requests) = run(&alone(&limit("50us")));
+    assert_eq!(arrivals_us(&requests, 0), (0..10).map(|n| n * 100).collect::<Vec<_>>());
+    assert_eq!(summary["response_us"]["all"]["max"], 100.0);
+}
+
+#[test]
+fn what_falls_behind_a_limit_is_caught_up_with() {
+    // The read due at 300 us waits until 400 behind the other flow's second, so that the one due at 450
+    // comes at its end; the next is in time again.
+    let hindered = reads("duration = \"1ms\", rate = { type = \"requests\", gap = \"150us\" }");
+    let other = reads("").replace("\"unlimited\"", "2");
+    let (_, requests) = run(&flows(&[hindered, other]));
+    assert_eq!(arrivals_us(&requests, 1), [0, 200]);
+    assert_eq!(arrivals_us(&requests, 0), [0, 150, 300, 500, 600, 750, 900]);
+    // Due each 150 us, and in turn with the other flow's until that has had its four at 700: the one due at
+    // 450 ends at 800, those due at 600, 750, 900 and 1,050 follow at once, the next is in time again.
+    let slow = reads("duration = \"1400us\", rate = { type = \"requests\", gap = \"150us\" }");
+    let (_, requests) = run(&flows(&[reads("").replace("\"unlimited\"", "4"), slow]));
+    let expected = [0, 200, 400, 600, 800, 900, 1000, 1100, 1200, 1350];
+    assert_eq!(arrivals_us(&requests, 1), expected);
+}
+
+#[test]
+fn bytes_a_second_limit_by_the_size_of_requests() {
+    // 4,096 bytes at 10 MB/s are 409.6 us; rounding adds no drift.
+    let limit = "duration = \"10ms\", rate = { type = \"bytes\", per_second = \"10MB/s\" }";
+    let (_, requests) = run(&alone(limit));
+    let expected: Vec<_> = (0..25).map(|n| n * 409_600).collect();
+    assert_eq!(requests.arrival_ns, expected);
+}
+
+#[test]
+fn reads_and_writes_have_limits_of_their_own() {
+    let limit = "duration = \"6ms\", rate = { type = \"by_operation\", \
+                 read = { type = \"requests\", gap = \"1ms\" }, \
+                 write = { type = \"requests\", gap = \"3ms\" } }";
+    let text = alone(limit).replace("read_share = 1.0", "read_share = 0.5");
+    let (summary, requests) = run(&text);
+    assert_eq!(summary["requests"]["reads"], 6);
+    assert_eq!(summary["requests"]["writes"], 2);
+    let mut arrivals = arrivals_us(&requests, 0);
+    arrivals.retain(|arrival| arrival % 1000 == 0);
+    assert_eq!(arrivals.len(), 6, "a read each millisecond but where a write came first");
+}
+
+#[test]
+fn requests_of_the_ramp_are_simulated_and_not_measured() {
+    let (summary, requests) = run(&alone("duration = \"1ms\", ramp = \"400us\""));
+    assert_eq!(arrivals_us(&requests, 0), [400, 500, 600, 700, 800, 900]);
+    assert_eq!(summary["requests"]["count"], 6);
+    assert_eq!(summary["requests"]["of_ramp"], 4);
+    assert_eq!(summary["requests"]["read_bytes"], 6 * 4096);
+    assert_eq!(summary["response_us"]["read"]["count"], 6);
+    assert_eq!(summary["flash"]["reads"], 6);
+    assert_eq!(summary["throughput"]["simulated_s"], 0.001);
+    assert_eq!(summary["throughput"]["measured_s"], 0.0006);
+    assert_eq!(summary["throughput"]["iops"], 10_000.0);
+    let notes = summary["notes"].to_string();
+    assert!(
+        notes.contains("4 requests of the ramp were simulated and are not measured"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn each_flow_has_a_ramp_of_its_own() {
+    let (summary, requests) = run(&flows(&[
+        reads("duration = \"300us\", ramp = \"200us\""),
+        reads("starts_after = [0], duration = \"300us\", ramp = \"100us\""),
+    ]));
+    assert_eq!(arrivals_us(&requests, 0), [200]);
+    assert_eq!(arrivals_us(&requests, 1), [400, 500]);
+    assert_eq!(summary["throughput"]["measured_s"], 0.0003);
+    // What the flash did in the second ramp comes after the first request that is measured.
+    assert_eq!(summary["flash"]["reads"], 4);
+}
+
+#[test]
+fn write_amplification_is_that_of_what_is_measured() {
+    let text = alone("duration = \"1s\", ramp = \"300ms\"").replace(
+        "read_share = 1.0, sequential_share = 1.0",
+        "read_share = 0.0, sequential_share = 0.0",
+    );
+    let (summary, requests) = run(&text);
+    let host = summary["flash"]["host_programs"].as_u64().expect("a number");
+    // One may be under way as the ramp ends.
+    assert!(host.abs_diff(requests.len() as u64) <= 1, "{host} {}", requests.len());
+    let moved = summary["gc"]["pages_moved"].as_u64().expect("a number");
+    assert!(moved > 0, "it collects");
+    let expected = (host + moved) as f64 / host as f64;
+    assert_eq!(summary["write_amplification"], expected);
+    let erases = summary["flash"]["erases"].as_u64().expect("a number");
+    // In a steady state each block that is erased is filled again: 64 pages, give or take what is open.
+    assert!((erases * 64).abs_diff(host + moved) < 4 * 64, "{erases} {host} {moved}");
+}
+
+#[test]
+fn a_loop_that_takes_no_time_is_refused_and_not_run_for_ever() {
+    let text = alone("duration = \"1ms\"").replace("fill = 1.0", "fill = 0.0");
+    let mut simulation = simulation(&text);
+    let error = loop {
+        match simulation.advance(1 << 20) {
+            Ok(status) => assert_eq!(status, Status::Running, "it cannot end"),
+            Err(error) => break error.to_string(),
+        }
+    };
+    assert!(
+        error.contains("workload.duration: found requests that take no simulated time"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (text, fault) in [
+        (alone(""), "workload.requests: found \"unlimited\"; allowed: a number, a duration"),
+        (alone("duration = 0"), "workload.duration: found 0s; allowed: more than 0s"),
+        (
+            alone("duration = \"1s\", ramp = \"1s\""),
+            "workload.ramp: found 1s; allowed: less than the duration, 1s",
+        ),
+        (alone("duration = \"1s\", starts_after = [0]"), "allowed: none, as no flow comes before"),
+        (
+            flows(&[reads("duration = \"1s\""), reads("duration = \"1s\", starts_after = [1]")]),
+            "workload.flows.1.starts_after: found 1; allowed: the numbers of flows before this one",
+        ),
+        (
+            flows(&[reads(""), reads("duration = \"1s\", starts_after = [0]")]),
+            "workload.flows.1.starts_after: found 0, a flow without end",
+        ),
+        (
+            alone("duration = \"1s\", rate = { type = \"bytes\", per_second = \"none\" }"),
+            "workload.rate.per_second: found \"none\"; allowed: a rate such as",
+        ),
+        (
+            alone("duration = \"1s\", rate = { type = \"requests\", gap = \"1ms\" }")
+                .replace("iodepth = 1", "inter_arrival = \"1ms\""),
+            "workload.rate: found a limit of an open loop",
+        ),
+        (
+            alone(
+                "duration = \"1s\", rate = { type = \"by_operation\", read = \"none\", \
+                 write = { type = \"requests\", gap = \"1ms\" } }",
+            ),
+            "workload.rate.read: found \"none\" for one of both",
+        ),
+        (
+            alone("duration = \"1s\", sequential_skip = { type = \"forward\", bytes = 100 }"),
+            "workload.sequential_skip.bytes: found 100B; allowed: a multiple of 512B",
+        ),
+        (alone("duration = \"1s\", sequential_run = 0"), "workload.sequential_run: found 0"),
+        (alone("duration = \"1s\", flush_every = 0"), "workload.flush_every: found 0"),
+        (alone("duration = \"1s\", size_alignment = 100"), "workload.size_alignment: found 100B"),
+    ] {
+        let found = faults(&text);
+        assert!(found.contains(fault), "{fault}:\n{found}");
+    }
+}
