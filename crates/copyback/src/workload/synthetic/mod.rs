@@ -46,8 +46,8 @@ impl Generator {
     /// such as `workload/0`; its random streams are derived from it and from `seed`.
     ///
     /// # Errors
-    /// If no unit of `alignment` bytes lies within the footprint, or a distribution's file cannot
-    /// be read or makes no sense.
+    /// If no unit of `alignment` bytes lies within the footprint, a fixed size is larger, or a
+    /// distribution's file cannot be read or makes no sense.
     pub fn new(
         config: &SyntheticWorkload,
         space: AddressSpace,
@@ -94,6 +94,17 @@ impl Generator {
         Some(Request { arrival, operation, offset, length, measured: None })
     }
 
+    /// What the user should know about the requests so far: one line each.
+    pub fn notes(&self) -> Vec<String> {
+        let cut = self.sizes.cut();
+        let bytes = self.addresses.units() * self.alignment;
+        let note = || {
+            let problem = "drawn larger than the footprint and cut to its";
+            format!("workload.request_size: {cut} requests were {problem} {bytes} bytes")
+        };
+        (cut > 0).then(note).into_iter().collect()
+    }
+
     /// Share of the requests that were handed out, from 0 to 1; of requests without end, none.
     pub fn consumed(&self) -> f64 {
         match self.requests {
@@ -135,7 +146,7 @@ impl Footprint {
         };
         if alignment == 0 || alignment > capacity {
             let expected = format!("1 byte to the device's {capacity}");
-            return Err(fail("alignment", alignment, expected));
+            return Err(fail(config.alignment_key(), alignment, expected));
         }
         let all_units = capacity / alignment;
         let first_unit = share_of(all_units, config.offset.0);
@@ -143,6 +154,11 @@ impl Footprint {
         if units == 0 {
             let expected = format!("at least one unit of {alignment} bytes before the device ends");
             return Err(fail("footprint", 0, expected));
+        }
+        let bytes = units * alignment;
+        if let Some((key, size)) = config.fixed_sizes().find(|(_, size)| size.0 > bytes) {
+            let expected = format!("at most the footprint's {bytes} on this device");
+            return Err(fail(key, size.0, expected));
         }
         Ok(Self { first_unit, units })
     }
