@@ -218,6 +218,23 @@ class Preparation:
         """Save the device."""
 
 @final
+class InputCheck:
+    """The inputs of a workload, read for its device without simulating, advanced step by step.
+
+    Parameters
+    ----------
+    config
+        The configuration whose workload it is.
+    """
+
+    def __new__(cls, config: Config) -> InputCheck: ...
+    def advance(self, requests: int) -> bool:
+        """Read about `requests` more, without the GIL; return whether there are no more."""
+
+    def progress(self) -> Progress:
+        """Return how far it has come."""
+
+@final
 class Survey:
     """Statistics of a workload, advanced step by step.
 

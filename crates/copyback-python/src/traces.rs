@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use copyback::workload::AddressSpace;
 use copyback::workload::trace::{Dropped, Target};
-use copyback::{Error, Status, convert, statistics};
+use copyback::{Error, Status, convert, inputs, statistics};
 use pyo3::prelude::*;
 
 use crate::config::Config;
@@ -23,6 +23,35 @@ fn space(config: &Config, unlimited: bool) -> AddressSpace {
 
 fn progress(phase: &'static str, fraction: f64, requests: u64) -> Progress {
     Progress { phase, fraction, simulated_ns: 0, requests, page_operations: 0 }
+}
+
+/// The inputs of a workload, read for its device without simulating, advanced step by step.
+#[pyclass(module = "copyback._core")]
+pub struct InputCheck(Mutex<inputs::InputCheck>);
+
+#[pymethods]
+impl InputCheck {
+    #[new]
+    fn new(py: Python<'_>, config: &Config) -> PyResult<Self> {
+        let check = error::run(py, || inputs::InputCheck::new(&config.0))?;
+        Ok(Self(Mutex::new(check)))
+    }
+
+    fn advance(&mut self, py: Python<'_>, requests: u64) -> PyResult<bool> {
+        let inner = self.inner();
+        error::run(py, || inner.advance(requests)).map(|status| status == Status::Done)
+    }
+
+    fn progress(&mut self) -> Progress {
+        let inner = self.inner();
+        progress("read", inner.fraction(), inner.requests())
+    }
+}
+
+impl InputCheck {
+    fn inner(&mut self) -> &mut inputs::InputCheck {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Statistics of a workload, advanced step by step.

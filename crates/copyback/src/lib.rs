@@ -28,6 +28,7 @@ pub mod host;
 mod huge_pages;
 pub mod idle;
 pub mod ids;
+pub mod inputs;
 mod lists;
 pub mod metrics;
 pub mod nand;

@@ -45,6 +45,8 @@ struct Usual {
     kept: Duration,
     /// Without the time that is due to collections.
     undelayed: Duration,
+    /// The longest time that was due to them.
+    most_late: Duration,
 }
 
 /// The place of the second queue that is free first.
@@ -150,7 +152,8 @@ impl<K: Ord + Copy> Places<K> {
         let expected = self.expected.first_key_value().map(|((free, _), who)| {
             // Who is late may just take longer than usual.
             let Holder { entered, since, .. } = self.holders[who];
-            (since + self.usual.undelayed_of(now - entered)).max(*free)
+            let elapsed = now - entered;
+            (since + (elapsed - self.usual.late_of(elapsed))).max(*free)
         });
         match (left, expected) {
             (Some(left), Some(expected)) if expected < left => Some(First::Expected(expected)),
@@ -174,6 +177,7 @@ impl<K: Ord + Copy> Places<K> {
         self.usual.count += 1;
         self.usual.kept += kept;
         self.usual.undelayed += undelayed;
+        self.usual.most_late = self.usual.most_late.max(late);
         if self.is_followed {
             self.correct(who, undelayed);
         }
@@ -194,13 +198,16 @@ impl Usual {
         Duration::from_ns(self.undelayed.as_ns().checked_div(self.count).unwrap_or_default())
     }
 
-    /// How much of so long a time is usually not due to collections.
-    fn undelayed_of(&self, kept: Duration) -> Duration {
+    /// How much of so long a time is usually due to collections. Never more than they have held anybody up: who
+    /// takes longer still, does so for another reason.
+    fn late_of(&self, kept: Duration) -> Duration {
         if self.undelayed == self.kept {
-            return kept;
+            return Duration::ZERO;
         }
-        let product = u128::from(kept.as_ns()) * u128::from(self.undelayed.as_ns());
-        Duration::from_ns((product / u128::from(self.kept.as_ns())) as u64)
+        let late = self.kept - self.undelayed;
+        let product = u128::from(kept.as_ns()) * u128::from(late.as_ns());
+        let late = Duration::from_ns((product / u128::from(self.kept.as_ns())) as u64);
+        late.min(self.most_late)
     }
 }
 

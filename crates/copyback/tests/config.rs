@@ -696,7 +696,7 @@ fn a_buffer_of_writes_needs_blocks_beside_those_of_the_data() {
     assert!(told.contains("3 of its 64 blocks must be free and 1 open, 9 a buffer"), "{told}");
     let told = refused(&buffered("{ blocks = 4_000_000_000 }"));
     assert!(told.contains("ssd.ftl.mapping.buffer: found 4000000000 blocks"), "{told}");
-    assert!(told.contains("allowed: at most 59"), "{told}");
+    assert!(told.contains("allowed: at most { blocks = 59 }"), "{told}");
     for (buffer, key) in [("{ blocks = 0 }", "buffer.blocks"), ("0", "buffer"), ("1.5", "buffer")] {
         let told = refused(&buffered(buffer));
         assert!(told.contains(&format!("ssd.ftl.mapping.{key}: found")), "{buffer}: {told}");
@@ -710,4 +710,75 @@ fn a_partial_collection_does_one_step_or_more() {
     load("ssd.gc.preemption = 'partial'").expect("one step is the default");
     let told = refused("ssd.gc.preemption = { type = 'partial', steps = 0 }");
     assert!(told.contains("ssd.gc.preemption.steps: found 0; allowed: 1 or more"), "{told}");
+}
+
+/// What a fault says is allowed, as a value of its key.
+fn advice(fault: &str) -> Option<(String, String)> {
+    let (place, advice) = fault.rsplit_once("; allowed: ")?;
+    let key = place.split(": ").nth(1)?.to_owned();
+    let advice = advice.split(", as").next()?;
+    let value = advice.strip_prefix("at least ").or_else(|| advice.strip_prefix("at most "))?;
+    Some((key, value.to_owned()))
+}
+
+#[test]
+fn advice_for_tiny_drives_can_be_followed() {
+    let mappings = [
+        ("page", "none"),
+        ("{ type = 'demand_paged', cache = '512B' }", "none"),
+        ("page", "advanced_delayed"),
+        ("log_block", "none"),
+        ("buffered_log_block", "none"),
+    ];
+    let mut followed = 0;
+    for (mapping, idle) in mappings {
+        for blocks in 1..9 {
+            for pages in [1, 2, 5, 300] {
+                for share in ["0.0001", "0.07", "0.6", "0.9999"] {
+                    for threshold in ["0.05", "0.9", "{ blocks = 1 }", "{ blocks = 4294967295 }"] {
+                        followed += follow(mapping, idle, blocks, pages, share, threshold);
+                    }
+                }
+            }
+        }
+    }
+    assert!(followed > 500, "{followed}");
+}
+
+/// Does what faults say is allowed until there are none; how often that was.
+fn follow(
+    mapping: &str,
+    idle: &str,
+    blocks: u32,
+    pages: u32,
+    share: &str,
+    threshold: &str,
+) -> usize {
+    let mut settings: Vec<(String, String)> = [
+        ("ssd.ftl.mapping", mapping),
+        ("ssd.gc.idle", idle),
+        ("ssd.gc.hysteresis_blocks", "1"),
+        ("ssd.geometry.blocks_per_plane", &blocks.to_string()),
+        ("ssd.geometry.pages_per_block", &pages.to_string()),
+        ("ssd.ftl.over_provisioning", share),
+        ("ssd.gc.soft_threshold", threshold),
+        ("ssd.gc.hard_threshold", "{ blocks = 1 }"),
+    ]
+    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+    .to_vec();
+    for step in 0..8 {
+        let loader = settings.iter().fold(Loader::new(), |all, (key, value)| all.set(key, value));
+        let Err(faults) = loader.load() else { return step };
+        let told = faults.to_string();
+        let first = told.lines().next().unwrap();
+        if first.ends_with("; allowed: more") || !first.contains("; allowed: at ") {
+            return step;
+        }
+        let (key, value) = advice(first).unwrap_or_else(|| panic!("no advice: {first}"));
+        let known = settings.contains(&(key.clone(), value.clone()));
+        assert!(!known, "was followed already: {first}");
+        settings.retain(|(name, _)| *name != key);
+        settings.push((key, value));
+    }
+    panic!("advice does not end: {settings:?}");
 }

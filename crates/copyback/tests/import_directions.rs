@@ -53,6 +53,7 @@ const ALLOWED: [(&str, &[&str]); 28] = [
     ("huge_pages", &[]),
     ("idle", &["units"]),
     ("ids", &[]),
+    ("inputs", &["config", "error", "progress", "workload"]),
     ("lists", &["huge_pages"]),
     ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "steady", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),

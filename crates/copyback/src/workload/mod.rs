@@ -178,7 +178,7 @@ impl Source {
     pub fn notes(&self) -> Vec<String> {
         match self {
             Self::Trace(source) => source.notes(),
-            Self::Synthetic(_) => Vec::new(),
+            Self::Synthetic(generator) => generator.notes(),
         }
     }
 }

@@ -115,6 +115,53 @@ fn footprints_without_a_unit_are_refused() {
     }
 }
 
+#[test]
+fn a_size_beyond_the_footprint_is_refused_by_its_own_key() {
+    let fault = |config: &SyntheticWorkload| {
+        Generator::new(config, space(8192), 0, "w").map(|_| ()).unwrap_err().to_string()
+    };
+    let large = RequestSize::Fixed(Size(1 << 40));
+    let config = SyntheticWorkload { request_size: large.clone(), ..SyntheticWorkload::default() };
+    assert_eq!(
+        fault(&config),
+        "workload.request_size: found 1099511627776 bytes; expected 1 byte to the device's 8192"
+    );
+    let aligned = SyntheticWorkload { alignment: Some(Size(4096)), ..config };
+    assert_eq!(
+        fault(&aligned),
+        "workload.request_size: found 1099511627776 bytes; expected at most the footprint's 8192 on \
+         this device"
+    );
+    let request_size = RequestSize::ByOperation {
+        read: Box::new(RequestSize::Fixed(Size(8192))),
+        write: Box::new(large),
+    };
+    let config = SyntheticWorkload { request_size, ..SyntheticWorkload::default() };
+    assert!(fault(&config).starts_with("workload.request_size.write: found 1099511627776 bytes"));
+}
+
+#[test]
+fn sizes_that_are_cut_to_the_footprint_are_told() {
+    let sizes = vec![Size(4096), Size(1 << 20)];
+    let request_size = RequestSize::Histogram { sizes, weights: vec![1.0, 1.0] };
+    let config =
+        SyntheticWorkload { request_size, requests: 1000.into(), ..SyntheticWorkload::default() };
+    let mut generator = Generator::new(&config, space(8192), 0, "w").unwrap();
+    assert!(generator.notes().is_empty());
+    let mut cut = 0;
+    while let Some(request) = generator.next_request() {
+        cut += u64::from(request.length == 8192);
+    }
+    assert!((400..600).contains(&cut));
+    assert_eq!(
+        generator.notes(),
+        [format!(
+            "workload.request_size: {cut} requests were drawn larger than the footprint and cut to \
+             its 8192 bytes"
+        )]
+    );
+}
+
 fn address(kind: i32, (requests, pages): (f64, f64), scattered: bool) -> AddressDistribution {
     match kind {
         0 => AddressDistribution::Uniform,

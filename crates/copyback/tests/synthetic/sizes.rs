@@ -40,7 +40,8 @@ fn fixed_sizes_are_rounded_up_to_units() {
 fn sizes_end_at_the_footprint() {
     let requests = generate_on(10 * UNIT, &sized(RequestSize::Exponential { mean: Size(GIB) }), 3);
     assert!(requests.iter().all(|request| request.length <= 10 * UNIT));
-    let huge = sized(RequestSize::Fixed(Size(u64::MAX)));
+    let sizes = vec![Size(u64::MAX)];
+    let huge = sized(RequestSize::Histogram { sizes, weights: vec![1.0] });
     let huge = SyntheticWorkload { alignment: Some(Size(UNIT)), ..huge };
     let requests = generate_on(10 * UNIT, &huge, 3);
     assert!(requests.iter().all(|request| (request.offset, request.length) == (0, 10 * UNIT)));

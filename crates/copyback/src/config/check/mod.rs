@@ -9,6 +9,7 @@ mod limits;
 mod mapping;
 mod power;
 mod python;
+mod space;
 mod steady;
 mod synthetic;
 mod workload;
@@ -60,7 +61,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
         thresholds(ssd, &mut faults);
     }
     if scope == Scope::Whole && faults.0.is_empty() {
-        space(config, &mut faults);
+        space::check(&config.ssd, &mut faults);
     }
     if scope == Scope::Whole && faults.0.is_empty() {
         array::space(config, &mut faults);
@@ -117,17 +118,6 @@ impl Ssd {
         self.translation_pages().div_ceil(self.managed_planes())
     }
 
-    /// Logical pages of a plane that fit into `room` pages together with their translation pages.
-    fn room_beside_translation_pages(&self, room: u64) -> u64 {
-        match self.demand_paging() {
-            Some(DemandPaging { translation_pages: 1.., entries_per_page, .. }) => {
-                // Both the device's pages and the plane's share of them are rounded up.
-                room.saturating_sub(2) * entries_per_page / (entries_per_page + 1)
-            }
-            _ => room,
-        }
-    }
-
     /// Free blocks of a plane that is full of data and has its open blocks: what over-provisioning
     /// reserves.
     fn reserve_blocks(&self) -> u32 {
@@ -153,6 +143,20 @@ impl Ssd {
             + self.open_blocks()
             + self.nv_buffer_blocks()
             + self.spare_blocks()
+    }
+
+    /// Free blocks without which a collection cannot begin.
+    fn blocks_to_begin_with(&self) -> u32 {
+        1 + self.blocks_kept_for_collections()
+    }
+
+    /// The smallest soft threshold that makes sense beside the other settings.
+    fn least_soft_threshold(&self) -> u32 {
+        // The host opens no block below this. Where logical pages are bound to blocks, merges can be put
+        // off above the soft threshold, too.
+        let least_open = self.hard_threshold().max(self.blocks_to_begin_with());
+        let delays = self.gc.idle.delays() && self.ftl.mapping.is_page_mapping();
+        least_open + u32::from(delays)
     }
 
     /// Planes of the device that are managed apart.
@@ -302,7 +306,7 @@ fn endurance(endurance: &Endurance, faults: &mut Report) {
 
 fn thresholds(ssd: &Ssd, faults: &mut Report) {
     let (soft, hard) = (ssd.soft_threshold(), ssd.hard_threshold());
-    let least_soft = 1 + ssd.blocks_kept_for_collections();
+    let least_soft = ssd.blocks_to_begin_with();
     for (key, count, least) in
         [("ssd.gc.soft_threshold", soft, least_soft), ("ssd.gc.hard_threshold", hard, 1)]
     {
@@ -310,10 +314,8 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
             faults.add(key, format!("found {count} blocks; allowed: at least {least}"));
         }
     }
-    // The host opens no block below this. Where logical pages are bound to blocks, merges can be put off
-    // above the soft threshold, too.
     let least_open = hard.max(least_soft);
-    if ssd.gc.idle.delays() && ssd.ftl.mapping.is_page_mapping() && soft <= least_open {
+    if soft < ssd.least_soft_threshold() && soft >= least_open {
         let problem = format!(
             "found {soft} blocks, of which the host leaves {}: no collection can be put off \
              (ssd.gc.idle); allowed: at least {}",
@@ -328,60 +330,6 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
         );
         faults.add("ssd.gc.hard_threshold", problem);
     }
-}
-
-/// The logical pages of a plane, its translation pages, its free and spare blocks, its open blocks and those
-/// of a buffer must fit in its data pages, or collection cannot reach its goal.
-fn space(config: &Config, faults: &mut Report) {
-    let ssd = &config.ssd;
-    let blocks = u64::from(ssd.geometry.blocks_per_plane);
-    let free = u64::from(ssd.soft_threshold());
-    let free = free + u64::from(ssd.gc.hysteresis_blocks) + u64::from(ssd.spare_blocks());
-    let (open, buffer) = (u64::from(ssd.open_blocks()), u64::from(ssd.nv_buffer_blocks()));
-    let without_data = u64::from(ssd.blocks_without_data());
-    let room = blocks.saturating_sub(without_data) * ssd.data_pages_per_block();
-    let logical = ssd.logical_pages_per_plane();
-    let translation = ssd.translation_pages_per_plane();
-    let buffering = if buffer > 0 { format!(", {buffer} a buffer") } else { String::new() };
-    let most_buffer = blocks.saturating_sub(free + open + 1);
-    if most_buffer > 0 && buffer > most_buffer {
-        let problem = format!(
-            "found {buffer} blocks; allowed: at most {most_buffer}, as {free} of \
-                               {blocks} must be free, {open} open, and some hold data"
-        );
-        faults.add("ssd.ftl.mapping.buffer", problem);
-    } else if room == 0 {
-        let problem = format!(
-            "found {free} blocks to keep free (hysteresis included) and {open} open{buffering}, of \
-             {blocks} in a plane; allowed: at most {} to keep free",
-            blocks.saturating_sub(open + buffer + 1)
-        );
-        faults.add("ssd.gc.soft_threshold", problem);
-    } else if logical == 0 {
-        let found = ssd.ftl.over_provisioning;
-        let problem = format!("found {found}, which leaves no logical page; allowed: less");
-        faults.add("ssd.ftl.over_provisioning", problem);
-    } else if logical + translation > room {
-        let found = ssd.ftl.over_provisioning;
-        let left = ssd.room_beside_translation_pages(room);
-        let least = least_over_provisioning(left, blocks * ssd.pages_per_block());
-        let beside = match translation {
-            0 => String::new(),
-            pages => format!(", {pages} translation pages"),
-        };
-        let problem = format!(
-            "found {found}: each plane has {logical} logical pages{beside} and room for {room}, as \
-             {free} of its {blocks} blocks must be free and {open} open{buffering}; allowed: at least \
-             {least}"
-        );
-        faults.add("ssd.ftl.over_provisioning", problem);
-    }
-}
-
-/// The smallest share, to four decimals, that leaves at most `room` of `physical` pages.
-fn least_over_provisioning(room: u64, physical: u64) -> f64 {
-    let share = 1.0 - room as f64 / physical as f64;
-    (share * 1e4).ceil() / 1e4
 }
 
 fn host(host: &Host, faults: &mut Report) {

@@ -62,8 +62,8 @@ impl Generator {
     /// such as `workload/0`; its random streams are derived from it and from `seed`.
     ///
     /// # Errors
-    /// If no unit of `alignment` bytes lies within the footprint, or a distribution's file cannot
-    /// be read or makes no sense.
+    /// If no unit of `alignment` bytes lies within the footprint, a fixed size is larger, or a
+    /// distribution's file cannot be read or makes no sense.
     pub fn new(
         config: &SyntheticWorkload,
         space: AddressSpace,
@@ -148,6 +148,17 @@ impl Generator {
         self.addresses.units()
     }
 
+    /// What the user should know about the requests so far: one line each.
+    pub fn notes(&self) -> Vec<String> {
+        let cut = self.sizes.cut();
+        let bytes = self.addresses.units() * self.alignment;
+        let note = || {
+            let problem = "drawn larger than the footprint and cut to its";
+            format!("workload.request_size: {cut} requests were {problem} {bytes} bytes")
+        };
+        (cut > 0).then(note).into_iter().collect()
+    }
+
     /// Share of the requests that were handed out, from 0 to 1; of requests without end, none.
     pub fn consumed(&self) -> f64 {
         match self.requests {
@@ -197,7 +208,7 @@ impl Footprint {
         };
         if alignment == 0 || alignment > capacity {
             let expected = format!("1 byte to the device's {capacity}");
-            return Err(fail("alignment", alignment, expected));
+            return Err(fail(config.alignment_key(), alignment, expected));
         }
         let all_units = capacity / alignment;
         let first_unit = share_of(all_units, config.offset.0);
@@ -210,6 +221,11 @@ impl Footprint {
         if size_alignment == 0 || !alignment.is_multiple_of(size_alignment) {
             let expected = format!("a part of the alignment, {alignment}");
             return Err(fail("size_alignment", size_alignment, expected));
+        }
+        let bytes = units * alignment;
+        if let Some((key, size)) = config.fixed_sizes().find(|(_, size)| size.0 > bytes) {
+            let expected = format!("at most the footprint's {bytes} on this device");
+            return Err(fail(key, size.0, expected));
         }
         Ok(Self { alignment, size_alignment, first_unit, units })
     }

@@ -40,6 +40,14 @@ impl Sizes {
             Self::ByOperation(draws) => draws[usize::from(is_read)].draw(),
         }
     }
+
+    /// Draws so far that were larger than the footprint, and were cut to it.
+    pub fn cut(&self) -> u64 {
+        match self {
+            Self::Alike(draws) => draws.cut,
+            Self::ByOperation(draws) => draws.iter().map(|draws| draws.cut).sum(),
+        }
+    }
 }
 
 /// Draws sizes of one distribution.
@@ -47,6 +55,8 @@ pub struct Draws {
     distribution: Units,
     /// Units in the footprint: no request is larger.
     most: u64,
+    /// Draws that were larger.
+    cut: u64,
     stream: Stream,
 }
 
@@ -71,7 +81,7 @@ impl Draws {
             },
             RequestSize::ByOperation { .. } => unreachable!("checked: operations are told once"),
         };
-        Self { distribution, most, stream }
+        Self { distribution, most, cut: 0, stream }
     }
 
     #[inline]
@@ -84,6 +94,7 @@ impl Draws {
             }
             Units::Histogram { sizes, which } => sizes[which.sample(&mut self.stream)],
         };
+        self.cut += u64::from(units > self.most);
         units.clamp(1, self.most)
     }
 }

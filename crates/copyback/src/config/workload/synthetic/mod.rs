@@ -82,6 +82,28 @@ impl SyntheticWorkload {
             _ => page_size,
         })
     }
+
+    /// The key that says what sizes and addresses are multiples of, below that of the workload.
+    pub fn alignment_key(&self) -> &'static str {
+        match (self.alignment, &self.request_size) {
+            (None, RequestSize::Fixed(_)) => "request_size",
+            _ => "alignment",
+        }
+    }
+
+    /// The sizes that all requests have, or all of a kind, and their keys below that of the workload.
+    pub fn fixed_sizes(&self) -> impl Iterator<Item = (&'static str, Size)> {
+        let sizes = match &self.request_size {
+            RequestSize::ByOperation { read, write } => {
+                [Some(("request_size.read", &**read)), Some(("request_size.write", &**write))]
+            }
+            alike => [Some(("request_size", alike)), None],
+        };
+        sizes.into_iter().flatten().filter_map(|(key, size)| match size {
+            RequestSize::Fixed(size) => Some((key, *size)),
+            _ => None,
+        })
+    }
 }
 
 impl Default for SyntheticWorkload {
