@@ -53,7 +53,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ("idle", &["units"]),
     ("ids", &[]),
     ("lists", &["huge_pages"]),
-    ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "steady", "units", "workload"]),
+    ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),
     ("precondition", &["config", "ftl", "gc", "ids", "rng", "steady"]),
     ("progress", &["units"]),
