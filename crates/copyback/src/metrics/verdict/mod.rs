@@ -76,7 +76,7 @@ pub fn summary(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> Va
         (drives.is_some_and(|drives| drives.collected_nothing(ledger)), Finding::NothingCollected),
         (drives.is_some_and(Drives::is_unsettled), Finding::Unsettled),
     ];
-    let findings = findings.into_iter().filter_map(|(is_so, found)| is_so.then(|| found.name()));
+    let findings = findings.into_iter().filter(|(is_so, _)| *is_so).map(|(_, found)| found.name());
     let mut summary = json!({
         "findings": findings.collect::<Vec<_>>(),
         "load": load.as_ref().map(Load::summary),
