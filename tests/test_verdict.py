@@ -89,7 +89,7 @@ def test_dies_that_hold_are_no_overload(stalling: Result) -> None:
     # The mean is thousands of times the median, and the longest hold explains the tail.
     every = stalling.summary.response_us.all
     assert every.mean > 1_000 * every.p50
-    assert found.holds.longest_wait_us > 0.5 * every.p99_9
+    assert found.holds.longest_wait_us > 0.25 * every.p99_9
     # The die that held longest did so for as long as a request waited for it, to a bin of the map.
     dies = stalling.to_polars("dies")
     bin_us = 1e6 * float(dies["end_s"][0] - dies["start_s"][0])
@@ -116,7 +116,8 @@ def test_it_stands_first_wherever_the_numbers_are_shown(
 ) -> None:
     first = verdict.findings(stalling.summary)[0]
     assert first.label == "Stalls"
-    assert "backlog does not grow" in first.text
+    # Its write amplification came in two waves, so nothing is promised.
+    assert "the run is too unsettled to promise that of a longer one" in first.text
     page = report.render(stalling)
     assert page.index("<strong>Stalls.</strong>") < page.index("Garbage collection accounts for")
     assert "<strong>Stalls.</strong>" in report.render_fragment(stalling)
@@ -143,10 +144,38 @@ def test_write_amplification_that_still_rises_has_not_settled(tiny: dict[str, An
     fresh = copyback.run({**tiny, "precondition": {"fill": 1.0, "overwrites": 0.0}})
     assert "unsettled" in fresh.summary.verdict["findings"]
     parts = fresh.summary.verdict.write_amplification["by_part"]
-    assert parts[0] < fresh.summary.write_amplification < parts[-1]
-    long = copyback.run(offered(tiny, 3_000, REQUESTS))
+    assert fresh.write_amplification is not None
+    assert parts[0] < fresh.write_amplification < parts[-1]
+    long = copyback.run(offered(tiny, 3_000))
+    found = long.summary.verdict.write_amplification
     assert "unsettled" not in long.summary.verdict["findings"]
-    assert long.summary.verdict.write_amplification.settled
+    assert found.settled
+    # A run twice as long gives the same, within what was called uncertain.
+    twice = copyback.run(offered(tiny, 3_000, 2 * REQUESTS)).write_amplification
+    assert long.write_amplification == pytest.approx(twice, rel=2 * found.uncertainty)
+
+
+def test_a_settled_drive_with_stalls_is_said_to_keep_up(tiny: dict[str, Any]) -> None:
+    found = verdict.findings(copyback.run(offered(tiny, 1_000)).summary)
+    assert [finding.key for finding in found] == ["stalls"]
+    assert "requests a second that arrive, and the backlog does not grow" in found[0].text
+
+
+def test_a_run_that_catches_up_within_a_few_stalls_promises_nothing() -> None:
+    # Half of the requests come before the first collection: twice what the drive can sustain.
+    def run(requests: int) -> Result:
+        return copyback.run(
+            preset="tlc-nvme-64gb",
+            workload__inter_arrival__mean="100us",
+            workload__requests=requests,
+        )
+
+    result = run(500_000)
+    assert result.summary.verdict.load.state == "caught_up"
+    told = verdict.findings(result.summary)[0].text
+    assert "caught up" in told
+    assert "too short to promise that of a longer one" in told
+    assert run(2_000_000).summary.verdict.load.state == "overload"
 
 
 def test_a_comparison_says_which_rows_cannot_be_compared(

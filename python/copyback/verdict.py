@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from copyback import units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 #: What may have been found of a run: the key under `verdict.findings` in `summary.json`, a label,
 #: and what it means for whoever compares.
@@ -32,7 +32,7 @@ MEANINGS = {
     ),
     "unsettled": (
         "Not settled",
-        "write amplification at the end was another than in the whole run, or still changed",
+        "write amplification changed so much that a longer run may give another number",
     ),
 }
 
@@ -107,12 +107,7 @@ def _perhaps_overload(summary: Mapping[str, Any], verdict: Mapping[str, Any]) ->
 def _stalls(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
     load, holds = verdict["load"], verdict["holds"]
     every = summary["response_us"]["all"]
-    keeps_up = ""
-    if load is not None and load["state"] == "sustained":
-        keeps_up = (
-            f"The drive serves the {units.rate(load['offered_iops'])} requests a second that "
-            "arrive, and the backlog does not grow with the run. "
-        )
+    keeps_up = _keeps_up(load, verdict["findings"])
     text = (
         f"{keeps_up}The median is {units.time_us(every['p50'])}, the mean "
         f"{units.time_us(every['mean'])} and p99.9 {units.time_us(every['p99_9'])}, because dies "
@@ -129,6 +124,20 @@ def _stalls(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
     )
 
 
+def _keeps_up(load: Mapping[str, Any] | None, found: Sequence[str]) -> str:
+    """Return how a drive that is not overloaded does; nothing of a closed loop."""
+    if load is None or load["state"] == "undecided":
+        return ""
+    which = f"the {units.rate(load['offered_iops'])} requests a second that"
+    if load["state"] == "sustained" and not {"unsettled", "nothing_collected"} & set(found):
+        return f"The drive serves {which} arrive, and the backlog does not grow with the run. "
+    why = "short" if load["state"] == "caught_up" else "unsettled"
+    return (
+        f"The drive caught up with {which} arrived; the run is too {why} to promise that of a "
+        "longer one. "
+    )
+
+
 def _nothing_collected(summary: Mapping[str, Any], _: Mapping[str, Any]) -> str:
     written = units.size(summary["requests"]["write_bytes"])
     return (
@@ -140,11 +149,12 @@ def _nothing_collected(summary: Mapping[str, Any], _: Mapping[str, Any]) -> str:
 
 def _unsettled(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
     found = verdict["write_amplification"]
-    known = [value for value in found["by_part"][len(found["by_part"]) // 2 :] if value is not None]
+    parts = found["by_part"]
     return (
         f"Write amplification is {units.factor(summary['write_amplification'])} in the whole run "
-        f"and {units.factor(found['last_half'])} in its last half, in which it went from "
-        f"{units.factor(known[0])} to {units.factor(known[-1])}. A longer run gives another number."
+        f"and {units.factor(found['last_half'])} in its last half; of its tenths, with as many "
+        f"writes in each, the least has {units.factor(min(parts))} and the most "
+        f"{units.factor(max(parts))}. A longer run may give another number."
     )
 
 

@@ -55,7 +55,7 @@ const ALLOWED: [(&str, &[&str]); 28] = [
     ("ids", &[]),
     ("inputs", &["config", "error", "progress", "workload"]),
     ("lists", &["huge_pages"]),
-    ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "steady", "units", "workload"]),
+    ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),
     ("places", &["units"]),
     ("precondition", &["config", "ftl", "gc", "ids", "rng", "steady"]),

@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::steady::Spread;
-
 /// Parts of a run, with as many pages written for the host in each.
 const PARTS: usize = 10;
-/// Most that the last half may rise or fall, or differ from the whole, as a share: what SNIA's Performance Test
-/// Specification allows the best-fit line of a steady state.
+/// Student's t for a 95% confidence interval of the mean of so many parts.
+const STUDENT: f64 = 2.262;
+/// Most that the mean may be uncertain by, or that its halves may differ by, as a share.
 const MOST: f64 = 0.1;
 
 /// Pages written so far, at some time.
@@ -26,7 +25,9 @@ pub struct Amplification {
     by_part: Vec<Option<f64>>,
     /// Of the last half.
     last_half: f64,
-    /// Whether that can be told of the whole: `None` where it cannot.
+    /// Half of the width of a 95% confidence interval of that of the whole, by batch means, as a share of it.
+    uncertainty: Option<f64>,
+    /// Whether a longer run would give the same as the whole: `None` where that cannot be told.
     pub has_settled: Option<bool>,
 }
 
@@ -44,13 +45,15 @@ impl Amplification {
             (host > 0).then(|| (to.all - from.all) as f64 / host as f64)
         };
         let by_part: Vec<_> = (0..PARTS).map(|part| between(at(part), at(part + 1))).collect();
-        let last_half = between(at(PARTS / 2), end)?;
-        let whole = end.all as f64 / end.host as f64;
-        let late: Option<Vec<f64>> = by_part[PARTS / 2..].iter().copied().collect();
-        let spread = late.and_then(|late| Spread::of(late.into_iter()));
-        let has_settled = spread
-            .map(|spread| spread.slope.abs() <= MOST && (last_half / whole - 1.0).abs() <= MOST);
-        Some(Self { by_part, last_half, has_settled })
+        let middle = at(PARTS / 2);
+        let last_half = between(middle, end)?;
+        let known: Option<Vec<f64>> = by_part.iter().copied().collect();
+        let uncertainty = known.map(|parts| uncertainty(&parts));
+        let halves = between(Written::default(), middle).map(|first_half| last_half / first_half);
+        let has_settled = uncertainty
+            .zip(halves)
+            .map(|(uncertainty, halves)| uncertainty <= MOST && (halves - 1.0).abs() <= MOST);
+        Some(Self { by_part, last_half, uncertainty, has_settled })
     }
 
     /// Its keys in `summary.json`.
@@ -58,9 +61,18 @@ impl Amplification {
         json!({
             "by_part": self.by_part,
             "last_half": self.last_half,
+            "uncertainty": self.uncertainty,
             "settled": self.has_settled,
         })
     }
+}
+
+/// Half of the width of a 95% confidence interval of the parts' mean, as a share of it.
+fn uncertainty(parts: &[f64]) -> f64 {
+    let count = parts.len() as f64;
+    let mean = parts.iter().sum::<f64>() / count;
+    let squares: f64 = parts.iter().map(|part| (part - mean).powi(2)).sum();
+    STUDENT * (squares / (count - 1.0) / count).sqrt() / mean
 }
 
 #[cfg(test)]
@@ -100,6 +112,29 @@ mod tests {
         assert_eq!(found.and_then(|found| found.has_settled), Some(false));
         let slowly = Amplification::of(&rows((0..100).map(|row| 400 + row / 4)));
         assert_eq!(slowly.and_then(|found| found.has_settled), Some(true));
+    }
+
+    #[test]
+    fn a_single_wave_of_collections_tells_little_and_many_tell_enough() {
+        // Everything is collected in a tenth of each half.
+        let wave = |row: u64| if row % 50 < 5 { 1_000 } else { 100 };
+        let found = Amplification::of(&rows((0..100).map(wave))).expect("pages were written");
+        assert!(
+            (found.last_half - 1.9).abs() < 1e-12 && found.uncertainty > Some(0.3),
+            "{found:?}"
+        );
+        assert_eq!(found.has_settled, Some(false));
+        // As many pages in a wave every five rows.
+        let waves = |row: u64| if row % 5 == 0 { 550 } else { 100 };
+        let found = Amplification::of(&rows((0..100).map(waves))).expect("pages were written");
+        assert_eq!((found.last_half, found.has_settled), (1.9, Some(true)));
+    }
+
+    #[test]
+    fn the_uncertainty_is_that_of_batch_means() {
+        // Ten parts, in turn 2 and 4: mean 3, sample variance 10/9, standard error 1/3.
+        let parts: Vec<f64> = (0..10).map(|part| 2.0 + 2.0 * f64::from(part % 2)).collect();
+        assert!((uncertainty(&parts) - 2.262 / 9.0).abs() < 1e-12);
     }
 
     #[test]

@@ -47,6 +47,8 @@ impl Default for Backlog {
 pub enum State {
     /// What waits comes and goes.
     Sustained,
+    /// Next to nothing waits at the end; the run is too short to promise that of a longer one.
+    CaughtUp,
     /// What waits becomes more as long as the run lasts.
     Overload,
     /// The run is too short to tell.
@@ -169,7 +171,8 @@ fn state_of(least: &[i64], drift: Option<(Parts, f64)>, arrivals: f64) -> State 
         Some((parts, t)) if t > parts.critical() && growth >= LEAST_GROWTH => State::Overload,
         Some((parts, t)) if t > parts.suspicious() && growth >= SUSPICIOUS_REST => State::Undecided,
         None if last / arrivals >= SUSPICIOUS_REST => State::Undecided,
-        _ => State::Sustained,
+        None => State::CaughtUp,
+        Some(_) => State::Sustained,
     }
 }
 
@@ -178,6 +181,7 @@ impl State {
     const fn name(self) -> &'static str {
         match self {
             Self::Sustained => "sustained",
+            Self::CaughtUp => "caught_up",
             Self::Overload => "overload",
             Self::Undecided => "undecided",
         }
@@ -259,7 +263,7 @@ mod tests {
             backlog.load(Duration::from_ns(4_000 * MS)).is_some_and(|load| load.drift.is_none())
         );
         // It has come back to nothing later.
-        assert_eq!(state(&served(12_000, MS, stall), 4_000 * MS), State::Sustained);
+        assert_eq!(state(&served(12_000, MS, stall), 4_000 * MS), State::CaughtUp);
     }
 
     #[test]

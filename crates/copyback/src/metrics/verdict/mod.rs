@@ -21,10 +21,12 @@ pub use amplification::{Amplification, Written};
 pub use backlog::{Backlog, Load, State};
 pub use holds::Holds;
 
-/// A tail is heavy if the mean is so many times the median,
+/// A tail is heavy if the mean is so many times what requests take by themselves,
 const HEAVY_MEAN: f64 = 5.0;
 /// or p99.9 so many times.
 const HEAVY_TAIL: f64 = 100.0;
+/// Share of p99.9 that one wait for a collecting die has to be, to explain it.
+const LEAST_HOLD: f64 = 0.25;
 /// Share of the mean response time that collections have to account for, to be what the tail comes from.
 const LEAST_SHARE: f64 = 0.5;
 
@@ -74,7 +76,7 @@ pub fn summary(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> Va
         (drives.is_some_and(|drives| drives.collected_nothing(ledger)), Finding::NothingCollected),
         (drives.is_some_and(Drives::is_unsettled), Finding::Unsettled),
     ];
-    let findings = findings.into_iter().filter_map(|(is_so, found)| is_so.then(|| found.name()));
+    let findings = findings.into_iter().filter(|(is_so, _)| *is_so).map(|(_, found)| found.name());
     let mut summary = json!({
         "findings": findings.collect::<Vec<_>>(),
         "load": load.as_ref().map(Load::summary),
@@ -100,10 +102,11 @@ fn quickest(responses: &Responses) -> Duration {
 /// Whether the slowest requests are so much slower than the usual one because of dies that collected.
 fn has_stalls(ledger: &Ledger, was_off: bool) -> bool {
     let all = ledger.responses.all();
-    let us = |quantile| all.quantile(quantile).map_or(0.0, Duration::as_us_f64);
-    let (usual, mean) = (us(0.5), all.mean().unwrap_or(0.0) / 1e3);
-    let is_heavy = mean >= HEAVY_MEAN * usual || us(0.999) >= HEAVY_TAIL * usual;
-    let explains = ledger.holds.longest.as_us_f64() >= us(0.999) / 2.0;
+    let ns = |time: Duration| time.as_ns() as f64;
+    let (mean, tail) = (all.mean().unwrap_or(0.0), all.quantile(0.999).map_or(0.0, ns));
+    let alone = all.mean_part(Part::Service);
+    let is_heavy = mean >= HEAVY_MEAN * alone || tail >= HEAVY_TAIL * alone;
+    let explains = ns(ledger.holds.longest) >= LEAST_HOLD * tail;
     is_heavy && explains && share_of_collections(&all, was_off) >= LEAST_SHARE
 }
 
