@@ -98,7 +98,7 @@ def whole(text: str, least: int = 0) -> int:
     except InputError:
         number = least - 1
     if number < least:
-        raise InputError(f"found {text}; a whole number from {least} to {MOST} is needed")
+        raise InputError(f"found {text}; a whole number from {least} is needed, at most {MOST}")
     return number
 
 

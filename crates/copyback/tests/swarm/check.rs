@@ -194,8 +194,8 @@ fn responses_are_possible(case: &Case, outcome: &Outcome) -> Result<(), String> 
         let found = rows.response_ns[row];
         holds(&format!("row {row}: {found} ns, at least {least} are needed"), found >= least)?;
         let waited = rows.parts_ns[Part::HostQueue as usize][row];
-        let is_untimed = case.flows[usize::from(rows.flow[row])].is_untimed;
-        holds("a closed loop waits for no queue", !is_untimed || waited == 0)?;
+        let closed_loop = case.flows[usize::from(rows.flow[row])].closed_loop;
+        holds("a closed loop waits for no queue", !closed_loop || waited == 0)?;
     }
     Ok(())
 }

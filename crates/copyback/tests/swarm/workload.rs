@@ -19,6 +19,7 @@ const SECTOR: u64 = 512;
 /// The requests of a flow.
 pub struct Flow {
     pub requests: Vec<Request>,
+    pub closed_loop: bool,
     /// Whether its requests arrive at other times than they say.
     pub is_untimed: bool,
     trace: Option<(PathBuf, String)>,
@@ -219,7 +220,7 @@ fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Opt
     let generator = Generator::new(workload, AddressSpace::of(config), config.seed, &name);
     let mut generator = generator.ok()?;
     let requests = std::iter::from_fn(|| generator.next_request()).collect();
-    Some(Flow { requests, is_untimed: false, trace: None })
+    Some(Flow { requests, closed_loop: workload.iodepth.is_some(), is_untimed: false, trace: None })
 }
 
 fn replayed(config: &Config, workload: &TraceWorkload, number: u64, index: usize) -> Flow {
@@ -245,7 +246,7 @@ fn replayed(config: &Config, workload: &TraceWorkload, number: u64, index: usize
     }
     requests.truncate(workload.limit.unwrap_or(u64::MAX) as usize);
     let trace = Some((workload.path.clone(), text));
-    Flow { requests, is_untimed: false, trace }
+    Flow { requests, closed_loop: workload.iodepth.is_some(), is_untimed: false, trace }
 }
 
 fn operation(draw: &mut Draw, shares: [f64; 4]) -> Operation {
