@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from copyback._core import Config, Preparation, Progress, Simulation
+from copyback.beforehand import check_memory
 from copyback.result import (
     ROW_TABLE_FILES,
     STREAM_FILES,
@@ -76,6 +77,7 @@ class Driver:
         self.wall_s = 0.0
         self.cpu_s = 0.0
         self.precondition_cpu_s = 0.0
+        check_memory(config)
         begun = self._clocks()
         self.simulation = Simulation(config, state, **_suppliers(config))
         self._charge(begun)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress
+from copyback.beforehand import check_memory
 from copyback.driver import Driver, Pace
 
 if TYPE_CHECKING:
@@ -215,6 +216,7 @@ def save_state(
     from copyback.outputs import check_file, staged_file
 
     check_file(path)
+    check_memory(config)
     preparation = Preparation(config)
     pace = Pace()
     while not pace.advance(preparation):

@@ -22,7 +22,7 @@ use crate::metrics::{
 use crate::precondition::{Preconditioner, Rounds};
 use crate::progress::{Phase, Progress, Status};
 use crate::ssd::{Counters, DieUse, Entry, FaultReport, IdleTimes, Owner, PlaneUse};
-use crate::units::{Duration, Instant, earlier};
+use crate::units::{Instant, TotalTime, earlier};
 use crate::workload::Request;
 
 use stop::SteadyRounds;
@@ -114,6 +114,9 @@ impl Run {
             }
             let next = earlier(self.array.next_time(), self.arrivals.next_time());
             let Some(next) = next else { return self.end() };
+            if next > Instant::END {
+                return Err(self.beyond_the_clock());
+            }
             self.enter(next)?;
             self.now = self.array.apply_events(next, self.undisturbed_until());
             while let Some(flow) = self.arrivals.pop_at(self.now) {
@@ -134,10 +137,21 @@ impl Run {
         if self.recorder.watch.is_some() || self.ends_at_read_only || self.host.is_done() {
             return self.now;
         }
-        let rows = self.recorder.series.due().min(self.recorder.dies.due());
+        let rows = self.recorder.series.due().min(self.recorder.dies.due()).min(Instant::END);
         let round = self.stop.as_ref().and_then(|stop| stop.due());
         let others = earlier(round, self.arrivals.next_time());
         others.map_or(rows, |others| others.min(rows))
+    }
+
+    /// Says what the run waits for when the clock ends.
+    #[cold]
+    fn beyond_the_clock(&self) -> Error {
+        let key = self.array.waits_for();
+        let done = self.recorder.responses.count();
+        Error::Input(format!(
+            "{key}: the run waits for this when the clock ends, 292 years after the start, with {done} \
+             reads and writes completed; allowed: shorter times, faster rates, or fewer requests"
+        ))
     }
 
     /// Why a policy from outside is no longer asked, if one has failed.
@@ -253,6 +267,13 @@ impl Run {
         loop {
             while let Some(finished) = self.array.take_finished() {
                 self.complete(&finished);
+            }
+            if self.recorder.worst.overflows() {
+                return Err(Error::Input(
+                    "metrics.worst_window: gives more than a million windows with requests; choose a longer \
+                     one"
+                        .to_owned(),
+                ));
             }
             if let Some(devices) = &mut self.recorder.devices {
                 for (device, ended) in self.array.take_pieces() {
@@ -481,7 +502,7 @@ fn counters(drives: &[Drive]) -> Counters {
 }
 
 /// Die time that `drives` have spent collecting until `now`.
-fn collecting_until(drives: &[Drive], now: Instant) -> Duration {
+fn collecting_until(drives: &[Drive], now: Instant) -> TotalTime {
     drives.iter().map(|drive| drive.ssd.collecting_until(now)).sum()
 }
 

@@ -76,7 +76,10 @@ impl Host {
             // Each drive has its own queue behind the controller's.
             _ => config.array.queue_depth,
         };
-        let queues = (0..config.host.queues).map(|_| Queue { depth, outstanding: 0 }).collect();
+        let flows = config.workload.flows();
+        // A queue that no flow uses is never looked at.
+        let queues = flows.len().min(config.host.queues as usize);
+        let queues = (0..queues).map(|_| Queue { depth, outstanding: 0 }).collect();
         let mut host = Self {
             flows: Vec::new(),
             queues,
@@ -84,7 +87,7 @@ impl Host {
             requests: Slab::new(),
             entered: RequestNumber::default(),
         };
-        for (index, flow) in config.workload.flows().iter().enumerate() {
+        for (index, flow) in flows.iter().enumerate() {
             host.add_flow(flow, index, config)?;
         }
         Ok(host)
@@ -96,7 +99,8 @@ impl Host {
         index: usize,
         config: &Config,
     ) -> Result<(), InputError> {
-        let mut source = Source::open(flow, index, AddressSpace::of(config), config.seed)?;
+        let key = config.workload.flow_key(index);
+        let mut source = Source::open(flow, index, &key, AddressSpace::of(config), config.seed)?;
         let pace = match flow.iodepth() {
             Some(iodepth) => Pace::Closed { iodepth, outstanding: 0 },
             None => Pace::Open,
@@ -140,10 +144,8 @@ impl Host {
     /// The flow of `queue` whose request has waited longest.
     fn ready_flow(&mut self, queue: usize, now: Instant, arrivals: &mut Arrivals) -> Option<usize> {
         let mut first: Option<(Instant, usize)> = None;
-        for (index, flow) in self.flows.iter_mut().enumerate() {
-            if flow.queue != queue {
-                continue;
-            }
+        let of_queue = self.flows.iter_mut().enumerate().skip(queue).step_by(self.queues.len());
+        for (index, flow) in of_queue {
             if flow.end.is_some_and(|end| now >= end) {
                 flow.next = None;
             }

@@ -2,7 +2,7 @@
 //! there are too many, so that a run of any length ends with about a thousand.
 
 use crate::host::Completion;
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, TotalTime};
 use crate::workload::Operation;
 
 /// Rows at which neighbours are merged.
@@ -76,7 +76,7 @@ struct Row {
     /// Totals at the end of the row.
     end: Sample,
     /// Die time spent collecting until then.
-    collecting: Duration,
+    collecting: TotalTime,
 }
 
 /// The series of a run.
@@ -121,7 +121,7 @@ impl Series {
         &mut self,
         now: Instant,
         sample: &Sample,
-        collecting: impl Fn(Instant) -> Duration,
+        collecting: impl Fn(Instant) -> TotalTime,
     ) {
         while self.ends <= now {
             self.current.end = *sample;
@@ -139,7 +139,7 @@ impl Series {
         &mut self,
         now: Instant,
         sample: &Sample,
-        collecting: impl Fn(Instant) -> Duration,
+        collecting: impl Fn(Instant) -> TotalTime,
     ) {
         self.close_rows(now, sample, &collecting);
         self.finished_at = now;
@@ -273,10 +273,10 @@ mod tests {
         let mut now = Instant::START;
         for us in completed_us {
             now = Instant::from_ns(us * 1000);
-            series.close_rows(now, &Sample::default(), |_| Duration::ZERO);
+            series.close_rows(now, &Sample::default(), |_| TotalTime::ZERO);
             series.completed(&read());
         }
-        series.finish(now, &Sample::default(), |_| Duration::ZERO);
+        series.finish(now, &Sample::default(), |_| TotalTime::ZERO);
         let columns = series.columns();
         let found = columns.into_iter().find(|(name, _)| *name == "requests");
         found.expect("there is such a column").1
@@ -307,9 +307,9 @@ mod tests {
         let collecting = |at: Instant| {
             let end = at.min(Instant::from_ns(350_000));
             if end < Instant::from_ns(130_000) {
-                Duration::ZERO
+                TotalTime::ZERO
             } else {
-                end - Instant::from_ns(130_000)
+                (end - Instant::from_ns(130_000)).into()
             }
         };
         let now = Instant::from_ns(350_000);

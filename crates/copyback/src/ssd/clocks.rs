@@ -9,7 +9,7 @@
 //! proportional otherwise, and zero without collections.
 
 use crate::ids::{DieId, PlaneId};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, TotalTime};
 
 use super::breakdown::{Part, Parts};
 use super::queues::planes_in;
@@ -68,7 +68,7 @@ impl PlaneClocks {
     }
 
     /// Time that all planes together have been collected, by collections that rest now.
-    pub fn collected(&self) -> Duration {
+    pub fn collected(&self) -> TotalTime {
         self.collected.iter().copied().sum()
     }
 }
@@ -125,9 +125,11 @@ impl DieClocks {
     }
 
     /// Time that the planes of this die have been collected since the collection last rested.
-    pub fn running(&self, now: Instant) -> Duration {
-        self.collecting
-            .map_or(Duration::ZERO, |(mask, since)| (now - since) * u64::from(mask.count_ones()))
+    pub fn running(&self, now: Instant) -> TotalTime {
+        let of_planes = |(mask, since): (u32, Instant)| {
+            TotalTime::of_each(now - since, mask.count_ones().into())
+        };
+        self.collecting.map_or(TotalTime::ZERO, of_planes)
     }
 
     /// Time that the die has collected.
@@ -207,14 +209,14 @@ pub struct DeviceClock {
     collecting: u64,
     since: Instant,
     /// Die time collected until `since`.
-    collected: Duration,
+    collected: TotalTime,
 }
 
 /// What work remembers of the device's clock from its arrival.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceNote {
     at: Instant,
-    collected: Duration,
+    collected: TotalTime,
 }
 
 impl DeviceNote {
@@ -227,13 +229,13 @@ impl DeviceNote {
 impl DeviceClock {
     /// A clock at zero.
     pub const fn new(dies: usize) -> Self {
-        let collected = Duration::ZERO;
+        let collected = TotalTime::ZERO;
         Self { dies: dies as u64, collecting: 0, since: Instant::START, collected }
     }
 
     /// Die time spent collecting until `now`.
-    pub fn collected(&self, now: Instant) -> Duration {
-        self.collected + (now - self.since) * self.collecting
+    pub fn collected(&self, now: Instant) -> TotalTime {
+        self.collected + TotalTime::of_each(now - self.since, self.collecting)
     }
 
     /// Whether any die collects.
@@ -266,8 +268,8 @@ impl DeviceClock {
     /// Splits the wait from `note` to `now` into parts.
     pub fn split_wait(&self, note: &DeviceNote, now: Instant) -> Parts {
         let mut parts = Parts::default();
-        let collected = (self.collected(now) - note.collected).as_ns() / self.dies;
-        parts[Part::GcOtherPlane] = Duration::from_ns(collected);
+        let collected = (self.collected(now) - note.collected).as_ns() / u128::from(self.dies);
+        parts[Part::GcOtherPlane] = Duration::from_wide_ns(collected);
         parts[Part::QueueBehindIo] = now - note.at - parts[Part::GcOtherPlane];
         parts
     }
@@ -322,9 +324,9 @@ mod tests {
         let mut planes = PlaneClocks::new(2, 2);
         let mut die = DieClocks::default();
         die.collection_runs(0b11, at(0));
-        assert_eq!((die.running(at(100)), planes.collected()), (us(200), us(0)));
+        assert_eq!((die.running(at(100)), planes.collected()), (us(200).into(), us(0).into()));
         die.collection_rests(DieId(0), &mut planes, at(100));
-        assert_eq!((die.running(at(150)), planes.collected()), (us(0), us(200)));
+        assert_eq!((die.running(at(150)), planes.collected()), (us(0).into(), us(200).into()));
     }
 
     #[test]

@@ -27,11 +27,17 @@ struct Merged {
 }
 
 impl Merged {
-    fn open(flow: &Flow, index: usize, space: AddressSpace, seed: u64) -> Result<Self, InputError> {
+    fn open(
+        flow: &Flow,
+        index: usize,
+        key: &str,
+        space: AddressSpace,
+        seed: u64,
+    ) -> Result<Self, InputError> {
         if flow.iodepth().is_some() && flow.duration().is_some() {
             let problem = "found a duration in a closed loop, whose time passes only as requests \
                            are served; expected none where nothing is simulated";
-            let place = "workload.duration".to_owned();
+            let place = format!("{key}.duration");
             return Err(InputError { place, problem: problem.to_owned() });
         }
         if let Flow::Synthetic(synthetic) = flow
@@ -39,10 +45,10 @@ impl Merged {
         {
             let problem = "found requests without end, which only a simulation can stop; expected a \
                            number where nothing is simulated";
-            let place = "workload.requests".to_owned();
+            let place = format!("{key}.requests");
             return Err(InputError { place, problem: problem.to_owned() });
         }
-        let source = Source::open(flow, index, space, seed)?;
+        let source = Source::open(flow, index, key, space, seed)?;
         let mut merged = Self { source, next: None, issued: 0 };
         merged.advance()?;
         Ok(merged)
@@ -64,7 +70,9 @@ impl Stream {
         let flows = config.workload.flows();
         let timed = flows.iter().all(|flow| flow.iodepth().is_none());
         let flows = flows.iter().enumerate();
-        let flows = flows.map(|(index, flow)| Merged::open(flow, index, space, config.seed));
+        let flows = flows.map(|(index, flow)| {
+            Merged::open(flow, index, &config.workload.flow_key(index), space, config.seed)
+        });
         Ok(Self { flows: flows.collect::<Result<_, _>>()?, timed })
     }
 

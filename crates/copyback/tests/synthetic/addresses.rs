@@ -93,7 +93,10 @@ fn offset_and_footprint_bound_the_addresses() {
 #[test]
 fn footprints_without_a_unit_are_refused() {
     let fault = |config: &SyntheticWorkload, capacity| {
-        Generator::new(config, space(capacity), 0, "w").map(|_| ()).unwrap_err().to_string()
+        Generator::new(config, space(capacity), 0, "w", "workload")
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
     };
     let small = SyntheticWorkload { footprint: Share(0.0), ..SyntheticWorkload::default() };
     assert_eq!(
@@ -157,9 +160,9 @@ proptest! {
             sequential_share: Share(sequential),
             ..SyntheticWorkload::default()
         };
-        let Ok(mut generator) = Generator::new(&config, space(capacity), seed, "w") else { return Ok(()) };
+        let Ok(mut generator) = Generator::new(&config, space(capacity), seed, "w", "workload") else { return Ok(()) };
         let first = (capacity as f64 * offset) as u64 / alignment * alignment;
-        while let Some(request) = generator.next_request() {
+        while let Some(request) = generator.next_request().unwrap() {
             prop_assert!(request.length > 0);
             prop_assert_eq!(request.length % alignment, 0);
             prop_assert_eq!(request.offset % alignment, 0);

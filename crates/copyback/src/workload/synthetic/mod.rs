@@ -14,7 +14,7 @@ mod size;
 mod times;
 
 use self::address::Addresses;
-use self::arrival::Arrivals;
+use self::arrival::{Arrivals, NoArrival};
 use self::draw::Chance;
 use self::mix::Mix;
 use self::size::Sizes;
@@ -25,6 +25,8 @@ use crate::workload::{AddressSpace, InputError, Operation, Request};
 
 /// A generator of requests.
 pub struct Generator {
+    /// That of the workload in the configuration.
+    key: String,
     /// Unlimited if absent.
     requests: Option<u64>,
     issued: u64,
@@ -42,8 +44,8 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The requests of `config` to the addresses of `space`. `name` is that of the workload,
-    /// such as `workload/0`; its random streams are derived from it and from `seed`.
+    /// The requests of `config`, which is at `key` of the configuration, to the addresses of `space`. `name`
+    /// is that of the workload, such as `workload/0`; its random streams are derived from it and from `seed`.
     ///
     /// # Errors
     /// If no unit of `alignment` bytes lies within the footprint, or a distribution's file cannot
@@ -53,19 +55,21 @@ impl Generator {
         space: AddressSpace,
         seed: u64,
         name: &str,
+        key: &str,
     ) -> Result<Self, InputError> {
         let stream = |part: &str| stream(seed, &format!("{name}/{part}"));
-        let footprint = Footprint::new(config, space)?;
+        let footprint = Footprint::new(config, key, space)?;
         let alignment = config.alignment_on(Size(space.page_size)).0;
         let units = footprint.units;
         Ok(Self {
+            key: key.to_owned(),
             requests: config.requests.limit(),
             issued: 0,
             alignment,
             base: footprint.first_unit * alignment,
             sizes: Sizes::new(&config.request_size, alignment, units, &stream),
             addresses: Addresses::new(&config.address, units, stream("address"), stream("scatter")),
-            arrivals: Arrivals::new(config, &stream)?,
+            arrivals: Arrivals::new(config, key, &stream)?,
             operations: Mix::new(config, stream("kind")),
             sequential: Chance::new(config.sequential_share.0),
             runs: stream("sequential"),
@@ -75,15 +79,18 @@ impl Generator {
 
     /// The next request, or `None` after the last. The first arrives at time zero; in a closed
     /// loop all do.
+    ///
+    /// # Errors
+    /// If the clock ends before it arrives.
     #[inline]
-    pub fn next_request(&mut self) -> Option<Request> {
+    pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
         if self.requests == Some(self.issued) {
-            return None;
+            return Ok(None);
         }
         self.issued += 1;
         let operation = self.operations.draw();
         let units = self.sizes.draw(operation == Operation::Read);
-        let arrival = self.arrivals.draw();
+        let arrival = self.arrivals.draw().map_err(|fault| self.no_arrival(fault))?;
         let (offset, length) = match operation {
             Operation::Flush => (0, 0),
             _ => {
@@ -91,7 +98,13 @@ impl Generator {
                 (self.base + start * self.alignment, units * self.alignment)
             }
         };
-        Some(Request { arrival, operation, offset, length, measured: None })
+        Ok(Some(Request { arrival, operation, offset, length, measured: None }))
+    }
+
+    #[cold]
+    fn no_arrival(&self, fault: NoArrival) -> InputError {
+        let (name, problem) = fault.told(self.issued);
+        InputError { place: format!("{}.{name}", self.key), problem }
     }
 
     /// Share of the requests that were handed out, from 0 to 1; of requests without end, none.
@@ -126,11 +139,11 @@ struct Footprint {
 }
 
 impl Footprint {
-    fn new(config: &SyntheticWorkload, space: AddressSpace) -> Result<Self, InputError> {
+    fn new(config: &SyntheticWorkload, key: &str, space: AddressSpace) -> Result<Self, InputError> {
         let alignment = config.alignment_on(Size(space.page_size)).0;
         let capacity = space.bytes;
-        let fail = |key: &str, found: u64, expected: String| InputError {
-            place: format!("workload.{key}"),
+        let fail = |name: &str, found: u64, expected: String| InputError {
+            place: format!("{key}.{name}"),
             problem: format!("found {found} bytes; expected {expected}"),
         };
         if alignment == 0 || alignment > capacity {
