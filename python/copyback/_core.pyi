@@ -79,6 +79,14 @@ class Config:
         """Bytes of the host's address space."""
 
     @property
+    def memory_bytes(self) -> int:
+        """Bytes of memory that a run needs at most, beside what any process takes."""
+
+    @property
+    def announcement(self) -> str | None:
+        """What the user should know before a run that takes hours: one line."""
+
+    @property
     def keeps_requests(self) -> bool:
         """Whether `metrics.requests` is set: call `take_requests` between advances."""
 

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from copyback import verdict
 from copyback._core import Config, Preparation, Progress, Simulation
+from copyback.beforehand import check_memory
 from copyback.result import (
     ROW_TABLE_FILES,
     STREAM_FILES,
@@ -82,6 +83,7 @@ class Driver:
         self.wall_s = 0.0
         self.cpu_s = 0.0
         self.precondition_cpu_s = 0.0
+        check_memory(config)
         begun = self._clocks()
         self.simulation = Simulation(config, state, **_suppliers(config))
         self._charge(begun)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress
+from copyback.beforehand import check_memory
 from copyback.driver import Driver, Pace
 from copyback.layers import Layer, plain
 
@@ -231,6 +232,7 @@ def save_state(
     from copyback.outputs import check_file, staged_file
 
     check_file(path)
+    check_memory(config)
     preparation = Preparation(config)
     pace = Pace()
     while not pace.advance(preparation):

@@ -78,6 +78,17 @@ impl Config {
     }
 
     #[getter]
+    fn memory_bytes(&self) -> u64 {
+        // The cast of what is too large for it gives the largest number.
+        self.0.estimate().memory as u64
+    }
+
+    #[getter]
+    fn announcement(&self) -> Option<String> {
+        self.0.estimate().announcement()
+    }
+
+    #[getter]
     fn keeps_requests(&self) -> bool {
         self.0.metrics.requests
     }

@@ -290,9 +290,9 @@ fn parquet(bencher: Bencher) {
 fn generate(config: &SyntheticWorkload) -> u64 {
     let space = AddressSpace { bytes: DEVICE, page_size: 4096, drive: None };
     let mut generator =
-        Generator::new(config, space, 1, "workload/0").expect("a good configuration");
+        Generator::new(config, space, 1, "workload/0", "workload").expect("a good configuration");
     let mut total = 0;
-    while let Some(request) = generator.next_request() {
+    while let Some(request) = generator.next_request().expect("they arrive") {
         total += request.length ^ request.offset ^ request.arrival.as_ns();
     }
     total

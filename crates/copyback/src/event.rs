@@ -39,6 +39,19 @@ pub type Agenda = EventQueue<Event>;
 pub type Arrivals = EventQueue<FlowId>;
 
 impl Event {
+    /// The keys that say how long it takes until this happens.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::PowerFails => "ssd.power.cuts",
+            Self::PowerIsBack => "ssd.power",
+            Self::ArrayDone(_) => "ssd.timing",
+            Self::TransferDone(_) => "ssd.timing.transfer_rate",
+            Self::LinkDone(_) => "host.link_rate",
+            Self::ControllerDone(_) => "host.command_overhead",
+            Self::IdleLook => "ssd.gc.idle",
+        }
+    }
+
     /// What frees something comes before what may want it. What would end when the power fails does not.
     const fn class(self) -> u8 {
         match self {

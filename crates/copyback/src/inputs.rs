@@ -31,7 +31,8 @@ impl InputCheck {
         let space = AddressSpace::of(config);
         let flows = config.workload.flows();
         let opened = flows.iter().enumerate().map(|(index, flow)| {
-            let source = Source::open(flow, index, space, config.seed)?;
+            let key = config.workload.flow_key(index);
+            let source = Source::open(flow, index, &key, space, config.seed)?;
             let only_first = flow.iodepth().is_some() && flow.duration().is_some();
             Ok(matches!(flow, Flow::Trace(_)).then_some(Unread { source, only_first }))
         });

@@ -25,7 +25,7 @@ use crate::progress::{Phase, Progress, Status};
 use crate::ssd::{
     Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse, Waited,
 };
-use crate::units::{Duration, Instant, earlier};
+use crate::units::{Instant, TotalTime, earlier};
 use crate::workload::Request;
 
 use baseline::Baseline;
@@ -121,6 +121,9 @@ impl Run {
             }
             let next = earlier(self.array.next_time(), self.arrivals.next_time());
             let Some(next) = next else { return self.end() };
+            if next > Instant::END {
+                return Err(self.beyond_the_clock());
+            }
             self.enter(next)?;
             self.now = self.array.apply_events(next, self.undisturbed_until());
             while let Some(flow) = self.arrivals.pop_at(self.now) {
@@ -141,7 +144,7 @@ impl Run {
         if self.recorder.watch.is_some() || self.ends_at_read_only || self.host.is_done() {
             return self.now;
         }
-        let rows = self.recorder.series.due().min(self.recorder.dies.due());
+        let rows = self.recorder.series.due().min(self.recorder.dies.due()).min(Instant::END);
         let round = self.stop.as_ref().and_then(|stop| stop.due());
         let others = earlier(round, self.arrivals.next_time());
         let others = earlier(others, self.begins_at());
@@ -159,6 +162,17 @@ impl Run {
             self.baseline.take(self.array.drives(), now);
             self.recorder.begin(now);
         }
+    }
+
+    /// Says what the run waits for when the clock ends.
+    #[cold]
+    fn beyond_the_clock(&self) -> Error {
+        let key = self.array.waits_for();
+        let done = self.recorder.whole.count();
+        Error::Input(format!(
+            "{key}: the run waits for this when the clock ends, 292 years after the start, with {done} \
+             reads and writes completed; allowed: shorter times, faster rates, or fewer requests"
+        ))
     }
 
     /// Why a policy from outside is no longer asked, if one has failed.
@@ -279,6 +293,13 @@ impl Run {
             self.observe_held_up();
             while let Some(finished) = self.array.take_finished() {
                 self.complete(&finished);
+            }
+            if self.recorder.overflows() {
+                return Err(Error::Input(
+                    "metrics.worst_window: gives more than a million windows with requests; choose a longer \
+                     one"
+                        .to_owned(),
+                ));
             }
             if let Some(devices) = &mut self.recorder.devices {
                 for (device, ended) in self.array.take_pieces() {
@@ -505,7 +526,7 @@ impl Run {
         endurance: Option<Endurance>,
     ) -> DeviceSummary {
         let mut counters = Counters::default();
-        let mut collecting = Duration::ZERO;
+        let mut collecting = TotalTime::ZERO;
         let mut planes = PlaneUse::default();
         let mut idle_times = None;
         let mut faults = None;
@@ -565,7 +586,7 @@ fn counters(drives: &[Drive]) -> Counters {
 }
 
 /// Die time that `drives` have spent collecting until `now`.
-fn collecting_until(drives: &[Drive], now: Instant) -> Duration {
+fn collecting_until(drives: &[Drive], now: Instant) -> TotalTime {
     drives.iter().map(|drive| drive.ssd.collecting_until(now)).sum()
 }
 

@@ -1,5 +1,16 @@
-//! Simulated time and sizes. Time is counted in whole nanoseconds; a point in time and a span of
-//! time are different types, so that they cannot be mixed up.
+//! Simulated time. Time is counted in whole nanoseconds; a point in time and a span of time are
+//! different types, so that they cannot be mixed up.
+//!
+//! The clock ends. Nothing happens after [`Instant::END`], and no single span is longer than
+//! [`Duration::LONGEST`], so that the sum of the two still fits in 64 bits: an addition on the way from one
+//! instant to the next needs no check of its own. These places keep to it:
+//!
+//! - a configuration gives no time above a century, and no latency above an hour;
+//! - products, quotients of a rate and sums over many pages stop at the longest span;
+//! - a workload that draws or reads an arrival beyond the end says so, and ends;
+//! - the loop over instants does not enter one that lies beyond the end.
+//!
+//! What many dies have done together may add up to more than one clock can show: [`TotalTime`].
 
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
@@ -20,6 +31,9 @@ pub struct Duration(u64);
 impl Instant {
     /// The start of the measured run.
     pub const START: Self = Self(0);
+
+    /// The last point of the clock, about 292 years after the start.
+    pub const END: Self = Self(u64::MAX / 2);
 
     /// The point `ns` nanoseconds after the start.
     pub const fn from_ns(ns: u64) -> Self {
@@ -46,6 +60,11 @@ impl Instant {
         Self(self.0.saturating_sub(span.0))
     }
 
+    /// The point that lies `span` later, if the clock has one.
+    pub fn checked_add(self, span: Duration) -> Option<Self> {
+        self.0.checked_add(span.0).map(Self).filter(|at| *at <= Self::END)
+    }
+
     /// The span from `earlier` to `self`, or zero if `earlier` is later.
     pub const fn saturating_since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
@@ -55,6 +74,9 @@ impl Instant {
 impl Duration {
     /// No time at all.
     pub const ZERO: Self = Self(0);
+
+    /// The longest span that may be added to a point of the clock, about 292 years.
+    pub const LONGEST: Self = Self(u64::MAX / 2);
 
     /// A span of `ns` nanoseconds.
     pub const fn from_ns(ns: u64) -> Self {
@@ -66,9 +88,14 @@ impl Duration {
         Self(us * 1_000)
     }
 
-    /// A span of `seconds`, rounded to the nearest nanosecond.
+    /// A span of `seconds`, rounded to the nearest nanosecond; at most the longest.
     pub fn from_secs_f64(seconds: f64) -> Self {
-        Self((seconds * 1e9).round() as u64)
+        Self((seconds * 1e9).round() as u64).min(Self::LONGEST)
+    }
+
+    /// A span of so many nanoseconds; at most the longest.
+    pub fn from_wide_ns(ns: u128) -> Self {
+        u64::try_from(ns).map_or(Self::LONGEST, Self).min(Self::LONGEST)
     }
 
     /// The span in nanoseconds.
@@ -107,6 +134,99 @@ impl Add<Duration> for Instant {
 impl AddAssign<Duration> for Instant {
     fn add_assign(&mut self, span: Duration) {
         self.0 += span.0;
+    }
+}
+
+/// What several things have spent together, such as the dies of an array: it may add up to more than any
+/// clock can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct TotalTime(u128);
+
+impl TotalTime {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// The span, for each of so many.
+    pub const fn of_each(span: Duration, count: u64) -> Self {
+        Self(span.0 as u128 * count as u128)
+    }
+
+    /// The time in nanoseconds.
+    pub const fn as_ns(self) -> u128 {
+        self.0
+    }
+
+    /// The time in microseconds.
+    pub fn as_us_f64(self) -> f64 {
+        self.0 as f64 / 1e3
+    }
+
+    /// Whether there is none.
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The span of so much time; at most the longest.
+    pub fn to_span(self) -> Duration {
+        Duration::from_wide_ns(self.0)
+    }
+}
+
+impl SubAssign for TotalTime {
+    fn sub_assign(&mut self, other: Self) {
+        self.0 -= other.0;
+    }
+}
+
+impl From<Duration> for TotalTime {
+    fn from(span: Duration) -> Self {
+        Self(span.0.into())
+    }
+}
+
+impl Add for TotalTime {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for TotalTime {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl AddAssign<Duration> for TotalTime {
+    fn add_assign(&mut self, span: Duration) {
+        *self += Self::from(span);
+    }
+}
+
+impl Mul<u32> for TotalTime {
+    type Output = Self;
+    fn mul(self, times: u32) -> Self {
+        Self(self.0 * u128::from(times))
+    }
+}
+
+impl Sub for TotalTime {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        debug_assert!(self >= other, "negative time: {self:?} - {other:?}");
+        Self(self.0 - other.0)
+    }
+}
+
+impl std::iter::Sum for TotalTime {
+    fn sum<I: Iterator<Item = Self>>(times: I) -> Self {
+        times.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl std::iter::Sum<Duration> for TotalTime {
+    fn sum<I: Iterator<Item = Duration>>(spans: I) -> Self {
+        spans.map(Self::from).sum()
     }
 }
 
@@ -157,12 +277,14 @@ impl SubAssign for Duration {
 
 impl Mul<u64> for Duration {
     type Output = Self;
+    /// So many times the span; at most the longest.
     fn mul(self, times: u64) -> Self {
-        Self(self.0 * times)
+        Self(self.0.saturating_mul(times)).min(Self::LONGEST)
     }
 }
 
 impl std::iter::Sum for Duration {
+    /// The sum of spans that follow one another within a run.
     fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
         spans.fold(Self::ZERO, Add::add)
     }

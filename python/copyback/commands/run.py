@@ -86,6 +86,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
+    from copyback.beforehand import announce
     from copyback.console import overview, progress_display, show
     from copyback.driver import Driver
     from copyback.outputs import Staging, check_file, write_result
@@ -126,6 +127,7 @@ def run(
     for file in (fio_json, hdr_log):
         if file is not None:
             check_file(file)
+    announce(loaded)
     command = typed()
     with contextlib.ExitStack() as stack:
         # The directory is checked before the simulation, which may take hours.
@@ -169,6 +171,7 @@ def precondition(
 ) -> None:
     """Prepare a device once and save it, for `run --state`."""
     from copyback import units
+    from copyback.beforehand import announce
     from copyback.console import progress_display
     from copyback.simulate import save_state, settings_of
 
@@ -177,6 +180,7 @@ def precondition(
         preset,
         settings_of(trace=None, format_=None, seed=seed, overrides=settings_in(setting)),
     )
+    announce(loaded)
     with progress_display(quiet=quiet) as show:
         save_state(loaded, save, on_progress=show)
     if not quiet:

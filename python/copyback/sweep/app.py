@@ -45,9 +45,11 @@ class Request:
 
 def compare_and_show(request: Request) -> None:
     """Run a sweep and print what it found."""
+    from copyback.beforehand import announce
     from copyback.console import counting_display, show
 
     design, plan = _plan(request)
+    announce(*(run.config for run in plan.runs))
     with ExitStack() as stack:
         home = request.out
         if home is None:

@@ -6,48 +6,27 @@ What a run needs is estimated from its configuration before anything starts, by 
 
 from __future__ import annotations
 
-import math
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from copyback import units
 from copyback._core import InputError
 from copyback.driver import peak_rss_mib
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from copyback._core import Config
 
 MIB = 1 << 20
 
-#: What a process holds, libraries and results included, besides what grows with the drive.
+#: What a process holds, libraries and results included, besides what its configuration asks for.
 PROCESS = 128 * MIB
-
-#: For each physical page: the drive, and its saved state on the way to or from a file. Measured are
-#: 7 to 15.
-PER_PAGE = 16
-
-#: What an audited run keeps of each besides. Measured are 36.
-AUDIT_PER_PAGE = 40
-
-#: For each request of a run that keeps a row of each, on its way to the sweep. Measured are 98.
-PER_REQUEST_ROW = 128
 
 #: What the process that hands out the runs holds, and for each run of the sweep.
 COORDINATOR = 256 * MIB
 COORDINATOR_PER_RUN = 32 << 10
-
-_COUNTS = (
-    "channels",
-    "chips_per_channel",
-    "dies_per_chip",
-    "planes_per_die",
-    "blocks_per_plane",
-    "pages_per_block",
-)
 
 
 def memory_of(text: str | None) -> int | None:
@@ -66,18 +45,7 @@ def memory_of(text: str | None) -> int | None:
 
 def estimate(config: Config) -> int:
     """Return how many bytes a process needs at most to run a configuration, its base included."""
-    resolved: dict[str, Any] = tomllib.loads(config.to_toml())
-    geometry = resolved["ssd"]["geometry"]
-    pages: int = math.prod(geometry[count] for count in _COUNTS) * resolved["array"]["devices"]
-    per_page = PER_PAGE + (AUDIT_PER_PAGE if resolved["audit"] else 0)
-    rows = _requests(resolved["workload"]) if config.keeps_requests else 0
-    return PROCESS + per_page * pages + PER_REQUEST_ROW * rows
-
-
-def _requests(workload: Mapping[str, Any]) -> int:
-    """Return how many requests a workload has, as far as its configuration says."""
-    flows = workload.get("flows", [workload])
-    return sum(flow.get("requests", flow.get("limit", 0)) for flow in flows)
+    return PROCESS + config.memory_bytes
 
 
 @dataclass(frozen=True)

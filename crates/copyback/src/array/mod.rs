@@ -124,6 +124,19 @@ impl Array {
         self.next
     }
 
+    /// The keys that say how long it takes until then.
+    pub fn waits_for(&self) -> &'static str {
+        let waits = |(drive, due): (&Drive, &Option<Instant>)| match *due == self.next {
+            true => drive.waits_for(),
+            false => None,
+        };
+        let drive = self.drives.iter().zip(&self.due).find_map(waits);
+        match &self.rebuilder {
+            Some(rebuilder) if rebuilder.next_time() == self.next => "array.rebuild.rate",
+            _ => drive.unwrap_or("array.coordination"),
+        }
+    }
+
     /// How many drives are lost, or not wholly rebuilt.
     pub fn drives_missing(&self) -> usize {
         self.missing.iter().count()

@@ -17,13 +17,16 @@ pub struct Array {
     /// How addresses and parity are spread over the drives.
     pub layout: Layout,
     /// Drives.
+    #[schemars(range(min = 1, max = 1024))]
     pub devices: u32,
     /// Stripe unit: bytes that lie together on a drive before the next drive's turn (chunk).
     pub stripe: Size,
     /// Requests that the controller works on at once, if there are several drives; each drive has
     /// its own queue behind it (`host.queue_depth`).
+    #[schemars(range(min = 1, max = 65_536))]
     pub queue_depth: u32,
     /// Drives that are lost from the start, counted from 0.
+    #[schemars(inner(range(max = 1023)))]
     pub failed: Vec<u32>,
     /// Whether lost drives are replaced by empty ones and written anew.
     pub rebuild: Rebuild,
@@ -165,6 +168,7 @@ choice! {
         ProactiveIdle {
             /// How often the controller looks whether the array is idle.
             #[serde(default = "default_check")]
+            #[schemars(extend("shortest" = "1us"))]
             check: Time,
             /// The array is taken to stay idle after it has been so for longer than this.
             #[serde(default = "default_idle")]
@@ -176,12 +180,14 @@ choice! {
         ProactiveSoftLimit {
             /// How often it asks.
             #[serde(default = "default_period")]
+            #[schemars(extend("shortest" = "1us"))]
             period: Time,
             /// Share of the drives that must be below the register threshold ...
             #[serde(default = "default_quorum")]
             quorum: Share,
             /// ... and requests in the array, at most, for the moment to be right.
             #[serde(default)]
+            #[schemars(range(min = 0, max = 65_536))]
             outstanding: u32,
         },
         /// Drives take turns: each may collect up to the target in its own window, so that the others
@@ -189,6 +195,7 @@ choice! {
         Staggered {
             /// Length of a window.
             #[serde(default = "default_window")]
+            #[schemars(extend("shortest" = "1us"))]
             window: Time,
         },
     }
@@ -223,8 +230,10 @@ const fn default_window() -> Time {
 #[serde(deny_unknown_fields, default)]
 pub struct Protocol {
     /// Time that a message takes, either way.
+    #[schemars(extend("longest" = "1min"))]
     pub latency: Time,
     /// Drives that neither send nor understand messages, counted from 0.
+    #[schemars(inner(range(max = 1023)))]
     pub silent: Vec<u32>,
     /// How far above `ssd.gc.soft_threshold` (T_hard of Harmonia) a drive tells the controller that
     /// it runs short: the register threshold (T_soft). At least one block.

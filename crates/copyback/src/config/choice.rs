@@ -20,7 +20,8 @@ macro_rules! choice {
         const _: () = {
             type Target = $name;
 
-            #[derive(Deserialize)]
+            // The schema of the twin serves nobody: but for it, the attributes for it would be unknown.
+            #[derive(Deserialize, JsonSchema)]
             #[allow(clippy::large_enum_variant)]
             #[serde(remote = "Target", rename_all = "snake_case", deny_unknown_fields)]
             enum Twin { $($body)* }
@@ -69,7 +70,7 @@ pub(super) const QUANTITY_OR_TABLE: &str = "quantity or table";
 macro_rules! quantity_or_choice {
     (
         $(#[$meta:meta])*
-        pub enum $name:ident or $(#[$about:meta])* Fixed($quantity:ty), $expecting:literal
+        pub enum $name:ident or $(#[$about:meta])* Fixed($(#[$bounds:meta])* $quantity:ty), $expecting:literal
         { $($body:tt)* }
     ) => {
         $(#[$meta])*
@@ -80,13 +81,13 @@ macro_rules! quantity_or_choice {
             $($body)*
             $(#[$about])*
             #[serde(untagged)]
-            Fixed($quantity),
+            Fixed($(#[$bounds])* $quantity),
         }
 
         const _: () = {
             type Target = $name;
 
-            #[derive(Deserialize)]
+            #[derive(Deserialize, JsonSchema)]
             #[serde(remote = "Target", rename_all = "snake_case", deny_unknown_fields)]
             enum Twin { $($body)* }
 

@@ -44,16 +44,22 @@ pub struct Ssd {
 #[serde(deny_unknown_fields, default)]
 pub struct Geometry {
     /// Channels (buses) of the drive.
+    #[schemars(range(min = 1, max = 4096))]
     pub channels: u32,
     /// Chips (ways) that share one channel.
+    #[schemars(range(min = 1, max = 4096))]
     pub chips_per_channel: u32,
     /// Dies in a chip; a die runs one array operation at a time.
+    #[schemars(range(min = 1, max = 4096))]
     pub dies_per_chip: u32,
     /// Planes in a die.
+    #[schemars(range(min = 1, max = 32))]
     pub planes_per_die: u32,
     /// Erase blocks in a plane.
+    #[schemars(range(min = 1, max = 16_777_216))]
     pub blocks_per_plane: u32,
     /// Pages in an erase block.
+    #[schemars(range(min = 1, max = 65_535))]
     pub pages_per_block: u32,
     /// Bytes of user data in a page.
     pub page_size: Size,
@@ -116,12 +122,16 @@ impl<'de> de::Visitor<'de> for PageLatencyVisitor {
 #[serde(deny_unknown_fields, default)]
 pub struct Timing {
     /// Array read, cell array to page register (tR).
+    #[schemars(extend("longest" = "1min"))]
     pub read: PageLatency,
     /// Array program, page register to cell array (tPROG).
+    #[schemars(extend("longest" = "1min"))]
     pub program: PageLatency,
     /// Block erase (tBERS).
+    #[schemars(extend("longest" = "1min"))]
     pub erase: Time,
     /// Command and address cycles on the channel, paid by every read and program (tCMD).
+    #[schemars(extend("longest" = "1min"))]
     pub command: Time,
     /// Data rate of a channel, on an eight-bit bus; `"none"` removes the bus.
     pub transfer_rate: Rate,
@@ -177,6 +187,7 @@ pub struct Commands {
     pub multi_plane: bool,
     /// How many planes one command can join: neighbours, in groups of this many. Default: all planes
     /// of the die.
+    #[schemars(range(min = 1, max = 32))]
     pub planes_per_command: Option<u32>,
     /// Whether the host's reads suspend programs and erases.
     pub suspend: Suspend,
@@ -198,12 +209,15 @@ choice! {
         ProgramErase {
             /// From the command until the array can read.
             #[serde(default = "default_suspend")]
+            #[schemars(extend("longest" = "1min"))]
             suspend: Time,
             /// What taking up the operation again costs beyond what was left of it.
             #[serde(default = "default_resume")]
+            #[schemars(extend("longest" = "1min"))]
             resume: Time,
             /// How often one operation is suspended at most.
             #[serde(default = "default_most_suspends")]
+            #[schemars(range(min = 1, max = 65_535))]
             most: u32,
         },
     }
@@ -227,6 +241,7 @@ const fn default_most_suspends() -> u32 {
 pub struct Wear {
     /// Static levelling: when a plane's most and least erased blocks differ by more than this many
     /// erases, the least erased one is emptied and put to use. 0 turns it off.
+    #[schemars(range(min = 0, max = 10_000_000))]
     pub static_threshold: u32,
 }
 
@@ -243,6 +258,7 @@ pub struct Buffer {
     /// ... and goes on until this share is.
     pub low_watermark: Share,
     /// Time to place a request's pages in DRAM, or to read them from there.
+    #[schemars(extend("longest" = "1min"))]
     pub latency: Time,
 }
 

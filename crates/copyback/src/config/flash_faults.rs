@@ -28,6 +28,7 @@ pub struct FlashFaults {
     pub retry_failures: Share,
     /// Times that a page is read again, each with other thresholds and for one more array read. What the last
     /// cannot correct is uncorrectable.
+    #[schemars(range(min = 0, max = 255))]
     pub retry_levels: u32,
 }
 

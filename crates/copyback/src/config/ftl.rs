@@ -83,9 +83,11 @@ choice! {
         Superblock {
             /// Logical blocks of a superblock, and so the data blocks that it needs.
             #[serde(default = "default_data_blocks")]
+            #[schemars(range(min = 1, max = 65_535))]
             data_blocks: u32,
             /// Most blocks that it may hold beyond those.
             #[serde(default = "default_update_blocks")]
+            #[schemars(range(min = 1, max = 65_535))]
             update_blocks: u32,
         },
     }

@@ -31,6 +31,7 @@ pub struct Gc {
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
     /// Once started, collect until this many blocks above the soft threshold are free.
+    #[schemars(range(min = 0, max = 16_777_216))]
     pub hysteresis_blocks: u32,
     /// Move pages inside the plane with the copyback command instead of over the channel.
     pub copyback: bool,
@@ -64,6 +65,7 @@ pub enum FreeBlocks {
     /// A number of blocks.
     Blocks {
         /// Free blocks in the plane.
+        #[schemars(range(min = 0, max = 16_777_216))]
         blocks: u32,
     },
 }
@@ -219,6 +221,7 @@ choice! {
         Rga {
             /// Blocks drawn, with replacement.
             #[serde(default = "default_rga_d")]
+            #[schemars(range(min = 1, max = 65_536))]
             d: u32,
         },
         /// Any block at random.
@@ -258,6 +261,7 @@ choice! {
         SemiPreemptive {
             /// Time that each look at the queue takes: twenty instructions and five memory accesses.
             #[serde(default = "default_poll")]
+            #[schemars(extend("longest" = "1min"))]
             poll: Time,
             /// A request for the page that the collection holds in the register is served from there.
             #[serde(default)]
@@ -279,6 +283,7 @@ choice! {
         Partial {
             /// Steps between two operations of the host.
             #[serde(default = "default_steps")]
+            #[schemars(range(min = 1, max = 65_535))]
             steps: u32,
         },
         /// As a class written in Python says (`copyback.SchedulePolicy`).
@@ -291,6 +296,7 @@ choice! {
             parameters: Map<String, Json>,
             /// Time that each look at the queue takes.
             #[serde(default)]
+            #[schemars(extend("longest" = "1min"))]
             poll: Time,
             /// Whether it is also asked between the read and the write of a page. Pages are then moved by
             /// a read and a write even with `copyback`.
@@ -384,6 +390,7 @@ choice! {
 #[serde(deny_unknown_fields, default)]
 pub struct InAdvance {
     /// Commands looked ahead to. The host announces when they arrive, if their times are known.
+    #[schemars(range(min = 1, max = 256))]
     pub entries: u32,
     /// Gaps before the next command that are no longer than this are not used. What is owed, under
     /// `advanced_delayed`, waits until the drive has had no command for so long.

@@ -13,12 +13,15 @@ pub struct Host {
     pub interface: Interface,
     /// Commands that the device accepts at once, in each queue. Default: NCQ 32, TCQ 256, NVMe 1024
     /// a queue.
+    #[schemars(range(min = 1, max = 65_536))]
     pub queue_depth: Option<u32>,
     /// Submission queues (NVMe only); flow i uses queue i modulo this.
+    #[schemars(range(min = 1, max = 65_535))]
     pub queues: u32,
     /// Which waiting page operation a free die takes first.
     pub scheduling: Scheduling,
     /// Controller time a request takes before its page operations start; requests overlap.
+    #[schemars(extend("longest" = "1min"))]
     pub command_overhead: Time,
     /// Rate of the host link, one request's data at a time; `"none"` removes the link.
     pub link_rate: Rate,

@@ -40,6 +40,7 @@ pub struct Metrics {
     /// Keep so many of the slowest requests, with what the dies did meanwhile that they used; absent:
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 256))]
     pub slowest: Option<u32>,
 }
 

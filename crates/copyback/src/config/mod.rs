@@ -4,6 +4,7 @@
 //! [`load`] turns TOML (or the same shape as JSON) into a [`Config`] or a list of every fault in it.
 
 mod array;
+mod bounds;
 mod check;
 mod choice;
 mod csv;
@@ -11,6 +12,7 @@ mod decimal;
 mod demand_paging;
 mod device;
 mod endurance;
+mod estimate;
 mod fault;
 mod flash_faults;
 mod ftl;
@@ -34,6 +36,7 @@ pub use csv::*;
 pub use demand_paging::DemandPaging;
 pub use device::*;
 pub use endurance::Endurance;
+pub use estimate::Estimate;
 pub use fault::{Fault, Faults};
 pub use flash_faults::FlashFaults;
 pub use ftl::*;
@@ -53,6 +56,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Seed of every random stream of the run.
+    #[schemars(range(min = 0, max = u64::MAX))]
     pub seed: u64,
     /// Check every invariant as the run goes. Costs time and memory; a violation ends the run.
     pub audit: bool,

@@ -58,12 +58,14 @@ choice! {
         /// At these times of the run, in order.
         At {
             /// The times.
+            #[schemars(length(max = 100_000))]
             times: Vec<Time>,
         },
         /// At random: exponential times from the start of the run, and from each cut to the next. Some fall
         /// into the recovery from the one before.
         Random {
             /// How many, at most: the run may end before.
+            #[schemars(range(min = 1, max = 100_000))]
             count: u32,
             /// Mean time from one to the next.
             mean_interval: Time,

@@ -19,6 +19,7 @@ const TIME_UNITS: &[Unit] = &[
     ("us", 1_000),
     ("ns", 1),
 ];
+/// The longest that a configuration may state: a century. Two of them still lie within the clock.
 const LONGEST_TIME_NS: u64 = 36_500 * 86_400_000_000_000;
 const SIZE_UNITS: &[Unit] = &[
     ("TiB", 1 << 40),
@@ -314,6 +315,9 @@ impl de::Visitor<'_> for LimitVisitor {
     }
 }
 
+/// Most requests that a configuration may ask for: days of work, whatever the drive.
+pub const MOST_REQUESTS: u64 = 1_000_000_000_000;
+
 /// A number of requests, or as many as there is time for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestCount {
@@ -402,7 +406,7 @@ schema!(Size, {
         powers of 1024; KB, MB, GB, TB are powers of 1000.",
     "anyOf": [
         { "type": "string", "pattern": "^\\s*\\d+(\\.\\d+)?\\s*([KMGT]iB|[kKMGT]B|B|[kmgtKMGT])?\\s*$" },
-        { "type": "integer", "minimum": 0 }
+        { "type": "integer", "minimum": 0, "maximum": (u64::MAX) }
     ],
     "examples": ["4KiB", "528B", "2MB", 4096]
 });
@@ -424,14 +428,17 @@ schema!(Share, {
 schema!(Limit, {
     "description": "A share, such as 0.2 or \"20%\", or \"none\".",
     "anyOf": [
-        { "type": "number", "minimum": 0 },
+        { "type": "number", "minimum": 0, "maximum": 1e6 },
         { "type": "string", "pattern": "^\\s*(none|\\d+(\\.\\d+)?\\s*%?)\\s*$" }
     ],
     "examples": [0.2, "20%", "none"]
 });
 schema!(RequestCount, {
     "description": "A number of requests, or \"unlimited\".",
-    "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": "unlimited" }],
+    "anyOf": [
+        { "type": "integer", "minimum": 1, "maximum": (MOST_REQUESTS) },
+        { "const": "unlimited" }
+    ],
     "examples": [100000, "unlimited"]
 });
 

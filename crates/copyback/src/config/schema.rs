@@ -3,6 +3,7 @@
 use schemars::Schema;
 use serde_json::{Value as Json, json};
 
+use super::bounds::{Range, is_of, times_in_words};
 use super::{Config, presets, write};
 
 /// A choice that a policy key offers.
@@ -54,7 +55,8 @@ are listed at the end of this page); every other key overrides that. A choice wi
 `{ type = \"rga\", d = 10 }`.
 ";
 
-fn schema() -> Json {
+/// The schema as it follows from the types.
+pub(super) fn schema() -> Json {
     let mut schema: Schema = schemars::schema_for!(Config);
     let names: Vec<_> = presets::devices().iter().map(|preset| preset.name).collect();
     let preset = json!({ "description": "The preset to start from.", "enum": names });
@@ -126,8 +128,7 @@ impl Walk {
 
     /// Follows a reference.
     fn resolve<'a>(&'a self, schema: &'a Json) -> &'a Json {
-        let target = schema["$ref"].as_str().and_then(|path| path.strip_prefix('#'));
-        target.and_then(|path| self.root.pointer(path)).unwrap_or(schema)
+        resolve(&self.root, schema).unwrap_or(schema)
     }
 
     /// The named variants of a choice with their meanings.
@@ -159,8 +160,17 @@ impl Walk {
         names
     }
 
-    /// What may be written for a property, in a few words.
+    /// What may be written for a property, in a few words, and within which bounds.
     fn kind(&self, property: &Json) -> String {
+        let kind = self.unbounded_kind(property);
+        let bounds = match is_of(property, "integer") || is_of(property, "number") {
+            true => Range::of_number(property).in_words(),
+            false => times_in_words(property),
+        };
+        bounds.map_or(kind.clone(), |bounds| format!("{kind}, {bounds}"))
+    }
+
+    fn unbounded_kind(&self, property: &Json) -> String {
         let own = property["$ref"].as_str().and_then(|path| path.rsplit('/').next());
         match own {
             Some(name @ ("Time" | "Size" | "Rate" | "Share")) => return name.to_lowercase(),
@@ -186,7 +196,10 @@ impl Walk {
         match name {
             "integer" => "whole number".into(),
             "boolean" => "true or false".into(),
-            "array" => format!("list of {}", self.kind(&schema["items"])),
+            "array" => {
+                let most = schema["maxItems"].as_u64().map(|most| format!(", at most {most}"));
+                format!("list of {}{}", self.kind(&schema["items"]), most.unwrap_or_default())
+            }
             "object" => "table".into(),
             "string" => "text".into(),
             other => other.into(),
@@ -255,7 +268,12 @@ impl Page {
     }
 }
 
-fn join(path: &str, name: &str) -> String {
+/// What `schema` refers to, if it is a reference.
+pub(super) fn resolve<'a>(root: &'a Json, schema: &Json) -> Option<&'a Json> {
+    schema["$ref"].as_str()?.strip_prefix('#').and_then(|path| root.pointer(path))
+}
+
+pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.into() } else { format!("{path}.{name}") }
 }
 
@@ -269,9 +287,12 @@ fn parameters(variant: &Json) -> String {
     let mut text = String::new();
     for (name, property) in keys.filter(|(name, _)| *name != "type") {
         let default = property.get("default").map(|value| format!(", default {value}"));
+        let numbers = Range::of_number(property).in_words();
+        let bounds = numbers.or_else(|| times_in_words(property)).map(|words| format!(", {words}"));
+        let default = format!("{}{}", bounds.unwrap_or_default(), default.unwrap_or_default());
         let meaning = one_line(&property["description"]);
         let meaning = meaning.trim_end_matches('.');
-        text.push_str(&format!(" `{name}`: {meaning}{}.", default.unwrap_or_default()));
+        text.push_str(&format!(" `{name}`: {meaning}{default}."));
     }
     text
 }

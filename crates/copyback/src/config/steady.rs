@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::choice::{choice, quantity_or_choice};
-use super::quantity::{Limit, Share, Time};
+use super::quantity::{Limit, MOST_REQUESTS, Share, Time};
 
 choice! {
     /// What ends a run before its requests do.
@@ -33,6 +33,7 @@ pub struct SteadyStop {
     /// The first round begins here.
     pub ramp: Time,
     /// How many rounds are looked at together.
+    #[schemars(range(min = 2, max = 1000))]
     pub window: u32,
     /// Most that the greatest and the least round may lie apart, as a share of their mean; `"none"` does not
     /// ask.
@@ -42,6 +43,7 @@ pub struct SteadyStop {
     /// Most that any round may lie from the mean, as a share of it.
     pub deviation: Limit,
     /// The run ends after so many rounds, steady or not.
+    #[schemars(range(min = 2, max = 100_000))]
     pub most_rounds: u32,
 }
 
@@ -89,7 +91,7 @@ pub enum RoundLength {
     /// So much simulated time.
     Time(Time),
     /// So many completed reads and writes.
-    Requests(u64),
+    Requests(#[schemars(range(min = 1, max = MOST_REQUESTS))] u64),
 }
 
 impl fmt::Display for RoundLength {
@@ -139,16 +141,18 @@ quantity_or_choice! {
     #[derive(Debug, Clone, PartialEq)]
     pub enum Overwrites or
         /// So many times the filled capacity.
-        Fixed(f64), "a number of times the filled capacity, or a table with the key type"
+        Fixed(#[schemars(range(min = 0.0, max = 1000.0))] f64), "a number of times the filled capacity, or a table with the key type"
     {
         /// Until the write amplification of the last rounds is steady: none of the limits is exceeded over
         /// the window.
         UntilSteady {
             /// Length of a round, in multiples of the filled capacity.
             #[serde(default = "default_round")]
+            #[schemars(range(min = 0.0, max = 1000.0))]
             round: f64,
             /// How many rounds are looked at together.
             #[serde(default = "default_window")]
+            #[schemars(range(min = 2, max = 1000))]
             window: u32,
             /// Most that the greatest and the least round may lie apart, as a share of their mean; `"none"`
             /// does not ask.
@@ -162,6 +166,7 @@ quantity_or_choice! {
             deviation: Limit,
             /// Overwriting ends after so many rounds, steady or not.
             #[serde(default = "default_most_rounds")]
+            #[schemars(range(min = 2, max = 100_000))]
             most_rounds: u32,
         },
     }

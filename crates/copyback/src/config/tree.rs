@@ -150,7 +150,9 @@ pub(super) fn from_toml(text: &str, source: &str) -> Result<Node, Vec<Fault>> {
         faults.dedup_by_key(|fault| fault.place.line);
         return Err(faults);
     }
-    let reader = TomlReader { source: source.into(), text };
+    let line_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    let line_ends = line_ends.map(|(offset, _)| offset).collect();
+    let reader = TomlReader { source: source.into(), line_ends };
     Ok(Node { place: reader.place(0), value: reader.table(table.into_inner()) })
 }
 
@@ -174,14 +176,16 @@ fn line_of(text: &str, offset: usize) -> u32 {
     text[..offset].bytes().filter(|&byte| byte == b'\n').count() as u32 + 1
 }
 
-struct TomlReader<'a> {
+struct TomlReader {
     source: Arc<str>,
-    text: &'a str,
+    /// In order, so that the line of each of many values is found fast.
+    line_ends: Vec<usize>,
 }
 
-impl TomlReader<'_> {
+impl TomlReader {
     fn place(&self, offset: usize) -> Place {
-        Place { source: self.source.clone(), line: line_of(self.text, offset) }
+        let line = self.line_ends.partition_point(|end| *end < offset) as u32 + 1;
+        Place { source: self.source.clone(), line }
     }
 
     fn table(&self, table: DeTable<'_>) -> Value {

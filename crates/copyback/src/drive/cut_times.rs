@@ -39,7 +39,8 @@ impl CutTimes {
         }
     }
 
-    /// Takes the next cut, which is later than `now`, when the last one was, or the run began.
+    /// Takes the next cut, which is later than `now`, when the last one was, or the run began. One that would
+    /// come after the end of the clock never comes.
     pub fn next_after(&mut self, now: Instant) -> Option<Instant> {
         match self {
             Self::At(times) => times.pop_front(),
@@ -47,7 +48,7 @@ impl CutTimes {
                 *left = left.checked_sub(1)?;
                 let share: f64 = random.random_range(0.0..1.0);
                 let seconds = -mean.as_secs_f64() * (1.0 - share).ln();
-                Some(now + Duration::from_secs_f64(seconds).max(Duration::from_ns(1)))
+                now.checked_add(Duration::from_secs_f64(seconds).max(Duration::from_ns(1)))
             }
         }
     }

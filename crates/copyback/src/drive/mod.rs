@@ -124,6 +124,11 @@ impl Drive {
         self.agenda.next_time()
     }
 
+    /// The keys that say how long it takes until then.
+    pub fn waits_for(&self) -> Option<&'static str> {
+        self.agenda.next_event().map(Event::key)
+    }
+
     /// Commands that it has not carried out, as it is read-only.
     pub const fn rejected(&self) -> Rejected {
         self.rejected

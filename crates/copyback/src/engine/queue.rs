@@ -68,6 +68,11 @@ impl<E: Copy> EventQueue<E> {
         self.earliest().map(Entry::at)
     }
 
+    /// The earliest event.
+    pub fn next_event(&self) -> Option<E> {
+        self.earliest().map(|entry| entry.event)
+    }
+
     /// Removes and returns the next event if it falls on `now`.
     #[inline]
     pub fn pop_at(&mut self, now: Instant) -> Option<E> {

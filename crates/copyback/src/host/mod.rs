@@ -54,7 +54,10 @@ impl Host {
             // Each drive has its own queue behind the controller's.
             _ => config.array.queue_depth,
         };
-        let queues = (0..config.host.queues).map(|_| Queue::new(depth)).collect();
+        let flows = config.workload.flows();
+        // A queue that no flow uses is never looked at.
+        let queues = flows.len().min(config.host.queues as usize);
+        let queues = (0..queues).map(|_| Queue::new(depth)).collect();
         let mut host = Self {
             flows: Vec::new(),
             queues,
@@ -64,7 +67,7 @@ impl Host {
             last_left: None,
             are_waiting: false,
         };
-        for (index, flow) in config.workload.flows().iter().enumerate() {
+        for (index, flow) in flows.iter().enumerate() {
             host.add_flow(flow, index, config)?;
         }
         Ok(host)
@@ -76,7 +79,8 @@ impl Host {
         index: usize,
         config: &Config,
     ) -> Result<(), InputError> {
-        let source = Source::open(flow, index, AddressSpace::of(config), config.seed)?;
+        let key = config.workload.flow_key(index);
+        let source = Source::open(flow, index, &key, AddressSpace::of(config), config.seed)?;
         let queue = index % self.queues.len();
         self.queues[queue].may_be_waited_for |= flow.iodepth().is_none();
         let flow = Flow::new(flow, source, queue)?;
@@ -115,10 +119,8 @@ impl Host {
     /// The flow of `queue` whose request has waited longest.
     fn ready_flow(&mut self, queue: usize, now: Instant, arrivals: &mut Arrivals) -> Option<usize> {
         let mut first: Option<(Instant, usize)> = None;
-        for (index, flow) in self.flows.iter_mut().enumerate() {
-            if flow.queue != queue {
-                continue;
-            }
+        let of_queue = self.flows.iter_mut().enumerate().skip(queue).step_by(self.queues.len());
+        for (index, flow) in of_queue {
             flow.expire(now);
             let Some(arrival) = flow.arrival(now) else { continue };
             if arrival > now {

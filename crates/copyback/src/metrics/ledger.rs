@@ -88,6 +88,11 @@ impl Ledger {
         self.bandwidth.completed(operation, request.length, now);
     }
 
+    /// Whether there are more windows with a worst response than can be kept.
+    pub fn overflows(&self) -> bool {
+        self.worst.overflows()
+    }
+
     /// From `now` on, requests are measured.
     pub fn begin(&mut self, now: Instant) {
         self.bandwidth.begin(now);

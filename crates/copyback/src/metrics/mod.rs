@@ -143,6 +143,11 @@ impl Recorder {
         }
     }
 
+    /// Whether there are more windows with a worst response than can be kept.
+    pub fn overflows(&self) -> bool {
+        self.whole.overflows()
+    }
+
     /// Whether somebody looks at the drives at the end of every instant.
     pub const fn looks_at_drives(&self) -> bool {
         self.devices.is_some() || self.watch.is_some()

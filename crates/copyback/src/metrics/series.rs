@@ -3,7 +3,7 @@
 
 use crate::host::Completion;
 use crate::ids::FlowId;
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, TotalTime};
 use crate::workload::Operation;
 
 use super::Written;
@@ -87,7 +87,7 @@ struct Row {
     /// Totals at the end of the row.
     end: Sample,
     /// Die time spent collecting until then.
-    collecting: Duration,
+    collecting: TotalTime,
 }
 
 /// The series of a run.
@@ -142,7 +142,7 @@ impl Series {
         &mut self,
         now: Instant,
         sample: &Sample,
-        collecting: impl Fn(Instant) -> Duration,
+        collecting: impl Fn(Instant) -> TotalTime,
     ) {
         while self.ends <= now {
             self.current.end = *sample;
@@ -161,7 +161,7 @@ impl Series {
         &mut self,
         now: Instant,
         sample: &Sample,
-        collecting: impl Fn(Instant) -> Duration,
+        collecting: impl Fn(Instant) -> TotalTime,
     ) {
         self.close_rows(now, sample, &collecting);
         self.finished_at = now;
@@ -387,10 +387,10 @@ mod tests {
         let mut now = Instant::START;
         for us in completed_us {
             now = Instant::from_ns(us * 1000);
-            series.close_rows(now, &Sample::default(), |_| Duration::ZERO);
+            series.close_rows(now, &Sample::default(), |_| TotalTime::ZERO);
             series.completed(&read());
         }
-        series.finish(now, &Sample::default(), |_| Duration::ZERO);
+        series.finish(now, &Sample::default(), |_| TotalTime::ZERO);
         let columns = series.columns();
         let found = columns.into_iter().find(|(name, _)| *name == "requests");
         found.expect("there is such a column").1
@@ -422,11 +422,11 @@ mod tests {
         // So long that rows are merged twice; the last request ends on the edge of a row.
         for request in 0..8_000_u64 {
             now = Instant::from_ns(request * 100_000);
-            series.close_rows(now, &sample, |_| Duration::ZERO);
+            series.close_rows(now, &sample, |_| TotalTime::ZERO);
             let flow = FlowId((request % 7 % 3) as u16);
             series.completed(&Completion { flow, ..read() });
         }
-        series.finish(now, &sample, |_| Duration::ZERO);
+        series.finish(now, &sample, |_| TotalTime::ZERO);
         let (whole, flows) = (series.columns(), series.flow_columns());
         let rows = whole[0].1.len();
         assert_eq!(flows.flow.len(), 3 * rows);
@@ -452,9 +452,9 @@ mod tests {
         let collecting = |at: Instant| {
             let end = at.min(Instant::from_ns(350_000));
             if end < Instant::from_ns(130_000) {
-                Duration::ZERO
+                TotalTime::ZERO
             } else {
-                end - Instant::from_ns(130_000)
+                (end - Instant::from_ns(130_000)).into()
             }
         };
         let now = Instant::from_ns(350_000);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::drive::Rejected;
 use crate::ssd::{Counters, FaultReport, IdleTimes, Part, PlaneUse};
-use crate::units::{Duration, Instant};
+use crate::units::{Instant, TotalTime};
 use crate::workload::{Operation, Request};
 
 use super::flows::flows;
@@ -83,7 +83,7 @@ pub struct DeviceSummary {
     /// Flash operations and collections.
     pub counters: Counters,
     /// Die time spent collecting.
-    pub collecting: Duration,
+    pub collecting: TotalTime,
     /// How the planes' time was used.
     pub planes: PlaneUse,
     /// How idle time was used, if that is kept account of.
@@ -190,10 +190,10 @@ fn flash(counters: &Counters) -> Value {
     })
 }
 
-fn gc(counters: &Counters, collecting: Duration, planes: &PlaneUse) -> Value {
+fn gc(counters: &Counters, collecting: TotalTime, planes: &PlaneUse) -> Value {
     let per_collection =
         |pages: u64| (counters.collections > 0).then(|| pages as f64 / counters.collections as f64);
-    let share = |time: Duration| {
+    let share = |time: TotalTime| {
         (!planes.whole.is_zero()).then(|| time.as_us_f64() / planes.whole.as_us_f64())
     };
     json!({

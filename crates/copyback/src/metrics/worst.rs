@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
+/// Windows beyond which the run is refused rather than the memory filled.
+const MOST_WINDOWS: usize = 1 << 20;
+
 /// The windows in which requests have ended.
 #[derive(Debug)]
 pub struct WorstResponses {
@@ -27,6 +30,11 @@ impl WorstResponses {
     /// Nothing measured yet.
     pub const fn new(length: Duration) -> Self {
         Self { length, ends: Instant::START, windows: Vec::new() }
+    }
+
+    /// Whether there are more windows than can be kept.
+    pub const fn overflows(&self) -> bool {
+        self.windows.len() > MOST_WINDOWS
     }
 
     /// A request has been completed at `now`.

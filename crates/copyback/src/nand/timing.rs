@@ -18,13 +18,13 @@ pub struct Timing {
     pub summary: Option<Duration>,
 }
 
-/// The time that `bytes` take at `rate`, rounded up to a whole nanosecond.
+/// The time that `bytes` take at `rate`, rounded up to a whole nanosecond; at most the longest span.
 pub fn transfer_time(bytes: u64, rate: Rate) -> Duration {
     match rate {
         Rate::None => Duration::ZERO,
         Rate::BytesPerSecond(rate) => {
             let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(rate));
-            Duration::from_ns(ns as u64)
+            Duration::from_wide_ns(ns)
         }
     }
 }
@@ -102,6 +102,7 @@ mod tests {
         assert_eq!(transfer_time(16 << 10, rate), Duration::from_ns(13_654));
         assert_eq!(transfer_time(1, rate), Duration::from_ns(1));
         assert_eq!(transfer_time(4096, Rate::None), Duration::ZERO);
+        assert_eq!(transfer_time(1 << 50, Rate::BytesPerSecond(1)), Duration::LONGEST);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::config::{Config, quantity::Time};
 use crate::drive::Drive;
 use crate::ids::SsdId;
 use crate::ssd::{Counters, IdleTimes, PlaneUse};
-use crate::units::{Duration, Instant};
+use crate::units::{Instant, TotalTime};
 
 /// Where the account of the drives begins.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Mark {
     /// Flash operations and collections.
     pub counters: Counters,
     /// Die time spent collecting.
-    pub collecting: Duration,
+    pub collecting: TotalTime,
     /// How the planes' time was used.
     pub planes: PlaneUse,
     /// How idle time was used, if that is kept account of.

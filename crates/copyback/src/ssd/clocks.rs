@@ -9,7 +9,7 @@
 //! proportional otherwise, and zero without collections.
 
 use crate::ids::{DieId, PlaneId};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, TotalTime};
 
 use super::breakdown::{Part, Parts};
 use super::queues::planes_in;
@@ -68,7 +68,7 @@ impl PlaneClocks {
     }
 
     /// Time that all planes together have been collected, by collections that rest now.
-    pub fn collected(&self) -> Duration {
+    pub fn collected(&self) -> TotalTime {
         self.collected.iter().copied().sum()
     }
 }
@@ -125,9 +125,11 @@ impl DieClocks {
     }
 
     /// Time that the planes of this die have been collected since the collection last rested.
-    pub fn running(&self, now: Instant) -> Duration {
-        self.collecting
-            .map_or(Duration::ZERO, |(mask, since)| (now - since) * u64::from(mask.count_ones()))
+    pub fn running(&self, now: Instant) -> TotalTime {
+        let of_planes = |(mask, since): (u32, Instant)| {
+            TotalTime::of_each(now - since, mask.count_ones().into())
+        };
+        self.collecting.map_or(TotalTime::ZERO, of_planes)
     }
 
     /// Time that the die has collected.
@@ -208,19 +210,19 @@ pub struct DeviceClock {
     collecting: u64,
     since: Instant,
     /// Die time collected until `since`.
-    collected: Duration,
+    collected: TotalTime,
     /// Both backlogs, and the die time collected, at the last arrival.
     backlog: Duration,
     undelayed: Duration,
     noted_at: Instant,
-    noted_collected: Duration,
+    noted_collected: TotalTime,
 }
 
 /// What work remembers of the device's clock from its arrival.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceNote {
     at: Instant,
-    collected: Duration,
+    collected: TotalTime,
     backlog: Duration,
     displaced: Duration,
 }
@@ -239,17 +241,17 @@ impl DeviceClock {
             dies: dies as u64,
             collecting: 0,
             since: Instant::START,
-            collected: Duration::ZERO,
+            collected: TotalTime::ZERO,
             backlog: Duration::ZERO,
             undelayed: Duration::ZERO,
             noted_at: Instant::START,
-            noted_collected: Duration::ZERO,
+            noted_collected: TotalTime::ZERO,
         }
     }
 
     /// Die time spent collecting until `now`.
-    pub fn collected(&self, now: Instant) -> Duration {
-        self.collected + (now - self.since) * self.collecting
+    pub fn collected(&self, now: Instant) -> TotalTime {
+        self.collected + TotalTime::of_each(now - self.since, self.collecting)
     }
 
     /// Whether any die collects.
@@ -283,8 +285,9 @@ impl DeviceClock {
     /// A write that takes `nominal` arrives.
     pub fn arrive(&mut self, nominal: Duration, now: Instant) -> DeviceNote {
         let collected = self.collected(now);
-        let elapsed = (now - self.noted_at) * self.dies;
-        let drained = elapsed.saturating_sub(collected - self.noted_collected);
+        let elapsed = TotalTime::of_each(now - self.noted_at, self.dies);
+        let drained = elapsed - (collected - self.noted_collected);
+        let (elapsed, drained) = (elapsed.to_span(), drained.to_span());
         let backlog = self.backlog.saturating_sub(drained);
         let undelayed = self.undelayed.saturating_sub(elapsed);
         self.backlog = backlog + nominal;
@@ -297,8 +300,8 @@ impl DeviceClock {
     /// Splits the wait from `note` to `now` into parts.
     pub fn split_wait(&self, note: &DeviceNote, now: Instant) -> Parts {
         let mut parts = Parts::default();
-        let collected = (self.collected(now) - note.collected).as_ns() / self.dies;
-        let collected = Duration::from_ns(collected);
+        let collected = (self.collected(now) - note.collected).as_ns() / u128::from(self.dies);
+        let collected = Duration::from_wide_ns(collected);
         let behind_io = now - note.at - collected;
         parts[Part::GcOtherPlane] = collected;
         let late = share(behind_io, note.displaced, note.backlog);
@@ -356,9 +359,9 @@ mod tests {
         let mut planes = PlaneClocks::new(2, 2);
         let mut die = DieClocks::default();
         die.collection_runs(0b11, at(0));
-        assert_eq!((die.running(at(100)), planes.collected()), (us(200), us(0)));
+        assert_eq!((die.running(at(100)), planes.collected()), (us(200).into(), us(0).into()));
         die.collection_rests(DieId(0), &mut planes, at(100));
-        assert_eq!((die.running(at(150)), planes.collected()), (us(0), us(200)));
+        assert_eq!((die.running(at(150)), planes.collected()), (us(0).into(), us(200).into()));
     }
 
     #[test]

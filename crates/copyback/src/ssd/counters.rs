@@ -4,7 +4,7 @@ use derive_more::{AddAssign, SubAssign};
 
 use crate::ftl::BufferTally;
 use crate::gc::job::{Merges, Reason};
-use crate::units::Duration;
+use crate::units::TotalTime;
 
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
@@ -61,7 +61,7 @@ pub struct Counters {
     pub suspends: u64,
     /// Die time in which writes waited for a free block although collections yield, or for room in a
     /// full buffer.
-    pub stalled: Duration,
+    pub stalled: TotalTime,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
     /// How blocks were reclaimed, where logical pages are bound to blocks.

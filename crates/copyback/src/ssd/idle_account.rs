@@ -3,7 +3,7 @@
 
 use crate::gc::job::Reason;
 use crate::ids::DieId;
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, TotalTime};
 
 use super::Ssd;
 
@@ -32,7 +32,7 @@ pub enum Activity {
 
 /// Die time by activity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DieTime([Duration; Activity::ALL.len()]);
+pub struct DieTime([TotalTime; Activity::ALL.len()]);
 
 /// Idle periods of one class.
 #[derive(
@@ -42,7 +42,7 @@ pub struct IdlePeriods {
     /// How many.
     pub count: u64,
     /// How long they are together.
-    pub time: Duration,
+    pub time: TotalTime,
     /// What the dies did meanwhile.
     pub dies: DieTime,
 }
@@ -53,7 +53,7 @@ pub struct IdlePeriods {
 )]
 pub struct IdleTimes {
     /// Time with a command.
-    pub busy: Duration,
+    pub busy: TotalTime,
     /// Periods that are too short to be used.
     pub unused: IdlePeriods,
     /// Those that end before they are long.
@@ -107,9 +107,9 @@ impl From<Reason> for Activity {
 }
 
 impl std::ops::Index<Activity> for DieTime {
-    type Output = Duration;
+    type Output = TotalTime;
 
-    fn index(&self, activity: Activity) -> &Duration {
+    fn index(&self, activity: Activity) -> &TotalTime {
         &self.0[activity as usize]
     }
 }
@@ -204,7 +204,7 @@ impl IdleAccount {
             Some(period) => {
                 period.time += passed;
                 for (time, dies) in period.dies.0.iter_mut().zip(self.dies) {
-                    *time += passed * dies;
+                    *time += TotalTime::of_each(passed, dies);
                 }
             }
         }
@@ -216,9 +216,9 @@ impl IdleAccount {
             return;
         }
         period.count = 1;
-        let class = if period.time > self.long_idle {
+        let class = if period.time > self.long_idle.into() {
             &mut self.times.long
-        } else if period.time > self.short_idle {
+        } else if period.time > self.short_idle.into() {
             &mut self.times.short
         } else {
             &mut self.times.unused
@@ -273,15 +273,16 @@ mod tests {
         account.die_does(DieId(1), Activity::Nothing, at(104));
         account.note(false, at(110));
         let times = account.times(at(310));
-        assert_eq!(times.busy, us(20 + 20 + 10));
-        assert_eq!((times.unused.count, times.unused.time), (1, us(10)));
-        assert_eq!((times.short.count, times.short.time), (1, us(50)));
-        assert_eq!((times.long.count, times.long.time), (1, us(200)));
+        let total = |time: u64| TotalTime::from(us(time));
+        assert_eq!(times.busy, total(20 + 20 + 10));
+        assert_eq!((times.unused.count, times.unused.time), (1, total(10)));
+        assert_eq!((times.short.count, times.short.time), (1, total(50)));
+        assert_eq!((times.long.count, times.long.time), (1, total(200)));
         let short = times.short.dies;
-        assert_eq!(short[Activity::Delayed], us(45));
-        assert_eq!(short[Activity::LookAhead], us(20));
-        assert_eq!(short[Activity::Nothing], us(100 - 45 - 20));
-        assert_eq!(times.long.dies[Activity::Nothing], us(400));
+        assert_eq!(short[Activity::Delayed], total(45));
+        assert_eq!(short[Activity::LookAhead], total(20));
+        assert_eq!(short[Activity::Nothing], total(100 - 45 - 20));
+        assert_eq!(times.long.dies[Activity::Nothing], total(400));
     }
 
     #[test]
@@ -291,7 +292,7 @@ mod tests {
         account.note(false, at(40));
         account.note(true, at(40));
         let times = account.times(at(50));
-        assert_eq!(times, IdleTimes { busy: us(50), ..IdleTimes::default() });
+        assert_eq!(times, IdleTimes { busy: us(50).into(), ..IdleTimes::default() });
     }
 
     #[test]

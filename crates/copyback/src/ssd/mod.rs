@@ -59,7 +59,7 @@ use crate::gc::schedule::Schedule;
 use crate::gc::width::Width;
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, Ppn};
 use crate::nand::{Action, Die, Geometry, MultiPlaneRules, Operation, Timing};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, TotalTime};
 
 use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use collection::Collection;
@@ -154,11 +154,11 @@ pub struct Ssd {
 #[derive(Debug, Clone, Copy, Default, derive_more::AddAssign, derive_more::SubAssign)]
 pub struct PlaneUse {
     /// In which a plane was collected.
-    pub busy: Duration,
+    pub busy: TotalTime,
     /// In which a plane was idle because another plane of its die was collected.
-    pub idle: Duration,
+    pub idle: TotalTime,
     /// In all.
-    pub whole: Duration,
+    pub whole: TotalTime,
 }
 
 /// What a die has done until now.
@@ -295,7 +295,7 @@ impl Ssd {
     }
 
     /// Die time spent collecting until `now`.
-    pub fn collecting_until(&self, now: Instant) -> Duration {
+    pub fn collecting_until(&self, now: Instant) -> TotalTime {
         self.device_clock.collected(now)
     }
 
@@ -314,15 +314,11 @@ impl Ssd {
 
     /// How much of the planes' time until `now` went to collections.
     pub fn plane_use(&self, now: Instant) -> PlaneUse {
-        let running: Duration = self.die_clocks.iter().map(|clocks| clocks.running(now)).sum();
+        let running: TotalTime = self.die_clocks.iter().map(|clocks| clocks.running(now)).sum();
         let busy = self.plane_clocks.collected() + running;
-        let planes = u64::from(self.geometry.planes_per_die);
-        let held = self.device_clock.collected(now) * planes;
-        PlaneUse {
-            busy,
-            idle: held - busy,
-            whole: (now - Instant::START) * self.geometry.planes() as u64,
-        }
+        let held = self.device_clock.collected(now) * self.geometry.planes_per_die;
+        let whole = TotalTime::of_each(now - Instant::START, self.geometry.planes() as u64);
+        PlaneUse { busy, idle: held - busy, whole }
     }
 
     /// What each die has done until `now`.

@@ -104,14 +104,15 @@ pub enum Source {
 }
 
 impl Source {
-    /// The requests of the flow that comes at `index` in a workload, for a device with the
-    /// addresses of `space`.
+    /// The requests of the flow that comes at `index` in a workload, and at `key` in the configuration, for
+    /// a device with the addresses of `space`.
     ///
     /// # Errors
     /// If a trace can't be opened or its first line is malformed.
     pub fn open(
         flow: &Flow,
         index: usize,
+        key: &str,
         space: AddressSpace,
         seed: u64,
     ) -> Result<Self, InputError> {
@@ -122,7 +123,7 @@ impl Source {
             }
             Flow::Synthetic(config) => {
                 let name = format!("workload/{index}");
-                let generator = synthetic::Generator::new(config, space, seed, &name)?;
+                let generator = synthetic::Generator::new(config, space, seed, &name, key)?;
                 Ok(Self::Synthetic(Box::new(generator)))
             }
         }
@@ -139,11 +140,12 @@ impl Source {
     /// The next request, or `None` at the end.
     ///
     /// # Errors
-    /// If the trace is malformed or names an address beyond the device.
+    /// If the trace is malformed or names an address beyond the device, or the clock ends before the
+    /// request arrives.
     pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
         match self {
             Self::Trace(source) => source.next_request(),
-            Self::Synthetic(generator) => Ok(generator.next_request()),
+            Self::Synthetic(generator) => generator.next_request(),
         }
     }
 

@@ -31,9 +31,15 @@ struct Merged {
 }
 
 impl Merged {
-    fn open(flow: &Flow, index: usize, space: AddressSpace, seed: u64) -> Result<Self, InputError> {
-        check_times(flow)?;
-        let source = Source::open(flow, index, space, seed)?;
+    fn open(
+        flow: &Flow,
+        index: usize,
+        key: &str,
+        space: AddressSpace,
+        seed: u64,
+    ) -> Result<Self, InputError> {
+        check_times(flow, key)?;
+        let source = Source::open(flow, index, key, space, seed)?;
         let start = flow.starts_at().0;
         let end = flow.duration().map(|duration| Instant::START + start + duration.0);
         let mut merged = Self { source, next: None, issued: 0, start, end };
@@ -54,9 +60,9 @@ impl Merged {
 }
 
 /// Refuses a flow whose times only a simulation decides.
-fn check_times(flow: &Flow) -> Result<(), InputError> {
-    let fault = |key: &str, problem: &str| InputError {
-        place: format!("workload.{key}"),
+fn check_times(flow: &Flow, key: &str) -> Result<(), InputError> {
+    let fault = |name: &str, problem: &str| InputError {
+        place: format!("{key}.{name}"),
         problem: problem.to_owned(),
     };
     if flow.iodepth().is_some() && flow.duration().is_some() {
@@ -86,7 +92,9 @@ impl Stream {
         let flows = config.workload.flows();
         let timed = flows.iter().all(|flow| flow.iodepth().is_none());
         let flows = flows.iter().enumerate();
-        let flows = flows.map(|(index, flow)| Merged::open(flow, index, space, config.seed));
+        let flows = flows.map(|(index, flow)| {
+            Merged::open(flow, index, &config.workload.flow_key(index), space, config.seed)
+        });
         Ok(Self { flows: flows.collect::<Result<_, _>>()?, timed })
     }
 

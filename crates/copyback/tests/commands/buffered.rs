@@ -63,7 +63,7 @@ fn assert_tally(toy: &Toy, writes: u64, full: u64, most_blocks: u64) {
 }
 
 fn assert_stalled(toy: &Toy, ns: u64) {
-    assert_eq!(toy.ssd.counters().stalled.as_ns(), ns);
+    assert_eq!(toy.ssd.counters().stalled.as_ns(), ns.into());
 }
 
 #[test]

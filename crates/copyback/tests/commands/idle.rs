@@ -255,10 +255,10 @@ fn idle_time_is_accounted_for_until_a_command_comes_and_from_its_end_on() {
     toy.run_until(end);
     let times = toy.ssd.idle_times(at(end)).expect("it is kept account of");
     assert_eq!((times.unused.count, times.short.count, times.long.count), (0, 2, 0));
-    assert_eq!(times.busy.as_ns(), again - comes);
-    assert_eq!(times.short.time.as_ns(), end - times.busy.as_ns());
+    assert_eq!(times.busy.as_ns(), u128::from(again - comes));
+    assert_eq!(times.short.time.as_ns(), u128::from(end) - times.busy.as_ns());
     let dies = times.short.dies;
     // The rest of the first step is no idle time.
-    assert_eq!(dies[Activity::LookAhead].as_ns(), comes - NOW + ONE_PAGE);
-    assert_eq!(dies[Activity::Nothing].as_ns(), NOW + 7_000);
+    assert_eq!(dies[Activity::LookAhead].as_ns(), u128::from(comes - NOW + ONE_PAGE));
+    assert_eq!(dies[Activity::Nothing].as_ns(), u128::from(NOW + 7_000));
 }

@@ -63,7 +63,7 @@ fn an_update_block_filled_in_order_is_switched_when_the_next_write_comes() {
     toy.assert_parts(1, &[(GcSamePlane, ERASE), (Service, WRITE)]);
     assert_eq!(toy.log, ["1501000 die 0", "1512000 channel 0", "1712000 die 0"]);
     assert_work(&toy, Merges { switch: 1, ..Merges::default() }, 0, 1);
-    assert_eq!(toy.ssd.collecting_until(at(2_000_000)).as_ns(), ERASE);
+    assert_eq!(toy.ssd.collecting_until(at(2_000_000)).as_ns(), ERASE.into());
 }
 
 /// Writes of three logical blocks leave one block free: the first of them is merged.

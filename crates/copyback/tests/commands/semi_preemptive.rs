@@ -215,7 +215,7 @@ fn state_2_a_write_without_a_free_block_waits_and_reads_do_not() {
     assert!(toy.ended(6).is_some());
     let stalled = toy.ssd.counters().stalled.as_ns();
     let served = toy.ended(6).unwrap_or_default() - 211_000;
-    assert_eq!(stalled, served - 1_276_200 + 211_000);
+    assert_eq!(stalled, (served - 1_276_200 + 211_000).into());
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn untimed(row: &Row, length: Length) -> f64 {
     let pages = config.logical_pages();
     let workload = workload(row, pages * length.total());
     let mut requests =
-        Generator::new(&workload, AddressSpace::of(&config), config.seed, "workload/0")
+        Generator::new(&workload, AddressSpace::of(&config), config.seed, "workload/0", "workload")
             .expect("the footprint is the whole device");
     let mut ftl = Ftl::new(&config, "ssd/0");
     let mut tally = Tally::default();
@@ -160,7 +160,10 @@ fn untimed(row: &Row, length: Length) -> f64 {
     }
     let mut moved_at = |writes: u64| {
         (0..writes).fold(0, |_, _| {
-            let request = requests.next_request().expect("there are as many as asked for");
+            let request = requests
+                .next_request()
+                .expect("they arrive")
+                .expect("there are as many as asked for");
             write(Lpn((request.offset / 4096) as u32), pages)
         })
     };

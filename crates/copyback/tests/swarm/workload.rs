@@ -217,9 +217,10 @@ pub fn flows(config: &Config, number: u64) -> Option<Vec<Flow>> {
 
 fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Option<Flow> {
     let name = format!("workload/{index}");
-    let generator = Generator::new(workload, AddressSpace::of(config), config.seed, &name);
+    let generator =
+        Generator::new(workload, AddressSpace::of(config), config.seed, &name, "workload");
     let mut generator = generator.ok()?;
-    let requests = std::iter::from_fn(|| generator.next_request()).collect();
+    let requests = std::iter::from_fn(|| generator.next_request().expect("they arrive")).collect();
     Some(Flow { requests, closed_loop: workload.iodepth.is_some(), is_untimed: false, trace: None })
 }
 

@@ -93,7 +93,10 @@ fn offset_and_footprint_bound_the_addresses() {
 #[test]
 fn footprints_without_a_unit_are_refused() {
     let fault = |config: &SyntheticWorkload, capacity| {
-        Generator::new(config, space(capacity), 0, "w").map(|_| ()).unwrap_err().to_string()
+        Generator::new(config, space(capacity), 0, "w", "workload")
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
     };
     let small = SyntheticWorkload { footprint: Share(0.0), ..SyntheticWorkload::default() };
     assert_eq!(
@@ -118,7 +121,7 @@ fn footprints_without_a_unit_are_refused() {
 #[test]
 fn a_size_beyond_the_footprint_is_refused_by_its_own_key() {
     let fault = |config: &SyntheticWorkload| {
-        Generator::new(config, space(8192), 0, "w").map(|_| ()).unwrap_err().to_string()
+        Generator::new(config, space(8192), 0, "w", "workload").map(|_| ()).unwrap_err().to_string()
     };
     let large = RequestSize::Fixed(Size(1 << 40));
     let config = SyntheticWorkload { request_size: large.clone(), ..SyntheticWorkload::default() };
@@ -146,10 +149,10 @@ fn sizes_that_are_cut_to_the_footprint_are_told() {
     let request_size = RequestSize::Histogram { sizes, weights: vec![1.0, 1.0] };
     let config =
         SyntheticWorkload { request_size, requests: 1000.into(), ..SyntheticWorkload::default() };
-    let mut generator = Generator::new(&config, space(8192), 0, "w").unwrap();
+    let mut generator = Generator::new(&config, space(8192), 0, "w", "workload").unwrap();
     assert!(generator.notes().is_empty());
     let mut cut = 0;
-    while let Some(request) = generator.next_request() {
+    while let Some(request) = generator.next_request().unwrap() {
         cut += u64::from(request.length == 8192);
     }
     assert!((400..600).contains(&cut));
@@ -204,9 +207,9 @@ proptest! {
             sequential_share: Share(sequential),
             ..SyntheticWorkload::default()
         };
-        let Ok(mut generator) = Generator::new(&config, space(capacity), seed, "w") else { return Ok(()) };
+        let Ok(mut generator) = Generator::new(&config, space(capacity), seed, "w", "workload") else { return Ok(()) };
         let first = (capacity as f64 * offset) as u64 / alignment * alignment;
-        while let Some(request) = generator.next_request() {
+        while let Some(request) = generator.next_request().unwrap() {
             prop_assert!(request.length > 0);
             prop_assert_eq!(request.length % alignment, 0);
             prop_assert_eq!(request.offset % alignment, 0);

@@ -6,7 +6,9 @@ use copyback::units::Duration;
 use copyback::workload::Request;
 use copyback::workload::synthetic::Generator;
 
-use crate::support::{GIB, assert_near, assert_shares, generate, moments, single_pages, space};
+use crate::support::{
+    GIB, assert_near, assert_shares, generate, moments, single_pages, space, until_fault,
+};
 
 fn gaps(requests: &[Request]) -> Vec<f64> {
     let gap = |pair: &[Request]| (pair[1].arrival - pair[0].arrival).as_ns() as f64;
@@ -88,14 +90,24 @@ fn a_closed_loop_has_no_arrival_times() {
 }
 
 #[test]
-fn absurd_gaps_stop_the_clock_instead_of_overflowing() {
-    for inter_arrival in [
-        TimeDistribution::Fixed(Time(Duration::from_ns(u64::MAX))),
-        TimeDistribution::Exponential { mean: Time(Duration::from_ns(u64::MAX)) },
-    ] {
-        let config = SyntheticWorkload { inter_arrival: Some(inter_arrival), ..single_pages(1000) };
-        assert!(generate(&config, 7).is_sorted_by_key(|request| request.arrival));
-    }
+fn arrivals_beyond_the_end_of_the_clock_are_refused() {
+    let century: Time = "36500d".parse().unwrap();
+    let gap = Some(TimeDistribution::Fixed(century));
+    let config = SyntheticWorkload { inter_arrival: gap, ..single_pages(1000) };
+    let problem = "workload.flows.2.inter_arrival: request 4 would arrive more than 292 years after the \
+                   start, where the clock ends; allowed: shorter times, or fewer requests";
+    assert_eq!(until_fault(&config), (3, problem.to_owned()));
+    // Those that arrive before the end are all there is.
+    assert_eq!(generate(&SyntheticWorkload { requests: 3.into(), ..config.clone() }, 7).len(), 3);
+
+    let scaled = SyntheticWorkload { time_scale: 2.0, ..config };
+    assert_eq!(until_fault(&scaled).0, 2, "at 0 and at 200 years");
+    let mean = TimeDistribution::Exponential { mean: century };
+    let config = SyntheticWorkload { inter_arrival: Some(mean), ..single_pages(1000) };
+    assert!(until_fault(&config).0 < 20);
+    let absurd = TimeDistribution::Fixed(Time(Duration::from_ns(u64::MAX)));
+    let config = SyntheticWorkload { inter_arrival: Some(absurd), ..single_pages(1000) };
+    assert_eq!(until_fault(&config).0, 1);
 }
 
 fn drawn(times: TimeDistribution, seed: u64) -> Vec<f64> {
@@ -166,7 +178,8 @@ fn files_that_make_no_sense_are_refused() {
         std::fs::write(&path, text).unwrap();
         let inter_arrival = Some(TimeDistribution::Empirical { path: path.clone() });
         let config = SyntheticWorkload { inter_arrival, ..single_pages(1) };
-        let fault = Generator::new(&config, space(GIB), 0, "w").map(|_| ()).unwrap_err();
+        let fault =
+            Generator::new(&config, space(GIB), 0, "w", "workload").map(|_| ()).unwrap_err();
         let text = fault.to_string();
         text.strip_prefix(&path.display().to_string()).expect("the file is named").to_owned()
     };

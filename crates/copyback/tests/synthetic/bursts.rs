@@ -4,7 +4,7 @@ use copyback::config::quantity::Time;
 use copyback::config::{Bursts, SyntheticWorkload, TimeDistribution};
 use copyback::units::Duration;
 
-use crate::support::{assert_near, generate, moments, single_pages};
+use crate::support::{assert_near, generate, moments, single_pages, until_fault};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -116,18 +116,30 @@ fn background_arrivals_keep_their_rate() {
 
 /// A Pareto of shape just above 1 draws years now and then, among bursts of a millisecond.
 #[test]
-fn a_gap_of_years_among_short_bursts_ends() {
+fn a_gap_of_years_among_short_bursts_is_refused() {
     let gaps = TimeDistribution::Pareto { mean: time(SECOND), shape: 1.001 };
-    let found = arrivals(2000, gaps, quiet(fixed(1_000_000), fixed(1_000_000)), 6);
-    assert!(found.is_sorted());
+    let bursts = quiet(fixed(1_000), fixed(1_000));
+    let config = SyntheticWorkload { inter_arrival: Some(gaps), bursts, ..single_pages(2000) };
+    let (requests, fault) = until_fault(&config);
+    assert!(requests > 1, "{requests}");
+    let expected = format!(
+        "workload.flows.2.bursts: request {} would arrive after more than 1048576 bursts without any; \
+         allowed: longer bursts, or shorter times between arrivals",
+        requests + 1
+    );
+    assert_eq!(fault, expected);
 }
 
-/// Bursts that lie far apart, and periods of no length, end all the same.
+/// Periods of no length end all the same; the quiet between two bursts may end after the clock.
 #[test]
-fn absurd_bursts_stop_the_clock() {
-    for (on, off) in [(1, u64::MAX), (1, 0), (0, 1), (u64::MAX, u64::MAX)] {
+fn absurd_bursts_are_gone_through_or_refused() {
+    for (on, off) in [(1, 0), (0, 1), (u64::MAX, u64::MAX)] {
         let bursts = quiet(exponential(on.max(1)), fixed(off));
         let found = arrivals(100, fixed(100), bursts, 5);
         assert!(found.is_sorted(), "{on} {off}");
     }
+    let inter_arrival = Some(fixed(100));
+    let bursts = quiet(exponential(1), fixed(u64::MAX));
+    let config = SyntheticWorkload { inter_arrival, bursts, ..single_pages(100) };
+    assert!(until_fault(&config).1.contains("the clock ends"), "{:?}", until_fault(&config));
 }

@@ -25,7 +25,10 @@ fn the_same_seed_gives_the_same_requests() {
 
 #[test]
 fn another_name_gives_other_requests() {
-    let first = |name| Generator::new(&defaults(), space(GIB), 1, name).unwrap().next_request();
+    let first = |name| {
+        let mut generator = Generator::new(&defaults(), space(GIB), 1, name, "workload").unwrap();
+        generator.next_request().unwrap()
+    };
     assert_eq!(first("workload/0"), first("workload/0"));
     assert_ne!(first("workload/0"), first("workload/1"));
 }

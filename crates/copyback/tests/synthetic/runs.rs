@@ -118,7 +118,8 @@ fn sizes_may_be_parts_of_the_alignment() {
 #[test]
 fn what_does_not_fit_the_alignment_is_refused() {
     let skip = Skip::Forward { bytes: Size(512), every: None };
-    let fault = |config| match Generator::new(&config, space(1 << 20), 1, "workload/0") {
+    let fault = |config| match Generator::new(&config, space(1 << 20), 1, "workload/0", "workload")
+    {
         Ok(_) => panic!("it makes no sense"),
         Err(fault) => fault.to_string(),
     };

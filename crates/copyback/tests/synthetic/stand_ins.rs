@@ -64,9 +64,10 @@ struct Measured {
 
 impl Measured {
     fn of(config: &SyntheticWorkload) -> Self {
-        let mut generator = Generator::new(config, space(128 * GIB), 1, "workload/0").unwrap();
+        let mut generator =
+            Generator::new(config, space(128 * GIB), 1, "workload/0", "workload").unwrap();
         let mut measured = Self::default();
-        while let Some(request) = generator.next_request() {
+        while let Some(request) = generator.next_request().unwrap() {
             measured.add(&request);
         }
         measured

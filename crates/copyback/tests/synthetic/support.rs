@@ -2,6 +2,7 @@
 
 use copyback::config::quantity::{Share, Size};
 use copyback::config::{RequestSize, SyntheticWorkload};
+use copyback::units::Instant;
 use copyback::workload::AddressSpace;
 use copyback::workload::Request;
 use copyback::workload::synthetic::Generator;
@@ -11,8 +12,23 @@ pub const UNIT: u64 = 4096;
 
 /// Every request of a workload on a device of `capacity` bytes.
 pub fn generate_on(capacity: u64, config: &SyntheticWorkload, seed: u64) -> Vec<Request> {
-    let mut generator = Generator::new(config, space(capacity), seed, "workload/0").unwrap();
-    std::iter::from_fn(|| generator.next_request()).collect()
+    let mut generator =
+        Generator::new(config, space(capacity), seed, "workload/0", "workload").unwrap();
+    std::iter::from_fn(|| generator.next_request().unwrap()).collect()
+}
+
+/// How many requests come before the one whose time is a fault, and what is said of it.
+pub fn until_fault(config: &SyntheticWorkload) -> (u64, String) {
+    let mut generator = Generator::new(config, space(GIB), 7, "w", "workload.flows.2").unwrap();
+    let mut count = 0;
+    loop {
+        match generator.next_request() {
+            Ok(Some(request)) => assert!(request.arrival <= Instant::END),
+            Ok(None) => panic!("no request is a fault"),
+            Err(fault) => return (count, fault.to_string()),
+        }
+        count += 1;
+    }
 }
 
 /// Every request of a workload on a device of 1 GiB.

@@ -10,7 +10,6 @@ const STRIPE_STEP: Size = Size(4096);
 pub(super) fn check(array: &Array, faults: &mut Report) {
     devices(array, faults);
     stripe(array, faults);
-    faults.at_least_one("array.queue_depth", array.queue_depth.into());
     listed("array.failed", &array.failed, array.devices, faults);
     listed("array.protocol.silent", &array.protocol.silent, array.devices, faults);
     lost(array, faults);

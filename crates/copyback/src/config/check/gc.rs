@@ -2,17 +2,10 @@
 
 use super::*;
 
-/// As deep as the deepest queue of a disk interface.
-const MOST_ENTRIES: u32 = 256;
-
 /// The faults of `[ssd.gc]` and `[ssd.commands]`.
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
-    match &ssd.gc.victim {
-        VictimPolicy::Rga { d } => faults.at_least_one("ssd.gc.victim.d", (*d).into()),
-        VictimPolicy::Python { policy, parameters } => {
-            python::check("ssd.gc.victim", policy, parameters, faults);
-        }
-        _ => {}
+    if let VictimPolicy::Python { policy, parameters } = &ssd.gc.victim {
+        python::check("ssd.gc.victim", policy, parameters, faults);
     }
     commands(ssd, faults);
     preemption(&ssd.gc, faults);
@@ -28,17 +21,10 @@ fn commands(ssd: &Ssd, faults: &mut Report) {
         let problem = format!("found {group}; allowed: a divisor of the {planes} planes of a die");
         faults.add("ssd.commands.planes_per_command", problem);
     }
-    if let Suspend::ProgramErase { most: 0, .. } = ssd.commands.suspend {
-        let problem = "found 0; allowed: 1 or more, or suspend = \"none\"";
-        faults.add("ssd.commands.suspend.most", problem);
-    }
 }
 
 fn preemption(gc: &Gc, faults: &mut Report) {
     match &gc.preemption {
-        Preemption::Partial { steps } => {
-            return faults.at_least_one("ssd.gc.preemption.steps", (*steps).into());
-        }
         Preemption::Python { policy, parameters, .. } => {
             python::check("ssd.gc.preemption", policy, parameters, faults);
         }
@@ -64,11 +50,7 @@ fn idle(gc: &Gc, faults: &mut Report) {
         faults.add("ssd.gc.idle", problem);
     }
     let Some(advance) = gc.idle.in_advance() else { return };
-    let InAdvance { entries, margin, short_idle, long_idle } = advance;
-    if entries == 0 || entries > MOST_ENTRIES {
-        let problem = format!("found {entries}; allowed: 1 to {MOST_ENTRIES}");
-        faults.add("ssd.gc.idle.entries", problem);
-    }
+    let InAdvance { margin, short_idle, long_idle, .. } = advance;
     if short_idle > long_idle {
         let problem =
             format!("found {long_idle}; allowed: at least the short_idle of {short_idle}");

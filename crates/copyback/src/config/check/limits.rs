@@ -14,11 +14,6 @@ pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report
     }
     rate(&key_of("rate"), &workload.rate, false, faults);
     skip(&key_of("sequential_skip"), workload.sequential_skip, faults);
-    for (name, number) in
-        [("sequential_run", workload.sequential_run), ("flush_every", workload.flush_every)]
-    {
-        faults.at_least_one(&key_of(name), number.unwrap_or(1));
-    }
     if let Some(size) = workload.size_alignment {
         sectors(&key_of("size_alignment"), size, faults);
     }

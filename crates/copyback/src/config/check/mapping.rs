@@ -9,10 +9,6 @@ const MOST_PAGES: u64 = u16::MAX as u64 - 1;
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     demand_paging(ssd, faults);
     let Some(blocks) = ssd.ftl.mapping.blocks_per_group() else { return };
-    if let Mapping::Superblock { data_blocks, update_blocks } = ssd.ftl.mapping {
-        faults.at_least_one("ssd.ftl.mapping.data_blocks", data_blocks.into());
-        faults.at_least_one("ssd.ftl.mapping.update_blocks", update_blocks.into());
-    }
     if let Mapping::BufferedLogBlock { buffer } = ssd.ftl.mapping {
         nv_buffer(buffer, ssd, faults);
     }
@@ -30,7 +26,9 @@ fn nv_buffer(buffer: FreeBlocks, ssd: &Ssd, faults: &mut Report) {
             faults.share_above_zero("ssd.ftl.mapping.buffer", share, true);
         }
         FreeBlocks::Blocks { blocks } => {
-            faults.at_least_one("ssd.ftl.mapping.buffer.blocks", blocks.into());
+            if blocks == 0 {
+                faults.add("ssd.ftl.mapping.buffer.blocks", "found 0; allowed: 1 or more");
+            }
         }
     }
     if ssd.gc.idle != Idle::None {

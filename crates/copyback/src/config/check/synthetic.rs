@@ -3,11 +3,10 @@
 use super::*;
 
 /// Phases of bursts shorter than this part of a gap would make the generator crawl.
-const MOST_PHASES_A_GAP: u64 = 1_000_000;
+const MOST_PHASES_A_GAP: u64 = 10_000;
 
 /// The faults of the generator at `key`.
 pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
-    faults.at_least_one(&format!("{key}.requests"), workload.requests.limit().unwrap_or(1));
     faults.share(&format!("{key}.sequential_share"), workload.sequential_share);
     operations(key, workload, faults);
     sizes(key, workload, faults);
@@ -97,7 +96,7 @@ fn arrivals(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
             faults.add(&format!("{key}.iodepth"), format!("found inter_arrival too; {allowed}"));
         }
         (None, None) => faults.add(key, format!("found no arrival rule; {allowed}")),
-        (None, Some(depth)) => faults.at_least_one(&format!("{key}.iodepth"), depth.into()),
+        (None, Some(_)) => {}
         (Some(gap), None) => times(&format!("{key}.inter_arrival"), gap, faults),
     }
 }
@@ -201,20 +200,15 @@ fn some_above_zero(key: &str, times: &[Time], faults: &mut Report) {
     }
 }
 
-/// Far from where sums of them overflow.
-const MOST_WEIGHT: f64 = 1e12;
-
 fn weights_of(key: &str, of: &str, count: usize, weights: &[f64], faults: &mut Report) {
     let key = format!("{key}.weights");
     let sum: f64 = weights.iter().sum();
     if count == 0 || count != weights.len() {
         let problem = format!("found {} for {count} {of}; allowed: one for each", weights.len());
         faults.add(&key, problem);
-    } else if !(weights.iter().all(|weight| (0.0..=MOST_WEIGHT).contains(weight)) && sum > 0.0) {
+    } else if !(weights.iter().all(|weight| weight.is_finite()) && sum > 0.0) {
         let found = weights.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
-        let problem =
-            format!("found {found}; allowed: numbers from 0 to {MOST_WEIGHT:e}, one above 0");
-        faults.add(&key, problem);
+        faults.add(&key, format!("found {found}; allowed: numbers of 0 or more, one above 0"));
     }
 }
 
@@ -236,9 +230,8 @@ fn addresses(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
         }
         AddressDistribution::Zoned { requests, pages } => zones(&key, requests, pages, faults),
         AddressDistribution::Zipf { theta, .. } => {
-            if !(theta.is_finite() && (0.0..=MOST_THETA).contains(theta)) {
-                let problem = format!("found {theta}; allowed: 0 to {MOST_THETA}");
-                faults.add(&format!("{key}.theta"), problem);
+            if !theta.is_finite() {
+                faults.add(&format!("{key}.theta"), format!("found {theta}; allowed: a number"));
             }
         }
         AddressDistribution::Pareto { h, .. } => {
@@ -246,9 +239,6 @@ fn addresses(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
         }
     }
 }
-
-/// With more, all requests go to one page.
-const MOST_THETA: f64 = 100.0;
 
 fn zones(key: &str, requests: &[Share], pages: &[Share], faults: &mut Report) {
     if requests.is_empty() || requests.len() != pages.len() {

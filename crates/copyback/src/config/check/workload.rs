@@ -16,9 +16,6 @@ pub(super) fn check(workload: &Workload, array: &Array, faults: &mut Report) {
         Workload::Trace(workload) => trace("workload", workload, array, faults),
         Workload::Synthetic(workload) => synthetic::check("workload", workload, faults),
         Workload::Flows(flows) => {
-            if flows.flows.is_empty() {
-                faults.add("workload.flows", "found an empty list; allowed: 1 flow or more");
-            }
             names(flows, faults);
             for (index, flow) in flows.flows.iter().enumerate() {
                 let key = format!("workload.flows.{index}");
@@ -59,8 +56,6 @@ fn trace(key: &str, workload: &TraceWorkload, array: &Array, faults: &mut Report
     }
     shaping(key, workload, faults);
     device_layout(key, workload, array, faults);
-    faults.at_least_one(&format!("{key}.limit"), workload.limit.unwrap_or(1));
-    faults.at_least_one(&format!("{key}.iodepth"), workload.iodepth.unwrap_or(1).into());
 }
 
 /// The keys that choose a part of the trace, repeat it and lay it on the device.

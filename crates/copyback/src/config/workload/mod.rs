@@ -37,6 +37,14 @@ impl Default for Workload {
 }
 
 impl Workload {
+    /// Where the flow at `index` is in the configuration.
+    pub fn flow_key(&self, index: usize) -> String {
+        match self {
+            Self::Trace(_) | Self::Synthetic(_) => "workload".to_owned(),
+            Self::Flows(_) => format!("workload.flows.{index}"),
+        }
+    }
+
     /// The flows that it consists of: one, but for several at once.
     pub fn flows(&self) -> Vec<Flow> {
         match self {
@@ -52,6 +60,7 @@ impl Workload {
 #[serde(deny_unknown_fields)]
 pub struct FlowsWorkload {
     /// The flows; flow i uses submission queue i modulo `host.queues`.
+    #[schemars(length(min = 1, max = 4096))]
     pub flows: Vec<Flow>,
     /// What the flows are called in results, one name for each in their order; absent: by their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use crate::config::{
     CsvFormat,
     choice::choice,
-    quantity::{Size, Time},
+    quantity::{MOST_REQUESTS, Size, Time},
 };
 
 /// Replay a block trace.
@@ -36,9 +36,11 @@ pub struct TraceWorkload {
     pub until: Option<Time>,
     /// Replay only this many requests, the first of those that the keys above let through.
     #[serde(default)]
+    #[schemars(range(min = 1, max = MOST_REQUESTS))]
     pub limit: Option<u64>,
     /// Inter-arrival times are multiplied by this: 0.5 replays twice as fast.
     #[serde(default = "one")]
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub time_scale: f64,
     /// Replay what the keys above let through again and again, until this much simulated time has
     /// passed; later requests are not issued. Needs a file that can be read again.
@@ -49,6 +51,7 @@ pub struct TraceWorkload {
     pub starts_at: Time,
     /// The flow starts when these have ended: numbers of flows that come before it, from 0.
     #[serde(default)]
+    #[schemars(length(max = 4096), inner(range(max = 4095)))]
     pub starts_after: Vec<u16>,
     /// Requests that arrive so soon after the flow's start are simulated and not measured.
     #[serde(default)]
@@ -62,6 +65,7 @@ pub struct TraceWorkload {
     pub lenient: bool,
     /// Replay as a closed loop at this many outstanding requests, ignoring the trace's times.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 65_536))]
     pub iodepth: Option<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! When requests arrive.
 
-use super::bursts::OnOff;
-use super::times::{END_OF_TIME_NS, Times};
+use super::bursts::{MOST_PERIODS_A_GAP, OnOff};
+use super::times::Times;
 use crate::config::{Bursts, SyntheticWorkload};
 use crate::rng::Stream;
 use crate::units::{Duration, Instant};
@@ -12,8 +12,40 @@ pub struct Arrivals {
     gaps: Gaps,
     /// What times are multiplied by, if not by 1.
     scale: Option<f64>,
-    /// Before that.
-    next: Instant,
+    /// The next arrival in nanoseconds, before that.
+    next: Result<u64, NoArrival>,
+}
+
+/// Why a request has no time to arrive at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoArrival {
+    /// It would come after the end of the clock.
+    BeyondTheClock,
+    /// Before it lie more bursts, and quiet between them, than can be gone through.
+    TooManyPeriods,
+}
+
+impl NoArrival {
+    /// The key that is at fault, `times` if it is the one that says when requests come, and what is wrong with it,
+    /// where request `number` is concerned.
+    pub fn told(self, times: &'static str, number: u64) -> (&'static str, String) {
+        match self {
+            Self::BeyondTheClock => (
+                times,
+                format!(
+                    "request {number} would arrive more than 292 years after the start, where the clock ends; \
+                     allowed: shorter times, or fewer requests"
+                ),
+            ),
+            Self::TooManyPeriods => (
+                "bursts",
+                format!(
+                    "request {number} would arrive after more than {MOST_PERIODS_A_GAP} bursts without any; \
+                     allowed: longer bursts, or shorter times between arrivals"
+                ),
+            ),
+        }
+    }
 }
 
 enum Gaps {
@@ -24,17 +56,18 @@ enum Gaps {
 }
 
 impl Arrivals {
-    /// Arrivals as configured, the first at time zero. `stream` gives the random stream of a part.
+    /// Arrivals as configured at `key`, the first at time zero. `stream` gives the random stream of a part.
     ///
     /// # Errors
     /// If a distribution names a file that cannot be read or makes no sense.
     pub fn new(
         config: &SyntheticWorkload,
+        key: &str,
         stream: &impl Fn(&str) -> Stream,
     ) -> Result<Self, InputError> {
         let within = match &config.inter_arrival {
             Some(gap) if config.iodepth.is_none() => {
-                Some(Times::new(gap, "workload.inter_arrival", stream("arrival"))?)
+                Some(Times::new(gap, &format!("{key}.inter_arrival"), stream("arrival"))?)
             }
             _ => None,
         };
@@ -43,7 +76,7 @@ impl Arrivals {
             (Some(within), Bursts::None) => Gaps::Steady(within),
             (Some(within), Bursts::OnOff { on, off, background }) => {
                 let times = |times, part: &str| {
-                    let key = format!("workload.bursts.{part}");
+                    let key = format!("{key}.bursts.{part}");
                     Times::new(times, &key, stream(&format!("bursts/{part}")))
                 };
                 let background = background.as_ref().map(|times_of| times(times_of, "background"));
@@ -52,24 +85,30 @@ impl Arrivals {
             }
         };
         let scale = Some(config.time_scale).filter(|scale| *scale != 1.0);
-        Ok(Self { gaps, scale, next: Instant::START })
+        Ok(Self { gaps, scale, next: Ok(0) })
     }
 
     /// The next arrival.
+    ///
+    /// # Errors
+    /// If there is no time for it.
     #[inline]
-    pub fn draw(&mut self) -> Instant {
-        let arrival = self.next;
+    pub fn draw(&mut self) -> Result<Instant, NoArrival> {
+        let drawn_ns = self.next?;
         let gap = match &mut self.gaps {
-            Gaps::None => Duration::ZERO,
-            Gaps::Steady(times) => times.draw(),
+            Gaps::None => Some(Duration::ZERO),
+            Gaps::Steady(times) => Some(times.draw()),
             Gaps::Bursts(bursts) => bursts.gap(),
         };
-        let next_ns = arrival.as_ns().saturating_add(gap.as_ns());
-        self.next = Instant::from_ns(next_ns.min(END_OF_TIME_NS));
-        self.scale.map_or(arrival, |scale| scaled(arrival, scale))
+        // What is wrong with the time of a request that nobody asks for is no fault.
+        self.next = match gap.map(|gap| drawn_ns.checked_add(gap.as_ns())) {
+            Some(Some(next_ns)) => Ok(next_ns),
+            Some(None) => Err(NoArrival::BeyondTheClock),
+            None => Err(NoArrival::TooManyPeriods),
+        };
+        // The cast of what is too large for it gives the largest number.
+        let ns = self.scale.map_or(drawn_ns, |scale| (drawn_ns as f64 * scale) as u64);
+        let arrival = Instant::from_ns(ns);
+        if arrival <= Instant::END { Ok(arrival) } else { Err(NoArrival::BeyondTheClock) }
     }
-}
-
-fn scaled(arrival: Instant, scale: f64) -> Instant {
-    Instant::from_ns(((arrival.as_ns() as f64 * scale) as u64).min(END_OF_TIME_NS))
 }

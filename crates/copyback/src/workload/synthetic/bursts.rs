@@ -7,8 +7,8 @@
 use super::times::Times;
 use crate::units::Duration;
 
-/// A gap ends after so many periods, or a rare long one among short periods would take for ever.
-const MOST_PERIODS_A_GAP: u32 = 1 << 20;
+/// Most periods that one gap may span, or a rare long one among short periods would take for ever.
+pub const MOST_PERIODS_A_GAP: u32 = 1 << 20;
 
 /// Draws the gaps between arrivals that come in bursts.
 pub struct OnOff {
@@ -43,9 +43,9 @@ impl OnOff {
         Self { periods: [on, off], now: 0, left_ns }
     }
 
-    /// Time to the next arrival.
+    /// Time to the next arrival; `None` if it lies behind too many periods.
     #[inline]
-    pub fn gap(&mut self) -> Duration {
+    pub fn gap(&mut self) -> Option<Duration> {
         let mut passed_ns = 0_u64;
         for _ in 0..MOST_PERIODS_A_GAP {
             let clock = self.periods[self.now].arrivals.as_mut();
@@ -54,7 +54,7 @@ impl OnOff {
                     passed_ns = passed_ns.saturating_add(clock.left_ns);
                     self.left_ns -= clock.left_ns;
                     clock.left_ns = clock.gaps.draw().as_ns();
-                    break;
+                    return Some(Duration::from_ns(passed_ns));
                 }
                 clock.left_ns -= self.left_ns;
             }
@@ -62,6 +62,6 @@ impl OnOff {
             self.now = 1 - self.now;
             self.left_ns = self.periods[self.now].lengths.draw().as_ns();
         }
-        Duration::from_ns(passed_ns)
+        None
     }
 }

@@ -1,7 +1,8 @@
 //! When the requests of a closed loop are due that asks for no more than a rate.
 
+use super::arrival::NoArrival;
 use super::mix::Mix;
-use super::times::{END_OF_TIME_NS, Times};
+use super::times::Times;
 use crate::config::quantity::Rate;
 use crate::config::{RateLimit, SyntheticWorkload};
 use crate::rng::Stream;
@@ -45,9 +46,10 @@ impl Limits {
     /// If a distribution names a file that cannot be read or makes no sense.
     pub fn new(
         config: &SyntheticWorkload,
+        key: &str,
         stream: &impl Fn(&str) -> Stream,
     ) -> Result<Option<Self>, InputError> {
-        let clock = |limit: &RateLimit, part: &str| Clock::new(limit, stream(part));
+        let clock = |limit: &RateLimit, part: &str| Clock::new(limit, key, stream(part));
         let clocks = match &config.rate {
             RateLimit::None => return Ok(None),
             RateLimit::ByOperation { read, write } => {
@@ -69,24 +71,28 @@ impl Limits {
     }
 
     /// When a request of `bytes` is due; the next is due later by what that takes.
-    pub fn due(&mut self, operation: Operation, bytes: u64) -> Instant {
+    ///
+    /// # Errors
+    /// If the clock ends before it is.
+    pub fn due(&mut self, operation: Operation, bytes: u64) -> Result<Instant, NoArrival> {
         let clock = match &mut self.clocks {
             Clocks::Alike(clock) => clock,
             Clocks::ByOperation(clocks) => &mut clocks[usize::from(operation == Operation::Read)],
         };
         let due_ns = clock.next_ns;
-        let next_ns = due_ns.saturating_add(clock.pace.takes_ns(bytes));
-        clock.next_ns = next_ns.min(END_OF_TIME_NS);
+        clock.next_ns = due_ns.saturating_add(clock.pace.takes_ns(bytes));
+        // The cast of what is too large for it gives the largest number.
         let scaled = if self.scale == 1.0 { due_ns } else { (due_ns as f64 * self.scale) as u64 };
-        Instant::from_ns(scaled.min(END_OF_TIME_NS))
+        let due = Instant::from_ns(scaled);
+        if due <= Instant::END { Ok(due) } else { Err(NoArrival::BeyondTheClock) }
     }
 }
 
 impl Clock {
-    fn new(limit: &RateLimit, stream: Stream) -> Result<Self, InputError> {
+    fn new(limit: &RateLimit, key: &str, stream: Stream) -> Result<Self, InputError> {
         let pace = match limit {
             RateLimit::Requests { gap } => {
-                Pace::Requests(Times::new(gap, "workload.rate.gap", stream)?)
+                Pace::Requests(Times::new(gap, &format!("{key}.rate.gap"), stream)?)
             }
             RateLimit::Bytes { per_second: Rate::BytesPerSecond(per_second) } => {
                 Pace::Bytes { per_second: *per_second, carried: 0 }
@@ -107,7 +113,7 @@ impl Pace {
             Self::Bytes { per_second, carried } => {
                 let left = u128::from(bytes) * NS_PER_SECOND + *carried;
                 *carried = left % u128::from(*per_second);
-                u64::try_from(left / u128::from(*per_second)).unwrap_or(END_OF_TIME_NS)
+                u64::try_from(left / u128::from(*per_second)).unwrap_or(u64::MAX)
             }
         }
     }

@@ -16,7 +16,7 @@ mod size;
 mod times;
 
 use self::address::Addresses;
-use self::arrival::Arrivals;
+use self::arrival::{Arrivals, NoArrival};
 use self::limits::Limits;
 use self::mix::Mix;
 use self::runs::Runs;
@@ -29,6 +29,8 @@ use crate::workload::{AddressSpace, InputError, Operation, Request};
 
 /// A generator of requests.
 pub struct Generator {
+    /// That of the workload in the configuration.
+    key: String,
     /// Unlimited if absent.
     requests: Option<u64>,
     issued: u64,
@@ -58,8 +60,8 @@ struct FlushRule {
 }
 
 impl Generator {
-    /// The requests of `config` to the addresses of `space`. `name` is that of the workload,
-    /// such as `workload/0`; its random streams are derived from it and from `seed`.
+    /// The requests of `config`, which is at `key` of the configuration, to the addresses of `space`. `name`
+    /// is that of the workload, such as `workload/0`; its random streams are derived from it and from `seed`.
     ///
     /// # Errors
     /// If no unit of `alignment` bytes lies within the footprint, a fixed size is larger, or a
@@ -69,12 +71,14 @@ impl Generator {
         space: AddressSpace,
         seed: u64,
         name: &str,
+        key: &str,
     ) -> Result<Self, InputError> {
         let stream = |part: &str| stream(seed, &format!("{name}/{part}"));
         let Footprint { alignment, size_alignment, first_unit, units } =
-            Footprint::new(config, space)?;
+            Footprint::new(config, key, space)?;
         let most = units * alignment / size_alignment;
         Ok(Self {
+            key: key.to_owned(),
             requests: config.requests.limit(),
             issued: 0,
             alignment,
@@ -82,8 +86,8 @@ impl Generator {
             base: first_unit * alignment,
             sizes: Sizes::new(&config.request_size, size_alignment, most, &stream),
             addresses: Addresses::new(&config.address, units, stream("address"), stream("scatter")),
-            arrivals: Arrivals::new(config, &stream)?,
-            limits: Limits::new(config, &stream)?.map(Box::new),
+            arrivals: Arrivals::new(config, key, &stream)?,
+            limits: Limits::new(config, key, &stream)?.map(Box::new),
             operations: Mix::new(config, stream("kind")),
             runs: Runs::new(config, alignment, stream("sequential"))?,
             trims_first: config.trim_before_write,
@@ -95,16 +99,19 @@ impl Generator {
 
     /// The next request, or `None` after the last. The first arrives at time zero; in a closed
     /// loop all do, unless a rate limits it: then each at the time at which it is due.
+    ///
+    /// # Errors
+    /// If the clock ends before it arrives.
     #[inline]
-    pub fn next_request(&mut self) -> Option<Request> {
+    pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
         if let Some(write) = self.trimmed.take() {
-            return Some(write);
+            return Ok(Some(write));
         }
         if self.flushes.as_mut().is_some_and(FlushRule::is_due) {
-            return Some(self.request(Operation::Flush, 0, 0));
+            return Ok(Some(self.request(Operation::Flush, 0, 0)));
         }
         if self.requests == Some(self.issued) {
-            return None;
+            return Ok(None);
         }
         self.issued += 1;
         let operation = match &self.limits {
@@ -112,12 +119,13 @@ impl Generator {
             Some(limits) => limits.operation(&mut self.operations),
         };
         let bytes = self.sizes.draw(operation == Operation::Read) * self.size_alignment;
-        self.last_arrival = match &mut self.limits {
+        let arrival = match &mut self.limits {
             None => self.arrivals.draw(),
             Some(limits) => limits.due(operation, bytes),
         };
+        self.last_arrival = arrival.map_err(|fault| self.no_arrival(fault))?;
         if operation == Operation::Flush {
-            return Some(self.request(operation, 0, 0));
+            return Ok(Some(self.request(operation, 0, 0)));
         }
         if let (Some(flushes), Operation::Write) = (&mut self.flushes, operation) {
             flushes.writes += 1;
@@ -126,13 +134,20 @@ impl Generator {
         let request = self.request(operation, self.base + start * self.alignment, bytes);
         if self.trims_first && operation == Operation::Write {
             self.trimmed = Some(request);
-            return Some(Request { operation: Operation::Trim, ..request });
+            return Ok(Some(Request { operation: Operation::Trim, ..request }));
         }
-        Some(request)
+        Ok(Some(request))
     }
 
     const fn request(&self, operation: Operation, offset: u64, length: u64) -> Request {
         Request { arrival: self.last_arrival, operation, offset, length, measured: None }
+    }
+
+    #[cold]
+    fn no_arrival(&self, fault: NoArrival) -> InputError {
+        let times = if self.limits.is_some() { "rate" } else { "inter_arrival" };
+        let (name, problem) = fault.told(times, self.issued);
+        InputError { place: format!("{}.{name}", self.key), problem }
     }
 
     /// Times that as many requests were handed out as there are units, if there is no end of them.
@@ -154,7 +169,7 @@ impl Generator {
         let bytes = self.addresses.units() * self.alignment;
         let note = || {
             let problem = "drawn larger than the footprint and cut to its";
-            format!("workload.request_size: {cut} requests were {problem} {bytes} bytes")
+            format!("{}.request_size: {cut} requests were {problem} {bytes} bytes", self.key)
         };
         (cut > 0).then(note).into_iter().collect()
     }
@@ -199,11 +214,11 @@ struct Footprint {
 }
 
 impl Footprint {
-    fn new(config: &SyntheticWorkload, space: AddressSpace) -> Result<Self, InputError> {
+    fn new(config: &SyntheticWorkload, key: &str, space: AddressSpace) -> Result<Self, InputError> {
         let alignment = config.alignment_on(Size(space.page_size)).0;
         let capacity = space.bytes;
-        let fail = |key: &str, found: u64, expected: String| InputError {
-            place: format!("workload.{key}"),
+        let fail = |name: &str, found: u64, expected: String| InputError {
+            place: format!("{key}.{name}"),
             problem: format!("found {found} bytes; expected {expected}"),
         };
         if alignment == 0 || alignment > capacity {

@@ -12,10 +12,6 @@ use crate::rng::Stream;
 use crate::units::Duration;
 use crate::workload::InputError;
 
-/// No span is longer, and no request arrives later: about 292 years, which leaves room for what is
-/// added to an arrival.
-pub const END_OF_TIME_NS: u64 = u64::MAX / 2;
-
 /// Draws times.
 pub struct Times {
     distribution: Spans,
@@ -66,7 +62,7 @@ impl Times {
         Ok(Self { distribution, carried_ns: 0.0, stream })
     }
 
-    /// The next time.
+    /// The next time. One that is longer than any the clock has room for is beyond its end all the same.
     #[inline]
     pub fn draw(&mut self) -> Duration {
         let exact_ns = match &self.distribution {
@@ -83,7 +79,7 @@ impl Times {
             }
             Spans::Quantiles { times_ns } => between_quantiles(times_ns, &mut self.stream),
         };
-        let exact_ns = (exact_ns + self.carried_ns).min(END_OF_TIME_NS as f64);
+        let exact_ns = (exact_ns + self.carried_ns).min(Duration::LONGEST.as_ns() as f64);
         let whole_ns = exact_ns as u64;
         self.carried_ns = exact_ns - whole_ns as f64;
         Duration::from_ns(whole_ns)

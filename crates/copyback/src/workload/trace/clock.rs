@@ -6,9 +6,6 @@ use crate::units::Duration;
 /// processor leave such small inversions; more means that files were joined or columns confused.
 pub const TOLERATED: Duration = Duration::from_us(1_000_000);
 
-/// Longest time that is taken for one, about 292 years: leaves room for what is added to it.
-pub const END_OF_TIME: Duration = Duration::from_ns(u64::MAX / 2);
-
 /// The longest pause that a lenient replay believes: a year, in nanoseconds.
 const YEAR_NS: u64 = 365 * 86_400 * 1_000_000_000;
 

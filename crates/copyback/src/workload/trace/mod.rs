@@ -65,9 +65,12 @@ pub use self::record::Record;
 use self::rows::Rows;
 use self::schedule::{Schedule, TooLate, When};
 pub use self::write::{Dropped, Target, TraceWriter, WriteError};
-use crate::config::{DeviceName, TraceFormat};
+use crate::config::{DeviceName, TraceFormat, quantity::Time};
 use crate::units::Instant;
 use crate::workload::{InputError, Operation, Request};
+
+/// Times that a trace may be started: each opens its file anew.
+const MOST_ROUNDS: u64 = 10_000_000;
 
 /// A trace that is being replayed.
 pub struct TraceSource {
@@ -277,11 +280,20 @@ impl TraceSource {
         if !self.repeats || self.is_over || !self.is_alive {
             return Ok(false);
         }
-        let takes_time = self.schedule.next_round(self.rows.length(), self.reached_end);
-        if !takes_time && !self.schedule.is_closed() {
+        let round = self.schedule.next_round(self.rows.length(), self.reached_end);
+        if round.is_zero() && !self.schedule.is_closed() {
             let problem = "found requests that all arrive at once; expected some that \
                            workload.duration can repeat";
             return Err(self.rows.whole_file(problem.to_owned()));
+        }
+        let rounds = self.schedule.rounds_of(round).unwrap_or(self.rounds + 1);
+        if rounds > MOST_ROUNDS {
+            let problem = format!(
+                "found requests that are over after {}, so that workload.duration starts the trace more \
+                 than {MOST_ROUNDS} times; expected a longer trace, or a shorter duration",
+                Time(round)
+            );
+            return Err(self.rows.whole_file(problem));
         }
         let format = Some(&*self.format);
         let input = open::Input::of_files(&self.name, &self.files, format, &self.taken)?;

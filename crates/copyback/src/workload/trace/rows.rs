@@ -1,7 +1,7 @@
 //! The rows of one file: read, parsed and judged. A damaged row ends the replay, or is skipped and
 //! counted if the replay is lenient.
 
-use super::clock::{Clock, ClockError, END_OF_TIME, Inversions, TOLERATED};
+use super::clock::{Clock, ClockError, Inversions, TOLERATED};
 use super::decompress::{Bytes, Compression};
 use super::fault::Fault;
 use super::format::{Parser, Piece, RowsRead};
@@ -192,7 +192,7 @@ impl Rows {
         if record.length == 0 && record.operation != Operation::Flush {
             return Err(Fault::field("size", b"0", "at least one byte"));
         }
-        if record.measured.is_some_and(|measured| measured > END_OF_TIME) {
+        if record.measured.is_some_and(|measured| measured > Duration::LONGEST) {
             return Err(Fault::other("response: found more than 292 years; expected less"));
         }
         let row = self.parser.rows_read().map_or(0, |rows| rows.row);

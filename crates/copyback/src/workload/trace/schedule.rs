@@ -5,7 +5,6 @@
 //! run:    0 [ round 1 ] [ round 2 ] [ round 3 ... duration
 //! ```
 
-use super::clock::END_OF_TIME;
 use crate::config::TraceWorkload;
 use crate::units::{Duration, Instant};
 
@@ -36,7 +35,7 @@ pub enum When {
     Over,
 }
 
-/// A time more than 292 years into the run.
+/// A time beyond the end of the clock, more than 292 years into the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLate;
 
@@ -69,20 +68,27 @@ impl Schedule {
             return Ok(When::Behind);
         }
         let ns = self.start_ns.saturating_add(self.scaled(since_ns - self.from_ns));
-        if ns > END_OF_TIME.as_ns() {
+        let arrival = Instant::from_ns(ns);
+        if arrival > Instant::END {
             return Err(TooLate);
         }
-        let arrival = Instant::from_ns(ns);
         Ok(if self.end.is_some_and(|end| arrival >= end) { When::Over } else { When::At(arrival) })
     }
 
     /// Begins the next round. The trace of this one took `length`, or until the window's end if
-    /// that was reached. False if a round takes no time.
-    pub fn next_round(&mut self, length: Duration, reached_end: bool) -> bool {
+    /// that was reached. Returns how long that is in the run.
+    pub fn next_round(&mut self, length: Duration, reached_end: bool) -> Duration {
         let end_ns = if reached_end { self.until_ns } else { length.as_ns() };
         let taken = self.scaled(end_ns.saturating_sub(self.from_ns));
         self.start_ns = self.start_ns.saturating_add(taken);
-        taken > 0
+        Duration::from_ns(taken)
+    }
+
+    /// How often the trace will be started in all if each round takes as long as this one, which is not zero;
+    /// unknown where the host ends the replay.
+    pub fn rounds_of(&self, round: Duration) -> Option<u64> {
+        let whole = self.end? - Instant::START;
+        Some(whole.as_ns().div_ceil(round.as_ns()))
     }
 
     /// How long after the trace's first request the window starts.
@@ -146,13 +152,15 @@ mod tests {
             TraceWorkload { from, until, duration, time_scale: 2.0, ..TraceWorkload::new("x") };
         let mut schedule = Schedule::new(&config);
         let when = |schedule: &Schedule, ns| schedule.when(Duration::from_ns(ns));
-        assert!(schedule.next_round(Duration::from_ns(500), true));
+        let ns = Duration::from_ns;
+        assert_eq!(schedule.next_round(ns(500), true), ns(40));
+        assert_eq!(schedule.rounds_of(ns(40)), Some(3));
         assert_eq!(when(&schedule, 12), at(44), "after 20 ns, twice as slow");
-        assert!(schedule.next_round(Duration::from_ns(20), false));
+        assert_eq!(schedule.next_round(ns(20), false), ns(20));
         assert_eq!(when(&schedule, 10), at(60), "after 10 ns more");
         assert_eq!(when(&schedule, 29), at(98));
-        assert!(!schedule.next_round(Duration::from_ns(10), false));
-        assert!(schedule.next_round(Duration::from_ns(30), false));
+        assert_eq!(schedule.next_round(ns(10), false), ns(0));
+        assert_eq!(schedule.next_round(ns(30), false), ns(40));
         assert_eq!(when(&schedule, 10), Ok(When::Over));
         assert_eq!(schedule.fraction(Instant::from_ns(25)), 0.25);
     }

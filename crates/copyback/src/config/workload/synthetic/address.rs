@@ -30,6 +30,7 @@ choice! {
         Zipf {
             /// The exponent; 0 is uniform.
             #[serde(default = "zipf_theta")]
+            #[schemars(range(min = 0.0, max = 100.0))]
             theta: f64,
             /// Whether ranks are scattered over the footprint, as in fio; else the first page is
             /// the hottest.
@@ -41,6 +42,7 @@ choice! {
         Pareto {
             /// That share: 0.2 is 80/20.
             #[serde(default = "pareto_h")]
+            #[schemars(range(min = 0.0, max = 1.0))]
             h: f64,
             /// Whether ranks are scattered over the footprint, as in fio; else the first page is
             /// the hottest.

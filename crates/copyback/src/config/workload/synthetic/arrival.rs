@@ -29,6 +29,7 @@ quantity_or_choice! {
             /// Mean.
             mean: Time,
             /// Weight of the tail, above 1; the smaller the heavier, without a variance up to 2.
+            #[schemars(range(min = 1.0, max = 1e6))]
             shape: f64,
         },
         /// One of several times, each as often as its weight says.
@@ -36,6 +37,7 @@ quantity_or_choice! {
             /// The times.
             times: Vec<Time>,
             /// How often each comes: positive numbers of any sum.
+            #[schemars(inner(range(min = 0.0, max = 1e12)))]
             weights: Vec<f64>,
         },
         /// Between quantiles that were measured, each stretch as likely as the next.

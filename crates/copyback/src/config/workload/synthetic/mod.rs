@@ -13,7 +13,7 @@ pub use size::RequestSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::quantity::{RequestCount, Share, Size, Time};
+use crate::config::quantity::{MOST_REQUESTS, RequestCount, Share, Size, Time};
 
 /// Generate requests from distributions. The defaults are Table III of Lee et al. (ISPASS 2011). One
 /// of `inter_arrival` (open loop) and `iodepth` (closed loop) is needed; asking for one takes away
@@ -28,6 +28,7 @@ pub struct SyntheticWorkload {
     /// The flow starts at this simulated time or, if it has to wait for others, then at the earliest.
     pub starts_at: Time,
     /// The flow starts when these have ended: numbers of flows that come before it, from 0.
+    #[schemars(length(max = 4096), inner(range(max = 4095)))]
     pub starts_after: Vec<u16>,
     /// Requests that arrive so soon after the flow's start are simulated and not measured.
     pub ramp: Time,
@@ -48,11 +49,13 @@ pub struct SyntheticWorkload {
     /// Whether a trim of the same bytes comes before each write, beside the `requests`.
     pub trim_before_write: bool,
     /// A flush follows so many writes, beside the `requests`; absent: none does.
+    #[schemars(range(min = 1, max = MOST_REQUESTS))]
     pub flush_every: Option<u64>,
     /// Probability that a request starts where the previous one of its kind ended.
     pub sequential_share: Share,
     /// Of so many requests the first starts anywhere and the others follow it; takes the place of
     /// `sequential_share`.
+    #[schemars(range(min = 1, max = MOST_REQUESTS))]
     pub sequential_run: Option<u64>,
     /// What lies between a sequential request and the one that it follows.
     pub sequential_skip: Skip,
@@ -61,8 +64,10 @@ pub struct SyntheticWorkload {
     /// Bursts of arrivals, and quiet between them.
     pub bursts: Bursts,
     /// All times between arrivals are multiplied by this: 0.5 is twice as fast.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub time_scale: f64,
     /// Outstanding requests of a closed loop; absent for an open one.
+    #[schemars(range(min = 1, max = 65_536))]
     pub iodepth: Option<u32>,
     /// Most that a closed loop asks for.
     pub rate: RateLimit,

@@ -24,6 +24,7 @@ quantity_or_choice! {
             /// The sizes.
             sizes: Vec<Size>,
             /// How often each comes: positive numbers of any sum.
+            #[schemars(inner(range(min = 0.0, max = 1e12)))]
             weights: Vec<f64>,
         },
         /// Reads and writes apart.

@@ -1,0 +1,175 @@
+//! The bounds that the schema states, and whether a configuration keeps to them: one source for what is
+//! refused, for the schema and for the reference page. A key states its own where its type is declared:
+//!
+//! ```text
+//! #[schemars(range(min = 1, max = 65_535))]      a number, or each of a list with inner(range(...))
+//! #[schemars(length(max = 4096))]                a list
+//! #[schemars(extend("longest" = "1min"))]        a time, or each of a list of times; also "shortest"
+//! ```
+
+use std::sync::OnceLock;
+
+use serde_json::Value as Json;
+
+use super::{Config, quantity::Time, schema, write};
+
+/// What a time has as its bounds in the schema, which JSON Schema has no words for.
+pub(super) const SHORTEST: &str = "shortest";
+pub(super) const LONGEST: &str = "longest";
+
+/// Each key whose value is out of its bounds, and what is wrong with it.
+pub(super) fn broken(config: &Config) -> Vec<(String, String)> {
+    static SCHEMA: OnceLock<Json> = OnceLock::new();
+    let root = SCHEMA.get_or_init(schema::schema);
+    let mut check = Check { root, broken: Vec::new() };
+    check.value(&[root], &write::to_json(config), "");
+    check.broken
+}
+
+/// What the schema allows for a number, or for the length of a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Range {
+    least: Option<f64>,
+    most: Option<f64>,
+}
+
+impl Range {
+    /// Of the numbers that a schema describes.
+    pub fn of_number(schema: &Json) -> Self {
+        Self { least: schema["minimum"].as_f64(), most: schema["maximum"].as_f64() }
+    }
+
+    fn of_length(schema: &Json) -> Self {
+        Self { least: schema["minItems"].as_f64(), most: schema["maxItems"].as_f64() }
+    }
+
+    fn contains(self, number: f64) -> bool {
+        self.least.is_none_or(|least| number >= least)
+            && self.most.is_none_or(|most| number <= most)
+    }
+
+    /// In words; `None` where only the type of the number bounds it.
+    pub fn in_words(self) -> Option<String> {
+        // A row of zeros is hard to read.
+        let large =
+            |number: f64| if number < 1e9 { number.to_string() } else { format!("{number:e}") };
+        match (self.least, self.most) {
+            (_, Some(most)) if most >= u64::MAX as f64 => None,
+            (Some(least), Some(most)) => Some(format!("{least} to {}", large(most))),
+            (None, Some(most)) => Some(format!("at most {}", large(most))),
+            (Some(least), None) => Some(format!("{least} or more")),
+            (None, None) => None,
+        }
+    }
+}
+
+/// What the schema allows for a time, in words.
+pub(super) fn times_in_words(schema: &Json) -> Option<String> {
+    match (schema[SHORTEST].as_str(), schema[LONGEST].as_str()) {
+        (Some(shortest), Some(longest)) => Some(format!("{shortest} to {longest}")),
+        (None, Some(longest)) => Some(format!("at most {longest}")),
+        (Some(shortest), None) => Some(format!("{shortest} or more")),
+        (None, None) => None,
+    }
+}
+
+struct Check<'a> {
+    root: &'a Json,
+    broken: Vec<(String, String)>,
+}
+
+impl<'a> Check<'a> {
+    /// Looks at what `key` holds, which may have any of these forms.
+    fn value(&mut self, forms: &[&'a Json], value: &Json, key: &str) {
+        let forms: Vec<_> = forms.iter().flat_map(|schema| self.forms(schema)).collect();
+        match value {
+            Json::Number(number) => {
+                let number = number.as_f64().unwrap_or(f64::INFINITY);
+                let is_number = |form: &Json| is_of(form, "integer") || is_of(form, "number");
+                let ranges = forms.iter().filter(|form| is_number(form));
+                self.number(ranges.map(|form| Range::of_number(form)).collect(), number, key);
+            }
+            Json::String(text) => self.time(&forms, text, key),
+            Json::Array(items) => self.list(&forms, items, key),
+            Json::Object(members) => {
+                let is_chosen = |form: &&&Json| {
+                    let kind = &form["properties"]["type"]["const"];
+                    kind.is_null() || members.get("type") == Some(kind)
+                };
+                let tables: Vec<_> = forms.iter().filter(is_chosen).collect();
+                for (name, value) in members {
+                    let of_member = |form: &&&'a Json| form["properties"].get(name);
+                    let forms: Vec<_> = tables.iter().filter_map(of_member).collect();
+                    self.value(&forms, value, &schema::join(key, name));
+                }
+            }
+            Json::Null | Json::Bool(_) => {}
+        }
+    }
+
+    fn number(&mut self, ranges: Vec<Range>, number: f64, key: &str) {
+        if ranges.is_empty() || ranges.iter().any(|range| range.contains(number)) {
+            return;
+        }
+        let allowed: Vec<_> = ranges.into_iter().filter_map(Range::in_words).collect();
+        self.tell(key, number.to_string(), &allowed.join(", "));
+    }
+
+    fn time(&mut self, forms: &[&Json], text: &str, key: &str) {
+        let Ok(time) = text.parse::<Time>() else { return };
+        for form in forms {
+            let bound = |name: &str| form[name].as_str().and_then(|text| text.parse::<Time>().ok());
+            let is_short = bound(SHORTEST).is_some_and(|shortest| time < shortest);
+            let is_long = bound(LONGEST).is_some_and(|longest| time > longest);
+            if let Some(allowed) = times_in_words(form).filter(|_| is_short || is_long) {
+                return self.tell(key, time.to_string(), &allowed);
+            }
+        }
+    }
+
+    fn list(&mut self, forms: &[&'a Json], items: &[Json], key: &str) {
+        let lists: Vec<_> = forms.iter().filter(|form| is_of(form, "array")).collect();
+        let range = lists.first().map(|form| Range::of_length(form));
+        if let Some(range) = range.filter(|range| !range.contains(items.len() as f64)) {
+            let allowed = range.in_words().unwrap_or_default();
+            return self.tell(key, format!("a list of {}", items.len()), &allowed);
+        }
+        let mut inner: Vec<&Json> = lists.iter().map(|form| &form["items"]).collect();
+        // What is said of times holds for each of a list of them.
+        inner
+            .extend(forms.iter().filter(|form| times_in_words(form).is_some() && !has_forms(form)));
+        for (index, item) in items.iter().enumerate() {
+            self.value(&inner, item, &schema::join(key, &index.to_string()));
+        }
+    }
+
+    fn tell(&mut self, key: &str, found: String, allowed: &str) {
+        self.broken.push((key.to_owned(), format!("found {found}; allowed: {allowed}")));
+    }
+
+    /// A schema and every alternative that it leaves.
+    fn forms(&self, schema: &'a Json) -> Vec<&'a Json> {
+        let mut forms = vec![schema];
+        forms.extend(
+            schema::resolve(self.root, schema).map(|to| self.forms(to)).into_iter().flatten(),
+        );
+        for alternatives in ["anyOf", "oneOf"] {
+            let alternatives = schema[alternatives].as_array().into_iter().flatten();
+            forms.extend(alternatives.flat_map(|form| self.forms(form)));
+        }
+        forms
+    }
+}
+
+fn has_forms(schema: &Json) -> bool {
+    schema["items"].is_object()
+}
+
+/// Whether a schema describes a JSON type, perhaps beside others.
+pub(super) fn is_of(schema: &Json, kind: &str) -> bool {
+    match &schema["type"] {
+        Json::String(name) => name == kind,
+        Json::Array(names) => names.iter().any(|name| name == kind),
+        _ => false,
+    }
+}

@@ -1,0 +1,364 @@
+//! What a run will take, as far as its configuration says: reckoned before anything is prepared, so that what
+//! nobody could wait for is refused, and what takes long is announced.
+
+use super::quantity::{Rate, Size, Time};
+use super::*;
+use crate::units::Instant;
+
+/// Steps of work beyond which a run is refused: some weeks at millions a second.
+const MOST_STEPS: f64 = 1e13;
+/// Steps of work beyond which a run is announced to take long: hours.
+const MANY_STEPS: f64 = 3e10;
+
+/// Bytes for each physical page: the drive, and its saved state on the way to or from a file. Measured are 7
+/// to 15.
+const PER_PAGE: f64 = 16.0;
+/// What an audited run keeps of each besides. Measured are 36.
+const AUDIT_PER_PAGE: f64 = 40.0;
+/// What a drive whose power may fail keeps of each besides.
+const WATCHED_PER_PAGE: f64 = 32.0;
+/// Bytes for each block, beside its pages.
+const PER_BLOCK: f64 = 64.0;
+/// Bytes for each die: queues, clocks, and what it did over time.
+const PER_DIE: f64 = 16_384.0;
+/// Bytes for each page of a request that the drive works on.
+const PER_PAGE_UNDER_WAY: f64 = 256.0;
+/// Bytes for each request that a row is kept of, on its way to a file. Measured are 98.
+const PER_REQUEST_ROW: f64 = 128.0;
+
+/// What a run will take, at most, as far as that is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// Requests, unless only the run itself can tell.
+    pub requests: Option<f64>,
+    /// Bytes of memory, beside what any program takes.
+    pub memory: f64,
+    /// Steps of work, by the key that asks for them.
+    work: Vec<Work>,
+}
+
+/// What a key asks for.
+#[derive(Debug, Clone, PartialEq)]
+struct Work {
+    key: String,
+    steps: f64,
+    what: &'static str,
+}
+
+impl Config {
+    /// What a run of this checked configuration will take.
+    pub fn estimate(&self) -> Estimate {
+        let flows = self.workload.flows();
+        let loads: Vec<_> = flows.iter().map(|flow| Load::of(flow, self)).collect();
+        let requests: Option<f64> = loads.iter().map(|load| load.requests).sum();
+        let mut work = vec![self.preparation(), self.cuts(), self.wake_ups(&loads)];
+        for (index, (flow, load)) in flows.iter().zip(&loads).enumerate() {
+            let key = self.workload.flow_key(index);
+            let requests = load.requests.unwrap_or_default();
+            work.push(Work {
+                key: format!("{key}.{}", counted_by(flow)),
+                steps: requests * load.pages.max(1.0),
+                what: "page operations of requests",
+            });
+            work.push(Work {
+                key: format!("{key}.bursts"),
+                steps: requests * load.periods,
+                what: "bursts to go through",
+            });
+        }
+        Estimate { requests, memory: self.memory(requests.unwrap_or_default(), &loads), work }
+    }
+
+    fn preparation(&self) -> Work {
+        let times = match self.precondition.overwrites {
+            Overwrites::Fixed(times) => times,
+            Overwrites::UntilSteady { round, most_rounds, .. } => round * f64::from(most_rounds),
+        };
+        let filled = self.precondition.fill.0 * self.logical_pages() as f64;
+        Work {
+            key: "precondition.overwrites".to_owned(),
+            steps: filled * (1.0 + times) * f64::from(self.array.devices),
+            what: "pages written beforehand",
+        }
+    }
+
+    /// Each cut looks at every page of the drive.
+    fn cuts(&self) -> Work {
+        let cuts = match &self.ssd.power.cuts {
+            Cuts::None => 0.0,
+            Cuts::At { times } => times.len() as f64,
+            Cuts::Random { count, .. } => f64::from(*count),
+        };
+        let pages = self.ssd.geometry.physical_pages();
+        let what = "pages looked at after cuts of power";
+        Work { key: "ssd.power.cuts".to_owned(), steps: cuts * pages, what }
+    }
+
+    /// The controller of an array wakes up as long as there are requests.
+    fn wake_ups(&self, loads: &[Load]) -> Work {
+        let period = match self.array.coordination {
+            Coordination::Uncoordinated
+            | Coordination::ReactiveInclusive { .. }
+            | Coordination::ReactiveSelective
+            | Coordination::ProactiveIdle { .. } => None,
+            Coordination::ProactiveSoftLimit { period, .. } => Some(period),
+            Coordination::Staggered { window } => Some(window),
+        };
+        let busy: f64 = loads.iter().map(Load::busy).sum();
+        let of = |period: Time| busy / ns(period) * f64::from(self.array.devices);
+        let steps = period.map_or(0.0, of);
+        Work { key: "array.coordination".to_owned(), steps, what: "messages of the controller" }
+    }
+
+    fn memory(&self, requests: f64, loads: &[Load]) -> f64 {
+        let Geometry { pages_per_block, .. } = self.ssd.geometry;
+        let pages = self.ssd.geometry.physical_pages();
+        let audit = if self.audit { AUDIT_PER_PAGE } else { 0.0 };
+        let watched = if self.ssd.power.is_watched() { WATCHED_PER_PAGE } else { 0.0 };
+        let drive = pages * (PER_PAGE + audit + watched)
+            + pages / f64::from(pages_per_block) * PER_BLOCK
+            + self.ssd.geometry.dies() * PER_DIE;
+        let rows = if self.metrics.requests { requests * PER_REQUEST_ROW } else { 0.0 };
+        let under_way: f64 = loads.iter().map(|load| load.pages_under_way).sum();
+        drive * f64::from(self.array.devices) + rows + under_way * PER_PAGE_UNDER_WAY
+    }
+}
+
+impl Geometry {
+    fn dies(&self) -> f64 {
+        [self.channels, self.chips_per_channel, self.dies_per_chip].map(f64::from).iter().product()
+    }
+
+    fn physical_pages(&self) -> f64 {
+        let of_die = [self.planes_per_die, self.blocks_per_plane, self.pages_per_block];
+        self.dies() * of_die.map(f64::from).iter().product::<f64>()
+    }
+}
+
+impl Estimate {
+    /// Steps of work in all: page operations, those of collections left out, and wake-ups.
+    pub fn steps(&self) -> f64 {
+        self.work.iter().map(|work| work.steps).sum()
+    }
+
+    /// The key that asks for more than anybody could wait for, and what is wrong with it.
+    pub(super) fn too_much(&self) -> Option<(String, String)> {
+        let Work { key, steps, what } = self.most().filter(|_| self.steps() > MOST_STEPS)?;
+        Some((
+            key.clone(),
+            format!("found about {steps:.0e} {what}; allowed: at most {MOST_STEPS:e}"),
+        ))
+    }
+
+    /// What the user should know before the run, if it takes long.
+    pub fn announcement(&self) -> Option<String> {
+        let Work { key, steps, what } = self.most().filter(|_| self.steps() > MANY_STEPS)?;
+        Some(format!("{key}: this run takes hours or more: up to {steps:.0e} {what}"))
+    }
+
+    fn most(&self) -> Option<&Work> {
+        self.work.iter().max_by(|one, other| one.steps.total_cmp(&other.steps))
+    }
+}
+
+/// What a flow asks for.
+struct Load {
+    /// Unless only the run can tell.
+    requests: Option<f64>,
+    /// Pages of a request.
+    pages: f64,
+    /// Nanoseconds that a request takes where nothing else is done.
+    service: f64,
+    /// Bursts and quiet between two arrivals.
+    periods: f64,
+    /// Pages that the drive works on at once, at most.
+    pages_under_way: f64,
+}
+
+impl Load {
+    fn of(flow: &Flow, config: &Config) -> Self {
+        let pages = pages_of_request(flow, config);
+        let bytes = config.ssd.managed_page_size().0;
+        let page = config.ssd.timing.slowest(bytes) + transfer(bytes, config.host.link_rate);
+        let service = pages * page + ns(config.host.command_overhead);
+        let requests = requests_of(flow, service, config);
+        let depth = f64::from(config.host.depth().max(config.array.queue_depth));
+        let depth = flow.iodepth().map_or(depth, |iodepth| depth.min(iodepth.into()));
+        let outstanding = requests.map_or(depth, |requests| depth.min(requests));
+        let pages_under_way = outstanding * pages;
+        Self { requests, pages, service, periods: periods_a_gap(flow), pages_under_way }
+    }
+
+    /// Nanoseconds in which there is a request, if they come one by one.
+    fn busy(&self) -> f64 {
+        self.requests.unwrap_or_default() * self.service
+    }
+}
+
+impl Timing {
+    /// Nanoseconds of the slowest operation of a page of so many bytes.
+    fn slowest(&self, bytes: u64) -> f64 {
+        let slowest = |latency: &PageLatency| match latency {
+            PageLatency::Uniform(time) => ns(*time),
+            PageLatency::ByPageType(times) => times.iter().copied().map(ns).fold(0.0, f64::max),
+        };
+        slowest(&self.read).max(slowest(&self.program)) + transfer(bytes, self.transfer_rate)
+    }
+}
+
+/// Nanoseconds in which so many bytes are transferred.
+fn transfer(bytes: u64, rate: Rate) -> f64 {
+    match rate {
+        Rate::None => 0.0,
+        Rate::BytesPerSecond(rate) => bytes as f64 * 1e9 / rate as f64,
+    }
+}
+
+/// The key that says how many requests a flow has.
+const fn counted_by(flow: &Flow) -> &'static str {
+    match flow {
+        Flow::Synthetic(_) => "requests",
+        Flow::Trace(TraceWorkload { duration: Some(_), .. }) => "duration",
+        Flow::Trace(_) => "limit",
+    }
+}
+
+/// How many requests a flow has: as many as it says, or as there is time for.
+fn requests_of(flow: &Flow, service: f64, config: &Config) -> Option<f64> {
+    let stop = match &config.stop {
+        Stop::None | Stop::ReadOnly => None,
+        Stop::SteadyState(stop) => Some((stop.round, f64::from(stop.most_rounds), ns(stop.ramp))),
+    };
+    let by_count = match flow {
+        Flow::Synthetic(flow) => flow.requests.limit(),
+        // Of a trace that is repeated each round has so many.
+        Flow::Trace(flow) => flow.limit.filter(|_| flow.duration.is_none()),
+    };
+    let gap = match flow {
+        Flow::Synthetic(flow) => flow.inter_arrival.as_ref().map(|gap| mean(gap) * flow.time_scale),
+        Flow::Trace(_) => None,
+    };
+    let pace = gap.unwrap_or(service / flow.iodepth().map_or(1.0, f64::from)).max(1.0);
+    let has_pace = gap.is_some() || flow.iodepth().is_some();
+    let within = |time: f64| has_pace.then(|| time.min(Instant::END.as_ns() as f64) / pace);
+    let by_stop = stop.and_then(|(round, rounds, ramp)| match round {
+        RoundLength::Requests(requests) => Some(rounds * requests as f64),
+        RoundLength::Time(time) => within(ramp + rounds * ns(time)),
+    });
+    let by_duration = flow.duration().and_then(|duration| within(ns(duration)));
+    [by_count.map(|requests| requests as f64), by_stop, by_duration]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
+}
+
+fn pages_of_request(flow: &Flow, config: &Config) -> f64 {
+    let Flow::Synthetic(flow) = flow else { return 1.0 };
+    let bytes = mean_size(&flow.request_size).min(config.capacity_bytes() as f64);
+    (bytes / config.ssd.managed_page_size().0 as f64).ceil()
+}
+
+fn mean_size(size: &RequestSize) -> f64 {
+    match size {
+        RequestSize::Fixed(Size(bytes)) | RequestSize::Exponential { mean: Size(bytes) } => {
+            *bytes as f64
+        }
+        RequestSize::Histogram { sizes, .. } => {
+            sizes.iter().map(|size| size.0 as f64).fold(0.0, f64::max)
+        }
+        RequestSize::ByOperation { read, write } => mean_size(read).max(mean_size(write)),
+    }
+}
+
+/// Bursts and quiet that lie between two arrivals.
+fn periods_a_gap(flow: &Flow) -> f64 {
+    let Flow::Synthetic(SyntheticWorkload {
+        bursts: Bursts::OnOff { on, .. },
+        inter_arrival: Some(gap),
+        ..
+    }) = flow
+    else {
+        return 0.0;
+    };
+    mean(gap) / mean(on).max(1.0)
+}
+
+/// The mean of a distribution in nanoseconds, or what stands for it; unknown where a file holds it.
+fn mean(times: &TimeDistribution) -> f64 {
+    match times {
+        TimeDistribution::Fixed(time)
+        | TimeDistribution::Exponential { mean: time }
+        | TimeDistribution::Pareto { mean: time, .. } => ns(*time),
+        TimeDistribution::Histogram { times, .. } | TimeDistribution::Quantiles { times } => {
+            times.iter().copied().map(ns).sum::<f64>() / times.len().max(1) as f64
+        }
+        TimeDistribution::Empirical { .. } => 0.0,
+    }
+}
+
+fn ns(time: Time) -> f64 {
+    time.0.as_ns() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(text: &str) -> Config {
+        Loader::new().toml(text, "x.toml", None).load().expect("it makes sense")
+    }
+
+    fn refused(text: &str) -> String {
+        let faults = Loader::new().toml(text, "x.toml", None).load().expect_err("it is too much");
+        faults.to_string()
+    }
+
+    #[test]
+    fn the_defaults_are_a_moment() {
+        let estimate = Config::default().estimate();
+        assert_eq!(estimate.requests, Some(100_000.0));
+        // Of 524,288 pages 85%, as many of each plane, are filled and overwritten; 100,000 requests of 8 pages.
+        assert_eq!(estimate.steps(), 2.0 * 445_632.0 + 800_000.0);
+        assert_eq!(estimate.announcement(), None);
+    }
+
+    #[test]
+    fn what_takes_hours_is_announced_by_the_key_that_asks_for_most() {
+        let told = |text: &str| config(text).estimate().announcement().expect("it takes hours");
+        let many = "workload = { type = 'synthetic', requests = 100_000_000_000, iodepth = 1, \
+                    request_size = '4KiB' }";
+        let expected = "workload.requests: this run takes hours or more: up to 1e11 page operations of requests";
+        assert_eq!(told(many), expected);
+        let again = "precondition.overwrites = 1000\nssd.geometry.blocks_per_plane = 100_000";
+        assert!(told(again).starts_with("precondition.overwrites: "), "{}", told(again));
+    }
+
+    #[test]
+    fn what_nobody_could_wait_for_is_refused_with_its_key() {
+        let large = "workload = { type = 'synthetic', requests = 1_000_000_000_000, iodepth = 1, \
+                     request_size = '1MiB' }";
+        let expected = "x.toml:1: workload.requests: found about 3e14 page operations of requests; allowed: at \
+                        most 1e13";
+        assert_eq!(refused(large), expected);
+        let cuts = "ssd.power.cuts = { type = 'random', count = 100_000, mean_interval = '1ns' }\n\
+                    ssd.geometry.blocks_per_plane = 100_000\n";
+        assert!(
+            refused(cuts).contains("ssd.power.cuts: found about 1e13 pages"),
+            "{}",
+            refused(cuts)
+        );
+    }
+
+    #[test]
+    fn requests_without_end_are_counted_by_what_stops_them() {
+        let stopped = |round: &str| {
+            config(&format!(
+                "stop = {{ type = 'steady_state', round = {round}, most_rounds = 50 }}\n\
+                 [workload]\ntype = 'synthetic'\nrequests = 'unlimited'\ninter_arrival = '1ms'"
+            ))
+        };
+        assert_eq!(stopped("300").estimate().requests, Some(15_000.0));
+        assert_eq!(stopped("'2s'").estimate().requests, Some(100_000.0));
+        assert_eq!(config("workload = { type = 'trace', path = 'x' }").estimate().requests, None);
+    }
+}

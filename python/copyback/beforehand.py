@@ -1,0 +1,81 @@
+"""What a run will take, told before it begins: what this machine cannot hold is refused."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copyback import units
+from copyback._core import InputError
+
+if TYPE_CHECKING:
+    from copyback._core import Config
+
+#: The estimate is what a run needs at most; a half of it is needed whatever the run does.
+CERTAIN = 0.5
+
+#: Where Linux says how much memory a container may use; version 2 of control groups, then version 1.
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def check_memory(config: Config, *, there_is: int | None = None) -> None:
+    """Refuse a run that this machine has no room for.
+
+    Parameters
+    ----------
+    config
+        What is to be run.
+    there_is
+        Bytes of memory; those of this machine if not given.
+
+    Raises
+    ------
+    InputError
+        If it has no room for the run.
+    """
+    room = there_is if there_is is not None else memory_of_machine()
+    needed = config.memory_bytes
+    if room is not None and needed * CERTAIN > room:
+        raise InputError(
+            f"ssd.geometry: a run of this needs about {units.size(needed)} of memory; "
+            f"allowed: what fits into the {units.size(room)} of this machine"
+        )
+
+
+def announcements(config: Config, *, there_is: int | None = None) -> list[str]:
+    """Return what the user should know before a run that takes long or much memory: a line each."""
+    room = there_is if there_is is not None else memory_of_machine()
+    told = [config.announcement] if config.announcement is not None else []
+    if room is not None and config.memory_bytes > room:
+        told.append(
+            f"ssd.geometry: this run needs up to {units.size(config.memory_bytes)} of memory, and "
+            f"this machine has {units.size(room)}"
+        )
+    return told
+
+
+def announce(*configs: Config) -> None:
+    """Print on standard error what the user should know before these runs, each line once."""
+    lines = dict.fromkeys(line for config in configs for line in announcements(config))
+    for line in lines:
+        print(f"copyback: {line}", file=sys.stderr)
+
+
+def memory_of_machine() -> int | None:
+    """Return how many bytes of memory this process may use; None where nobody knows."""
+    known = [limit for limit in map(_limit, LIMITS) if limit is not None]
+    try:
+        known.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        pass
+    return min(known, default=None)
+
+
+def _limit(path: str) -> int | None:
+    try:
+        text = Path(path).read_text().strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None
