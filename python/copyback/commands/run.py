@@ -87,8 +87,9 @@ def run(
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
     from copyback.console import overview, progress_display, show
+    from copyback.destination import check_file
     from copyback.driver import Driver
-    from copyback.outputs import Staging, check_file, write_result
+    from copyback.outputs import Staging, write_result
     from copyback.result import REPORT
     from copyback.simulate import settings_of
 
@@ -167,8 +168,8 @@ def precondition(
     quiet: Quiet = False,
 ) -> None:
     """Prepare a device once and save it, for `run --state`."""
-    from copyback import units
     from copyback.console import progress_display
+    from copyback.destination import written
     from copyback.simulate import save_state, settings_of
 
     loaded = load(
@@ -179,4 +180,4 @@ def precondition(
     with progress_display(quiet=quiet) as show:
         save_state(loaded, save, on_progress=show)
     if not quiet:
-        print(f"Saved {save} ({units.size(save.stat().st_size)})")
+        print(f"Saved {written(save)}")
