@@ -40,6 +40,10 @@ FILES = {
 #: What each command that writes a directory is called with before its name, and a file in it.
 DIRECTORIES = {
     "run": (("run", "tiny.toml", *SMALL, "--requests", "--out"), "requests.parquet"),
+    "compare": (
+        ("compare", "tiny.toml", *SMALL, "--seeds", "2", "--jobs", "1", "--out"),
+        "results.parquet",
+    ),
 }
 
 each_command = pytest.mark.parametrize("command", FILES)
@@ -323,6 +327,7 @@ def test_a_full_standard_output_is_named(home: Path, arguments: tuple[str, ...])
     "arguments",
     [
         ("run", "tiny.toml", *SMALL, "--audit"),
+        ("compare", "tiny.toml", *SMALL, "--seeds", "2"),
         ("trace", "info", "tiny.toml", "-q"),
         ("show", "policies"),
         ("--help",),
@@ -349,6 +354,7 @@ def test_a_terminal_that_knows_ascii_only_gets_the_same_lines(
         ("run",),
         ("run", "tiny.toml", "--state"),
         ("run", "tiny.toml", "--fio-job"),
+        ("compare", "tiny.toml", "--sweep"),
         ("trace", "info"),
         ("calibrate", "tiny.toml", "--trace"),
         ("report",),
