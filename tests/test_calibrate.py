@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -226,7 +227,7 @@ def test_a_phone_is_predicted_better_than_by_a_constant() -> None:
         ({"fit": ["ssd.gc.victim"]}, "--fit ssd.gc.victim: can't be fitted; allowed: ssd.timing"),
         ({"fit": ["ssd.timing.read"] * 2}, "--fit ssd.timing.read: is named twice"),
         ({"fit": ["ssd.timing.transfer_rate"]}, 'ssd.timing.transfer_rate: is "none"; --set a'),
-        ({"ssd__timing__read": ["20us", "30us"]}, "ssd.timing.read: is a list of 2 times"),
+        ({"ssd__timing__read": ["20us", "30us"]}, "ssd.timing.read: found a list of 2 times"),
         ({"workload__iodepth": 4}, "workload.iodepth: a closed loop ignores the times"),
         ({"over": {"ssd.geometry.dies_per_chip": [0]}}, "ssd.geometry.dies_per_chip=0: "),
         ({"over": {"ssd.geometry.dies_per_chip": []}}, "needs at least one value"),
@@ -237,6 +238,24 @@ def test_bad_input_is_told(trace: Path, arguments: dict[str, Any], message: str)
     with pytest.raises(InputError, match=message) as fault:
         copyback.calibrate(guessed(), **{"trace": trace, **arguments})
     assert len(str(fault.value).splitlines()) == 1
+
+
+def test_what_is_said_of_lists_of_times_can_be_followed(
+    cli: RunCli, guessed_toml: Path, trace: Path
+) -> None:
+    times = ('ssd.timing.read=["20us", "30us"]', 'ssd.timing.program=["200us", "1ms", "1.5ms"]')
+    lists = ("--set", times[0], "--set", times[1])
+    command = ("calibrate", guessed_toml, "--trace", trace, *lists, "--quiet")
+    read, program = cli(*command, status=2).stderr.splitlines()
+    setting = re.search(r"--set (ssd\.timing\.read=25000ns)\)", read)
+    assert setting is not None, read
+    assert "--set ssd.timing.program=900000ns" in program
+    others = re.search(r"fit others only \((--fit [^)]+)\)", program)
+    assert others is not None, program
+    assert "ssd.timing.read" not in others[1]
+    fitted = json.loads(cli(*command, *others[1].split()[:2], "--json").stdout)
+    assert "ssd.timing.read" not in str(fitted["parameters"])
+    cli(*command, "--set", setting[1], "--fit", "ssd.timing.read")
 
 
 def test_a_trace_without_measured_times_is_refused(

@@ -365,7 +365,7 @@ def test_a_full_disk_is_the_machines_trouble(tiny_toml: Path) -> None:
             timeout=60,
         )
     assert done.returncode == 1
-    assert faults(done.stderr) == ["No space left on device"]
+    assert faults(done.stderr) == ["standard output: No space left on device"]
 
 
 def test_show(cli: RunCli) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import os
+import pickle
 import random
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -20,11 +23,12 @@ import pytest
 
 import copyback
 from copyback import InputError, configuration
-from copyback.outputs import staged_file
+from copyback.destination import staged_file
 from copyback.sweep.axes import Axis, column, layers_of, parse_axis
 from copyback.sweep.design import Design
 from copyback.sweep.execute import MOST_ATTEMPTS, Execution, Task
 from copyback.sweep.intervals import change, estimate
+from copyback.sweep.local import LocalBackend
 from copyback.sweep.memory import Share, share_of
 from copyback.sweep.memory import estimate as estimate_memory
 from copyback.sweep.plan import make_plan
@@ -443,6 +447,34 @@ def test_a_run_that_kills_every_worker_ends_the_sweep() -> None:
         Execution(tasks(), Flaky({"b": MOST_ATTEMPTS}), lambda *_: None).run()
 
 
+def large(job: Job, state: Path | None) -> bytes:
+    """Give more than a pipe holds."""
+    del job, state
+    return bytes(1 << 20)
+
+
+def test_results_do_not_go_through_the_pool_s_pipe_in_which_half_a_message_would_stay(
+    tmp_path: Path,
+) -> None:
+    told: list[int] = []
+    with LocalBackend(2, tmp_path, large) as backend:
+        pool = backend._pool
+        submit = pool.submit
+
+        def watched(function: Any, *arguments: Any) -> Future[Any]:
+            future = submit(function, *arguments)
+            future.add_done_callback(lambda done: told.append(len(pickle.dumps(done.result()))))
+            return future
+
+        pool.submit = watched  # type: ignore[assignment, method-assign]
+        found = [backend.simulate(Job(key, ""), None) for key in "abcd"]
+        assert [one.result(60) for one in found] == [bytes(1 << 20)] * 4
+    # A write of so little to a pipe happens whole or not at all.
+    assert len(told) == 4
+    assert max(told) < select.PIPE_BUF
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_store_keeps_whole_runs_only(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
         store.add("k", RUN_FILES)
@@ -770,3 +802,120 @@ def test_report_makes_the_page_of_a_sweep_again(
     results.unlink()
     refused = cli("report", "sweep", status=2)
     assert "no sweep has been finished here" in refused.stderr
+
+
+# Loads that cannot be replayed.
+
+
+def alibaba(rows: int, *, step: int = 4096) -> str:
+    return "".join(f"0,R,{row * step},4096,{row * 1000}\n" for row in range(rows))
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> dict[str, Path]:
+    contents = {
+        "good": alibaba(300),
+        "beyond": alibaba(300) + alibaba(300, step=1 << 30),
+        "damaged": alibaba(200) + "0,R,12\n",
+        "empty": "",
+    }
+    for name, content in contents.items():
+        (tmp_path / f"{name}.csv").write_text(content)
+    return {name: tmp_path / f"{name}.csv" for name in contents}
+
+
+def test_bad_traces_are_told_together_before_the_first_run_and_leave_the_others_alone(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path, traces: dict[str, Path]
+) -> None:
+    over = ",".join(map(str, traces.values()))
+    command = (
+        "compare",
+        tiny_toml,
+        "--over",
+        f"trace={over}",
+        "--seeds",
+        "2",
+        "--out",
+        "out",
+        "-q",
+    )
+    done = cli(*command, status=2)
+    told = done.stderr.splitlines()
+    assert len(told) == 3
+    # The good trace's rows come first in this one: only a check of all of it finds the fault.
+    assert f"trace={traces['beyond']} (2 runs): {traces['beyond']}:302: offset: " in told[0]
+    assert f"trace={traces['damaged']} (2 runs): {traces['damaged']}:201: columns: " in told[1]
+    assert f"trace={traces['empty']} (2 runs): {traces['empty']}: found no requests" in told[2]
+    assert [line for line in done.stdout.splitlines() if line.startswith("Failed")] == [
+        line.replace("copyback: error: ", "Failed       ") for line in told
+    ]
+    found = copyback.Comparison.load(tmp_path / "out")
+    assert found.frame["trace"].to_list() == [str(traces["good"])] * 2
+    assert len(found.failed) == 3
+    assert found.failed[0] in html.unescape((tmp_path / "out" / "report.html").read_text())
+    # Mended, it is run, and what is done is not done again.
+    traces["beyond"].write_text(alibaba(100))
+    traces["damaged"].write_text(alibaba(120))
+    traces["empty"].write_text(alibaba(140))
+    again = cli(*command)
+    assert "(8 runs, 2 of them from before)" in again.stdout
+
+
+def test_a_sweep_of_bad_traces_only_leaves_nothing(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path, traces: dict[str, Path]
+) -> None:
+    before = set(tmp_path.iterdir())
+    over = f"trace={traces['beyond']},{traces['empty']}"
+    done = cli("compare", tiny_toml, "--over", over, "--out", "out", status=2)
+    told = done.stderr.splitlines()
+    assert len(told) == 3
+    assert told[-1] == "copyback: error: no run of the sweep can be done"
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_trace_is_checked_as_it_would_be_replayed(
+    tiny: dict[str, Any], traces: dict[str, Path], recwarn: pytest.WarningsRecorder
+) -> None:
+    # Only the first rows, or only what fits: nothing is wrong with that.
+    for key, value in (("workload.limit", 300), ("workload.beyond_device", "wrap")):
+        found = copyback.compare(
+            tiny, over={"trace": [traces["beyond"]], key: [value], "seed": [1, 2]}
+        )
+        assert not found.failed
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="offset: found bytes"):
+        found = copyback.compare(tiny, over={"trace": [traces["good"], traces["beyond"]]})
+    assert (len(found.frame), len(found.failed)) == (1, 1)
+
+
+class Failing(Flaky):
+    """A backend whose work fails as `faults` says."""
+
+    def __init__(self, faults: Mapping[str, Exception]) -> None:
+        super().__init__({})
+        self.faults = faults
+
+    def _settle(self, name: str, result: Any) -> Future[Any]:
+        if name not in self.faults:
+            return super()._settle(name, result)
+        future: Future[Any] = Future()
+        future.set_exception(self.faults[name])
+        return future
+
+
+@pytest.mark.parametrize(
+    ("fault", "done", "failed"), [("b", "acdx", "b"), ("a", "bcdx", "a"), ("x", "bd", "ac")]
+)
+def test_a_run_with_a_fault_of_its_own_leaves_the_others_alone(
+    fault: str, done: str, failed: str
+) -> None:
+    backend = Failing({fault: InputError("bad")})
+    lost: list[str] = []
+    Execution(tasks(), backend, lambda *_: None, lambda task, _: lost.append(task.key)).run()
+    assert "".join(sorted(backend.done)) == done
+    assert "".join(lost) == failed
+    assert backend.kept <= {"x"} if fault == "x" else not backend.kept
+    with pytest.raises(InputError, match="bad"):
+        Execution(tasks(), Failing({fault: InputError("bad")}), lambda *_: None).run()
+    with pytest.raises(OSError, match="full"):
+        Execution(tasks(), Failing({fault: OSError("full")}), lambda *_: None, print).run()

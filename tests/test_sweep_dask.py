@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -38,8 +39,10 @@ def _policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """Start a scheduler and two workers, processes of their own."""
+def cluster(
+    tmp_path: Path,
+) -> Iterator[tuple[str, list[subprocess.Popen[bytes]], subprocess.Popen[bytes]]]:
+    """Start a scheduler and two workers, processes of their own; the scheduler is told last."""
     address_file = tmp_path / "scheduler.json"
     home = tmp_path / "dask"
     home.mkdir()
@@ -83,7 +86,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
     text = ""
     while not text:
         text = address_file.read_text()
-    yield json.loads(text)["address"], processes[1:]
+    yield json.loads(text)["address"], processes[1:], processes[0]
     for process in processes:
         process.kill()
         process.wait()
@@ -93,9 +96,9 @@ def test_a_cluster_gives_the_same_bytes_though_a_worker_dies(
     cli: RunCli,
     tiny_toml: Path,
     tmp_path: Path,
-    cluster: tuple[str, list[subprocess.Popen[bytes]]],
+    cluster: tuple[str, list[subprocess.Popen[bytes]], subprocess.Popen[bytes]],
 ) -> None:
-    address, workers = cluster
+    address, workers, _ = cluster
     cli("compare", tiny_toml, *OVER, "--out", "here")
     command = [sys.executable, "-m", "copyback", "compare", str(tiny_toml), *OVER]
     command += ["--dask", address, "--out", str(tmp_path / "there")]
@@ -110,6 +113,37 @@ def test_a_cluster_gives_the_same_bytes_though_a_worker_dies(
     assert process.returncode == 0, errors.decode()
     name = "results.parquet"
     assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
+def test_a_scheduler_that_is_lost_is_told_and_the_same_command_goes_on(
+    cli: RunCli,
+    tiny_toml: Path,
+    tmp_path: Path,
+    cluster: tuple[str, list[subprocess.Popen[bytes]], subprocess.Popen[bytes]],
+) -> None:
+    address, _, scheduler = cluster
+    command = [sys.executable, "-m", "copyback", "compare", str(tiny_toml), *OVER]
+    command += ["--set", "workload.requests=100000", "--out", str(tmp_path / "out")]
+    with subprocess.Popen(
+        [*command, "--dask", address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        limit = time.monotonic() + 60
+        while not list((tmp_path / "out").glob("runs/[0-9a-f]*")) and process.poll() is None:
+            assert time.monotonic() < limit
+            time.sleep(0.005)
+        scheduler.kill()
+        _, errors = process.communicate(timeout=100)
+    assert process.returncode == 1, errors.decode()
+    told = errors.decode().removeprefix(
+        f"copyback: error: --dask {address}: the scheduler is lost; "
+    )
+    done, of, rest = told.partition(" of 12 runs are done, and kept in ")
+    assert of, told
+    assert rest == f"{tmp_path / 'out'}: the same command goes on with the others\n"
+    again = cli(*command[3:])
+    reused = re.search(r"\(12 runs, (\d+) of them from before\)", again.stdout)
+    assert reused is not None
+    assert int(reused[1]) == int(done) > 0
 
 
 def test_a_dead_address_is_refused(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import re
 import signal
 import socket
@@ -17,6 +18,7 @@ import copyback
 from conftest import RunCli, tiny_config
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -42,6 +44,59 @@ def test_the_page_is_served_until_ctrl_c(saved: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=10) == 130
         assert process.stderr.read() == "copyback: error: interrupted\n"
+
+
+@pytest.fixture
+def port(saved: Path) -> Iterator[int]:
+    """Serve what is saved."""
+    arguments = [sys.executable, "-m", "copyback", "view", str(saved), "--port=0", "--no-browser"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = re.search(r":(\d+)/", process.stdout.readline())
+        assert told is not None
+        yield int(told[1])
+        process.send_signal(signal.SIGINT)
+
+
+def ask(port: int, path: str, *, host: str | None = None, method: str = "GET") -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.putrequest(method, path, skip_host=True)
+    if host != "":
+        connection.putheader("Host", host or f"127.0.0.1:{port}")
+    connection.endheaders()
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
+def test_only_names_of_this_machine_are_served(port: int, saved: Path) -> None:
+    page = (saved / "report.html").read_bytes()
+    assert ask(port, "/") == (200, page)
+    assert ask(port, "/", host=f"localhost:{port}") == (200, page)
+    assert ask(port, "/", host="127.0.0.1") == (200, page)
+    # A page of another site whose name was made to lead here.
+    for host in ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", ""):
+        for path in ("/", "/summary.json"):
+            status, answer = ask(port, path, host=host)
+            assert status == 403, host
+            assert b"write_amplification" not in answer
+
+
+def test_nothing_outside_of_the_directory_is_served_and_nothing_is_listed(
+    port: int, saved: Path
+) -> None:
+    (saved.parent / "secret").write_text("secret")
+    (saved / "link").symlink_to("../secret")
+    (saved / "within").symlink_to("summary.json")
+    (saved / "up").symlink_to("..")
+    (saved / "below").mkdir()
+    for path in ("/link", "/up/secret", "/up", "/up/", "/below", "/below/", "/%2e%2e/secret"):
+        for method in ("GET", "HEAD"):
+            status, answer = ask(port, path, method=method)
+            assert (status, b"secret" in answer) == (404, False), path
+    page = (saved / "report.html").read_bytes()
+    for path in ("//", "/?x", "/?", "/#x", "/report.html?x=/link"):
+        assert ask(port, path) == (200, page), path
+    assert ask(port, "/within") == (200, (saved / "summary.json").read_bytes())
 
 
 def test_a_port_that_is_taken_is_told_in_a_line(saved: Path, cli: RunCli) -> None:

@@ -10,6 +10,7 @@ import contextlib
 import os
 import signal
 import sys
+from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -22,6 +23,7 @@ from copyback.commands.report import report, view
 from copyback.commands.run import precondition, run
 from copyback.commands.show import app as show_app
 from copyback.papers.app import app as paper_app
+from copyback.streams import close_stdout, complain, set_up, shown
 from copyback.trace.cli import app as trace_app
 
 if TYPE_CHECKING:
@@ -81,19 +83,6 @@ def _stop_cleanly() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _complain(text: str) -> None:
-    lines = [line for line in text.splitlines() if line.strip()] or ["unknown trouble"]
-    with contextlib.suppress(OSError, ValueError):
-        for line in lines:
-            print(f"copyback: error: {line}", file=sys.stderr)
-
-
-def _close_stdout() -> None:
-    """Point standard output at nothing, so that flushing it at exit cannot fail again."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _status(arguments: list[str]) -> int:
     """Run the command line and return its exit status."""
     command = typer.main.get_command(app)
@@ -103,18 +92,18 @@ def _status(arguments: list[str]) -> int:
             sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except InputError as fault:
-        _complain(str(fault))
+        complain(str(fault))
         return 2
     except _Stopped as stopped:
-        _complain("interrupted" if stopped.number == signal.SIGINT else "terminated")
+        complain("interrupted" if stopped.number == signal.SIGINT else "terminated")
         return 128 + stopped.number
     except BrokenPipeError:
         # Whoever read our output has seen enough (`copyback ... | head`).
-        _close_stdout()
+        close_stdout()
         return 0
     except SystemExit as leave:
         if isinstance(leave.__context__, BrokenPipeError):  # Typer turns it into status 1
-            _close_stdout()
+            close_stdout()
             return 0
         return leave.code if isinstance(leave.code, int) else 1
     except Exception as trouble:
@@ -123,21 +112,21 @@ def _status(arguments: list[str]) -> int:
             text = usage()
             if not text:  # no arguments at all: the help has been printed
                 return 2
-            _complain(" ".join(text.split()))
+            complain(" ".join(text.split()))
             return 2
         if os.environ.get("COPYBACK_DEBUG"):
             raise
-        _complain(_machine_trouble(trouble))
+        complain(_machine_trouble(trouble))
         return 1
 
 
 def _machine_trouble(trouble: Exception) -> str:
-    if isinstance(trouble, SimulationError):
+    if isinstance(trouble, SimulationError | BrokenExecutor):
         return str(trouble)
     if isinstance(trouble, MemoryError):
         return "out of memory"
     if isinstance(trouble, OSError) and trouble.strerror:
-        where = f"{trouble.filename}: " if trouble.filename else ""
+        where = f"{shown(trouble.filename)}: " if trouble.filename else ""
         return f"{where}{trouble.strerror}"
     first = (str(trouble).splitlines() or [""])[0]
     return f"internal error: {type(trouble).__name__}: {first} (COPYBACK_DEBUG=1 shows where)"
@@ -145,9 +134,11 @@ def _machine_trouble(trouble: Exception) -> str:
 
 def main() -> NoReturn:
     """Run the command line."""
+    set_up()
     status = _status(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        _close_stdout()
+    except OSError:
+        # It has been told, or whoever read it has seen enough.
+        close_stdout()
     sys.exit(status)

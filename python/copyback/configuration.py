@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from copyback._core import Config, InputError
+from copyback.streams import is_utf_8, shown
 
 
 def load(
@@ -40,7 +41,7 @@ def load(
             raise InputError(
                 "no configuration: name a file or a preset (`copyback show presets` lists them)"
             )
-        return Config.load(preset=preset, settings=settings)
+        return _checked(preset=preset, settings=settings)
     if isinstance(config, Mapping):
         shape = dict(config)
         if "workload" in shape:
@@ -48,16 +49,29 @@ def load(
         if "ssd" in shape:
             shape["ssd"] = with_absolute_policies(shape["ssd"], "ssd")
         text = json.dumps(shape, default=_plain)
-        return Config.load(json=text, preset=preset, settings=settings)
+        return _checked(json=text, preset=preset, settings=settings)
     if preset is not None:
         raise InputError(
             f"a file ({os.fspath(config)}) and a preset ({preset}): give one, "
             'or write preset = "..." in the file'
         )
     path = Path(config)
-    return Config.load(
-        toml=read_text(path), name=str(path), directory=path.parent.absolute(), settings=settings
+    return _checked(
+        toml=read_text(path), name=shown(path), directory=path.parent.absolute(), settings=settings
     )
+
+
+def _checked(**layers: Any) -> Config:
+    """Return a configuration from layers, which hold names of files as text in UTF-8."""
+    try:
+        return Config.load(**layers)
+    except UnicodeEncodeError as fault:
+        words = fault.object.split('"')
+        name = next((word for word in words if not is_utf_8(word)), fault.object)
+        raise InputError(
+            f"{shown(name)}: is not UTF-8, which names of files in a configuration must be; "
+            "rename it, or give it through a link"
+        ) from None
 
 
 # Paths in a workload, and of policies in files, become absolute, so that the resolved configuration

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from copyback._core import Conversion, Survey
+    from copyback._core import Conversion, InputCheck, Survey
     from copyback.result import TableName
 
     Columns = dict[str, NDArray[np.generic]]
@@ -50,7 +50,9 @@ class Pace:
     def __init__(self) -> None:
         self.events = 10_000
 
-    def advance(self, simulation: Simulation | Preparation | Survey | Conversion) -> bool:
+    def advance(
+        self, simulation: Simulation | Preparation | Survey | Conversion | InputCheck
+    ) -> bool:
         """Advance once; return whether there is no more to do."""
         begun = time.perf_counter()
         done = simulation.advance(self.events)

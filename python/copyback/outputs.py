@@ -13,6 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from copyback import result as names
 from copyback._core import InputError
+from copyback.destination import PARTIAL, default_mode, naming, refusal, staged_file
+from copyback.streams import is_utf_8
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
 
 #: Rows of a row group of a Parquet file. Fixed, so that the same run gives the same bytes.
 ROW_GROUP = 131_072
-
-#: In the names of files and directories under construction.
-PARTIAL = ".partial-"
 
 #: What the numbers in some columns stand for.
 NAMES = {
@@ -51,13 +50,6 @@ def make_parents(parent: Path) -> list[Path]:
     except OSError as fault:
         raise InputError(f"{parent}: cannot be created: {fault.strerror}") from None
     return created
-
-
-def _default_mode(base: int) -> int:
-    """Return the permissions that a new file or directory of this process gets."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return base & ~mask
 
 
 class Staging:
@@ -85,7 +77,8 @@ class Staging:
         files: frozenset[str] = names.FILES,
         marker: str = names.SUMMARY,
     ) -> None:
-        self.target = Path(os.path.abspath(target))  # noqa: PTH100 - keeps symbolic links
+        # What a symbolic link leads to is replaced, and the link stays.
+        self.target = Path(os.path.realpath(target))
         self.given = target
         self._files = files
         self._marker = marker
@@ -122,8 +115,8 @@ class Staging:
             self.path = Path(tempfile.mkdtemp(prefix=f".{self.target.name}{PARTIAL}", dir=parent))
         except OSError as fault:
             self._remove_parents()
-            raise InputError(f"{parent}: cannot be written: {fault.strerror}") from None
-        self.path.chmod(_default_mode(0o777))
+            raise refusal(parent, fault) from None
+        self.path.chmod(default_mode(0o777))
         return self
 
     def __exit__(
@@ -135,6 +128,9 @@ class Staging:
         shutil.rmtree(self.path, ignore_errors=True)
         if not self.target.exists():
             self._remove_parents()
+        if isinstance(error, OSError):
+            with naming(self.given):
+                raise error
 
     def _remove_parents(self) -> None:
         for directory in self._created:
@@ -159,7 +155,7 @@ class Staging:
 
 
 def replace_file(path: Path, content: bytes) -> Path:
-    """Write a file so that it is whole or untouched.
+    """Write a file so that it is whole or untouched; a device or a pipe is written to.
 
     Raises
     ------
@@ -169,34 +165,6 @@ def replace_file(path: Path, content: bytes) -> Path:
     with staged_file(path) as partial:
         partial.write_bytes(content)
     return path
-
-
-@contextlib.contextmanager
-def staged_file(path: Path) -> Any:
-    """Yield a file beside `path` that takes its name when the block ends well."""
-    check_file(path)
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}{PARTIAL}", dir=path.parent)
-    except OSError as fault:
-        raise InputError(f"{path}: cannot be written: {fault.strerror}") from None
-    os.close(handle)
-    partial = Path(name)
-    try:
-        yield partial
-        partial.chmod(_default_mode(0o666))
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def check_file(path: Path) -> None:
-    """Refuse a file that cannot be written, before the work that would fill it."""
-    if path.is_dir():
-        raise InputError(f"{path}: is a directory; a file is needed")
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: no such directory: {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path}: Permission denied: {path.parent}")
 
 
 def rows_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
@@ -258,7 +226,25 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     """Write a table with the project's settings."""
     import pyarrow.parquet as pq
 
-    pq.write_table(table, path, compression="zstd", row_group_size=ROW_GROUP)
+    # Opened here: Arrow takes no name that is not UTF-8.
+    with path.open("wb") as file:
+        pq.write_table(table, file, compression="zstd", row_group_size=ROW_GROUP)
+
+
+def read_parquet(path: Path, **options: Any) -> pa.Table:
+    """Return a table that :func:`write_parquet` wrote.
+
+    Parameters
+    ----------
+    **options
+        Those of ``pyarrow.parquet.read_table``.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    # Arrow takes no name that is not UTF-8. Its threads must not come back to a file of Python's.
+    source = path if is_utf_8(path) else pa.BufferReader(path.read_bytes())
+    return pq.read_table(source, **options)
 
 
 class RowKeeper:
@@ -292,6 +278,7 @@ class RowWriter:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._writer: Any = None
+        self._file: IO[bytes] | None = None
         self._waiting: list[pa.Table] = []
         self._rows = 0
 
@@ -301,7 +288,9 @@ class RowWriter:
         if self._writer is None:
             import pyarrow.parquet as pq
 
-            self._writer = pq.ParquetWriter(self.path, table.schema, compression="zstd")
+            # Opened here: Arrow takes no name that is not UTF-8.
+            self._file = self.path.open("wb")
+            self._writer = pq.ParquetWriter(self._file, table.schema, compression="zstd")
         self._waiting.append(table)
         self._rows += len(table)
         if self._rows >= ROW_GROUP:
@@ -322,6 +311,8 @@ class RowWriter:
                 self._write(self._rows)
             self._writer.close()
             self._writer = None
+        if self._file is not None:
+            self._file.close()
 
 
 class StreamWriter:

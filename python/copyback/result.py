@@ -256,9 +256,9 @@ class Result:
     def _table(self, name: TableName) -> pa.Table:
         table = self._tables[name]
         if isinstance(table, Path):
-            import pyarrow.parquet as pq
+            from copyback.outputs import read_parquet
 
-            table = pq.read_table(table)
+            table = read_parquet(table)
             self._tables[name] = table
         return table
 

@@ -229,7 +229,7 @@ def save_state(
     config: Config, path: Path, *, on_progress: Callable[[Progress], None] = lambda _: None
 ) -> Path:
     """Prepare a device and write its state to `path`, whole or not at all."""
-    from copyback.outputs import check_file, staged_file
+    from copyback.destination import check_file, staged_file
 
     check_file(path)
     check_memory(config)

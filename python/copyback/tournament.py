@@ -107,8 +107,14 @@ def run(
     *,
     command: str,
     progress: Callable[[Part], AbstractContextManager[Callable[[int], None]]],
+    on_failed: Callable[[str, Exception], None] = lambda *_: None,
 ) -> Path:
     """Run what is missing of each part, each in its directory, and write the page of all.
+
+    Parameters
+    ----------
+    on_failed
+        Told a sentence on runs that cannot be done, and the fault.
 
     Returns
     -------
@@ -126,6 +132,7 @@ def run(
                     baseline=part.baseline,
                     command=command,
                     on_progress=tell,
+                    on_failed=on_failed,
                 )
             )
     return replace_file(out / PAGE, page(parts, found).encode())

@@ -4,28 +4,44 @@ from __future__ import annotations
 
 import webbrowser
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from copyback._core import InputError
 from copyback.result import REPORT, Result
 from copyback.sweep.store import described, is_sweep
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Callable
-    from pathlib import Path
 
 #: Nobody but this machine may look.
 HOST = "127.0.0.1"
 
+#: What a browser on this machine calls it.
+NAMES = (HOST, "localhost")
+
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Serves a directory, its page first, and keeps quiet."""
+    """Serves the files of a directory to this machine's browser, its page first; lists nothing."""
 
-    def do_GET(self) -> None:
-        if self.path in {"", "/"}:
+    def send_head(self) -> io.BytesIO | BinaryIO | None:
+        # A name that leads here is not enough: a page of another site may have made it do so.
+        if self.headers.get("Host", "").partition(":")[0] not in NAMES:
+            self.send_error(HTTPStatus.FORBIDDEN, f"Only {' and '.join(NAMES)} are served")
+            return None
+        if self.path.partition("?")[0].partition("#")[0] in {"", "/"}:
             self.path = f"/{REPORT}"
-        super().do_GET()
+        if not self._is_ours(Path(self.translate_path(self.path))):
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+        return super().send_head()
+
+    def _is_ours(self, path: Path) -> bool:
+        """Whether a path is a file of the directory, also once links are followed."""
+        return path.is_file() and path.resolve().is_relative_to(Path(self.directory).resolve())
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
         del format, args

@@ -77,7 +77,13 @@ class Parameter:
         """
         found = configured(config, self.key)
         if isinstance(found, list):
-            raise InputError(f"{self.key}: is a list of {len(found)} times; one can be fitted")
+            mean = round(np.mean([self.quantity.parse(text) for text in found]))
+            raise InputError(
+                f"{self.key}: found a list of {len(found)} times, one for each type of page, which "
+                f"cannot be fitted; allowed: one time to start from, such as their mean (--set "
+                f"{self.key}={mean}{self.quantity.value}), or to fit others only "
+                f"({_others(config)})"
+            )
         if found == UNLIMITED:
             raise InputError(f'{self.key}: is "none"; --set a rate to start from, or leave it out')
         value = self.quantity.parse(found)
@@ -117,6 +123,35 @@ _USUAL = (
     "host.command_overhead",
     "host.link_rate",
 )
+
+
+def _others(config: Mapping[str, Any]) -> str:
+    """Return the options that fit all that is usual and can be fitted as it is."""
+    found = {key: configured(config, key) for key in _USUAL}
+    return " ".join(
+        f"--fit {key}"
+        for key, value in found.items()
+        if value != UNLIMITED and not isinstance(value, list)
+    )
+
+
+def starts(config: Mapping[str, Any], parameters: Sequence[Parameter]) -> list[float]:
+    """Return the values that parameters start from.
+
+    Raises
+    ------
+    InputError
+        With a line for each that has none.
+    """
+    found, faults = [], []
+    for parameter in parameters:
+        try:
+            found.append(parameter.start(config))
+        except InputError as fault:
+            faults.append(str(fault))
+    if faults:
+        raise InputError("\n".join(faults))
+    return found
 
 
 def configured(config: Mapping[str, Any], key: str) -> Any:

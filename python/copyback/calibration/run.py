@@ -17,7 +17,7 @@ from copyback._core import Config, InputError
 from copyback.calibration import fit as fitting
 from copyback.calibration import measured
 from copyback.calibration.certainty import certainties
-from copyback.calibration.parameters import Parameter, chosen, settings_for
+from copyback.calibration.parameters import Parameter, chosen, settings_for, starts
 from copyback.calibration.replay import Replay
 from copyback.calibration.result import Calibration, Fitted, Variant
 from copyback.calibration.rules import with_predictions
@@ -154,7 +154,7 @@ def _devices(request: Request, config: Config) -> list[_Device]:
             laid = _laid_over(config, own)
             resolved = tomllib.loads(laid.to_toml())
             parameters = chosen(resolved, request.keys)
-            start = [parameter.start(resolved) for parameter in parameters]
+            start = starts(resolved, parameters)
         except InputError as fault:
             prefix = f"{text_of(point)}: " if point else ""
             faults += [f"{prefix}{line}" for line in str(fault).splitlines()]

@@ -16,6 +16,7 @@ from copyback.commands.options import (
     Quiet,
     Setting,
     settings_in,
+    status_of,
     typed,
 )
 
@@ -77,7 +78,7 @@ def compare(
     from copyback.sweep.memory import memory_of
     from copyback.sweep.where import Where
 
-    compare_and_show(
+    faults = compare_and_show(
         Request(
             config=config,
             preset=preset,
@@ -95,6 +96,8 @@ def compare(
             command=typed(),
         )
     )
+    if faults:
+        raise typer.Exit(status_of(faults))
 
 
 def tournament(
@@ -129,6 +132,7 @@ def tournament(
     """Run every sensible combination of schemes, and say which wins where."""
     from copyback import tournament
     from copyback.console import counting_display
+    from copyback.streams import complain
     from copyback.sweep.memory import memory_of
     from copyback.sweep.store import REPORT
     from copyback.sweep.where import Where
@@ -136,11 +140,18 @@ def tournament(
     where = Where(jobs, dask, memory_of(memory))
     home = out if out is not None else Path("out") / f"tournament-{scale}"
     parts = tournament.plans(part or [], quick=scale == "quick", traces=traces)
+    faults: list[Exception] = []
+
+    def tell_failed(text: str, fault: Exception) -> None:
+        faults.append(fault)
+        complain(text)
+
     page = tournament.run(
         parts,
         home,
         where,
         command=typed(),
+        on_failed=tell_failed,
         progress=lambda one: counting_display(one.name, len(one.plan.runs), quiet=quiet),
     )
     for one in parts:
@@ -148,3 +159,5 @@ def tournament(
             print(f"Left out     {one.name}: {load}, whose trace is not there (--traces DIR)")
         print(f"Report       {home / one.name / REPORT} ({len(one.plan.runs)} runs)")
     print(f"Winners      {page}")
+    if faults:
+        raise typer.Exit(status_of(faults))

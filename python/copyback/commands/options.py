@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from copyback._core import Config
 
 ConfigFile = Annotated[
@@ -51,4 +53,13 @@ def load(config: Path | None, preset_name: str | None, settings: list[tuple[str,
 
 def typed() -> str:
     """Return this command as one can type it again."""
-    return shlex.join(["copyback", *sys.argv[1:]])
+    from copyback.streams import shown
+
+    return shown(shlex.join(["copyback", *sys.argv[1:]]))
+
+
+def status_of(faults: Sequence[Exception]) -> int:
+    """Return the exit status of a command that could not do some of its work: 2 for bad input."""
+    from copyback._core import InputError
+
+    return 2 if all(isinstance(fault, InputError) for fault in faults) else 1

@@ -88,8 +88,9 @@ def run(
     """Simulate a configuration, print a summary, and write a report with --out."""
     from copyback.beforehand import announce
     from copyback.console import overview, progress_display, show
+    from copyback.destination import check_file
     from copyback.driver import Driver
-    from copyback.outputs import Staging, check_file, write_result
+    from copyback.outputs import Staging, write_result
     from copyback.result import REPORT
     from copyback.simulate import settings_of
 
@@ -170,9 +171,9 @@ def precondition(
     quiet: Quiet = False,
 ) -> None:
     """Prepare a device once and save it, for `run --state`."""
-    from copyback import units
     from copyback.beforehand import announce
     from copyback.console import progress_display
+    from copyback.destination import written
     from copyback.simulate import save_state, settings_of
 
     loaded = load(
@@ -184,4 +185,4 @@ def precondition(
     with progress_display(quiet=quiet) as show:
         save_state(loaded, save, on_progress=show)
     if not quiet:
-        print(f"Saved {save} ({units.size(save.stat().st_size)})")
+        print(f"Saved {written(save)}")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import polars as pl
+
     from copyback.papers.catalogue import Paper
     from copyback.papers.experiment import Experiment
     from copyback.papers.found import Found
@@ -42,10 +44,10 @@ def staging(experiment: Experiment, out: Path) -> Staging:
 
 def write_experiment(paper: Paper, found: Found, directory: Path) -> None:
     """Write everything of one experiment into a directory that exists."""
-    found.frame.write_parquet(directory / RESULTS)
-    found.frame.write_csv(directory / RESULTS_CSV)
+    _write_parquet(found.frame, directory / RESULTS)
+    _write(directory / RESULTS_CSV, found.frame.write_csv())
     if found.drawn is not None:
-        found.drawn.write_parquet(directory / DRAWN)
+        _write_parquet(found.drawn, directory / DRAWN)
     names = []
     if plots.available():
         for figure in found.experiment.figures:
@@ -70,6 +72,12 @@ def write_paper(paper: Paper, found: Sequence[Found], out: Path) -> None:
     replace_file(out / PAGE_HTML, render.html(paper, found, pictures).encode())
 
 
+def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    # Opened here: Polars takes no name that is not UTF-8.
+    with path.open("wb") as file:
+        frame.write_parquet(file)
+
+
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
@@ -87,10 +95,10 @@ def load_experiment(experiment: Experiment, scale: str, out: Path) -> Found | No
     directory = out / experiment.name
     if not (directory / RESULTS).is_file():
         return None
-    frame = pl.read_parquet(directory / RESULTS)
+    frame = pl.read_parquet((directory / RESULTS).read_bytes())
     missing = set(findings.KEYS) - set(frame.columns)
     if missing:
         raise InputError(f"{directory / RESULTS}: has no column {min(missing)}")
     drawn = directory / DRAWN
-    rows = pl.read_parquet(drawn) if drawn.is_file() else None
+    rows = pl.read_parquet(drawn.read_bytes()) if drawn.is_file() else None
     return findings.make(experiment, experiment.scale(scale), frame, rows)

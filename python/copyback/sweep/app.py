@@ -43,13 +43,20 @@ class Request:
     command: str
 
 
-def compare_and_show(request: Request) -> None:
-    """Run a sweep and print what it found."""
+def compare_and_show(request: Request) -> list[Exception]:
+    """Run a sweep and print what it found; return the faults of runs that could not be done."""
     from copyback.beforehand import announce
     from copyback.console import counting_display, show
+    from copyback.streams import complain
 
     design, plan = _plan(request)
     announce(*(run.config for run in plan.runs))
+    faults: list[Exception] = []
+
+    def tell_failed(text: str, fault: Exception) -> None:
+        faults.append(fault)
+        complain(text)
+
     with ExitStack() as stack:
         home = request.out
         if home is None:
@@ -63,9 +70,12 @@ def compare_and_show(request: Request) -> None:
                 baseline=design.baseline,
                 command=request.command,
                 on_progress=tell,
+                on_failed=tell_failed,
+                kept=request.out is not None,
             )
     show(*tables(found), width_in_files=120)
     _conclude(found, request)
+    return faults
 
 
 def _plan(request: Request) -> tuple[Design, Plan]:
@@ -110,6 +120,8 @@ def _conclude(found: Comparison, request: Request) -> None:
         )
     for text in found.refused:
         print(f"Left out     {text}")
+    for text in found.failed:
+        print(f"Failed       {text}")
     if request.out is not None:
         again = f", {found.reused} of them from before" if found.reused else ""
         print(f"\nResults      {request.out / RESULTS} ({len(found.frame)} runs{again})")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import BrokenExecutor, Future
 from typing import TYPE_CHECKING, Any, Self
 
 from copyback import units
 from copyback._core import InputError
 from copyback.sweep import work
+from copyback.sweep.execute import BackendLostError
 from copyback.sweep.memory import estimate
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from copyback.sweep.work import Job
 
 MISSING = "--dask needs the package distributed: pip install 'copyback[dask]'"
+
+_DASK_LOG = logging.getLogger("distributed.client")
 
 #: Seconds to wait for a scheduler to answer.
 PATIENCE_S = 10
@@ -35,6 +39,7 @@ class DaskBackend:
     """
 
     def __init__(self, address: str) -> None:
+        self._address = address
         try:
             from distributed import Client
         except ImportError:
@@ -46,11 +51,15 @@ class DaskBackend:
             raise InputError(f"--dask {address}: no scheduler answers there: {reason}") from None
 
     def __enter__(self) -> Self:
+        # What it has to say about a lost scheduler, in many lines, we say in one.
+        self._log_level = _DASK_LOG.level
+        _DASK_LOG.setLevel(logging.CRITICAL)
         return self
 
     def __exit__(self, *_: object) -> None:
         # Closing the client drops what it has asked for.
         self._client.close()
+        _DASK_LOG.setLevel(self._log_level)
 
     def check(self, configs: Sequence[Config]) -> None:
         """Refuse runs that are too large for a worker that is there.
@@ -80,24 +89,34 @@ class DaskBackend:
     def simulate(self, job: Job, state: Any) -> Future[Mapping[str, bytes]]:
         """Run a simulation on a worker."""
         asked = self._client.submit(work.simulate_from_memory, job, state, pure=False)
-        return _watched(asked)
+        return _watched(asked, f"--dask {self._address}: the scheduler is lost")
 
     def forget(self, state: Any) -> None:
         """Let the workers drop a device."""
         state.release()
 
 
-def _watched(asked: Any) -> Future[Any]:
-    """Return a future of the standard library for one of Dask's."""
+def _watched(asked: Any, lost: str) -> Future[Any]:
+    """Return a future of the standard library for one of Dask's.
+
+    Parameters
+    ----------
+    lost
+        What to say if nobody is there to answer any more.
+    """
     future: Future[Any] = Future()
 
     def settle(done: Any) -> None:
         from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
 
         try:
             future.set_result(done.result())
-        except KilledWorker as lost:
-            future.set_exception(BrokenExecutor(str(lost)))
+        except KilledWorker as killed:
+            future.set_exception(BrokenExecutor(str(killed)))
+        except (FutureCancelledError, CommClosedError):
+            future.set_exception(BackendLostError(lost))
         except BaseException as fault:  # the future must end, whatever happens
             future.set_exception(fault)
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 import weakref
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
-from copyback._core import InputError
-from copyback.outputs import replace_file, staged_file, write_parquet
+from copyback._core import InputError, SimulationError
+from copyback.destination import staged_file
+from copyback.outputs import replace_file, write_parquet
 from copyback.result import Result
 from copyback.sweep.cluster import DaskBackend
 from copyback.sweep.dataset import dataset, varied
 from copyback.sweep.design import Design, grid_of, numbered_seeds
-from copyback.sweep.execute import Execution, Task
+from copyback.sweep.execute import BackendLostError, Execution, Task
+from copyback.sweep.failures import Failures
+from copyback.sweep.inputs import unreadable
 from copyback.sweep.local import LocalBackend
 from copyback.sweep.memory import memory_of
 from copyback.sweep.page import render
@@ -35,6 +40,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from copyback.sweep.axes import Point
+    from copyback.sweep.execute import Backend
+    from copyback.sweep.memory import Share
+    from copyback.sweep.plan import Run
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,8 @@ class Comparison:
         Runs that an earlier sweep into the directory had done.
     refused
         Points that were left out because they make no sense, and why.
+    failed
+        Points that could not be run, and why: a damaged trace, one that does not fit the drive.
     command
         How the sweep was started.
     """
@@ -65,6 +75,7 @@ class Comparison:
     flows: tuple[Contest, ...]
     reused: int
     refused: tuple[str, ...]
+    failed: tuple[str, ...]
     command: str
 
     @classmethod
@@ -81,15 +92,15 @@ class Comparison:
         home = Path(directory)
         facts = described(home)
         try:
-            frame = pl.read_parquet(home / RESULTS)
+            frame = pl.read_parquet((home / RESULTS).read_bytes())
         except (OSError, pl.exceptions.PolarsError):
             raise InputError(
                 f"{home / RESULTS}: damaged; run the sweep again, which uses the runs there are"
             ) from None
         of = frame, facts["keys"], facts["baseline"]
         contested, flows = tuple(contests(*of)), tuple(flow_contests(*of))
-        refused = tuple(facts["refused"])
-        return cls(home, frame, contested, flows, len(frame), refused, facts["command"])
+        refused, failed = tuple(facts["refused"]), tuple(facts.get("failed", ()))
+        return cls(home, frame, contested, flows, len(frame), refused, failed, facts["command"])
 
     def report(self) -> Path:
         """Write the page, self-contained, and the winners beside the results; return where."""
@@ -161,8 +172,9 @@ def compare(
     Raises
     ------
     InputError
-        If the input is at fault: the message has one line a fault. Every configuration is checked
-        before the first run.
+        If the input is at fault: the message has one line a fault. Every configuration and trace
+        is checked before the first run. A trace that is wrong takes only its own runs with it:
+        `failed` of what is returned names them, and so does a warning.
 
     Examples
     --------
@@ -204,6 +216,8 @@ def compare(
                 baseline=design.baseline,
                 command="copyback.compare()",
                 on_progress=tell,
+                on_failed=lambda text, _: warnings.warn(text, stacklevel=2),
+                kept=out is not None,
             )
         # From now on it lasts as long as what is returned.
         weakref.finalize(found, unless_kept.pop_all().close)
@@ -218,52 +232,97 @@ def run_plan(
     baseline: Point = (),
     command: str,
     on_progress: Callable[[int], None] = lambda _: None,
+    on_failed: Callable[[str, Exception], None] = lambda *_: None,
+    kept: bool = True,
 ) -> Comparison:
     """Do what is missing of a plan, write dataset and page, and return what was found.
 
     Parameters
     ----------
+    kept
+        Whether the directory outlasts the process.
     on_progress
         Told how many runs there are so far, those of earlier sweeps included.
+    on_failed
+        Told a sentence on runs that cannot be done, and the fault; on those with unreadable inputs
+        before the first run.
+
+    Raises
+    ------
+    InputError, SimulationError
+        If no run can be done, or what hands them out is lost.
     """
     chosen = baseline_of(varied(plan), baseline)
     configs = [run.config for run in plan.runs]
+    failures = Failures(plan.runs, on_failed)
     with ExitStack() as stack:
         # Before the directory is made: nobody may answer, and the memory may not do.
         share = where.share(configs)
         cluster = stack.enter_context(DaskBackend(where.dask)) if where.dask is not None else None
         if cluster is not None:
             cluster.check(configs)
-        store = stack.enter_context(Store(directory))
+        store = Store(directory)
         missing = [run for run in plan.runs if not store.holds(run.key, run.config.to_toml())]
-        done = len(plan.runs) - len(missing)
-        reused = done
-        on_progress(done)
+        reused = len(plan.runs) - len(missing)
+        missing = _readable(missing, failures)
+        failures.check_some_left([run for run in plan.runs if run not in failures])
+        stack.enter_context(store)
+        counting = count(reused)
+        on_progress(next(counting))
 
         def keep(task: Task, files: Mapping[str, bytes]) -> None:
-            nonlocal done
             store.add(task.key, files)
-            done += 1
-            on_progress(done)
+            on_progress(next(counting))
 
         if missing:
-            tasks = [
-                Task(
-                    run.key,
-                    Job(run.config.to_toml(), command, share.memory),
-                    run.state_digest,
-                )
-                for run in missing
-            ]
             backend = cluster or stack.enter_context(LocalBackend(share.processes, store.states))
-            Execution(tasks, backend, keep).run()
-        frame = dataset(plan, store)
+            try:
+                _execute(missing, command, share, backend, keep, failures)
+            except BackendLostError as lost:
+                left = f"{next(counting) - 1} of {len(plan.runs)} runs are done"
+                raise SimulationError(
+                    f"{lost}; {left}, {_what_now(directory, kept=kept)}"
+                ) from None
+        done = replace(plan, runs=tuple(run for run in plan.runs if run not in failures))
+        failures.check_some_left(done.runs)
+        frame = dataset(done, store)
         with staged_file(directory / RESULTS) as partial:
             write_parquet(frame.to_arrow(), partial)
-        facts = {"keys": plan.keys, "baseline": chosen, "refused": plan.refused}
-        store.describe({"command": command, **facts})
+        left_out = {"refused": plan.refused, "failed": failures.sentences()}
+        store.describe({"command": command, "keys": plan.keys, "baseline": chosen, **left_out})
         of = frame, plan.keys, chosen
         contested, flows = tuple(contests(*of)), tuple(flow_contests(*of))
-        found = Comparison(directory, frame, contested, flows, reused, plan.refused, command)
+        found = Comparison(directory, frame, contested, flows, reused, command=command, **left_out)
         found.report()
     return found
+
+
+def _what_now(directory: Path, *, kept: bool) -> str:
+    if kept:
+        return f"and kept in {directory}: the same command goes on with the others"
+    return "but not kept: with --out DIR the same command would go on with the others"
+
+
+def _readable(runs: Sequence[Run], failures: Failures) -> list[Run]:
+    """Return the runs whose inputs can be read to their end; the others have failed."""
+    faults = unreadable(runs)
+    failures.add([(run, faults[run.key]) for run in runs if run.key in faults])
+    return [run for run in runs if run.key not in faults]
+
+
+def _execute(
+    runs: Sequence[Run],
+    command: str,
+    share: Share,
+    backend: Backend,
+    keep: Callable[[Task, Mapping[str, bytes]], None],
+    failures: Failures,
+) -> None:
+    by_key = {run.key: run for run in runs}
+    tasks = [
+        Task(run.key, Job(run.config.to_toml(), command, share.memory), run.state_digest)
+        for run in runs
+    ]
+    Execution(
+        tasks, backend, keep, lambda task, fault: failures.add([(by_key[task.key], fault)])
+    ).run()

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copyback._core import InputError, SimulationError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -17,8 +19,16 @@ if TYPE_CHECKING:
 MOST_ATTEMPTS = 4
 
 
+class BackendLostError(Exception):
+    """Nothing more can be run: what hands out the simulations is gone."""
+
+
 class Backend(Protocol):
-    """Where simulations run. What it raises for a worker that has died is `BrokenExecutor`."""
+    """Where simulations run.
+
+    What it raises for a worker that has died is `BrokenExecutor`; if nothing can be run any more,
+    `BackendLostError`.
+    """
 
     def prepare(self, job: Job, digest: str) -> Future[Any]:
         """Prepare a device; the future's result is what `simulate` takes as `state`."""
@@ -62,6 +72,9 @@ class Execution:
         Where.
     on_done
         Given each task as it ends, and what its simulation gave.
+    on_failed
+        Given each task that a fault of its own ended, so that the others go on; without it, such a
+        fault ends all.
     """
 
     def __init__(
@@ -69,10 +82,12 @@ class Execution:
         tasks: Sequence[Task],
         backend: Backend,
         on_done: Callable[[Task, Any], None],
+        on_failed: Callable[[Task, Exception], None] | None = None,
     ) -> None:
         self._tasks = tasks
         self._backend = backend
         self._on_done = on_done
+        self._on_failed = on_failed
         self._waiting: dict[Future[Any], _Awaited] = {}
         # To look at every future whenever one ends would cost more than the runs of a large sweep.
         self._ended: SimpleQueue[Future[Any]] = SimpleQueue()
@@ -84,7 +99,7 @@ class Execution:
         self._left = {digest: len(places) for digest, places in self._sharing.items()}
 
     def run(self) -> None:
-        """Do all of it; what fails for another reason than a lost worker ends it."""
+        """Do all of it; what is no fault of a task, nor a lost worker, ends it."""
         for digest, places in self._sharing.items():
             self._submit(digest if len(places) > 1 else places[0])
         while self._waiting:
@@ -107,18 +122,33 @@ class Execution:
             given = future.result()
         except BrokenExecutor:
             if self._attempts[awaited] >= MOST_ATTEMPTS:
-                raise
+                raise BrokenExecutor(
+                    f"a run has ended its worker {MOST_ATTEMPTS} times, as a machine does that is "
+                    "short of memory; run fewer at once"
+                ) from None
             self._submit(awaited)
+            return
+        except (InputError, SimulationError) as fault:
+            if self._on_failed is None:
+                raise
+            for task in self._needing(awaited):
+                self._on_failed(task, fault)
+                self._finish(task)
             return
         if isinstance(awaited, str):
             self._states[awaited] = given
             for place in self._sharing[awaited]:
                 self._submit(place)
         else:
-            self._finish(self._tasks[awaited], given)
+            self._on_done(self._tasks[awaited], given)
+            self._finish(self._tasks[awaited])
 
-    def _finish(self, task: Task, given: Any) -> None:
-        self._on_done(task, given)
+    def _needing(self, awaited: _Awaited) -> list[Task]:
+        """Return the tasks that cannot be done without what is awaited."""
+        places = self._sharing[awaited] if isinstance(awaited, str) else [awaited]
+        return [self._tasks[place] for place in places]
+
+    def _finish(self, task: Task) -> None:
         self._left[task.state_digest] -= 1
         if self._left[task.state_digest] == 0 and task.state_digest in self._states:
             self._backend.forget(self._states.pop(task.state_digest))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import count
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
 
+from copyback.destination import naming
 from copyback.sweep import work
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ class LocalBackend:
     jobs
         Simulations at once.
     states
-        Directory for prepared devices.
+        Directory for prepared devices, and for results on their way.
     simulate
         What a worker does with a job and the device that it starts from, if any.
     """
@@ -47,6 +50,7 @@ class LocalBackend:
         self._jobs = jobs
         self._states = states
         self._simulate = simulate
+        self._numbers = count()
         self._pool = self._new_pool()
 
     def __enter__(self) -> Self:
@@ -82,11 +86,36 @@ class LocalBackend:
 
     def simulate(self, job: Job, state: Path | None) -> Future[Any]:
         """Run a simulation."""
-        return self._submit(self._simulate, job, state)
+        # Not through the pool's pipe: a worker that is stopped while it writes to that would leave
+        # half a message, and the pool would wait for the other half for ever.
+        path = self._states / f"{next(self._numbers)}.result"
+        return _read_back(self._submit(_into_file, path, self._simulate, job, state), path)
 
     def forget(self, state: Path) -> None:
         """Remove a saved device."""
         state.unlink(missing_ok=True)
+
+
+def _into_file(path: Path, function: Callable[..., Any], *arguments: Any) -> None:
+    content = pickle.dumps(function(*arguments))
+    with naming(path):
+        path.write_bytes(content)
+
+
+def _read_back(asked: Future[None], path: Path) -> Future[Any]:
+    """Return a future of what a worker leaves in a file."""
+    future: Future[Any] = Future()
+
+    def settle(done: Future[None]) -> None:
+        try:
+            done.result()
+            future.set_result(pickle.loads(path.read_bytes()))
+            path.unlink()
+        except BaseException as fault:  # the future must end, whatever happens
+            future.set_exception(fault)
+
+    asked.add_done_callback(settle)
+    return future
 
 
 def _begin_worker() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from copyback import result as names
+from copyback.outputs import read_parquet
 from copyback.report import heat
 from copyback.report.plots import rounded
 from copyback.sweep.store import run_directory
@@ -61,7 +61,7 @@ class OverTime:
         found: dict[str, Any] = self._curves(home / names.SERIES)
         # Runs that an earlier version did have none.
         dies = home / names.DIES
-        if dies.exists() and (table := pq.read_table(dies)).num_rows:
+        if dies.exists() and (table := read_parquet(dies)).num_rows:
             found["heat"] = heat.small_map(
                 table, rows=HEAT_ROWS, columns=self._columns, end=self._end
             )
@@ -69,7 +69,7 @@ class OverTime:
 
     def _curves(self, series: Path) -> dict[str, list[float | None]]:
         columns = ["start_s", "end_s", "response_max_us", "collections"]
-        table = pq.read_table(series, columns=columns)
+        table = read_parquet(series, columns=columns)
         start, end, longest, collections = (
             np.asarray(table[name].to_numpy(), dtype=np.float64) for name in columns
         )

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from copyback import __version__, report, units
 from copyback import result as names
+from copyback.outputs import read_parquet
 from copyback.report.plots import at_tail, rounded
 from copyback.sweep.intervals import quantile
 from copyback.sweep.over_time import OverTime
@@ -44,7 +44,7 @@ def render(found: Comparison) -> str:
             remarks=remarks(found.contests),
             seeds=seeds,
             command=found.command,
-            refused=found.refused,
+            refused=[*found.refused, *found.failed],
             data=report.script_json(data(found)),
             asset=report.asset,
         )
@@ -112,7 +112,7 @@ def _curve(
     curves = []
     for run, count in scheme.runs.items():
         path = run_directory(found.directory, run) / names.DISTRIBUTION
-        table = pq.read_table(path, filters=[("operation", "==", contest.requests.operation)])
+        table = read_parquet(path, filters=[("operation", "==", contest.requests.operation)])
         times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
         if not len(times):
             continue

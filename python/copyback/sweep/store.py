@@ -26,7 +26,8 @@ from filelock import FileLock, Timeout
 from copyback import __version__
 from copyback import result as names
 from copyback._core import InputError
-from copyback.outputs import PARTIAL, make_parents, replace_file
+from copyback.destination import PARTIAL, refusal
+from copyback.outputs import make_parents, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +80,7 @@ class Store:
                 f"{self.directory}: another sweep is running in this directory"
             ) from None
         except OSError as fault:
-            raise InputError(f"{self.directory}: cannot be written: {fault.strerror}") from None
+            raise refusal(self.directory, fault) from None
         for left in (self.directory / _RUNS).glob(f"{PARTIAL}*"):
             shutil.rmtree(left)
         for left in self.directory.iterdir():

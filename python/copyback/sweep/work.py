@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from copyback._core import Config
+from copyback.destination import naming
 from copyback.driver import Driver
 from copyback.outputs import write_tables
 from copyback.simulate import save_state
@@ -62,7 +63,7 @@ def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
         A prepared device to start from.
     """
     driver = Driver(job.config(), state=state)
-    with TemporaryDirectory(prefix="copyback-run-") as name:
+    with TemporaryDirectory(prefix="copyback-run-") as name, naming(name):
         directory = Path(name)
         result = driver.run_into(directory, job.command, on_progress=job.watch)
         write_tables(result, directory)
@@ -71,7 +72,7 @@ def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
 
 def prepare_in_memory(job: Job) -> bytes:
     """Prepare the device of a simulation and return it, for workers that share no disk."""
-    with TemporaryDirectory(prefix="copyback-state-") as name:
+    with TemporaryDirectory(prefix="copyback-state-") as name, naming(name):
         return prepare(job, Path(name) / "device.state").read_bytes()
 
 
@@ -79,7 +80,7 @@ def simulate_from_memory(job: Job, state: bytes | None) -> dict[str, bytes]:
     """Run a simulation from a device that :func:`prepare_in_memory` gave."""
     if state is None:
         return simulate(job, None)
-    with TemporaryDirectory(prefix="copyback-state-") as name:
+    with TemporaryDirectory(prefix="copyback-state-") as name, naming(name):
         path = Path(name) / "device.state"
         path.write_bytes(state)
         return simulate(job, path)

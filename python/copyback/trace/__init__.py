@@ -242,7 +242,7 @@ def convert(
     on_progress: Callable[[Progress], None],
 ) -> list[str]:
     """Write a workload as a trace, whole or not at all; return what got lost."""
-    from copyback.outputs import staged_file
+    from copyback.destination import staged_file
 
     for kind in drop:
         if kind not in DROPPABLE:

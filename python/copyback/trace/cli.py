@@ -62,7 +62,7 @@ def info(
     """
     from copyback.configuration import parse_setting
     from copyback.console import progress_display, show
-    from copyback.outputs import check_file
+    from copyback.destination import check_file
     from copyback.trace import Workload, survey
     from copyback.trace.console import comparison, overview
 
@@ -124,6 +124,7 @@ def convert(
     """
     from copyback.configuration import parse_setting
     from copyback.console import progress_display
+    from copyback.destination import written
     from copyback.trace import Workload
     from copyback.trace import convert as run
 
@@ -132,8 +133,6 @@ def convert(
     with progress_display(quiet=quiet) as tell:
         notes = run(workload, output, to=to, drop=tuple(drop or ()), on_progress=tell)
     if not quiet:
-        from copyback import units
-
         for note in notes:
             print(f"copyback: note: {note}", file=sys.stderr)
-        print(f"Wrote {output} ({units.size(output.stat().st_size)})")
+        print(f"Wrote {written(output)}")
