@@ -125,7 +125,7 @@ mod tests {
         );
         assert_eq!(found.has_settled, Some(false));
         // As many pages in a wave every five rows.
-        let waves = |row: u64| if row % 5 == 0 { 550 } else { 100 };
+        let waves = |row: u64| if row.is_multiple_of(5) { 550 } else { 100 };
         let found = Amplification::of(&rows((0..100).map(waves))).expect("pages were written");
         assert_eq!((found.last_half, found.has_settled), (1.9, Some(true)));
     }

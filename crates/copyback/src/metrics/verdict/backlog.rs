@@ -244,13 +244,15 @@ mod tests {
     #[test]
     fn stalls_that_are_caught_up_with_are_no_overload() {
         // Every 4,000th request holds up the others for 2,000 arrivals; then the backlog is worked off.
-        let stalls = |request: u64| if request % 4_000 == 0 { 2_000 * MS } else { MS / 10 };
+        let stalls =
+            |request: u64| if request.is_multiple_of(4_000) { 2_000 * MS } else { MS / 10 };
         let backlog = served(100_000, MS, stalls);
         let load = backlog.load(Duration::from_ns(2_000 * MS)).expect("requests arrived over time");
         assert_eq!(load.state, State::Sustained);
         assert!((load.served / load.offered - 1.0).abs() < 0.01, "{load:?}");
         // The same stalls leave too little time in between.
-        let stalls = |request: u64| if request % 4_000 == 0 { 3_800 * MS } else { MS / 10 };
+        let stalls =
+            |request: u64| if request.is_multiple_of(4_000) { 3_800 * MS } else { MS / 10 };
         assert_eq!(state(&served(100_000, MS, stalls), 3_800 * MS), State::Overload);
     }
 
