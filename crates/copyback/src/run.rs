@@ -553,7 +553,6 @@ impl Run {
             wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts())),
             endurance,
             faults,
-            was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }
 

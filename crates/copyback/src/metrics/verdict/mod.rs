@@ -50,8 +50,6 @@ enum Finding {
 pub struct Run<'a> {
     /// The longest time in which a die did nothing but collect, if it was long enough to be seen.
     pub spell: Option<&'a Spell>,
-    /// Whether a drive had no power for some time.
-    pub was_off: bool,
 }
 
 /// What drives did as a whole: only a run as a whole has it.
@@ -72,7 +70,7 @@ pub fn summary(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> Va
     let findings = [
         (state == Some(State::Overload), Finding::Overload),
         (state == Some(State::Undecided), Finding::PerhapsOverload),
-        (state != Some(State::Overload) && has_stalls(ledger, run.was_off), Finding::Stalls),
+        (state != Some(State::Overload) && has_stalls(ledger), Finding::Stalls),
         (drives.is_some_and(|drives| drives.collected_nothing(ledger)), Finding::NothingCollected),
         (drives.is_some_and(Drives::is_unsettled), Finding::Unsettled),
     ];
@@ -100,23 +98,21 @@ fn quickest(responses: &Responses) -> Duration {
 }
 
 /// Whether the slowest requests are so much slower than the usual one because of dies that collected.
-fn has_stalls(ledger: &Ledger, was_off: bool) -> bool {
+fn has_stalls(ledger: &Ledger) -> bool {
     let all = ledger.responses.all();
     let ns = |time: Duration| time.as_ns() as f64;
     let (mean, tail) = (all.mean().unwrap_or(0.0), all.quantile(0.999).map_or(0.0, ns));
     let alone = all.mean_part(Part::Service);
     let is_heavy = mean >= HEAVY_MEAN * alone || tail >= HEAVY_TAIL * alone;
     let explains = ns(ledger.holds.longest) >= LEAST_HOLD * tail;
-    is_heavy && explains && share_of_collections(&all, was_off) >= LEAST_SHARE
+    is_heavy && explains && share_of_collections(&all) >= LEAST_SHARE
 }
 
-/// The share of the mean response time that collections account for, at most: the wait outside a full drive counts,
-/// unless the drive also kept requests waiting as it had no power.
-fn share_of_collections(all: &LatencyStats, was_off: bool) -> f64 {
-    let known = [Part::GcSamePlane, Part::GcOtherPlane, Part::Late];
-    let outside = (!was_off).then_some(Part::HostQueue);
-    let parts = known.into_iter().chain(outside).map(|part| all.mean_part(part));
-    all.mean().map_or(0.0, |mean| parts.sum::<f64>() / mean)
+/// The share of the mean response time that collections account for.
+fn share_of_collections(all: &LatencyStats) -> f64 {
+    let parts = [Part::GcSamePlane, Part::GcOtherPlane, Part::Late];
+    let time: f64 = parts.iter().map(|part| all.mean_part(*part)).sum();
+    all.mean().map_or(0.0, |mean| time / mean)
 }
 
 impl Drives<'_> {
