@@ -827,6 +827,7 @@ def traces(tmp_path: Path) -> dict[str, Path]:
 def test_bad_traces_are_told_together_before_the_first_run_and_leave_the_others_alone(
     cli: RunCli, tiny_toml: Path, tmp_path: Path, traces: dict[str, Path]
 ) -> None:
+    traces["absent"] = tmp_path / "absent.csv"
     over = ",".join(map(str, traces.values()))
     command = (
         "compare",
@@ -841,24 +842,28 @@ def test_bad_traces_are_told_together_before_the_first_run_and_leave_the_others_
     )
     done = cli(*command, status=2)
     told = done.stderr.splitlines()
-    assert len(told) == 3
+    assert len(told) == 4
     # The good trace's rows come first in this one: only a check of all of it finds the fault.
     assert f"trace={traces['beyond']} (2 runs): {traces['beyond']}:302: offset: " in told[0]
     assert f"trace={traces['damaged']} (2 runs): {traces['damaged']}:201: columns: " in told[1]
     assert f"trace={traces['empty']} (2 runs): {traces['empty']}: found no requests" in told[2]
+    assert (
+        f"trace={traces['absent']} (2 runs): {traces['absent']}: there is no such file" in told[3]
+    )
     assert [line for line in done.stdout.splitlines() if line.startswith("Failed")] == [
         line.replace("copyback: error: ", "Failed       ") for line in told
     ]
     found = copyback.Comparison.load(tmp_path / "out")
     assert found.frame["trace"].to_list() == [str(traces["good"])] * 2
-    assert len(found.failed) == 3
+    assert len(found.failed) == 4
     assert found.failed[0] in html.unescape((tmp_path / "out" / "report.html").read_text())
     # Mended, it is run, and what is done is not done again.
     traces["beyond"].write_text(alibaba(100))
     traces["damaged"].write_text(alibaba(120))
     traces["empty"].write_text(alibaba(140))
+    traces["absent"].write_text(alibaba(160))
     again = cli(*command)
-    assert "(8 runs, 2 of them from before)" in again.stdout
+    assert "(10 runs, 2 of them from before)" in again.stdout
 
 
 def test_a_sweep_of_bad_traces_only_leaves_nothing(

@@ -154,7 +154,9 @@ def _run_key(config: Config, workload: Mapping[str, Any]) -> str:
     for policy in named_in(config):
         digest.update(policy.source_digest().encode())
     for path in _input_files(workload):
-        digest.update(_file_digest(path, path.stat().st_mtime_ns).encode())
+        # A file that is not there is told with all other inputs that cannot be read.
+        if path.exists():
+            digest.update(_file_digest(path, path.stat().st_mtime_ns).encode())
     return digest.hexdigest()[:20]
 
 
@@ -166,14 +168,14 @@ def _input_files(node: Any) -> Iterator[Path]:
     elif isinstance(node, dict):
         for key, value in node.items():
             if key == "path" and isinstance(value, str):
-                yield _existing(Path(value))
+                yield _regular(Path(value))
             else:
                 yield from _input_files(value)
 
 
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+def _regular(path: Path) -> Path:
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: a file is needed, as a sweep reads it more than once")
     return path
 
 
