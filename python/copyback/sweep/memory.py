@@ -28,6 +28,7 @@ PROCESS = 128 * MIB
 COORDINATOR = 256 * MIB
 COORDINATOR_PER_RUN = 32 << 10
 
+
 def memory_of(text: str | None) -> int | None:
     """Return what ``--memory`` says in bytes.
 
