@@ -65,7 +65,7 @@ def test_ratings_that_make_no_sense_are_refused(tiny: dict[str, Any]) -> None:
     lines = str(refused.value).splitlines()
     assert lines == [
         "--set ssd.endurance.rated_cycles: found 0; allowed: 1 to 10000000",
-        "--set ssd.endurance.warranty_years: found -1; allowed: above 0",
+        "--set ssd.endurance.warranty_years: found -1; allowed: above 0, at most 1000",
     ]
 
 

@@ -565,7 +565,8 @@ def sized(blocks: int, **settings: str) -> Config:
 def test_as_many_processes_run_at_once_as_fit() -> None:
     small, large = sized(64), sized(8192)
     mib = 1 << 20
-    # 8.4 million pages at 16 bytes, their blocks and dies, the requests under way, and what every process holds.
+    # 8.4 million pages at 16 bytes, their blocks and dies, requests under way, and what every
+    # process holds.
     pages = 16 * 8 * 2 * 8192 * 64
     assert 128 * mib + pages < estimate_memory(large) < 128 * mib + 1.1 * pages
     assert share_of(None, [large], 4) == Share(4, None)
@@ -577,7 +578,7 @@ def test_as_many_processes_run_at_once_as_fit() -> None:
     assert room.memory is not None
     assert room.memory * room.processes <= (1024 - 256) * mib
     assert share_of(1 << 40, [small], 4).processes == 4
-    with pytest.raises(InputError, match="--memory 300 MiB: the largest run needs about 26\\d MiB"):
+    with pytest.raises(InputError, match=r"--memory 300 MiB: the largest run needs about 26\d MiB"):
         share_of(300 * mib, [large], 4)
 
 

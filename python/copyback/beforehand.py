@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 #: The estimate is what a run needs at most; a half of it is needed whatever the run does.
 CERTAIN = 0.5
 
-#: Where Linux says how much memory a container may use; version 2 of control groups, then version 1.
+#: Where Linux says how much memory a container may use: control groups, version 2 and version 1.
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -45,10 +46,13 @@ def check_memory(config: Config, *, there_is: int | None = None) -> None:
 
 
 def announcements(config: Config, *, there_is: int | None = None) -> list[str]:
-    """Return what the user should know before a run that takes long or much memory: a line each."""
+    """Return what the user should know before a run that takes long or much memory: a line each.
+
+    What this machine cannot hold at all is for :func:`check_memory` to say.
+    """
     room = there_is if there_is is not None else memory_of_machine()
     told = [config.announcement] if config.announcement is not None else []
-    if room is not None and config.memory_bytes > room:
+    if room is not None and room < config.memory_bytes <= room / CERTAIN:
         told.append(
             f"ssd.geometry: this run needs up to {units.size(config.memory_bytes)} of memory, and "
             f"this machine has {units.size(room)}"
@@ -66,10 +70,8 @@ def announce(*configs: Config) -> None:
 def memory_of_machine() -> int | None:
     """Return how many bytes of memory this process may use; None where nobody knows."""
     known = [limit for limit in map(_limit, LIMITS) if limit is not None]
-    try:
+    with suppress(AttributeError, ValueError, OSError):  # not on Windows
         known.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        pass
     return min(known, default=None)
 
 

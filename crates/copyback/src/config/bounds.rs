@@ -3,13 +3,15 @@
 //!
 //! ```text
 //! #[schemars(range(min = 1, max = 65_535))]      a number, or each of a list with inner(range(...))
+//! #[schemars(extend("exclusiveMinimum" = 0), range(max = 1e9))]
 //! #[schemars(length(max = 4096))]                a list
 //! #[schemars(extend("longest" = "1min"))]        a time, or each of a list of times; also "shortest"
 //! ```
 
+use std::fmt::Display;
 use std::sync::OnceLock;
 
-use serde_json::Value as Json;
+use serde_json::{Number, Value as Json};
 
 use super::{Config, quantity::Time, schema, write};
 
@@ -29,6 +31,8 @@ pub(super) fn broken(config: &Config) -> Vec<(String, String)> {
 /// What the schema allows for a number, or for the length of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Range {
+    /// Which is not in it.
+    above: Option<f64>,
     least: Option<f64>,
     most: Option<f64>,
 }
@@ -36,31 +40,39 @@ pub(super) struct Range {
 impl Range {
     /// Of the numbers that a schema describes.
     pub fn of_number(schema: &Json) -> Self {
-        Self { least: schema["minimum"].as_f64(), most: schema["maximum"].as_f64() }
+        let bound = |name: &str| schema[name].as_f64();
+        Self { above: bound("exclusiveMinimum"), least: bound("minimum"), most: bound("maximum") }
     }
 
     fn of_length(schema: &Json) -> Self {
-        Self { least: schema["minItems"].as_f64(), most: schema["maxItems"].as_f64() }
+        let bound = |name: &str| schema[name].as_f64();
+        Self { above: None, least: bound("minItems"), most: bound("maxItems") }
     }
 
     fn contains(self, number: f64) -> bool {
-        self.least.is_none_or(|least| number >= least)
+        self.above.is_none_or(|above| number > above)
+            && self.least.is_none_or(|least| number >= least)
             && self.most.is_none_or(|most| number <= most)
     }
 
     /// In words; `None` where only the type of the number bounds it.
     pub fn in_words(self) -> Option<String> {
-        // A row of zeros is hard to read.
-        let large =
-            |number: f64| if number < 1e9 { number.to_string() } else { format!("{number:e}") };
+        if let (Some(above), Some(most)) = (self.above, self.most) {
+            return Some(format!("above {above}, at most {}", in_words(most)));
+        }
         match (self.least, self.most) {
             (_, Some(most)) if most >= u64::MAX as f64 => None,
-            (Some(least), Some(most)) => Some(format!("{least} to {}", large(most))),
-            (None, Some(most)) => Some(format!("at most {}", large(most))),
+            (Some(least), Some(most)) => Some(format!("{least} to {}", in_words(most))),
+            (None, Some(most)) => Some(format!("at most {}", in_words(most))),
             (Some(least), None) => Some(format!("{least} or more")),
             (None, None) => None,
         }
     }
+}
+
+/// A number without a row of zeros, which is hard to read.
+fn in_words(number: f64) -> String {
+    if number.abs() < 1e9 { number.to_string() } else { format!("{number:e}") }
 }
 
 /// What the schema allows for a time, in words.
@@ -84,10 +96,10 @@ impl<'a> Check<'a> {
         let forms: Vec<_> = forms.iter().flat_map(|schema| self.forms(schema)).collect();
         match value {
             Json::Number(number) => {
-                let number = number.as_f64().unwrap_or(f64::INFINITY);
                 let is_number = |form: &Json| is_of(form, "integer") || is_of(form, "number");
                 let ranges = forms.iter().filter(|form| is_number(form));
-                self.number(ranges.map(|form| Range::of_number(form)).collect(), number, key);
+                let ranges: Vec<_> = ranges.map(|form| Range::of_number(form)).collect();
+                self.number(&ranges, number, key);
             }
             Json::String(text) => self.time(&forms, text, key),
             Json::Array(items) => self.list(&forms, items, key),
@@ -107,12 +119,14 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn number(&mut self, ranges: Vec<Range>, number: f64, key: &str) {
-        if ranges.is_empty() || ranges.iter().any(|range| range.contains(number)) {
+    fn number(&mut self, ranges: &[Range], number: &Number, key: &str) {
+        let value = number.as_f64().unwrap_or(f64::INFINITY);
+        if ranges.is_empty() || ranges.iter().any(|range| range.contains(value)) {
             return;
         }
-        let allowed: Vec<_> = ranges.into_iter().filter_map(Range::in_words).collect();
-        self.tell(key, number.to_string(), &allowed.join(", "));
+        let allowed: Vec<_> = ranges.iter().filter_map(|range| range.in_words()).collect();
+        let found = if number.is_f64() { in_words(value) } else { number.to_string() };
+        self.tell(key, &found, &allowed.join(", "));
     }
 
     fn time(&mut self, forms: &[&Json], text: &str, key: &str) {
@@ -122,7 +136,7 @@ impl<'a> Check<'a> {
             let is_short = bound(SHORTEST).is_some_and(|shortest| time < shortest);
             let is_long = bound(LONGEST).is_some_and(|longest| time > longest);
             if let Some(allowed) = times_in_words(form).filter(|_| is_short || is_long) {
-                return self.tell(key, time.to_string(), &allowed);
+                return self.tell(key, &time, &allowed);
             }
         }
     }
@@ -132,7 +146,7 @@ impl<'a> Check<'a> {
         let range = lists.first().map(|form| Range::of_length(form));
         if let Some(range) = range.filter(|range| !range.contains(items.len() as f64)) {
             let allowed = range.in_words().unwrap_or_default();
-            return self.tell(key, format!("a list of {}", items.len()), &allowed);
+            return self.tell(key, &format!("a list of {}", items.len()), &allowed);
         }
         let mut inner: Vec<&Json> = lists.iter().map(|form| &form["items"]).collect();
         // What is said of times holds for each of a list of them.
@@ -143,7 +157,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn tell(&mut self, key: &str, found: String, allowed: &str) {
+    fn tell(&mut self, key: &str, found: &impl Display, allowed: &str) {
         self.broken.push((key.to_owned(), format!("found {found}; allowed: {allowed}")));
     }
 

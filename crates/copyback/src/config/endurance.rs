@@ -12,7 +12,7 @@ pub struct Endurance {
     #[schemars(range(min = 1, max = 10_000_000))]
     pub rated_cycles: Option<u32>,
     /// Years over which drive writes per day (DWPD) are told.
-    #[schemars(range(min = 0.0, max = 1000.0))]
+    #[schemars(extend("exclusiveMinimum" = 0), range(max = 1000.0))]
     pub warranty_years: f64,
 }
 

@@ -148,7 +148,7 @@ quantity_or_choice! {
         UntilSteady {
             /// Length of a round, in multiples of the filled capacity.
             #[serde(default = "default_round")]
-            #[schemars(range(min = 0.0, max = 1000.0))]
+            #[schemars(extend("exclusiveMinimum" = 0), range(max = 1000.0))]
             round: f64,
             /// How many rounds are looked at together.
             #[serde(default = "default_window")]

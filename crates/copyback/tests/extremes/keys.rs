@@ -106,11 +106,11 @@ impl<'a> Walk<'a> {
         if let Some(items) = schema["items"].as_object() {
             let items = Json::Object(items.clone());
             let is_time = schema.get("longest").is_some();
-            return match quantity(&items).filter(|_| !is_time) {
-                Some(quantity) => self.add(path, beside, true, quantity),
-                // Flows are workloads, which have keys of their own.
-                None => {}
-            };
+            // Flows are workloads, which have keys of their own.
+            if let Some(quantity) = quantity(&items).filter(|_| !is_time) {
+                self.add(path, beside, true, quantity);
+            }
+            return;
         }
         if let Some(target) = schema["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
             let target = self.root.pointer(target).expect("what is referred to is there");
@@ -186,7 +186,8 @@ fn quantity(schema: &Json) -> Option<Quantity> {
     }
     if has("number") {
         let bound = |name: &str| schema[name].as_f64();
-        return Some(Quantity::Real { least: bound("minimum"), most: bound("maximum") });
+        let least = bound("minimum").or_else(|| bound("exclusiveMinimum"));
+        return Some(Quantity::Real { least, most: bound("maximum") });
     }
     None
 }

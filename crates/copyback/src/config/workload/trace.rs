@@ -40,7 +40,7 @@ pub struct TraceWorkload {
     pub limit: Option<u64>,
     /// Inter-arrival times are multiplied by this: 0.5 replays twice as fast.
     #[serde(default = "one")]
-    #[schemars(range(min = 0.0, max = 1e9))]
+    #[schemars(extend("exclusiveMinimum" = 0), range(max = 1e9))]
     pub time_scale: f64,
     /// Replay what the keys above let through again and again, until this much simulated time has
     /// passed; later requests are not issued. Needs a file that can be read again.

@@ -64,7 +64,7 @@ pub struct SyntheticWorkload {
     /// Bursts of arrivals, and quiet between them.
     pub bursts: Bursts,
     /// All times between arrivals are multiplied by this: 0.5 is twice as fast.
-    #[schemars(range(min = 0.0, max = 1e9))]
+    #[schemars(extend("exclusiveMinimum" = 0), range(max = 1e9))]
     pub time_scale: f64,
     /// Outstanding requests of a closed loop; absent for an open one.
     #[schemars(range(min = 1, max = 65_536))]
