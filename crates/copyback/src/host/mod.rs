@@ -119,15 +119,19 @@ impl Host {
     /// The flow of `queue` whose request has waited longest.
     fn ready_flow(&mut self, queue: usize, now: Instant, arrivals: &mut Arrivals) -> Option<usize> {
         let mut first: Option<(Instant, usize)> = None;
-        let of_queue = self.flows.iter_mut().enumerate().skip(queue).step_by(self.queues.len());
-        for (index, flow) in of_queue {
+        let mut index = queue;
+        while let Some(flow) = self.flows.get_mut(index) {
             flow.expire(now);
-            let Some(arrival) = flow.arrival(now) else { continue };
-            if arrival > now {
-                flow.announce(arrival, FlowId::from_index(index), arrivals);
-            } else if first.is_none_or(|(earliest, _)| arrival < earliest) {
-                first = Some((arrival, index));
+            match flow.arrival(now) {
+                Some(arrival) if arrival > now => {
+                    flow.announce(arrival, FlowId::from_index(index), arrivals);
+                }
+                Some(arrival) if first.is_none_or(|(earliest, _)| arrival < earliest) => {
+                    first = Some((arrival, index));
+                }
+                Some(_) | None => {}
             }
+            index += self.queues.len();
         }
         first.map(|(_, index)| index)
     }
