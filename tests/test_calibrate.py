@@ -181,19 +181,16 @@ def test_the_command_leaves_a_configuration_that_runs(
     assert ran.summary.measured_response_us.all.count == 250
 
 
-def test_a_request_that_compaction_splits_is_not_compared(tmp_path: Path) -> None:
-    rows = [(n * 10_000_000, "write", n % 2 * (1 << 30), 4096, 600_000) for n in range(400)]
-    rows[7] = (70_000_000, "write", (1 << 30) - 4096, 8192, 900_000)
+def test_a_request_across_extents_is_compared_as_one(tmp_path: Path) -> None:
+    rows = [(n * 10_000_000, "write", n % 2 * (1 << 40), 4096, 600_000) for n in range(400)]
+    rows[7] = (70_000_000, "write", (1 << 40) - 4096, 8192, 900_000)
     columns = ["arrival_ns", "operation", "offset", "bytes", "measured_response_ns"]
     pl.DataFrame(rows, columns, orient="row").write_parquet(tmp_path / "far.parquet")
     found = copyback.calibrate(
-        guessed(),
-        trace=tmp_path / "far.parquet",
-        fit=["ssd.timing.program"],
-        workload__beyond_device={"type": "compact", "extent": "64KiB"},
+        guessed(), trace=tmp_path / "far.parquet", fit=["ssd.timing.program"]
     )
-    assert len(found.predictions) == 399
-    assert found.unmeasured == 2
+    assert len(found.predictions) == 400
+    assert found.unmeasured == 0
 
 
 @pytest.mark.skipif("COPYBACK_TRACES" not in os.environ, reason="COPYBACK_TRACES is not set")

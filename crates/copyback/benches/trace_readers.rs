@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{Cursor, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, OnceLock};
 
 use copyback::config::quantity::{Share, Size};
 use copyback::config::{
-    AddressDistribution, CsvFormat, RequestSize, SyntheticWorkload, TraceFormat, TraceWorkload,
+    AddressDistribution, BeyondDevice, CsvFormat, RequestSize, SyntheticWorkload, TraceFormat, TraceWorkload,
 };
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
@@ -200,10 +200,14 @@ fn gzipped(name: &'static str) -> &'static [u8] {
     traces.entry(name).or_insert_with(|| Box::leak(Box::new(compress())))
 }
 
+/// A replay that reads the trace once, and not before for what it touches.
+fn once(path: impl Into<PathBuf>) -> TraceWorkload {
+    TraceWorkload { beyond_device: BeyondDevice::Refuse, ..TraceWorkload::new(path) }
+}
+
 fn open(bytes: &'static [u8], name: &str) -> TraceSource {
-    let config = TraceWorkload { format: Some(format(name)), ..TraceWorkload::new("bench") };
-    let input = Box::new(Cursor::new(bytes));
-    TraceSource::from_reader(input, 0, &config, DEVICE).expect("a good trace")
+    let config = TraceWorkload { format: Some(format(name)), ..once("bench") };
+    TraceSource::from_bytes(bytes, &config, DEVICE).expect("a good trace")
 }
 
 fn drain(mut source: TraceSource) -> u64 {
@@ -281,7 +285,7 @@ fn as_parquet() -> &'static Path {
 
 #[divan::bench(sample_count = 10)]
 fn parquet(bencher: Bencher) {
-    let config = TraceWorkload::new(as_parquet());
+    let config = once(as_parquet());
     bencher
         .counter(ItemsCount::new(ROWS))
         .bench(|| drain(TraceSource::open(&config, DEVICE).expect("a good trace")));

@@ -174,7 +174,7 @@ def read(trace: Path | None, source: Source, times: Times, directory: Path) -> M
     notes = convert(
         Workload(fitted, unlimited=False), path, to=None, drop=(), on_progress=lambda _: None
     )
-    frame = _comparable(pl.read_parquet(path), workload)
+    frame = _comparable(pl.read_parquet(path))
     found = MeasuredTrace(name, config, path, frame, tuple(notes))
     if found.measured == 0:
         raise InputError(f"{name}: holds no measured times; nothing can be fitted to it")
@@ -189,16 +189,12 @@ def _check(workload: Mapping[str, Any]) -> None:
         raise InputError("workload.iodepth: a closed loop ignores the times of the trace")
 
 
-def _comparable(frame: pl.DataFrame, workload: Mapping[str, Any]) -> pl.DataFrame:
+def _comparable(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with arrivals from zero, and without times that mean nothing."""
     if "measured_response_ns" not in frame.columns:
         frame = frame.with_columns(measured_response_ns=pl.lit(None, pl.UInt64))
     measured = pl.col("measured_response_ns")
     meaningful = (measured > 0) & pl.col("operation").is_in(["read", "write"])
-    if isinstance(workload["beyond_device"], dict):  # compact; the others have no parameters
-        # A request that compaction splits is several: the first has the time of them all.
-        follows = pl.col("arrival_ns") == pl.col("arrival_ns").shift(-1)
-        meaningful &= ~(follows & measured.shift(-1).is_null()).fill_null(value=False)
     return frame.select(
         arrival_ns=pl.col("arrival_ns") - pl.col("arrival_ns").min(),
         operation="operation",

@@ -1,8 +1,6 @@
 //! A trace: its first line is the format in JSON, anything else leaves it to be detected; the rest is
 //! the file.
 
-use std::io::Cursor;
-
 use copyback::config::quantity::Size;
 use copyback::config::{BeyondDevice, TraceFormat, TraceWorkload};
 use copyback::workload::trace::TraceSource;
@@ -15,7 +13,8 @@ pub fn run(data: &[u8]) {
     let (_, content) = head_and_content(data);
     let format = format(data);
     let compact = BeyondDevice::Compact { extent: Size(64 << 10) };
-    for beyond_device in [BeyondDevice::Refuse, BeyondDevice::Wrap, compact] {
+    let fates = [BeyondDevice::Fit, BeyondDevice::Refuse, BeyondDevice::Wrap, compact];
+    for beyond_device in fates {
         survive(content, format.clone(), beyond_device);
     }
 }
@@ -60,8 +59,7 @@ fn survive_as(content: &[u8], config: &TraceWorkload) {
 }
 
 fn read(content: &[u8], config: &TraceWorkload) -> Result<Vec<Request>, InputError> {
-    let input = Box::new(Cursor::new(content.to_vec()));
-    let mut source = TraceSource::from_reader(input, content.len() as u64, config, DEVICE)?;
+    let mut source = TraceSource::from_bytes(content, config, DEVICE)?;
     let mut requests = Vec::new();
     while let Some(request) = source.next_request()? {
         requests.push(request);

@@ -1,9 +1,9 @@
 //! The messages, word for word: file, line, field, what was found, what is allowed.
 
-use copyback::config::TraceFormat;
 use copyback::config::quantity::Size;
+use copyback::config::{BeyondDevice, TraceFormat, TraceWorkload};
 
-use crate::support::{message, read_as};
+use crate::support::{config, drain, message, open_bytes, read_as};
 
 const SPC: &str = "0,0,512,r,0\n0,8,512,w,1\n";
 
@@ -55,22 +55,30 @@ fn a_damaged_first_line_is_named_too() {
 
 #[test]
 fn addresses() {
+    let refused = |line: &str| {
+        let config = TraceWorkload { beyond_device: BeyondDevice::Refuse, ..config("x.csv") };
+        let text = format!("{SPC}{line}\n");
+        let mut source = open_bytes(text.as_bytes(), &config).unwrap();
+        drain(&mut source).unwrap_err().to_string()
+    };
     assert_eq!(
-        after_spc("0,2097152,512,w,1"),
+        refused("0,2097152,512,w,1"),
         "x.csv:3: offset: found bytes 1073741824 to 1073742336; expected them within the device's \
          1073741824 (workload.beyond_device = \"wrap\" folds \
          them, \"compact\" closes the gaps)"
     );
     assert_eq!(
-        after_spc("0,2097151,1024,w,1"),
+        refused("0,2097151,1024,w,1"),
         "x.csv:3: offset: found bytes 1073741312 to 1073742336; expected them within the device's \
          1073741824 (workload.beyond_device = \"wrap\" folds \
          them, \"compact\" closes the gaps)"
     );
-    assert_eq!(
-        after_spc("0,0,1073741825,w,1"),
-        "x.csv:3: size: found 1073741825 bytes; expected at most the device's 1073741824"
-    );
+    for problem in [refused("0,0,1073741825,w,1"), after_spc("0,0,1073741825,w,1")] {
+        assert_eq!(
+            problem,
+            "x.csv:3: size: found 1073741825 bytes; expected at most the device's 1073741824"
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use copyback::config::{BlkparseAction, CsvFormat, TraceFormat, TraceWorkload};
+use copyback::config::{BeyondDevice, BlkparseAction, CsvFormat, TraceFormat, TraceWorkload};
 use copyback::workload::trace::TraceSource;
 use copyback::workload::{InputError, Request};
 
@@ -78,7 +78,8 @@ fn a_file_of_damaged_rows_is_no_trace() {
 #[test]
 fn what_is_not_the_rows_fault_is_never_skipped() {
     let beyond = format!("{SPC}0,99999999,512,w,2\n");
-    assert!(refused(beyond.as_bytes(), &lenient()).starts_with("x.csv:3: offset: found bytes"));
+    let refuse = TraceWorkload { beyond_device: BeyondDevice::Refuse, ..lenient() };
+    assert!(refused(beyond.as_bytes(), &refuse).starts_with("x.csv:3: offset: found bytes"));
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(SPC.repeat(1000).as_bytes()).unwrap();
     let bytes = gzip.finish().unwrap();

@@ -1,7 +1,7 @@
 //! Each reader on real traces. The expected values were counted by a script of a few lines that
 //! shares no code with the readers; they agree with the table that is kept with the traces.
 
-use std::io::{Cursor, Read};
+use std::io::Read;
 use std::path::Path;
 
 use copyback::config::quantity::Size;
@@ -427,9 +427,7 @@ fn blkparse_with_discards() {
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
     let good: Vec<_> = text.lines().filter(|line| !line.contains(" 1266874889.")).collect();
     let bytes = good.join("\n").into_bytes();
-    let size = bytes.len() as u64;
-    let input = Box::new(Cursor::new(bytes));
-    let source = TraceSource::from_reader(input, size, &issued, u64::MAX).unwrap();
+    let source = TraceSource::from_bytes(bytes, &issued, u64::MAX).unwrap();
     let expected = Facts {
         format,
         requests: 51_681 + 2054,

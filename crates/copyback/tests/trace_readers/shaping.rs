@@ -118,7 +118,11 @@ fn devices_lie_one_after_the_other() {
 #[test]
 fn devices_that_do_not_fit_are_refused() {
     let sized = |size| DeviceLayout::Concatenate { size: Some(Size(size)) };
-    let small = TraceWorkload { device_layout: sized(512 * 2), ..config("x.spc") };
+    let small = TraceWorkload {
+        device_layout: sized(512 * 2),
+        beyond_device: BeyondDevice::Refuse,
+        ..config("x.spc")
+    };
     assert_eq!(
         problem(shaped(&spc(4), &small)),
         "x.spc:3: offset: found bytes 1024 to 1536; expected them within the device's 1024 \
@@ -140,60 +144,115 @@ fn devices_that_do_not_fit_are_refused() {
     );
 }
 
+fn compact(extent: u64) -> TraceWorkload {
+    let extent = Size(extent);
+    TraceWorkload { beyond_device: BeyondDevice::Compact { extent }, ..config("x.spc") }
+}
+
 #[test]
-fn a_compact_footprint_is_dense() {
-    let extent = Size(4096);
-    let config =
-        TraceWorkload { beyond_device: BeyondDevice::Compact { extent }, ..config("x.spc") };
+fn a_compact_footprint_is_dense_and_keeps_requests_whole() {
+    let config = compact(4096);
     let text = "0,8000000000,4096,w,0\n1,8000000000,4096,r,0\n0,80,512,w,0\n0,7999999992,8192,w,0\n\
                 0,16,512,w,0\n";
     let sectors = |config: &TraceWorkload| -> Vec<u64> {
         shaped(text, config).unwrap().iter().map(|r| r.1).collect()
     };
-    assert_eq!(sectors(&config), [0, 0, 8, 16, 0, 24]);
+    assert_eq!(sectors(&config), [24, 24, 8, 16, 0]);
     let apart =
         TraceWorkload { device_layout: DeviceLayout::Concatenate { size: None }, ..config.clone() };
-    assert_eq!(sectors(&apart), [0, 8, 16, 24, 0, 32]);
+    assert_eq!(sectors(&apart), [24, 32, 8, 16, 0]);
     let mut source = open_bytes(text.as_bytes(), &config).unwrap();
-    drain(&mut source).unwrap();
+    let lengths: Vec<_> = drain(&mut source).unwrap().iter().map(|r| r.length).collect();
+    assert_eq!(lengths, [4096, 4096, 512, 8192, 512]);
     assert_eq!(
         source.notes(),
         [
-            "x.spc: 4 extents of 4KiB were touched; 1 times a request was split where they lie \
-             apart",
+            "x.spc: 4 extents of 4KiB are touched, and lie one after the other in order of address",
             "x.spc: its 2 devices share one address space"
         ]
     );
 }
 
 #[test]
-fn a_footprint_beyond_the_device_is_refused_where_it_outgrows_it() {
-    let extent = Size(GIB / 2);
-    let config = TraceWorkload { beyond_device: BeyondDevice::Compact { extent }, ..config("x") };
+fn a_footprint_beyond_the_device_is_refused() {
     let text = "0,0,512,w,0\n0,99999999,512,w,0\n0,0,512,w,0\n0,7999999999,512,w,0\n";
     assert_eq!(
-        problem(shaped(text, &config)),
-        "x:4: footprint: found 3 extents of 512MiB touched up to here; expected at most the 2 that \
-         the device holds"
+        problem(shaped(text, &compact(GIB / 2))),
+        "x.spc: footprint: found addresses up to 3.7 TiB with more touched, in extents of 512MiB, \
+         than the 1.0 GiB that there are for them; expected a larger drive, a part of the trace \
+         (workload.limit, until, devices), or workload.beyond_device = \"wrap\""
     );
+    let part = TraceWorkload { limit: Some(3), ..compact(GIB / 2) };
+    assert_eq!(shaped(text, &part).unwrap().len(), 3, "what is not replayed needs no room");
 }
 
 #[test]
 fn trims_touch_nothing() {
-    let text = "0 ; 0 ; 80 ; D\n1 ; 16 ; 8 ; W\n2 ; 0 ; 80 ; D\n3 ; 0 ; 0 ; FN\n4 ; 0 ; 8 ; R\n";
-    let extent = Size(4096);
-    let config = TraceWorkload { beyond_device: BeyondDevice::Compact { extent }, ..config("x") };
-    let requests = drain(&mut open_bytes(text.as_bytes(), &config).unwrap()).unwrap();
+    let text = "0 ; 0 ; 80 ; D\n1 ; 16 ; 8 ; W\n2 ; 0 ; 80 ; D\n3 ; 0 ; 0 ; FN\n4 ; 0 ; 8 ; R\n\
+                5 ; 100 ; 8 ; D\n";
+    let mut source = open_bytes(text.as_bytes(), &compact(4096)).unwrap();
+    let requests = drain(&mut source).unwrap();
     let found: Vec<_> = requests.iter().map(|r| (r.operation, r.offset, r.length)).collect();
     assert_eq!(
         found,
         [
-            (Operation::Write, 0, 4096),
-            (Operation::Trim, 0, 4096),
+            (Operation::Trim, 0, 8192),
+            (Operation::Write, 4096, 4096),
+            (Operation::Trim, 0, 8192),
             (Operation::Flush, 0, 0),
-            (Operation::Read, 4096, 4096)
+            (Operation::Read, 0, 4096)
         ]
     );
+    assert_eq!(source.notes()[1], "x.spc: 1 trims of what nothing else touches were left out");
+}
+
+#[test]
+fn by_default_a_trace_fits_itself_and_says_so() {
+    let far = "0,2097144,8192,w,0\n0,0,4096,r,1\n0,8000000000,4096,w,2\n";
+    let mut source = open_bytes(far.as_bytes(), &config("x.spc")).unwrap();
+    let requests = drain(&mut source).unwrap();
+    let found: Vec<_> = requests.iter().map(|r| (r.offset, r.length)).collect();
+    let mib = 1 << 20;
+    assert_eq!(found, [(2 * mib - 4096, 8192), (0, 4096), (3 * mib, 4096)]);
+    assert_eq!(
+        source.notes(),
+        ["x.spc: its addresses reach 3.7 TiB, beyond the 1.0 GiB that there are for them; so they \
+          were moved: 4 extents of 1MiB are touched, and lie one after the other in order of address \
+          (workload.beyond_device = \"refuse\" ends the run instead, \"wrap\" folds them)"]
+    );
+    let near = "0,2097144,4096,w,0\n0,8,4096,r,1\n";
+    let mut source = open_bytes(near.as_bytes(), &config("x.spc")).unwrap();
+    let found: Vec<_> = drain(&mut source).unwrap().iter().map(|r| r.offset).collect();
+    assert_eq!((found, source.notes()), (vec![GIB - 4096, 4096], Vec::new()), "as they are");
+}
+
+#[test]
+fn smaller_extents_are_tried_where_larger_ones_have_no_room() {
+    let scattered: String = (0..5000).map(|i| format!("0,{},4096,w,{i}\n", i * 4096 + 64)).collect();
+    let mut source = open_bytes(scattered.as_bytes(), &config("x.spc")).unwrap();
+    assert_eq!(drain(&mut source).unwrap().len(), 5000);
+    assert!(source.notes()[0].contains("5000 extents of 128KiB are touched"));
+    let fewer = TraceWorkload { limit: Some(100), ..config("x.spc") };
+    let mut source = open_bytes(scattered.as_bytes(), &fewer).unwrap();
+    assert_eq!((drain(&mut source).unwrap().len(), source.notes()), (100, Vec::new()));
+}
+
+#[test]
+fn regions_are_fitted_each_in_its_own() {
+    let layout = DeviceLayout::Concatenate { size: Some(Size(GIB / 2)) };
+    let config = TraceWorkload { device_layout: layout, ..config("x.spc") };
+    let text = "3,8000000000,4096,w,0\n1,8000000000,4096,r,0\n3,0,4096,w,1\n";
+    let requests = drain(&mut open_bytes(text.as_bytes(), &config).unwrap()).unwrap();
+    let found: Vec<_> = requests.iter().map(|r| r.offset).collect();
+    let within = 8_000_000_000 * 512 % (1 << 20);
+    assert_eq!(found, [(1 << 20) + within, GIB / 2 + within, 0]);
+}
+
+#[test]
+fn a_damaged_row_is_known_before_the_first_request() {
+    let text = format!("{}0,0,x,w,9\n", spc(3));
+    let fault = problem(open_bytes(text.as_bytes(), &config("x.spc")).map(|_| ()));
+    assert_eq!(fault, "x.spc:4: size: found \"x\"; expected a whole number of bytes");
 }
 
 #[test]
@@ -324,25 +383,19 @@ proptest! {
             ..config("x")
         };
         let requests = drain(&mut open_bytes(text.as_bytes(), &config).unwrap()).unwrap();
-        let mut requests = requests.iter();
+        prop_assert_eq!(requests.len(), ranges.len());
         let mut places = BTreeMap::new();
         let mut taken = BTreeSet::new();
-        for (sector, sectors, device) in ranges {
-            let mut at = sector * 100;
-            let end = at + sectors;
-            while at < end {
-                let request = requests.next().unwrap();
-                for i in 0..request.length / 512 {
-                    let place = request.offset / 512 + i;
-                    let known = *places.entry((device, at)).or_insert(place);
-                    prop_assert_eq!(known, place, "a sector stays where it is");
-                    prop_assert_eq!(place % 8, at % 8);
-                    taken.insert(place / 8);
-                    at += 1;
-                }
+        for ((sector, sectors, device), request) in ranges.into_iter().zip(&requests) {
+            prop_assert_eq!(request.length, sectors * 512);
+            for i in 0..sectors {
+                let (at, place) = (sector * 100 + i, request.offset / 512 + i);
+                let known = *places.entry((device, at)).or_insert(place);
+                prop_assert_eq!(known, place, "a sector stays where it is");
+                prop_assert_eq!(place % 8, at % 8);
+                taken.insert(place / 8);
             }
         }
-        prop_assert_eq!(requests.next(), None);
         let distinct: BTreeSet<u64> = places.values().copied().collect();
         prop_assert_eq!(distinct.len(), places.len(), "no two sectors share a place");
         prop_assert_eq!(taken.last().copied(), Some(taken.len() as u64 - 1), "no gaps");

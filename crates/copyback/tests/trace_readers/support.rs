@@ -1,6 +1,6 @@
 //! Traces to read, made in memory or in a scratch folder.
 
-use std::io::{Cursor, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,8 +17,7 @@ pub fn config(path: impl Into<PathBuf>) -> TraceWorkload {
 
 /// Opens bytes as the file `x.csv` on a device of 1 GiB.
 pub fn open_bytes(bytes: &[u8], config: &TraceWorkload) -> Result<TraceSource, InputError> {
-    let input = Box::new(Cursor::new(bytes.to_vec()));
-    TraceSource::from_reader(input, bytes.len() as u64, config, GIB)
+    TraceSource::from_bytes(bytes, config, GIB)
 }
 
 /// Every request of a source.

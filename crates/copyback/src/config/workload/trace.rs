@@ -141,12 +141,17 @@ choice! {
     /// What to do with trace addresses beyond the device, or beyond a device's part of it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum BeyondDevice {
+        /// Make the trace fit, and say so: if any address lies beyond the device, all of them move
+        /// as under `compact`, in the largest extents (1 MiB, 128 KiB, 16 KiB) of which those touched
+        /// have room; an error says if none have. Where every address lies on the device, none moves.
+        /// Reads the trace once before the run; a pipe, which can't be, is treated as by `refuse`.
+        Fit,
         /// Stop with an error that names the line.
         Refuse,
         /// Address modulo the capacity.
         Wrap,
         /// Every address moves: the extents that the trace touches lie one after the other, in
-        /// the order in which it first touches them.
+        /// order of address. A request stays one request. Reads the trace once before the run.
         Compact {
             /// Bytes that keep together: a power of two from 4 KiB to 1 GiB.
             #[serde(default = "extent")]
@@ -163,7 +168,7 @@ fn extent() -> Size {
 #[expect(clippy::derivable_impls)]
 impl Default for BeyondDevice {
     fn default() -> Self {
-        Self::Refuse
+        Self::Fit
     }
 }
 

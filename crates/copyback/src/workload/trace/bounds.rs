@@ -2,18 +2,29 @@
 
 use super::fault::Fault;
 
+/// What becomes of an address beyond the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beyond {
+    /// It ends the replay.
+    Refused,
+    /// It ends the replay of a pipe, which can't be read first to make it fit.
+    RefusedOfPipe,
+    /// It counts modulo the capacity.
+    Wrapped,
+}
+
 /// Fits the ranges of a trace to a device.
 #[derive(Debug)]
 pub struct Bounds {
     capacity: u64,
-    wraps: bool,
+    policy: Beyond,
     wrapped: u64,
 }
 
 impl Bounds {
-    /// For a device of `capacity` bytes; what lies beyond it is refused unless it `wraps`.
-    pub fn new(capacity: u64, wraps: bool) -> Self {
-        Self { capacity, wraps, wrapped: 0 }
+    /// For a device of `capacity` bytes.
+    pub fn new(capacity: u64, policy: Beyond) -> Self {
+        Self { capacity, policy, wrapped: 0 }
     }
 
     /// The first byte on the device of a range that starts at `offset` in the trace.
@@ -28,9 +39,10 @@ impl Bounds {
         }
     }
 
-    /// Ranges that were wrapped so far.
-    pub fn wrapped(&self) -> u64 {
-        self.wrapped
+    /// What the user should know.
+    pub fn note(&self) -> Option<String> {
+        let wrapped = self.wrapped;
+        (wrapped > 0).then(|| format!("{wrapped} requests beyond the device were wrapped"))
     }
 
     #[cold]
@@ -41,16 +53,26 @@ impl Bounds {
                 self.capacity
             )));
         }
-        if !self.wraps {
-            return Err(Fault::other(format!(
-                "offset: found bytes {offset} to {}; expected them within the device's {} \
-                 (workload.beyond_device = \"wrap\" folds them, \"compact\" closes the gaps)",
-                u128::from(offset) + u128::from(length),
-                self.capacity,
-            )));
-        }
+        let advice = match self.policy {
+            Beyond::Wrapped => return Ok(self.wrap(offset, length)),
+            Beyond::Refused => {
+                "workload.beyond_device = \"wrap\" folds them, \"compact\" closes the gaps"
+            }
+            Beyond::RefusedOfPipe => {
+                "workload.beyond_device = \"wrap\" folds them; those of a file are made to fit, \
+                 for which a pipe would have to be read twice"
+            }
+        };
+        Err(Fault::other(format!(
+            "offset: found bytes {offset} to {}; expected them within the device's {} ({advice})",
+            u128::from(offset) + u128::from(length),
+            self.capacity,
+        )))
+    }
+
+    fn wrap(&mut self, offset: u64, length: u64) -> u64 {
         self.wrapped += 1;
-        Ok((offset % self.capacity).min(self.capacity - length))
+        (offset % self.capacity).min(self.capacity - length)
     }
 }
 
@@ -60,15 +82,15 @@ mod tests {
 
     #[test]
     fn leaves_what_fits() {
-        let mut bounds = Bounds::new(1000, false);
+        let mut bounds = Bounds::new(1000, Beyond::Refused);
         assert_eq!(bounds.fit(0, 1000), Ok(0));
         assert_eq!(bounds.fit(999, 1), Ok(999));
-        assert_eq!(bounds.wrapped(), 0);
+        assert_eq!(bounds.note(), None);
     }
 
     #[test]
     fn refuses_what_does_not() {
-        let mut bounds = Bounds::new(1000, false);
+        let mut bounds = Bounds::new(1000, Beyond::Refused);
         assert_eq!(
             bounds.fit(999, 2).unwrap_err().to_string(),
             "offset: found bytes 999 to 1001; expected them within the device's 1000 \
@@ -80,11 +102,11 @@ mod tests {
 
     #[test]
     fn wraps_and_keeps_a_range_in_one_piece() {
-        let mut bounds = Bounds::new(1000, true);
+        let mut bounds = Bounds::new(1000, Beyond::Wrapped);
         assert_eq!(bounds.fit(2300, 10), Ok(300));
         assert_eq!(bounds.fit(995, 10), Ok(990), "moved back from the end");
         assert_eq!(bounds.fit(1995, 10), Ok(990));
-        assert_eq!(bounds.wrapped(), 3);
+        assert_eq!(bounds.note().unwrap(), "3 requests beyond the device were wrapped");
         assert_eq!(
             bounds.fit(0, 1001).unwrap_err().to_string(),
             "size: found 1001 bytes; expected at most the device's 1000"

@@ -19,17 +19,18 @@ mod blktrace_files;
 mod bounds;
 mod clock;
 mod columns;
+mod compact;
 mod csv;
 mod decompress;
 mod detect;
 mod devices;
 mod disksim;
 mod dtrs;
-mod extents;
 mod fault;
 mod fio_iolog;
 mod fiu;
 mod five_numbers;
+mod footprint;
 mod format;
 mod hp_csv;
 mod hp_srt;
@@ -46,14 +47,15 @@ mod record;
 mod rows;
 mod rwbs;
 mod schedule;
+mod space;
 mod spc;
 mod ssdsim;
+mod survey;
 mod systor17;
 mod tencent;
 mod vscsi;
 mod write;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -61,9 +63,11 @@ use self::addresses::Addresses;
 use self::devices::Devices;
 use self::fault::Fault;
 use self::format::{Parser, RowsRead};
+use self::open::Origin;
 pub use self::record::Record;
 use self::rows::Rows;
 use self::schedule::{Schedule, TooLate, When};
+use self::space::Owner;
 pub use self::write::{Dropped, Target, TraceWriter, WriteError};
 use crate::config::{DeviceName, TraceFormat, quantity::Time};
 use crate::units::Instant;
@@ -75,8 +79,7 @@ const MOST_ROUNDS: u64 = 10_000_000;
 /// A trace that is being replayed.
 pub struct TraceSource {
     name: String,
-    /// The files it is read from: one, or several that are merged.
-    files: Vec<PathBuf>,
+    origin: Origin,
     rows: Rows,
     format: Box<TraceFormat>,
     schedule: Schedule,
@@ -86,14 +89,12 @@ pub struct TraceSource {
     addresses: Addresses,
     /// The device of the last request.
     device: u64,
-    /// What is left of the last row where it doesn't lie in one piece.
-    rest: Option<Asked>,
     /// The first request, read ahead when the trace was opened.
     first: Option<Request>,
     /// Requests of this round that may still be read.
     left: u64,
     limit: Option<u64>,
-    /// Whether the files are read again at their end.
+    /// Whether the trace is read again at its end.
     repeats: bool,
     /// Times the trace was started, the first included.
     rounds: u64,
@@ -189,12 +190,12 @@ impl TraceSource {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.rows.notes();
         let mut note = |text: String| notes.push(format!("{}: {text}", self.name));
-        if self.files.len() > 1 {
-            note(format!("{} files were merged by time", self.files.len()));
+        if let Origin::Files(files) = &self.origin
+            && files.len() > 1
+        {
+            note(format!("{} files were merged by time", files.len()));
         }
-        if let Some(text) = self.addresses.note() {
-            note(text);
-        }
+        self.addresses.notes().into_iter().for_each(&mut note);
         let count = self.devices.count();
         if count > 1 && !self.addresses.are_apart() {
             note(format!("its {count} devices share one address space"));
@@ -210,13 +211,10 @@ impl TraceSource {
 
     fn read_request(&mut self) -> Result<Option<Request>, InputError> {
         loop {
-            let asked = match self.rest.take() {
-                Some(rest) => rest,
-                None => match self.next_asked()? {
-                    Some(asked) => asked,
-                    None if self.next_round()? => continue,
-                    None => return Ok(None),
-                },
+            let asked = match self.next_asked()? {
+                Some(asked) => asked,
+                None if self.next_round()? => continue,
+                None => return Ok(None),
             };
             if let Some(request) = self.lay(asked).map_err(|fault| self.rows.fault(&fault))? {
                 self.is_alive = true;
@@ -252,8 +250,7 @@ impl TraceSource {
         Ok(None)
     }
 
-    /// Lays a request on the device; keeps what doesn't lie in one piece with its start. `None` if
-    /// nothing of it lies anywhere.
+    /// Lays a request on the device; `None` if nothing of it lies anywhere.
     #[inline]
     fn lay(&mut self, asked: Asked) -> Result<Option<Request>, Fault> {
         let Asked { arrival, place, record } = asked;
@@ -262,16 +259,11 @@ impl TraceSource {
         if operation == Operation::Flush {
             return Ok(Some(Request { arrival, operation, offset: 0, length: 0, measured }));
         }
-        let piece = self.addresses.place((device, place), operation, offset, length)?;
-        let Some(piece) = piece else { return Ok(None) };
-        let behind = piece.skipped + piece.length;
-        if behind < length {
-            let (offset, length) = (offset + behind, length - behind);
-            let record = Record { offset, length, measured: None, ..record };
-            self.rest = Some(Asked { record, ..asked });
-        }
-        let (offset, length) = (piece.offset, piece.length);
-        Ok(Some(Request { arrival, operation, offset, length, measured }))
+        let place = self.addresses.place(Owner { device, place }, operation, offset, length)?;
+        Ok(place.map(|place| {
+            let (offset, length) = (place.offset, place.length);
+            Request { arrival, operation, offset, length, measured }
+        }))
     }
 
     /// Starts the trace again, if it is to be replayed for a time that has not passed.
@@ -296,7 +288,7 @@ impl TraceSource {
             return Err(self.rows.whole_file(problem));
         }
         let format = Some(&*self.format);
-        let input = open::Input::of_files(&self.name, &self.files, format, &self.taken)?;
+        let input = open::Input::of(&self.name, &self.origin, format, &self.taken)?;
         self.rows.restart(input.lines, input.parser);
         self.left = self.limit.unwrap_or(u64::MAX);
         self.rounds += 1;

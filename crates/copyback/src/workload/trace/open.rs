@@ -1,7 +1,7 @@
 //! Opening a trace: everything that can be wrong before its second request.
 
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::{self, Cursor, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -15,7 +15,7 @@ use super::format::{Parser, Piece};
 use super::lines::{BUFFER, LineError, LineReader};
 use super::rows::{Rows, line_problem, placed};
 use super::schedule::Schedule;
-use super::{TraceSource, parquet};
+use super::{TraceSource, parquet, survey};
 use crate::config::quantity::Size;
 use crate::config::{DeviceName, TraceFormat, TraceWorkload};
 use crate::units::Instant;
@@ -32,57 +32,61 @@ impl TraceSource {
     /// is malformed, or the configuration makes no sense.
     pub fn open(config: &TraceWorkload, capacity_bytes: u64) -> Result<Self, InputError> {
         check(config)?;
-        let files = files_of(config);
-        let taken = Arc::new(AtomicU64::new(0));
-        let name = config.path.display().to_string();
-        let input = Input::of_files(&name, &files, config.format.as_ref(), &taken)?;
-        let is_pipe = input.size.is_none();
-        let mut source = Self { files, ..Self::new(input, taken, config, capacity_bytes)? };
-        if config.duration.is_some() {
-            if is_pipe {
-                let problem = "workload.duration starts the trace again, which a pipe can't; \
-                               expected a file";
-                return Err(source.rows.whole_file(problem.to_owned()));
-            }
-            source.repeats = true;
-        }
-        source.primed()
+        Self::of(Origin::Files(files_of(config)), config, capacity_bytes)
     }
 
-    /// The same for an input that is open already and is read once, whatever the duration is;
-    /// `config.path` is only its name in messages. `size` is its length in bytes, or zero if that
-    /// isn't known.
+    /// Opens a trace that is in memory; `config.path` is only its name in messages.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn from_reader(
-        input: Bytes,
-        size: u64,
+    pub fn from_bytes(
+        content: impl Into<Arc<[u8]>>,
         config: &TraceWorkload,
         capacity_bytes: u64,
     ) -> Result<Self, InputError> {
         check(config)?;
-        let taken = Arc::new(AtomicU64::new(0));
-        let name = config.path.display().to_string();
-        let input = Input::of_stream(&name, input, Some(size), config.format.as_ref(), &taken)?;
-        Self::new(input, taken, config, capacity_bytes)?.primed()
+        Self::of(Origin::Memory(content.into()), config, capacity_bytes)
     }
 
-    /// Yet without a request, and with no file to open again.
+    fn of(origin: Origin, config: &TraceWorkload, capacity: u64) -> Result<Self, InputError> {
+        let taken = Arc::new(AtomicU64::new(0));
+        let name = config.path.display().to_string();
+        let input = Input::of(&name, &origin, config.format.as_ref(), &taken)?;
+        let is_pipe = input.size.is_none();
+        if config.duration.is_some() && is_pipe {
+            let problem = "workload.duration starts the trace again, which a pipe can't; expected \
+                           a file";
+            return Err(InputError { place: name, problem: problem.to_owned() });
+        }
+        // Before the trace is read to its end, for what it touches.
+        let devices = Devices::new(selectors(config, &input.format)?);
+        let again = |addresses| {
+            let taken = Arc::default();
+            let input = Input::of(&name, &origin, Some(&input.format), &taken)?;
+            let devices = Devices::new(selectors(config, &input.format)?);
+            Ok(Self::new(origin.clone(), input, taken, config, devices, addresses))
+        };
+        let again = (!is_pipe).then_some(again);
+        let addresses = survey::addresses(config, capacity, &name, again)?;
+        let mut source = Self::new(origin, input, taken, config, devices, addresses);
+        source.repeats = config.duration.is_some();
+        source.primed()
+    }
+
+    /// Yet without a request, and to be read once.
     fn new(
+        origin: Origin,
         input: Input,
         taken: Arc<AtomicU64>,
         config: &TraceWorkload,
-        capacity_bytes: u64,
-    ) -> Result<Self, InputError> {
+        devices: Devices,
+        addresses: Addresses,
+    ) -> Self {
         let name = config.path.display().to_string();
         let Input { lines, compression, parser, format, size } = input;
-        let addresses = Addresses::new(config, capacity_bytes)
-            .map_err(|(key, problem)| fault_of(key, problem))?;
-        let devices = Devices::new(selectors(config, &format)?);
         let limit = config.limit;
-        Ok(Self {
-            files: Vec::new(),
+        Self {
+            origin,
             rows: Rows::new(name.clone(), lines, compression, parser, config.lenient),
             format: Box::new(format),
             schedule: Schedule::new(config),
@@ -90,7 +94,6 @@ impl TraceSource {
             wanted: config.devices.clone(),
             addresses,
             device: 0,
-            rest: None,
             first: None,
             left: limit.unwrap_or(u64::MAX),
             limit,
@@ -103,7 +106,7 @@ impl TraceSource {
             taken,
             size: size.unwrap_or(0),
             name,
-        })
+        }
     }
 
     /// Reads the first request ahead.
@@ -130,6 +133,15 @@ impl TraceSource {
     }
 }
 
+/// Where a trace is read from.
+#[derive(Debug, Clone)]
+pub enum Origin {
+    /// A file, or several that are merged.
+    Files(Vec<PathBuf>),
+    /// The content of a file.
+    Memory(Arc<[u8]>),
+}
+
 /// What is read, once its format is known.
 pub struct Input {
     /// What the parser is fed.
@@ -143,12 +155,28 @@ pub struct Input {
 }
 
 impl Input {
-    /// The content of a file, or of several that are merged, of the trace that messages call `name`.
-    /// `taken` counts the compressed bytes read.
+    /// The start of the trace that messages call `name`. `taken` counts the compressed bytes read.
     ///
     /// # Errors
-    /// If one can't be read, or its format isn't known; if one of several is damaged at its start.
-    pub fn of_files(
+    /// If it can't be read, or its format isn't known; if one of several files is damaged at its start.
+    pub fn of(
+        name: &str,
+        origin: &Origin,
+        format: Option<&TraceFormat>,
+        taken: &Arc<AtomicU64>,
+    ) -> Result<Self, InputError> {
+        match origin {
+            Origin::Files(files) => Self::of_files(name, files, format, taken),
+            Origin::Memory(content) => {
+                let size = Some(content.len() as u64);
+                let stream = Box::new(Cursor::new(Arc::clone(content)));
+                Self::of_stream(name, stream, size, format, taken)
+            }
+        }
+    }
+
+    /// The content of a file, or of several that are merged.
+    fn of_files(
         name: &str,
         files: &[PathBuf],
         format: Option<&TraceFormat>,
