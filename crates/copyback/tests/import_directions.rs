@@ -134,3 +134,30 @@ fn policies_know_neither_files_nor_mappings() {
         }
     }
 }
+
+/// Folders that every run of a suite sees, this one and those beside it.
+const SHARED_FOLDERS: [&str; 2] = ["CARGO_TARGET_TMPDIR", "temp_dir()"];
+
+/// Suites that use them all the same, and why they may.
+const MAY_SHARE: [(&str, &str); 4] = [
+    ("guides/scratch.rs", "a copy of the crate that stays, the same for whoever writes it"),
+    ("trace_readers/support.rs", "the process and a count are in the names of files"),
+    ("trace_readers/files.rs", "writes nothing there"),
+    ("import_directions.rs", "only names them"),
+];
+
+/// Two runs of a suite at once must not write the files of each other: files are `tempfile`'s, not of a fixed
+/// name in a folder that all share.
+#[test]
+fn suites_may_run_beside_themselves() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut offences = Vec::new();
+    for path in sources(&root) {
+        let file = path.strip_prefix(&root).expect("a suite lies under tests");
+        let may = MAY_SHARE.iter().any(|(name, _)| file == Path::new(name));
+        let text = fs::read_to_string(&path).expect("a source file is text");
+        let shared = SHARED_FOLDERS.iter().filter(|folder| !may && text.contains(**folder));
+        offences.extend(shared.map(|folder| format!("{} uses {folder}", file.display())));
+    }
+    assert!(offences.is_empty(), "{}", offences.join("\n"));
+}

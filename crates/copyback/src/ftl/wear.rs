@@ -122,4 +122,18 @@ mod tests {
             assert_eq!(leveller.block_to_level(plane, &blocks), to_level, "{erases} erases");
         }
     }
+
+    #[test]
+    fn the_least_erased_of_the_good_blocks_is_levelled() {
+        let plane = PlaneId(0);
+        let shape = Geometry { blocks_per_plane: 3, ..SHAPE };
+        let mut leveller = WearLeveller::new(2, &shape);
+        let mut blocks = Blocks::new(&shape);
+        blocks.set_bad(BlockId(0));
+        for _ in 0..3 {
+            blocks.erase(BlockId(2));
+            leveller.erased(plane, BlockId(2), blocks.erase_count(BlockId(2)));
+        }
+        assert_eq!(leveller.block_to_level(plane, &blocks), Some(BlockId(1)));
+    }
 }

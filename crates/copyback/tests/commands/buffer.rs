@@ -1,10 +1,9 @@
 //! The write buffer, through whole runs of small traces.
 
-use std::path::PathBuf;
-
 use copyback::metrics::RequestColumns;
 use copyback::ssd::Part;
 use copyback::{Simulation, Status};
+use tempfile::NamedTempFile;
 
 use crate::toy::config;
 
@@ -12,10 +11,10 @@ use crate::toy::config;
 /// of it that the buffer took, in nanoseconds.
 type Row = (u8, u64, u64, u64);
 
-fn replay(name: &str, lines: &str, changes: &[(&str, &str)]) -> Vec<Row> {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("commands-{name}"));
-    std::fs::write(&path, lines).expect("the target directory is writable");
-    let quoted = format!("{:?}", path.display().to_string());
+fn replay(lines: &str, changes: &[(&str, &str)]) -> Vec<Row> {
+    let file = NamedTempFile::new().expect("there is room for files");
+    std::fs::write(&file, lines).expect("the file is ours");
+    let quoted = format!("{:?}", file.path().display().to_string());
     let mut all = vec![
         ("workload.type", "trace"),
         ("workload.path", quoted.as_str()),
@@ -26,7 +25,6 @@ fn replay(name: &str, lines: &str, changes: &[(&str, &str)]) -> Vec<Row> {
     all.extend(changes);
     let mut simulation = Simulation::new(&config(&all), None).expect("the trace opens");
     while simulation.advance(1000).expect("nothing is violated") == Status::Running {}
-    std::fs::remove_file(path).expect("the trace is ours");
     rows(&simulation.take_requests())
 }
 
@@ -39,26 +37,26 @@ fn rows(columns: &RequestColumns) -> Vec<Row> {
 
 #[test]
 fn a_buffered_write_takes_the_latency_of_dram() {
-    let rows_found = replay("write", "0 ; 0 ; 8 ; W\n", &[]);
+    let rows_found = replay("0 ; 0 ; 8 ; W\n", &[]);
     assert_eq!(rows_found, [(1, 0, 1_000, 1_000)]);
 }
 
 #[test]
 fn a_read_of_what_the_buffer_holds_touches_no_flash() {
-    let found = replay("read", "0 ; 0 ; 8 ; W\n0.000002 ; 3 ; 2 ; R\n", &[]);
+    let found = replay("0 ; 0 ; 8 ; W\n0.000002 ; 3 ; 2 ; R\n", &[]);
     assert_eq!(found, [(1, 0, 1_000, 1_000), (0, 2_000, 1_000, 1_000)]);
 }
 
 #[test]
 fn a_flush_ends_when_everything_before_it_is_in_flash() {
-    let found = replay("flush", "0 ; 0 ; 8 ; W\n0.000005 ; 0 ; 0 ; F\n", &[]);
+    let found = replay("0 ; 0 ; 8 ; W\n0.000005 ; 0 ; 0 ; F\n", &[]);
     assert_eq!(found, [(1, 0, 1_000, 1_000), (3, 5_000, 211_000, 211_000)]);
 }
 
 #[test]
 fn a_flush_waits_for_a_page_that_is_written_on_while_it_waits_to_leave() {
     let lines = "0;0;8;W\n0.000005;0;0;F\n0.000006;0;8;W\n0.00001;0;0;F\n0.000011;0;8;W\n";
-    let found = replay("flush-merge", lines, &[]);
+    let found = replay(lines, &[]);
     let writes = [0, 6_000, 11_000].map(|arrival| (1, arrival, 1_000, 1_000));
     assert_eq!(found[..3], writes);
     // The page that the second flush is for can leave only when its older version is in flash, at 216 us.
@@ -67,13 +65,13 @@ fn a_flush_waits_for_a_page_that_is_written_on_while_it_waits_to_leave() {
 
 #[test]
 fn a_flush_of_nothing_ends_at_once() {
-    let found = replay("idle-flush", "0 ; 0 ; 0 ; F\n", &[]);
+    let found = replay("0 ; 0 ; 0 ; F\n", &[]);
     assert_eq!(found, [(3, 0, 0, 0)]);
 }
 
 #[test]
 fn a_flush_whose_data_are_trimmed_ends_with_the_trim() {
-    let found = replay("trim", "0 ; 0 ; 8 ; W\n0.000005;0;0;F\n0.000005;0;8;D\n", &[]);
+    let found = replay("0 ; 0 ; 8 ; W\n0.000005;0;0;F\n0.000005;0;8;D\n", &[]);
     assert_eq!(found, [(1, 0, 1_000, 1_000), (3, 5_000, 0, 0), (2, 5_000, 0, 0)]);
 }
 
@@ -84,7 +82,23 @@ fn a_write_without_room_waits_for_a_page_to_reach_flash() {
         ("ssd.buffer.high_watermark", "1.0"),
         ("ssd.buffer.low_watermark", "0.0"),
     ];
-    let found = replay("room", "0 ; 0 ; 8 ; W\n0.000005 ; 8 ; 8 ; W\n", &one_page);
+    let found = replay("0 ; 0 ; 8 ; W\n0.000005 ; 8 ; 8 ; W\n", &one_page);
     // The first leaves at once, at 100% dirty; the second gets its place at 211 us.
     assert_eq!(found, [(1, 0, 1_000, 1_000), (1, 5_000, 207_000, 207_000)]);
+}
+
+#[test]
+fn a_page_that_is_rewritten_on_its_way_to_flash_keeps_the_sectors_of_before() {
+    // The first half of the page leaves at 5 us, as a flush asks; the second is written meanwhile.
+    let lines = "0;0;4;W\n0.000005;0;0;F\n0.00001;4;4;W\n0.00002;0;8;R\n0.001;0;8;R\n";
+    let found = replay(lines, &[]);
+    let [first, second, both, flush, later] = found[..] else { panic!("{found:?}") };
+    assert_eq!([first.2, second.2], [1_000, 1_000]);
+    assert_eq!(
+        flush,
+        (3, 5_000, 211_000, 211_000),
+        "the first half is on its way as the page is read"
+    );
+    assert_eq!(both, (0, 20_000, 1_000, 1_000), "the buffer has the whole page");
+    assert_eq!(later, (0, 1_000_000, 1_000, 1_000));
 }

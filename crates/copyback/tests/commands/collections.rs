@@ -48,6 +48,19 @@ fn a_collection_by_copyback_moves_then_erases_and_the_host_waits() {
 }
 
 #[test]
+fn a_copyback_reads_as_long_as_the_page_does_that_it_leaves() {
+    // Page 3 of its block is the slowest to read. It goes to the first page of a fresh block, the fastest.
+    let by_type = ("ssd.timing.read", "[\"20us\", \"30us\", \"40us\", \"50us\"]");
+    for toy in [Toy::filled, Toy::unobserved] {
+        let mut toy = toy(&[by_type], &BRINK);
+        toy.write(0, 1, CALLS);
+        toy.run();
+        let moved = toy.log.iter().filter(|line| line.ends_with("die 0")).nth(1);
+        assert_eq!(moved, Some(&"461000 die 0".to_owned()), "{:?}", toy.log);
+    }
+}
+
+#[test]
 fn moves_that_nobody_looks_at_take_as_long() {
     let tight = [("ssd.ftl.over_provisioning", "0.3"), ("ssd.geometry.blocks_per_plane", "16")];
     let run = |mut toy: Toy| {
@@ -213,6 +226,30 @@ fn wear_is_levelled_after_a_collection() {
     assert_eq!((counters.collections, counters.levelling_runs), (1, 2));
     assert_eq!((counters.pages_moved, counters.erases), (8, 3));
     assert_eq!([erases(&toy, 2), erases(&toy, 3)], [1, 1]);
+}
+
+#[test]
+fn wear_is_levelled_on_every_plane_that_was_collected() {
+    // The same on two planes, which are collected in step: two blocks of each lie still.
+    let planes = [
+        ("ssd.geometry.planes_per_die", "2"),
+        ("ssd.gc.width", "blind"),
+        ("ssd.wear.static_threshold", "1"),
+        ("ssd.geometry.blocks_per_plane", "10"),
+        ("ssd.ftl.over_provisioning", "0.6"),
+    ];
+    let hot = (0..64).map(|write| write % 8);
+    let pages = (0..16).chain(hot).flat_map(|page| [2 * page, 2 * page + 1]);
+    let mut toy = Toy::filled(&planes, &pages.collect::<Vec<_>>());
+    for request in 0..8 {
+        toy.write(0, request, request);
+    }
+    toy.run();
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.collections, counters.joined), (2, 1));
+    assert_eq!(counters.levelling_runs, 4);
+    let still = [2, 3, 12, 13].map(|block| toy.ssd.ftl.erase_count(BlockId(block)));
+    assert_eq!(still, [1; 4]);
 }
 
 /// Two dies, of which the first is short of space with nothing to give: all its pages are valid.

@@ -129,3 +129,29 @@ fn a_block_whose_erase_fails_is_never_used_again() {
     }
     toy.run();
 }
+
+#[test]
+fn wear_is_levelled_though_a_bad_block_has_been_erased_least() {
+    // A third of the blocks are bad from the start, and never erased. Pages 8 to 15 lie still.
+    let changes = [
+        ROOMY[0],
+        ROOMY[1],
+        ("ssd.faults.factory_bad_blocks", "0.3"),
+        ("ssd.wear.static_threshold", "2"),
+    ];
+    let hot = (0..240).map(|write| write % 8);
+    let pages: Vec<u32> = (0..16).chain(hot).collect();
+    let mut toy = Toy::filled(&changes, &pages);
+    let erased = |toy: &Toy| [2, 8, 12, 3, 4].map(|block| toy.ssd.ftl.erase_count(BlockId(block)));
+    assert_eq!((toy.ssd.ftl.bad_blocks(), erased(&toy)), ((3, 3), [0; 5]));
+    for request in 0..8 {
+        toy.write(u64::from(request) * 10_000_000, request, request);
+    }
+    toy.run();
+    assert_eq!(toy.ssd.counters().levelling_runs, 2);
+    assert_eq!(
+        erased(&toy),
+        [0, 0, 0, 1, 1],
+        "the bad blocks, and those of the pages that lie still"
+    );
+}

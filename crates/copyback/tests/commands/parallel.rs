@@ -190,15 +190,15 @@ fn fill_two_of(planes: u32, punched: &[u32]) -> Vec<u32> {
     fill(punched).iter().map(|lpn| lpn / 2 * planes + lpn % 2).collect()
 }
 
-#[test]
-fn planes_that_are_out_of_step_are_collected_page_by_page() {
+/// Three planes, of which the first two have been collected, so that the third is behind them.
+fn out_of_step(width: &str) -> Toy {
     let changes = [
         ("ssd.geometry.planes_per_die", "3"),
         ("ssd.geometry.blocks_per_plane", "9"),
         ("ssd.ftl.over_provisioning", "0.5555"),
         ("ssd.ftl.frontiers", "shared"),
         ("ssd.gc.victim", "fifo"),
-        ("ssd.gc.width", "blind"),
+        ("ssd.gc.width", width),
     ];
     let mut toy = Toy::filled(&changes, &fill_two_of(3, &[1]));
     toy.write(0, 1, CALLS / 2 * 3);
@@ -207,6 +207,13 @@ fn planes_that_are_out_of_step_are_collected_page_by_page() {
     assert_eq!((together, paired), (4, 2), "the third plane holds nothing");
     let offsets = [0, 1, 2].map(|plane| toy.ssd.ftl.next_aligned_offset(PlaneId(plane)));
     assert_eq!(offsets, [3, 3, 0]);
+    toy
+}
+
+#[test]
+fn planes_that_are_out_of_step_are_collected_page_by_page() {
+    let mut toy = out_of_step("blind");
+    let [together, paired, ..] = moves(&toy);
     // Now it has something to be collected, and joins the next collection of the first.
     for (request, page) in (2..).zip([0, 1, 2, 3, 0]) {
         toy.write(100_000_000, request, 3 * page + 2);
@@ -218,6 +225,26 @@ fn planes_that_are_out_of_step_are_collected_page_by_page() {
     }
     assert!(toy.ssd.counters().joined > joined);
     assert_eq!(moves(&toy)[..2], [together, paired]);
+}
+
+#[test]
+fn pages_of_planes_out_of_step_wait_in_dram() {
+    let mut toy = out_of_step("{ type = \"blind\", cache = \"64KiB\" }");
+    for (request, page) in (2..).zip([0, 1, 2, 3, 0]) {
+        toy.write(100_000_000, request, 3 * page + 2);
+    }
+    let [joined, moved] = [toy.ssd.counters().joined, toy.ssd.counters().pages_moved];
+    let alone = moves(&toy);
+    toy.write(1_000_000_000, 10, 24);
+    toy.run();
+    let counters = toy.ssd.counters();
+    assert_eq!(counters.joined, joined + 1, "the third plane is collected with another");
+    assert_eq!((counters.pages_moved - moved, toy.ssd.ftl.parked_pages()), (6, 0));
+    assert_eq!(
+        moves(&toy),
+        [alone[0], alone[1], alone[2], alone[3], 6],
+        "all of them wait in DRAM"
+    );
 }
 
 #[test]

@@ -7,7 +7,6 @@
 
 mod generator;
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,28 +14,25 @@ use copyback::config::Loader;
 use copyback::{Simulation, Status};
 use generator::Synthetic;
 use serde_json::Value;
+use tempfile::NamedTempFile;
 
 /// Instants between looks at the state of the simulation.
 const BUDGET: u64 = 1 << 20;
 
-fn trace(name: &str, workload: &Synthetic) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("disksim-{name}.ascii"));
-    let mut file = BufWriter::new(File::create(&path).expect("the target directory is writable"));
+fn trace(workload: &Synthetic) -> NamedTempFile {
+    let mut file = BufWriter::new(NamedTempFile::new().expect("there is room for files"));
     for request in generator::requests(workload) {
-        writeln!(file, "{request}").expect("the target directory has room");
+        writeln!(file, "{request}").expect("there is room for the trace");
     }
-    path
+    file.into_inner().expect("there is room for the trace")
 }
 
-fn run(name: &str, workload: &Synthetic) -> Value {
-    let path = trace(name, workload);
-    let summary = replay(&path);
-    std::fs::remove_file(path).expect("the trace is ours");
-    summary
+fn run(workload: &Synthetic) -> Value {
+    replay(trace(workload).path())
 }
 
 fn replay(path: &Path) -> Value {
-    let quoted = serde_json::to_string(path).expect("a path of the target directory is text");
+    let quoted = serde_json::to_string(path).expect("a path for files is text");
     let config = Loader::new()
         .preset(Some("disksim-msr"))
         .set("workload.type", "trace")
@@ -65,7 +61,7 @@ const MEAN: &str = "/response_us/all/mean";
 #[test]
 fn random_writes_5m() {
     let workload = Synthetic { requests: 5_000_000, sequential: false, reads: false };
-    let summary = run("rw5m", &workload);
+    let summary = run(&workload);
     assert_within("mean", number(&summary, MEAN), 593.438, 0.02);
     assert_within("stddev", number(&summary, "/response_us/all/stddev"), 970.446, 0.02);
     assert_within("erases", number(&summary, "/flash/erases"), 143_179.0, 0.01);
@@ -80,7 +76,7 @@ fn random_writes_5m() {
 #[test]
 fn sequential_writes_5m() {
     let workload = Synthetic { requests: 5_000_000, sequential: true, reads: false };
-    let summary = run("sw5m", &workload);
+    let summary = run(&workload);
     assert_within("mean", number(&summary, MEAN), 334.365, 0.02);
     assert_within("erases", number(&summary, "/flash/erases"), 77_493.0, 0.01);
     assert_eq!(number(&summary, "/gc/pages_moved"), 0.0);
@@ -96,7 +92,7 @@ fn runs_without_collections() {
         ("rr250k", false, true, 136.118, 485.446),
         ("rw250k", false, false, 329.458, 1579.052),
     ] {
-        let summary = run(name, &Synthetic { requests: 250_000, sequential, reads });
+        let summary = run(&Synthetic { requests: 250_000, sequential, reads });
         assert_within(name, number(&summary, MEAN), mean, 2e-4);
         assert_within(name, number(&summary, "/response_us/all/max"), max, 2e-2);
     }

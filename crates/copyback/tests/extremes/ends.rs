@@ -84,7 +84,7 @@ fn flows_are_counted_before_they_are_looked_at() {
 
 #[test]
 fn a_trace_that_is_over_at_once_is_not_repeated_for_an_hour() {
-    let judge = Judge::new("duration");
+    let judge = Judge::new();
     let trace = format!("{:?}", judge.trace());
     let scale = ("workload.time_scale", "1e-5");
     let settings = [("workload.type", "trace"), ("workload.path", &trace), scale];

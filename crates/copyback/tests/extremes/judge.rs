@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use copyback::config::{Config, Loader};
 use copyback::{Error, Simulation, Status};
+use tempfile::NamedTempFile;
 
 use crate::keys::Setting;
 
@@ -62,21 +63,20 @@ pub enum Verdict {
 
 /// Judges configurations.
 pub struct Judge {
-    trace: PathBuf,
+    trace: NamedTempFile,
 }
 
 impl Judge {
-    /// `name` is that of the test.
-    pub fn new(name: &str) -> Self {
-        let name = format!("copyback-extremes-{name}-{}.txt", std::process::id());
-        let trace = std::env::temp_dir().join(name);
-        fs::write(&trace, TRACE).expect("the temporary directory is writable");
+    /// With a trace of its own.
+    pub fn new() -> Self {
+        let trace = NamedTempFile::new().expect("there is room for files");
+        fs::write(&trace, TRACE).expect("the file is ours");
         Self { trace }
     }
 
     /// Where the trace is.
     pub fn trace(&self) -> &Path {
-        &self.trace
+        self.trace.path()
     }
 
     /// What comes of these settings; if that is neither a result nor a refusal, what it is, and the settings.
@@ -93,7 +93,7 @@ impl Judge {
     }
 
     fn try_settings(&self, settings: &[Setting]) -> Verdict {
-        let trace = format!("{:?}", self.trace);
+        let trace = format!("{:?}", self.trace.path());
         let value = |value: &str| if value == "TRACE" { trace.clone() } else { value.to_owned() };
         let base = Loader::new().toml(BASE, "base.toml", None);
         let set = |loader: Loader, (key, text): &Setting| loader.set(key, &value(text));
@@ -104,13 +104,6 @@ impl Judge {
                 Verdict::Refused
             }
         }
-    }
-}
-
-impl Drop for Judge {
-    fn drop(&mut self) {
-        // What is left behind in a temporary directory harms nobody.
-        let _ = fs::remove_file(&self.trace);
     }
 }
 

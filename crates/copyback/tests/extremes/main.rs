@@ -30,7 +30,7 @@ fn every_number_of_the_configuration_has_bounds() {
 
 #[test]
 fn each_number_at_its_extremes_gives_a_result_or_a_refusal() {
-    let judge = Judge::new("alone");
+    let judge = Judge::new();
     let (mut never, mut failures) = (Vec::new(), Vec::new());
     for key in keys() {
         let judged = key.extremes().into_iter().map(|value| judge.of(&[key.set(&value)]));
@@ -48,7 +48,7 @@ fn each_number_at_its_extremes_gives_a_result_or_a_refusal() {
 
 #[test]
 fn two_numbers_at_their_extremes_give_a_result_or_a_refusal() {
-    let judge = Judge::new("pairs");
+    let judge = Judge::new();
     let keys = keys();
     let mut random = stream(number("COPYBACK_EXTREMES_SEED", 1), "extremes");
     let (mut results, mut failures) = (0, Vec::new());

@@ -2,7 +2,8 @@
 //! single-page requests.
 
 use std::fs;
-use std::path::PathBuf;
+
+use tempfile::NamedTempFile;
 
 use super::queueing::TABLE;
 use super::support::{number, summary};
@@ -32,10 +33,9 @@ enum Pages {
 impl Loop<'_> {
     /// Pages go round the planes of a die first, so that neighbours may join in a command, then
     /// round channels and chips. Everything that is written is new: there are no collections.
-    fn text(&self) -> String {
+    fn text(&self, workload: &str) -> String {
         let row = self.row;
         let us = |column: &str| format!("{}us", row.optional(column).unwrap_or(0.0));
-        let planes = row.count("channels") * row.count("chips") * row.count("planes");
         // 4800 bytes at 400 MB/s are 12 us exactly.
         let has_bus = row.number("transfer_us") > 0.0;
         assert!(!has_bus || row.number("transfer_us") == 12.0);
@@ -79,15 +79,22 @@ impl Loop<'_> {
             arbitration =
                 if row.is("arbitration", "data_first") { "data_first" } else { "command_first" },
             fill = if self.reads { "1.0" } else { "0.0" },
-            workload = self.workload(self.requests_per_plane * u64::from(planes)),
         )
     }
 
-    fn workload(&self, requests: u64) -> String {
-        let iodepth = self.iodepth;
-        let source = match self.pages {
-            Pages::SequentialFromZero => trace(requests),
-            Pages::Sequential | Pages::Random => {
+    fn requests(&self) -> u64 {
+        let planes = ["channels", "chips", "planes"].map(|column| self.row.count(column));
+        self.requests_per_plane * u64::from(planes.into_iter().product::<u32>())
+    }
+
+    fn workload(&self, trace: Option<&NamedTempFile>) -> String {
+        let (iodepth, requests) = (self.iodepth, self.requests());
+        let source = match trace {
+            Some(file) => {
+                let path = file.path().display().to_string();
+                format!("type = \"trace\"\npath = {path:?}\nformat = \"spc\"")
+            }
+            None => {
                 let read_share = if self.reads { "1.0" } else { "0.0" };
                 let sequential_share = if self.pages == Pages::Random { "0.0" } else { "1.0" };
                 format!(
@@ -105,7 +112,9 @@ impl Loop<'_> {
     }
 
     fn run(&self) -> Found {
-        let summary = summary(&self.text());
+        let from_zero = self.pages == Pages::SequentialFromZero;
+        let trace = from_zero.then(|| trace(self.requests()));
+        let summary = summary(&self.text(&self.workload(trace.as_ref())));
         Found {
             pages_per_us: number(&summary, "/throughput/iops") / 1e6,
             mean_response_us: number(&summary, "/response_us/all/mean"),
@@ -114,13 +123,11 @@ impl Loop<'_> {
 }
 
 /// A trace that reads one page after the other from page 0.
-fn trace(requests: u64) -> String {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("reads-{requests}.spc"));
+fn trace(requests: u64) -> NamedTempFile {
+    let file = NamedTempFile::new().expect("there is room for files");
     let line = |page: u64| format!("0,{},4096,r,0.0\n", page * 8);
-    fs::write(&path, (0..requests).map(line).collect::<String>())
-        .expect("the target directory is writable");
-    let path = path.display();
-    format!("type = \"trace\"\npath = {:?}\nformat = \"spc\"", path.to_string())
+    fs::write(&file, (0..requests).map(line).collect::<String>()).expect("the file is ours");
+    file
 }
 
 struct Found {

@@ -1,5 +1,7 @@
 //! A random configuration from a number.
 
+use std::path::{Path, PathBuf};
+
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
@@ -10,10 +12,10 @@ use copyback::config::{
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
+use tempfile::TempDir;
 
 use crate::array;
 use crate::faults;
-use crate::file;
 use crate::pool::Failure;
 use crate::power;
 use crate::workload::{self, Flow};
@@ -26,6 +28,8 @@ pub struct Case {
     pub draws: u64,
     pub config: Config,
     pub flows: Vec<Flow>,
+    /// The case's files are here. No other case has them, of this process or another.
+    folder: TempDir,
 }
 
 /// Random choices.
@@ -68,45 +72,46 @@ impl Draw {
 impl Case {
     /// The case of this number, of one drive.
     pub fn draw(number: u64) -> Self {
-        Self::of(number, "swarm", |draw, number| config(draw, number, "drive"))
+        Self::of(number, "swarm", config)
     }
 
     /// The case of this number, of several drives.
     pub fn draw_array(number: u64) -> Self {
-        Self::of(number, "swarm/array", |draw, number| {
-            let config = config(draw, number, "array");
+        Self::of(number, "swarm/array", |draw, folder| {
+            let config = config(draw, folder);
             array::draw(draw, config)
         })
     }
 
     /// The case of this number, of one drive that loses its power now and then.
     pub fn draw_with_cuts(number: u64) -> Self {
-        Self::of(number, "swarm/power", |draw, number| {
-            let config = config(draw, number, "power");
+        Self::of(number, "swarm/power", |draw, folder| {
+            let config = config(draw, folder);
             power::draw(draw, config)
         })
     }
 
     /// The case of this number, of one drive or several whose flash has faults.
     pub fn draw_faults(number: u64) -> Self {
-        Self::of(number, "swarm/faults", |draw, number| {
-            let config = config(draw, number, "faults");
+        Self::of(number, "swarm/faults", |draw, folder| {
+            let config = config(draw, folder);
             let config = if draw.chance(0.2) { array::draw(draw, config) } else { config };
             faults::draw(draw, config)
         })
     }
 
-    fn of(number: u64, name: &str, config: impl Fn(&mut Draw, u64) -> Config) -> Self {
+    fn of(number: u64, name: &str, config: impl Fn(&mut Draw, &Path) -> Config) -> Self {
+        let folder = TempDir::with_prefix("copyback-swarm-").expect("there is room for files");
         let mut draw = Draw::new(number, name);
         let mut draws = 0;
         loop {
             draws += 1;
-            let config = config(&mut draw, number);
+            let config = config(&mut draw, folder.path());
             let text = config.to_toml();
             let Ok(loaded) = Loader::new().toml(&text, "swarm.toml", None).load() else { continue };
             assert_eq!(loaded, config, "a configuration survives its own TOML");
             if let Some(flows) = workload::flows(&config, number) {
-                return Self { number, draws, config, flows };
+                return Self { number, draws, config, flows, folder };
             }
         }
     }
@@ -115,8 +120,14 @@ impl Case {
         self.flows.iter().for_each(Flow::write_trace);
     }
 
-    pub fn remove_traces(&self) {
-        self.flows.iter().for_each(Flow::remove_trace);
+    /// A file of the case's own, which goes when the case does.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Leaves the traces to a human who looks into the case.
+    pub fn keep_traces(&mut self) {
+        self.folder.disable_cleanup(true);
     }
 
     /// What a human needs to look into a failure.
@@ -131,8 +142,8 @@ impl Case {
     }
 }
 
-/// Drives and arrays of one number are examined at the same time: their traces carry `of` in their names.
-fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
+/// A configuration whose traces are in `folder`.
+fn config(draw: &mut Draw, folder: &Path) -> Config {
     let geometry = geometry(draw);
     let mapping = mapping(draw, &geometry);
     let gc = gc(draw, &geometry, mapping);
@@ -145,8 +156,7 @@ fn config(draw: &mut Draw, number: u64, of: &str) -> Config {
     let (faults, power) = (FlashFaults::default(), Power::default());
     let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, faults, power };
     let host = host(draw);
-    let workload =
-        workload::draw(draw, &ssd, &|index| file(number, &format!("{of}-{index}.blkreplay")));
+    let workload = workload::draw(draw, &ssd, &|index| folder.join(format!("{index}.blkreplay")));
     Config {
         seed: draw.within(0, u64::MAX >> 1),
         audit: true,

@@ -58,7 +58,7 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
 }
 
 /// Whether a drive had too few good blocks before anything could be measured.
-fn is_dead_before_the_run(problem: &str) -> bool {
+pub fn is_dead_before_the_run(problem: &str) -> bool {
     problem.starts_with("ssd.faults.factory_bad_blocks: leaves")
         || problem.contains("becomes read-only while it is prepared")
 }

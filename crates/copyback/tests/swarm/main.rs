@@ -18,6 +18,7 @@ mod interrupted;
 mod measured;
 mod observed;
 mod oracle;
+mod pairs;
 mod pool;
 mod power;
 mod run;
@@ -25,8 +26,6 @@ mod state_file;
 mod stopped;
 mod translation;
 mod workload;
-
-use std::path::PathBuf;
 
 use copyback::config::Mapping;
 
@@ -42,11 +41,6 @@ const LOOK_EVERY: u64 = 2;
 fn environment(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: found {text:?}; allowed: a number")))
-}
-
-/// The file of a case that is called `what`.
-pub fn file(number: u64, what: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("swarm-{number}-{what}"))
 }
 
 /// Everything that is demanded of one case. Returns what the case has met.
@@ -87,16 +81,14 @@ fn random_devices_and_workloads() {
     let runs = numbers.end - numbers.start;
     let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
     let met = pool::each(numbers, move |number| {
-        let case = Case::draw(number);
+        let mut case = Case::draw(number);
         if replay {
             println!("{}", case.config.to_toml());
+            case.keep_traces();
         }
         case.write_traces();
         let outcome = pool::guarded(|| examine(&case));
         let failed = outcome.map_err(|problem| case.failure(problem));
-        if !replay {
-            case.remove_traces();
-        }
         failed.map(|met| (case.draws, met))
     });
     let draws: u64 = met.iter().map(|(draws, _)| draws).sum();
@@ -117,17 +109,14 @@ fn random_arrays() {
     let numbers = numbers.start..numbers.start + runs.div_ceil(4);
     let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
     let met = pool::each(numbers, move |number| {
-        let case = Case::draw_array(number);
+        let mut case = Case::draw_array(number);
         if replay {
             println!("{}", case.config.to_toml());
+            case.keep_traces();
         }
         case.write_traces();
         let outcome = pool::guarded(|| array::examine(&case));
-        let failed = outcome.map_err(|problem| case.failure(problem));
-        if !replay {
-            case.remove_traces();
-        }
-        failed
+        outcome.map_err(|problem| case.failure(problem))
     });
     array::coverage(&met, runs >= RUNS);
 }
@@ -140,17 +129,14 @@ fn random_faults() {
     let numbers = numbers.start..numbers.start + runs.div_ceil(5);
     let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
     let met = pool::each(numbers, move |number| {
-        let case = Case::draw_faults(number);
+        let mut case = Case::draw_faults(number);
         if replay {
             println!("{}", case.config.to_toml());
+            case.keep_traces();
         }
         case.write_traces();
         let outcome = pool::guarded(|| faults::examine(&case));
-        let failed = outcome.map_err(|problem| case.failure(problem));
-        if !replay {
-            case.remove_traces();
-        }
-        failed
+        outcome.map_err(|problem| case.failure(problem))
     });
     faults::coverage(&met, runs >= RUNS);
 }
@@ -163,22 +149,26 @@ fn drives_that_lose_their_power() {
     let numbers = numbers.start..numbers.start + runs;
     let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
     let met = pool::each(numbers, move |number| {
-        let case = Case::draw_with_cuts(number);
+        let mut case = Case::draw_with_cuts(number);
         if replay {
             println!("{}", case.config.to_toml());
+            case.keep_traces();
         }
         case.write_traces();
         let outcome = pool::guarded(|| power::examine(&case));
-        let failed = outcome.map_err(|problem| case.failure(problem));
-        if !replay {
-            case.remove_traces();
-        }
-        failed
+        outcome.map_err(|problem| case.failure(problem))
     });
     power::print(&met);
     if runs >= RUNS / 20 {
         power::check_coverage(&met);
     }
+}
+
+/// Tells which pairs of features the swarm does not have: `cargo test --test swarm pairs -- --ignored --nocapture`.
+#[test]
+#[ignore = "it asserts nothing"]
+fn pairs_of_features() {
+    pairs::print(numbers());
 }
 
 #[test]

@@ -10,7 +10,6 @@ use copyback::{Error, Simulation, Status, state};
 use serde_json::Value;
 
 use crate::draw::Case;
-use crate::file;
 
 /// Instants after which a run of a few hundred requests has certainly gone astray.
 const ENDLESS: u64 = 20_000_000;
@@ -71,14 +70,10 @@ pub fn prepared(config: &Config) -> Preparation {
 
 /// The run of a case on a device that has been saved and loaded.
 pub fn from_saved(case: &Case) -> Result<Outcome, String> {
-    // Drives and arrays of one number are examined at the same time.
-    let drives = case.config.array.devices;
-    let path = file(case.number, &format!("{drives}-state"));
+    let path = case.file("state");
     let device = prepared(&case.config);
     state::save(&case.config, &device, &path).map_err(|error| error.to_string())?;
-    let outcome = run(&case.config, Some(&path), 1 << 20);
-    std::fs::remove_file(&path).expect("the state is ours");
-    outcome
+    run(&case.config, Some(&path), 1 << 20)
 }
 
 /// Whether two runs have returned the same, to the last bit.

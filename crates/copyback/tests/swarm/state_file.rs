@@ -3,7 +3,6 @@
 use copyback::{Error, state};
 
 use crate::draw::{Case, Draw};
-use crate::file;
 use crate::run::prepared;
 
 const DAMAGES: u64 = 60;
@@ -11,19 +10,18 @@ const DAMAGES: u64 = 60;
 /// Damages the saved state of a case in many ways; each must be refused as bad input.
 pub fn damage(case: &Case) -> Result<(), String> {
     let mut draw = Draw::new(case.number, "swarm/damage");
-    let path = file(case.number, "damaged");
+    let path = case.file("damaged");
     state::save(&case.config, &prepared(&case.config), &path).map_err(|e| e.to_string())?;
     let whole = std::fs::read(&path).expect("the state was just saved");
     for _ in 0..DAMAGES {
         let (damaged, what) = damaged(&mut draw, &whole);
-        std::fs::write(&path, damaged).expect("the target directory is writable");
+        std::fs::write(&path, damaged).expect("the case's folder is writable");
         match state::load(&case.config, &path) {
             Err(Error::Input(text)) if text.contains(&*path.to_string_lossy()) => {}
             Err(error) => return Err(format!("{what}: {error:?}")),
             Ok(_) => return Err(format!("{what}: accepted")),
         }
     }
-    std::fs::remove_file(&path).expect("the state is ours");
     Ok(())
 }
 

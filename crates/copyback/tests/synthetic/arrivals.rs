@@ -5,6 +5,7 @@ use copyback::config::{SyntheticWorkload, TimeDistribution};
 use copyback::units::Duration;
 use copyback::workload::Request;
 use copyback::workload::synthetic::Generator;
+use tempfile::NamedTempFile;
 
 use crate::support::{
     GIB, assert_near, assert_shares, generate, moments, single_pages, space, until_fault,
@@ -163,20 +164,19 @@ fn quantile_gaps_lie_between_the_quantiles() {
 
 #[test]
 fn empirical_gaps_are_those_of_the_file() {
-    let path = std::env::temp_dir().join(format!("copyback-gaps-{}.csv", std::process::id()));
+    let path = NamedTempFile::new().unwrap().into_temp_path();
     std::fs::write(&path, "\u{feff}# measured\n10us,3\r\n\n2ms\n10us , 1\n").unwrap();
-    let gaps = drawn(TimeDistribution::Empirical { path: path.clone() }, 11);
-    std::fs::remove_file(path).unwrap();
+    let gaps = drawn(TimeDistribution::Empirical { path: path.to_path_buf() }, 11);
     let of = |ns: f64| gaps.iter().filter(|gap| **gap == ns).count() as u64;
     assert_shares(&[of(1e4), of(2e6)], &[0.8, 0.2]);
 }
 
 #[test]
 fn files_that_make_no_sense_are_refused() {
-    let path = std::env::temp_dir().join(format!("copyback-bad-gaps-{}.csv", std::process::id()));
+    let path = NamedTempFile::new().unwrap().into_temp_path();
     let fault = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        let inter_arrival = Some(TimeDistribution::Empirical { path: path.clone() });
+        let inter_arrival = Some(TimeDistribution::Empirical { path: path.to_path_buf() });
         let config = SyntheticWorkload { inter_arrival, ..single_pages(1) };
         let fault =
             Generator::new(&config, space(GIB), 0, "w", "workload").map(|_| ()).unwrap_err();
@@ -200,5 +200,4 @@ fn files_that_make_no_sense_are_refused() {
         assert_eq!(fault(text), message, "{text:?}");
     }
     assert!(fault("1us,0").contains("one above 0"));
-    std::fs::remove_file(path).unwrap();
 }
