@@ -3,9 +3,9 @@
 
 use copyback::config::quantity::Rate;
 use copyback::config::{
-    Allocation, AllocationChoice, Config, Coordination, FreeBlockOrder, Frontiers, GcStart, Idle,
-    Layout, Mapping, Overwrites, PageLatency, Preemption, Protection, Rebuild, Register,
-    Scheduling, SummaryPage, VictimPolicy, Width, Workload,
+    Allocation, AllocationChoice, Config, Coordination, FreeBlockOrder, Frontiers, GcStart, Layout,
+    Mapping, Overwrites, PageLatency, Preemption, Protection, Rebuild, Register, Scheduling,
+    SummaryPage, VictimPolicy, Width, Workload,
 };
 use copyback::ssd::Part;
 
@@ -67,8 +67,8 @@ const FEATURES: &[(&str, Has)] = &[
         config.ssd.gc.hysteresis_blocks > 0 && many(outcome, "/gc/collections")
     }),
     ("no cost", |config, outcome| config.ssd.gc.zero_cost && many(outcome, "/gc/collections")),
-    ("in advance", |config, outcome| {
-        matches!(config.ssd.gc.idle, Idle::Advanced(_)) && many(outcome, "/gc/idle")
+    ("in advance", |_, outcome| {
+        many(outcome, "/gc/kinds/look_ahead") || many(outcome, "/gc/kinds/compaction")
     }),
     ("put off", |_, outcome| many(outcome, "/gc/kinds/put_off")),
     ("caught up", |_, outcome| many(outcome, "/gc/kinds/delayed")),
