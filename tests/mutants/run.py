@@ -237,7 +237,7 @@ failure is not looked at, and neither are the Python tests.
 
 The list below is of {date}, with {cases} cases of each kind of the swarm. Some bugs were
 not noticed at first, and have tests of their own now: 11 to 13, 25, 33, 44, 49, 50, 60, 64, 65, 67
-to 76 and 81 to 83.
+to 76, 81 to 83 and 88 to 93.
 
 | | bug | file | first test that fails |
 | --- | --- | --- | --- |"""

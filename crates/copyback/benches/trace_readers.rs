@@ -11,7 +11,8 @@ use std::sync::{Mutex, OnceLock};
 
 use copyback::config::quantity::{Share, Size};
 use copyback::config::{
-    AddressDistribution, BeyondDevice, CsvFormat, RequestSize, SyntheticWorkload, TraceFormat, TraceWorkload,
+    AddressDistribution, BeyondDevice, CsvFormat, RequestSize, SyntheticWorkload, TraceFormat,
+    TraceWorkload,
 };
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;

@@ -38,7 +38,7 @@ const NEVER: &str = "\"none\"";
 
 /// Reads suspend programs, at no cost and as often as they come: they preempt, and programs resume.
 const AT_NO_COST: &str =
-    "{ type = \"program_erase\", suspend = \"0us\", resume = \"0us\", most = 1_000_000 }";
+    "{ type = \"program_erase\", suspend = \"0us\", resume = \"0us\", most = 65535 }";
 
 impl<'a> Station<'a> {
     /// First come, first served.

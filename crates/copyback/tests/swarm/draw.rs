@@ -95,7 +95,7 @@ impl Case {
     pub fn draw_faults(number: u64) -> Self {
         Self::of(number, "swarm/faults", |draw, folder| {
             let config = config(draw, folder);
-            let config = if draw.chance(0.2) { array::draw(draw, config) } else { config };
+            let config = if draw.chance(0.3) { array::draw(draw, config) } else { config };
             faults::draw(draw, config)
         })
     }

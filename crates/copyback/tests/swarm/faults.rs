@@ -1,7 +1,7 @@
 //! Random drives and arrays whose flash has faults of every kind, many of them to the end of their lives.
 
-use copyback::config::quantity::Share;
-use copyback::config::{Config, FlashFaults, Overwrites};
+use copyback::config::quantity::{Share, Time};
+use copyback::config::{Config, FlashFaults, FreeBlocks, Idle, InAdvance, Overwrites};
 use copyback::workload::Operation;
 
 use crate::STATE_EVERY;
@@ -35,7 +35,25 @@ pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
         retry_levels: draw.within(0, 5) as u32,
         ..faults
     };
+    // By themselves, idle time and reads around collections meet faults too rarely.
+    if draw.chance(0.3) {
+        config.ssd.gc.zero_cost = false;
+        config.ssd.gc.idle = idle(draw);
+    }
+    config.array.reads_around_gc |= config.array.layout.parities() > 0;
     config
+}
+
+/// Idle time that is used soon.
+fn idle(draw: &mut Draw) -> Idle {
+    let (short_idle, long_idle) = (Time::default(), draw.time(1_000, 200_000));
+    let margin = FreeBlocks::Blocks { blocks: draw.within(1, 6) as u32 };
+    let advance = InAdvance { entries: 16, short_idle, long_idle, margin };
+    draw.of(&[
+        Idle::Advanced(advance),
+        Idle::Delayed { short_idle },
+        Idle::AdvancedDelayed(advance),
+    ])
 }
 
 /// Everything that is demanded of one case. Returns what it has met.
@@ -104,7 +122,7 @@ fn every_request_is_done_or_rejected(case: &Case, outcome: &Outcome) -> Result<(
 }
 
 /// What there is to meet, and the share of cases that must.
-const SIGHTS: [(&str, f64); 9] = [
+const SIGHTS: [(&str, f64); 12] = [
     ("drives that die before the run", 0.05),
     ("factory bad blocks", 0.1),
     ("failed programs", 0.05),
@@ -114,6 +132,9 @@ const SIGHTS: [(&str, f64); 9] = [
     ("uncorrectable reads", 0.03),
     ("drives that become read-only", 0.02),
     ("rejected writes", 0.02),
+    ("collections in idle time", 0.01),
+    ("reads around collections", 0.002),
+    ("arrays with a drive that is read-only", 0.005),
 ];
 
 fn met(outcome: Option<&Outcome>) -> Vec<bool> {
@@ -121,6 +142,9 @@ fn met(outcome: Option<&Outcome>) -> Vec<bool> {
         return (0..SIGHTS.len()).map(|sight| sight == 0).collect();
     };
     let many = |key: &str| outcome.number(&format!("/faults/{key}")) > 0;
+    let number =
+        |pointer: &str| outcome.summary.pointer(pointer).and_then(|n| n.as_u64()) > Some(0);
+    let is_read_only = !outcome.summary["faults"]["read_only_since_s"].is_null();
     let retries = outcome.summary["faults"]["read_retries"].as_array();
     vec![
         false,
@@ -130,8 +154,11 @@ fn met(outcome: Option<&Outcome>) -> Vec<bool> {
         many("erase_failures"),
         retries.is_some_and(|levels| !levels.is_empty()),
         many("uncorrectable_reads"),
-        !outcome.summary["faults"]["read_only_since_s"].is_null(),
+        is_read_only,
         many("rejected_writes"),
+        number("/gc/idle"),
+        number("/array/reads_around_gc"),
+        outcome.summary["devices"].is_array() && is_read_only,
     ]
 }
 

@@ -45,7 +45,8 @@ pub fn addresses(
         },
         (BeyondDevice::Compact { .. }, None) => Err(fault((
             "beyond_device",
-            "found \"compact\", which reads the trace twice, and a pipe; expected a file".to_owned(),
+            "found \"compact\", which reads the trace twice, and a pipe; expected a file"
+                .to_owned(),
         ))),
         (BeyondDevice::Compact { extent: Size(extent) }, Some(read)) => {
             let footprint = surveyed(&read, space, extent)?;
