@@ -228,7 +228,7 @@ def test_a_phone_is_predicted_better_than_by_a_constant() -> None:
         ({"workload__iodepth": 4}, "workload.iodepth: a closed loop ignores the times"),
         ({"over": {"ssd.geometry.dies_per_chip": [0]}}, "ssd.geometry.dies_per_chip=0: "),
         ({"over": {"ssd.geometry.dies_per_chip": []}}, "needs at least one value"),
-        ({"ssd__geometry__blocks_per_plane": 64}, "measured.parquet:row 1: offset: found"),
+        ({"ssd__geometry__blocks_per_plane": 64}, "measured.parquet: footprint: found addresses"),
     ],
 )
 def test_bad_input_is_told(trace: Path, arguments: dict[str, Any], message: str) -> None:

@@ -271,11 +271,15 @@ def test_a_trace_is_found_again_from_the_resolved_configuration(
 def test_an_override_may_tell_more_of_the_trace(
     cli: RunCli, tiny_toml: Path, tmp_path: Path
 ) -> None:
-    beyond = 1 << 50
+    beyond = 1 << 40
     (tmp_path / "far.csv").write_text(f"128166372003061629,host,0,Write,{beyond},4096,0\n")
     run = ("run", tiny_toml, "--trace", "far.csv", "--json")
-    assert "beyond_device" in cli(*run, status=2).stderr
+    refused = cli(*run, "--set", "workload.beyond_device=refuse", status=2).stderr
+    assert "beyond_device" in refused
     cli(*run, "--set", "workload.beyond_device=wrap")
+    # Unless told otherwise it fits itself, and says so.
+    [note] = json.loads(cli(*run).stdout)["notes"]
+    assert "beyond" in note
 
 
 def assert_same_result(one: Path, two: Path) -> None:

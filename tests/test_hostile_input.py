@@ -104,6 +104,7 @@ def test_a_damaged_line_is_named(
     path = tmp_path / "bad.trace"
     path.write_bytes(trace(LINES[name], third(LINES[name])))
     options = ("--trace", path, "--format", name, "--out", tmp_path / "out")
+    options = (*options, "--set", "workload.beyond_device=refuse")
     message = refused(capsys, monkeypatch, "run", tiny_toml, *options)
     assert message.startswith(f"{path}:3: ")
     assert expected in message
