@@ -216,9 +216,11 @@ fn by_default_a_trace_fits_itself_and_says_so() {
     assert_eq!(found, [(2 * mib - 4096, 8192), (0, 4096), (3 * mib, 4096)]);
     assert_eq!(
         source.notes(),
-        ["x.spc: its addresses reach 3.7 TiB, beyond the 1.0 GiB that there are for them; so they \
+        [
+            "x.spc: its addresses reach 3.7 TiB, beyond the 1.0 GiB that there are for them; so they \
           were moved: 4 extents of 1MiB are touched, and lie one after the other in order of address \
-          (workload.beyond_device = \"refuse\" ends the run instead, \"wrap\" folds them)"]
+          (workload.beyond_device = \"refuse\" ends the run instead, \"wrap\" folds them)"
+        ]
     );
     let near = "0,2097144,4096,w,0\n0,8,4096,r,1\n";
     let mut source = open_bytes(near.as_bytes(), &config("x.spc")).unwrap();
@@ -228,7 +230,8 @@ fn by_default_a_trace_fits_itself_and_says_so() {
 
 #[test]
 fn smaller_extents_are_tried_where_larger_ones_have_no_room() {
-    let scattered: String = (0..5000).map(|i| format!("0,{},4096,w,{i}\n", i * 4096 + 64)).collect();
+    let scattered: String =
+        (0..5000).map(|i| format!("0,{},4096,w,{i}\n", i * 4096 + 64)).collect();
     let mut source = open_bytes(scattered.as_bytes(), &config("x.spc")).unwrap();
     assert_eq!(drain(&mut source).unwrap().len(), 5000);
     assert!(source.notes()[0].contains("5000 extents of 128KiB are touched"));

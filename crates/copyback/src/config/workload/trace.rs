@@ -248,6 +248,8 @@ choice! {
         Mqsim,
         /// DTRS, a developer tools release server: `us device sector sectors 0|1`, 1 = read.
         Dtrs,
+        /// The replayer of IODA: `ms device offset bytes 0|1`, 1 = read.
+        Replayer,
         /// Comma-separated values with columns of any order, names and units.
         Csv(CsvFormat),
         /// HP's SRT, binary, version 1.3 or 1.7.

@@ -121,7 +121,8 @@ mod tests {
     #[test]
     fn extents_lie_in_order_of_address() {
         let ranges = [(0, 1005, 3), (0, 72, 20), (0, 1000, 10)];
-        let mut compact = Compact::new(&footprint(Space::Shared { capacity: 40 }, &ranges)).unwrap();
+        let mut compact =
+            Compact::new(&footprint(Space::Shared { capacity: 40 }, &ranges)).unwrap();
         assert_eq!(compact.place(0, 1005, 3), Ok(35));
         assert_eq!(compact.place(0, 72, 20), Ok(2), "three extents in one piece");
         assert_eq!(compact.place(0, 1000, 10), Ok(30));
