@@ -87,7 +87,7 @@ fn times() {
     assert_eq!(
         after_spc(line),
         "x.csv:4: time: found 1.5 s before an earlier line's; expected lines in order of time (up \
-         to 1 s back is tolerated)"
+         to 1 s back is tolerated; workload.clock_jumps = \"close\" takes more for a clock that was set)"
     );
     assert_eq!(
         after_spc("0,8,512,w,18000000000"),

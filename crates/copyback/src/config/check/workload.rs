@@ -54,6 +54,9 @@ fn shaping(key: &str, workload: &TraceWorkload, faults: &mut Report) {
     if workload.duration == Some(Time::default()) {
         faults.add(&format!("{key}.duration"), "found 0s; allowed: more than 0s");
     }
+    if workload.clock_jumps == (ClockJumps::Close { longest: Time::default() }) {
+        faults.add(&format!("{key}.clock_jumps.longest"), "found 0s; allowed: more than 0s");
+    }
     if let BeyondDevice::Compact { extent: Size(extent) } = workload.beyond_device
         && !(extent.is_power_of_two() && BeyondDevice::EXTENTS.contains(&extent))
     {

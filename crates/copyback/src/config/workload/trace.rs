@@ -37,6 +37,9 @@ pub struct TraceWorkload {
     /// Replay only this many requests, the first of those that the keys above let through.
     #[serde(default)]
     pub limit: Option<u64>,
+    /// What to do where the clock of the trace was set on the way.
+    #[serde(default)]
+    pub clock_jumps: ClockJumps,
     /// Inter-arrival times are multiplied by this: 0.5 replays twice as fast.
     #[serde(default = "one")]
     pub time_scale: f64,
@@ -67,6 +70,7 @@ impl TraceWorkload {
             from: None,
             until: None,
             limit: None,
+            clock_jumps: ClockJumps::default(),
             time_scale: one(),
             duration: None,
             beyond_device: BeyondDevice::default(),
@@ -118,6 +122,33 @@ choice! {
 impl Default for DeviceLayout {
     fn default() -> Self {
         Self::Shared
+    }
+}
+
+choice! {
+    /// What to do where the clock of a trace was set on the way, as that of a phone is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ClockJumps {
+        /// A pause is a pause, however long; a time more than 1 s before an earlier one ends the run.
+        Keep,
+        /// Go on as if no time had passed, and say how often.
+        Close {
+            /// The longest pause that is believed.
+            #[serde(default = "hour")]
+            longest: Time,
+        },
+    }
+}
+
+fn hour() -> Time {
+    Time::from_us(3_600_000_000)
+}
+
+// `choice!` would hand a `#[default]` on to its twin, which has no default.
+#[expect(clippy::derivable_impls)]
+impl Default for ClockJumps {
+    fn default() -> Self {
+        Self::Keep
     }
 }
 
