@@ -115,6 +115,10 @@ fn text(format: &TraceFormat) -> String {
             | TraceFormat::Vscsi
             | TraceFormat::Parquet
             | TraceFormat::Blktrace { .. } => Ok(()),
+            TraceFormat::Replayer => {
+                let (ms, offset) = (ns / 1_000_000, sector * 512);
+                writeln!(text, "{ms}.{:06} 0 {offset} 4096 {}", ns % 1_000_000, u8::from(read))
+            }
             TraceFormat::Dtrs => writeln!(text, "{} 0 {sector} 8 {}", ns / 1000, u8::from(read)),
         };
         line.expect("a String takes any text");
@@ -225,7 +229,7 @@ fn replay(bytes: &'static [u8], name: &str) -> u64 {
 
 const BINARY: [&str; 3] = ["hp_srt", "vscsi", "blktrace"];
 
-const TEXT: [&str; 17] = [
+const TEXT: [&str; 18] = [
     "msr",
     "spc",
     "disksim",
@@ -242,6 +246,7 @@ const TEXT: [&str; 17] = [
     "ssdsim",
     "mqsim",
     "dtrs",
+    "replayer",
     "csv",
 ];
 

@@ -38,7 +38,8 @@ pub struct CsvFormat {
     /// empty for some requests.
     #[serde(default)]
     pub response: Option<String>,
-    /// What stands between two columns: one character.
+    /// What stands between two columns: one character. A space stands for any number of spaces and
+    /// tabs.
     #[serde(default = "comma")]
     pub separator: char,
 }

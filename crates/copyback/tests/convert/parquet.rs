@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use copyback::config::{TraceFormat, TraceWorkload};
+use copyback::config::{BeyondDevice, TraceFormat, TraceWorkload};
 use copyback::workload::Operation;
 use copyback::workload::trace::{Dropped, Record, Target, TraceSource, TraceWriter};
 
@@ -48,9 +48,9 @@ fn reads_all_rows_and_tells_how_far_it_is() {
 #[test]
 fn rows_are_named_in_messages() {
     let scratch = good();
-    let error = TraceSource::open(&config(&scratch.0), 1 << 20)
-        .and_then(|mut source| drain(&mut source))
-        .unwrap_err();
+    let refuse = TraceWorkload { beyond_device: BeyondDevice::Refuse, ..config(&scratch.0) };
+    let error =
+        TraceSource::open(&refuse, 1 << 20).and_then(|mut source| drain(&mut source)).unwrap_err();
     assert!(error.place.ends_with(":row 2"), "{error}");
     assert!(error.problem.starts_with("offset: found bytes "), "{error}");
 }

@@ -50,7 +50,7 @@ fn held(format: &str) -> Held {
         "nexus5" => (1, Device::None, Response::Always(1), false),
         // Its reader knows no columns for devices and response times.
         "csv" => (1, Device::None, Response::None, true),
-        "spc" | "disksim" | "fiu" | "pixel6a" | "ssdsim" | "mqsim" => {
+        "spc" | "disksim" | "fiu" | "pixel6a" | "ssdsim" | "mqsim" | "replayer" => {
             (1, Same, Response::None, false)
         }
         other => panic!("say what {other} holds"),
@@ -199,7 +199,7 @@ fn every_compression() {
 fn formats_that_can_be_told_are_told() {
     let records: Vec<_> = (0..50)
         .map(|i| {
-            Record::new(1_500_000_000_000_000_000 + i * 1_000_007, Operation::Read, i * 512, 512)
+            Record::new(1_500_000_000_000_000_000 + i * 1_000_007, Operation::Read, i * 512, 4096)
         })
         .collect();
     let must_be_named = ["ssdsim", "mqsim", "dtrs", "csv"];

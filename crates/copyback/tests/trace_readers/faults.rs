@@ -87,7 +87,7 @@ fn times() {
     assert_eq!(
         after_spc(line),
         "x.csv:4: time: found 1.5 s before an earlier line's; expected lines in order of time (up \
-         to 1 s back is tolerated)"
+         to 1 s back is tolerated; workload.clock_jumps = \"close\" takes more for a clock that was set)"
     );
     assert_eq!(
         after_spc("0,8,512,w,18000000000"),
@@ -101,7 +101,7 @@ fn formats() {
         message("hello world\n"),
         "x.csv: no known format has lines like \"hello world\"; expected one of msr, spc, disksim, \
          blkreplay, blkparse, fio_iolog, fiu, alibaba, tencent, systor17, hp_csv, pixel6a, nexus5, \
-         ssdsim, mqsim, dtrs, csv, hp_srt, vscsi, blktrace, parquet, which workload.format can name"
+         ssdsim, mqsim, dtrs, replayer, csv, hp_srt, vscsi, blktrace, parquet, which workload.format can name"
     );
     let fault = |format| read_as(format, b"1\tRead\t1.8E+11\t8192\n").unwrap_err().to_string();
     assert_eq!(

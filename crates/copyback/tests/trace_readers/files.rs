@@ -1,6 +1,7 @@
 //! Files as they come: compressed, cut short, piped, missing, with any line ends.
 
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 use copyback::config::quantity::Size;
@@ -43,6 +44,40 @@ fn compressed_data_that_is_cut_or_damaged_is_named() {
         }
         message(&damaged);
     }
+}
+
+#[test]
+fn gzip_is_read_as_gzip_reads_it() {
+    let gzip = |text: &str| {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(text.as_bytes()).unwrap();
+        gzip.finish().unwrap()
+    };
+    let (one, two) = (gzip("0,0,512,r,0\n"), gzip("0,8,512,w,1\n"));
+    let read = |parts: &[&[u8]]| {
+        let mut source = open_bytes(&parts.concat(), &config("x.csv")).unwrap();
+        (drain(&mut source).unwrap().len(), source.notes())
+    };
+    let zeros = [0; 100_000];
+    assert_eq!(read(&[&one, &zeros]), (1, Vec::new()), "padding");
+    assert_eq!(read(&[&one, &zeros, &two, &zeros]), (2, Vec::new()));
+    let note = "x.csv: 3 bytes behind the gzip data are none, and were ignored";
+    assert_eq!(read(&[&one, &two, b"abc"]), (2, vec![note.to_owned()]));
+    let cut = [&one[..], &two[..two.len() - 9]].concat();
+    assert!(message(cut).contains("the gzip data is cut short or damaged here"));
+}
+
+#[test]
+fn names_of_columns_may_stand_anywhere() {
+    let names = "time,offset,size,type,volume";
+    let row = |second: u64| format!("{},8,8,1,7\n", 1_538_323_200 + second);
+    let (one, two, three) = (row(0), row(1), row(2));
+    let text = format!("{names}\n{one}{two}{names}\n{three}{names}\n");
+    let mut source = open_bytes(text.as_bytes(), &config("x.csv")).unwrap();
+    assert_eq!(drain(&mut source).unwrap().len(), 3);
+    assert_eq!(source.notes(), ["x.csv: 3 lines of column names were passed over"]);
+    let fault = message(format!("{one}{two}time,offset\n"));
+    assert!(fault.starts_with("x.csv:3: time: found \"time\""), "{fault}");
 }
 
 #[test]

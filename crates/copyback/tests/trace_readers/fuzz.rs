@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::fuzz_target::survive;
 use crate::support::{compressed, config, drain, open_bytes};
 
-const SAMPLES: [(TraceFormat, &str); 18] = [
+const SAMPLES: [(TraceFormat, &str); 19] = [
     (TraceFormat::Msr, "128166386783630075,hm,0,Write,316416,40960,2896\n"),
     (TraceFormat::Spc, "1,55596,3072,r,0.078643\r\n"),
     (TraceFormat::Disksim { size_unit: Size(512) }, "5265.313 0 63571 8 0\n"),
@@ -35,6 +35,7 @@ const SAMPLES: [(TraceFormat, &str); 18] = [
     (TraceFormat::Ssdsim, "26214000 0 303574 7 0\n"),
     (TraceFormat::Mqsim, "938513000 4 26471 16 0\n"),
     (TraceFormat::Dtrs, "979 0 287641 128 1\n"),
+    (TraceFormat::Replayer, "2.516 5 902529024 327680 1\n"),
 ];
 
 /// A CSV that is read by names.

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use copyback::config::{BeyondDevice, BlkparseAction, CsvFormat, TraceFormat, TraceWorkload};
+use copyback::config::{
+    BeyondDevice, BlkparseAction, ClockJumps, CsvFormat, TraceFormat, TraceWorkload,
+};
 use copyback::workload::trace::TraceSource;
 use copyback::workload::{InputError, Request};
 
@@ -63,6 +65,57 @@ fn rows_out_of_time_are_damaged() {
          before; expected at most 365"
     );
     assert!(notes[1].starts_with("x.csv: 1 requests have a time before an earlier line's"));
+}
+
+/// A phone's trace: its clock is set from 1970 to 2014 after the first rows, and back a little later.
+fn phone() -> String {
+    let row = |i: u64| {
+        let second = match i {
+            0..50 => i,
+            50..500 => 1_400_000_000 + i,
+            _ => 1_399_990_000 + i,
+        };
+        format!("0,{i},512,w,{second}\n")
+    };
+    (0..1000).map(row).collect()
+}
+
+#[test]
+fn a_clock_that_was_set_loses_nothing_behind_it() {
+    let (requests, notes) = read(phone().as_bytes(), &lenient()).unwrap();
+    assert_eq!(requests.len(), 1000 - 200, "a hundred rows are doubted at each jump");
+    assert_eq!(
+        notes[1],
+        "x.csv: its clock was set 2 times (the first before line 151): 16203.7 days ahead and 2.7 h \
+         back in all, which count for no time"
+    );
+    let longest = "1h".parse().unwrap();
+    let closed = TraceWorkload { clock_jumps: ClockJumps::Close { longest }, ..config("x.csv") };
+    let (requests, notes) = read(phone().as_bytes(), &closed).unwrap();
+    assert_eq!(requests.len(), 1000);
+    assert_eq!(requests[999].arrival.as_ns(), 997 * 1_000_000_000);
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].contains("its clock was set 2 times (the first before line 51)"), "{notes:?}");
+    assert!(refused(phone().as_bytes(), &config("x.csv")).contains("workload.clock_jumps"));
+}
+
+#[test]
+fn a_few_pauses_that_most_of_the_time_lies_in_are_told() {
+    let text: String =
+        (0..300).map(|i| format!("0,{i},512,w,{}\n", i + i / 100 * 2_000_000)).collect();
+    let (_, notes) = read(text.as_bytes(), &config("x.csv")).unwrap();
+    assert_eq!(
+        notes,
+        ["x.csv: 46.3 days of its 46.3 days lie in 2 pauses (the longest, 23.1 days, before line \
+          101), so that rates over all of it mean little; workload.clock_jumps = \"close\" leaves \
+          out pauses of more than an hour"]
+    );
+    let (_, notes) = read(spc_week().as_bytes(), &config("x.csv")).unwrap();
+    assert_eq!(notes, [] as [String; 0], "idle, but evenly");
+}
+
+fn spc_week() -> String {
+    (0..300).map(|i| format!("0,{i},512,w,{}\n", i * 2000)).collect()
 }
 
 #[test]

@@ -65,6 +65,9 @@ fn shaping(key: &str, workload: &TraceWorkload, faults: &mut Report) {
         let allowed = format!("found {end}; allowed: more than from, {start}");
         faults.add(&format!("{key}.until"), allowed);
     }
+    if workload.clock_jumps == (ClockJumps::Close { longest: Time::default() }) {
+        faults.add(&format!("{key}.clock_jumps.longest"), "found 0s; allowed: more than 0s");
+    }
     if let BeyondDevice::Compact { extent: Size(extent) } = workload.beyond_device
         && !(extent.is_power_of_two() && BeyondDevice::EXTENTS.contains(&extent))
     {

@@ -38,6 +38,9 @@ pub struct TraceWorkload {
     #[serde(default)]
     #[schemars(range(min = 1, max = MOST_REQUESTS))]
     pub limit: Option<u64>,
+    /// What to do where the clock of the trace was set on the way.
+    #[serde(default)]
+    pub clock_jumps: ClockJumps,
     /// Inter-arrival times are multiplied by this: 0.5 replays twice as fast.
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 1e9))]
@@ -80,6 +83,7 @@ impl TraceWorkload {
             from: None,
             until: None,
             limit: None,
+            clock_jumps: ClockJumps::default(),
             time_scale: one(),
             duration: None,
             starts_at: Time::default(),
@@ -134,6 +138,33 @@ choice! {
 impl Default for DeviceLayout {
     fn default() -> Self {
         Self::Shared
+    }
+}
+
+choice! {
+    /// What to do where the clock of a trace was set on the way, as that of a phone is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ClockJumps {
+        /// A pause is a pause, however long; a time more than 1 s before an earlier one ends the run.
+        Keep,
+        /// Go on as if no time had passed, and say how often.
+        Close {
+            /// The longest pause that is believed.
+            #[serde(default = "hour")]
+            longest: Time,
+        },
+    }
+}
+
+fn hour() -> Time {
+    Time::from_us(3_600_000_000)
+}
+
+// `choice!` would hand a `#[default]` on to its twin, which has no default.
+#[expect(clippy::derivable_impls)]
+impl Default for ClockJumps {
+    fn default() -> Self {
+        Self::Keep
     }
 }
 
@@ -264,6 +295,8 @@ choice! {
         Mqsim,
         /// DTRS, a developer tools release server: `us device sector sectors 0|1`, 1 = read.
         Dtrs,
+        /// The replayer of IODA: `ms device offset bytes 0|1`, 1 = read.
+        Replayer,
         /// Comma-separated values with columns of any order, names and units.
         Csv(CsvFormat),
         /// HP's SRT, binary, version 1.3 or 1.7.

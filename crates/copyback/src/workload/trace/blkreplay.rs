@@ -1,6 +1,6 @@
 //! blkreplay: `0.449518165 ; 37766917 ; 14 ; W ; 0.0 ; 0.0`, seconds, sector, sectors, operation,
 //! then measured delays, which are ignored. A free text may stand before the requests; it ends
-//! with the line `start ; sector; length ; op ; ...`.
+//! with the line `start ; sector; length ; op ; ...`. Joined files repeat it.
 //!
 //! Operations are those of blkparse: see [`rwbs`](super::rwbs).
 
@@ -16,6 +16,8 @@ const LAYOUT: &str = "at least 4 columns (seconds ; sector ; sectors ; op ; ...)
 #[derive(Debug, Default)]
 pub struct Parser {
     place: Place,
+    /// The first line of that text: where it comes again, so does the text, as in joined files.
+    text: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +37,17 @@ impl LineParser for Parser {
         if self.place == Place::FirstLine {
             let has_text = !line.trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
             self.place = if has_text { Place::Text } else { Place::Requests };
+            self.text = (has_text && !is_start(line)).then(|| line.to_vec());
         }
         match self.place {
-            Place::Requests => request(line).map(Some),
+            Place::Requests => match request(line) {
+                Ok(record) => Ok(Some(record)),
+                Err(_) if self.text.as_deref() == Some(line) => {
+                    self.place = Place::Text;
+                    Ok(None)
+                }
+                Err(fault) => Err(fault),
+            },
             _ => {
                 if is_start(line) {
                     self.place = Place::Requests;
@@ -110,6 +120,20 @@ mod tests {
         assert!(parser.parse(LINE).unwrap().is_some());
         assert!(parser.parse(START).is_err());
         assert_eq!(parser.at_end(), Ok(()));
+    }
+
+    #[test]
+    fn text_that_comes_again_is_passed_over_again() {
+        let mut parser = Parser::default();
+        for line in [&b"Copyright somebody"[..], b"more", START] {
+            assert_eq!(parser.parse(line), Ok(None));
+        }
+        assert!(parser.parse(LINE).unwrap().is_some());
+        assert!(parser.parse(b"more").is_err(), "not where it begins");
+        assert_eq!(parser.parse(b"Copyright somebody"), Ok(None));
+        assert_eq!(parser.parse(b"more"), Ok(None));
+        assert_eq!(parser.parse(START), Ok(None));
+        assert!(parser.parse(LINE).unwrap().is_some());
     }
 
     #[test]

@@ -9,10 +9,9 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use super::blktrace::{HEAD, NO_PAYLOAD, time_and_payload};
-use super::decompress::{Bytes, Compression, decompress};
+use super::decompress::{Bytes, Compression, Consumed, decompress};
 use super::fault::Fault;
 use super::lines::{LineError, LineReader};
 use super::open::{cannot_open, open_file};
@@ -66,12 +65,13 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// Opens the files. `taken` counts the compressed bytes read.
+    /// Opens the files. `consumed` counts the compressed bytes read.
     ///
     /// # Errors
     /// If one can't be read, is damaged, or does not begin with an event.
-    pub fn open(paths: &[PathBuf], taken: &Arc<AtomicU64>) -> Result<Self, InputError> {
-        let files: Result<Vec<_>, _> = paths.iter().map(|path| Events::open(path, taken)).collect();
+    pub fn open(paths: &[PathBuf], consumed: &Arc<Consumed>) -> Result<Self, InputError> {
+        let files: Result<Vec<_>, _> =
+            paths.iter().map(|path| Events::open(path, consumed)).collect();
         let mut merged = Self { files: files?, next: BinaryHeap::new(), current: None };
         for file in 0..merged.files.len() {
             merged.advance(file)?;
@@ -125,11 +125,11 @@ struct Events {
 }
 
 impl Events {
-    fn open(path: &Path, taken: &Arc<AtomicU64>) -> Result<Self, InputError> {
+    fn open(path: &Path, consumed: &Arc<Consumed>) -> Result<Self, InputError> {
         let name = path.display().to_string();
         let (file, size) = open_file(path)?;
         let (content, compression) =
-            decompress(Box::new(file), taken).map_err(|error| cannot_open(path, &error))?;
+            decompress(Box::new(file), consumed).map_err(|error| cannot_open(path, &error))?;
         let bytes = LineReader::new(content);
         Ok(Self { name, size, compression, bytes, event: Vec::new() })
     }

@@ -24,7 +24,8 @@ pub fn request(
     Ok(Record::new(time_ns, operation, offset, length).on(device))
 }
 
-fn operation(text: &[u8]) -> Result<Operation, Fault> {
+/// 0 or 1, 1 = read.
+pub fn operation(text: &[u8]) -> Result<Operation, Fault> {
     match text {
         b"0" => Ok(Operation::Write),
         b"1" => Ok(Operation::Read),

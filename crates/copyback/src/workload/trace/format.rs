@@ -206,6 +206,7 @@ formats! {
     Ssdsim => ssdsim,
     Mqsim => mqsim,
     Dtrs => dtrs,
+    Replayer => replayer,
     Csv { 0: CsvFormat::EMPTY } => csv,
     HpSrt => hp_srt,
     Vscsi => vscsi,

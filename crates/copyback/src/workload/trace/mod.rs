@@ -42,8 +42,11 @@ mod nexus5;
 mod number;
 mod open;
 mod parquet;
+mod pauses;
 mod pixel6a;
+mod plausible;
 mod record;
+mod replayer;
 mod rows;
 mod rwbs;
 mod schedule;
@@ -57,9 +60,9 @@ mod vscsi;
 mod write;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::addresses::Addresses;
+use self::decompress::Consumed;
 use self::devices::Devices;
 use self::fault::Fault;
 use self::format::{Parser, RowsRead};
@@ -106,7 +109,7 @@ pub struct TraceSource {
     is_over: bool,
     /// When the latest request arrives.
     latest: Instant,
-    taken: Arc<AtomicU64>,
+    consumed: Arc<Consumed>,
     /// Compressed bytes in all; zero if unknown, as for a pipe.
     size: u64,
 }
@@ -150,7 +153,7 @@ impl TraceSource {
         let delivered = limit.saturating_sub(self.left);
         let read = match self.rows.rows_read() {
             Some(RowsRead { row, rows }) => share(row, rows),
-            None => share(self.taken.load(Ordering::Relaxed), self.size),
+            None => share(self.consumed.taken(), self.size),
         };
         read.max(share(delivered, limit))
     }
@@ -194,6 +197,10 @@ impl TraceSource {
             && files.len() > 1
         {
             note(format!("{} files were merged by time", files.len()));
+        }
+        match self.consumed.ignored() {
+            0 => {}
+            bytes => note(format!("{bytes} bytes behind the gzip data are none, and were ignored")),
         }
         self.addresses.notes().into_iter().for_each(&mut note);
         let count = self.devices.count();
@@ -288,7 +295,7 @@ impl TraceSource {
             return Err(self.rows.whole_file(problem));
         }
         let format = Some(&*self.format);
-        let input = open::Input::of(&self.name, &self.origin, format, &self.taken)?;
+        let input = open::Input::of(&self.name, &self.origin, format, &self.consumed)?;
         self.rows.restart(input.lines, input.parser);
         self.left = self.limit.unwrap_or(u64::MAX);
         self.rounds += 1;

@@ -26,6 +26,77 @@ pub fn is_named(line: &[u8], first: &str) -> bool {
     line.get(..first.len()).is_some_and(|name| name.eq_ignore_ascii_case(first.as_bytes()))
 }
 
+/// What the columns of traces are called, in part.
+const WORDS: [&str; 24] = [
+    "time",
+    "stamp",
+    "ts",
+    "start",
+    "offset",
+    "lba",
+    "sector",
+    "address",
+    "addr",
+    "block",
+    "size",
+    "length",
+    "len",
+    "bytes",
+    "op",
+    "operation",
+    "type",
+    "rw",
+    "device",
+    "dev",
+    "disk",
+    "volume",
+    "lun",
+    "response",
+];
+
+/// Whether `line` can be nothing but names of a trace's columns, such as files repeat that were
+/// written in parts and joined: at least three columns, none of them a number, of which two are called
+/// as columns of traces are.
+pub fn are_names(line: &[u8]) -> bool {
+    let separators: &[u8] = match line.iter().find(|byte| matches!(byte, b',' | b';' | b'\t')) {
+        Some(b',') => b",",
+        Some(b';') => b";",
+        _ => b" \t",
+    };
+    let columns = line.split(|byte| separators.contains(byte)).map(<[u8]>::trim_ascii);
+    let (mut count, mut known) = (0, 0);
+    for column in columns.filter(|column| !column.is_empty()) {
+        let name = column.trim_ascii_start();
+        let name = name.strip_prefix(b"\"").unwrap_or(name);
+        let name = name.strip_prefix(b"#").unwrap_or(name).trim_ascii_start();
+        if !name.first().is_none_or(u8::is_ascii_alphabetic) || name.len() > LONGEST {
+            return false;
+        }
+        count += 1;
+        known += u32::from(is_known(name));
+    }
+    count >= 3 && known >= 2
+}
+
+/// Longest name of a column.
+const LONGEST: usize = 64;
+
+/// Whether a word of the name is one of [`WORDS`], alone or at the end of what is written together
+/// (`TimeStamp`, `arrival_ns` is none).
+fn is_known(name: &[u8]) -> bool {
+    let mut words = name.split(|byte| !byte.is_ascii_alphabetic());
+    words.any(|word| {
+        WORDS.iter().any(|known| {
+            let (known, length) = (known.as_bytes(), known.len());
+            word.eq_ignore_ascii_case(known)
+                || length > 3
+                    && (word.len() > length)
+                    && (word[..length].eq_ignore_ascii_case(known)
+                        || word[word.len() - length..].eq_ignore_ascii_case(known))
+        })
+    })
+}
+
 /// A format of one request a line after a line of column names.
 pub trait Rows: Default {
     /// The first of the names, by which a line of names is told from a request.
@@ -63,6 +134,34 @@ impl<R: Rows> LineParser for NamedRows<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_columns_are_told_from_requests_and_rubbish() {
+        for names in [
+            "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime",
+            "timestamp,offset,size,io_type,volume_id",
+            "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0",
+            "# time\tdev\tlba\tsize\trw",
+            "time device offset bytes read",
+            "\"op\",\"time\",\"lba\",\"size\"",
+        ] {
+            assert!(are_names(names.as_bytes()), "{names}");
+        }
+        for other in [
+            "",
+            "rubbish",
+            "time,offset",
+            "128166386783630075,hm,0,Write,3164164096,40960,2896",
+            "kworker-5642,8388608,W,44636,8,45220.8",
+            "# a comment of several words",
+            "hm,Write,x,y,z",
+            "R W time x",
+            "time,offset,size,12",
+            "Copyright Thomas Schoebel-Theuer /  1&1 Internet AG",
+        ] {
+            assert!(!are_names(other.as_bytes()), "{other}");
+        }
+    }
 
     #[test]
     fn are_the_first_line_or_none() {

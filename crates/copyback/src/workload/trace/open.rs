@@ -4,11 +4,10 @@ use std::fs::File;
 use std::io::{self, Cursor, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use super::addresses::Addresses;
 use super::blktrace_files::{self, Merged};
-use super::decompress::{Bytes, Compression, decompress};
+use super::decompress::{Bytes, Compression, Consumed, decompress};
 use super::detect::{detect, detect_binary};
 use super::devices::{Devices, Selector};
 use super::format::{Parser, Piece};
@@ -49,9 +48,9 @@ impl TraceSource {
     }
 
     fn of(origin: Origin, config: &TraceWorkload, capacity: u64) -> Result<Self, InputError> {
-        let taken = Arc::new(AtomicU64::new(0));
+        let consumed = Arc::new(Consumed::default());
         let name = config.path.display().to_string();
-        let input = Input::of(&name, &origin, config.format.as_ref(), &taken)?;
+        let input = Input::of(&name, &origin, config.format.as_ref(), &consumed)?;
         let is_pipe = input.size.is_none();
         if config.duration.is_some() && is_pipe {
             let problem = "workload.duration starts the trace again, which a pipe can't; expected \
@@ -61,14 +60,14 @@ impl TraceSource {
         // Before the trace is read to its end, for what it touches.
         let devices = Devices::new(selectors(config, &input.format)?);
         let again = |addresses| {
-            let taken = Arc::default();
-            let input = Input::of(&name, &origin, Some(&input.format), &taken)?;
+            let consumed = Arc::default();
+            let input = Input::of(&name, &origin, Some(&input.format), &consumed)?;
             let devices = Devices::new(selectors(config, &input.format)?);
-            Ok(Self::new(origin.clone(), input, taken, config, devices, addresses))
+            Ok(Self::new(origin.clone(), input, consumed, config, devices, addresses))
         };
         let again = (!is_pipe).then_some(again);
         let addresses = survey::addresses(config, capacity, &name, again)?;
-        let mut source = Self::new(origin, input, taken, config, devices, addresses);
+        let mut source = Self::new(origin, input, consumed, config, devices, addresses);
         source.repeats = config.duration.is_some();
         source.primed()
     }
@@ -77,7 +76,7 @@ impl TraceSource {
     fn new(
         origin: Origin,
         input: Input,
-        taken: Arc<AtomicU64>,
+        consumed: Arc<Consumed>,
         config: &TraceWorkload,
         devices: Devices,
         addresses: Addresses,
@@ -87,7 +86,7 @@ impl TraceSource {
         let limit = config.limit;
         Self {
             origin,
-            rows: Rows::new(name.clone(), lines, compression, parser, config.lenient),
+            rows: Rows::new(name.clone(), lines, compression, parser, config),
             format: Box::new(format),
             schedule: Schedule::new(config),
             devices,
@@ -103,7 +102,7 @@ impl TraceSource {
             is_alive: false,
             is_over: false,
             latest: Instant::START,
-            taken,
+            consumed,
             size: size.unwrap_or(0),
             name,
         }
@@ -155,7 +154,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// The start of the trace that messages call `name`. `taken` counts the compressed bytes read.
+    /// The start of the trace that messages call `name`. `consumed` counts the compressed bytes read.
     ///
     /// # Errors
     /// If it can't be read, or its format isn't known; if one of several files is damaged at its start.
@@ -163,14 +162,14 @@ impl Input {
         name: &str,
         origin: &Origin,
         format: Option<&TraceFormat>,
-        taken: &Arc<AtomicU64>,
+        consumed: &Arc<Consumed>,
     ) -> Result<Self, InputError> {
         match origin {
-            Origin::Files(files) => Self::of_files(name, files, format, taken),
+            Origin::Files(files) => Self::of_files(name, files, format, consumed),
             Origin::Memory(content) => {
                 let size = Some(content.len() as u64);
                 let stream = Box::new(Cursor::new(Arc::clone(content)));
-                Self::of_stream(name, stream, size, format, taken)
+                Self::of_stream(name, stream, size, format, consumed)
             }
         }
     }
@@ -180,17 +179,17 @@ impl Input {
         name: &str,
         files: &[PathBuf],
         format: Option<&TraceFormat>,
-        taken: &Arc<AtomicU64>,
+        consumed: &Arc<Consumed>,
     ) -> Result<Self, InputError> {
         let [path] = files else {
-            let merged = Merged::open(files, taken)?;
+            let merged = Merged::open(files, consumed)?;
             let size = merged.size();
             return Self::of_content(name, Box::new(merged), Compression::None, size, format);
         };
         let (file, size) = open_file(path)?;
         match rows_of(path, &file, size, format)? {
             Some(parser) => Ok(Self::of_rows(parser, size)),
-            None => Self::of_stream(name, Box::new(file), size, format, taken),
+            None => Self::of_stream(name, Box::new(file), size, format, consumed),
         }
     }
 
@@ -200,9 +199,9 @@ impl Input {
         stream: Bytes,
         size: Option<u64>,
         format: Option<&TraceFormat>,
-        taken: &Arc<AtomicU64>,
+        consumed: &Arc<Consumed>,
     ) -> Result<Self, InputError> {
-        let (content, compression) = decompress(stream, taken).map_err(|error| InputError {
+        let (content, compression) = decompress(stream, consumed).map_err(|error| InputError {
             place: name.to_owned(),
             problem: open_problem(&error),
         })?;

@@ -1,12 +1,15 @@
 //! The rows of one file: read, parsed and judged. A damaged row ends the replay, or is skipped and
 //! counted if the replay is lenient.
 
-use super::clock::{Clock, ClockError, Inversions, TOLERATED};
+use super::clock::{Clock, ClockError, Inversions, Jumps, Rules, TOLERATED};
 use super::decompress::{Bytes, Compression};
 use super::fault::Fault;
 use super::format::{Parser, Piece, RowsRead};
 use super::lines::{LineError, LineReader, MAX_LINE};
+use super::names::are_names;
+use super::pauses::Gaps;
 use super::record::Record;
+use crate::config::TraceWorkload;
 use crate::units::Duration;
 use crate::workload::{InputError, Operation};
 
@@ -26,6 +29,7 @@ pub struct Rows {
     compression: Compression,
     parser: Parser,
     clock: Clock,
+    rules: Rules,
     lenient: bool,
     findings: Findings,
     /// What was found when the file was read before.
@@ -38,6 +42,10 @@ struct Findings {
     /// What the parser has to say.
     of_parser: Vec<String>,
     inversions: Inversions,
+    jumps: Jumps,
+    gaps: Option<Gaps>,
+    /// Lines of column names that are not the header of the file.
+    name_lines: u64,
     skipped: u64,
     /// Place and fault of the first row that was skipped.
     first_skipped: Option<String>,
@@ -50,15 +58,17 @@ impl Rows {
         lines: LineReader<Bytes>,
         compression: Compression,
         parser: Parser,
-        lenient: bool,
+        config: &TraceWorkload,
     ) -> Self {
+        let rules = Rules::new(config.clock_jumps, config.lenient);
         Self {
             name,
             lines,
             compression,
             parser,
-            clock: Clock::new(lenient),
-            lenient,
+            clock: Clock::new(rules),
+            rules,
+            lenient: config.lenient,
             findings: Findings::default(),
             before: None,
         }
@@ -70,7 +80,7 @@ impl Rows {
         self.findings = Findings::default();
         self.lines = lines;
         self.parser = parser;
-        self.clock = Clock::new(self.lenient);
+        self.clock = Clock::new(self.rules);
     }
 
     /// The next row that is a request; `None` at the end of the file.
@@ -104,6 +114,9 @@ impl Rows {
                     Err(fault) => self.skip(&fault, true)?,
                 },
                 Ok(None) => {}
+                Err(_) if wanted == Piece::Line && self.parser.can_go_on() && are_names(line) => {
+                    self.findings.name_lines += 1;
+                }
                 Err(fault) => self.skip(&fault, self.parser.can_go_on())?,
             }
         }
@@ -131,25 +144,68 @@ impl Rows {
 
     /// What the user should know: one line each.
     pub fn notes(&self) -> Vec<String> {
-        let Findings { inversions, of_parser, .. } = self.findings();
+        let Findings { inversions, jumps, gaps, of_parser, name_lines, .. } = self.findings();
         let mut notes = Vec::from_iter(self.skipped_note());
-        notes.extend(of_parser.into_iter().map(|note| format!("{}: {note}", self.name)));
+        let mut note = |text: String| notes.push(format!("{}: {text}", self.name));
+        of_parser.into_iter().for_each(&mut note);
+        if name_lines > 0 {
+            note(format!("{name_lines} lines of column names were passed over"));
+        }
         if inversions.count > 0 {
-            notes.push(format!(
-                "{}: {} requests have a time before an earlier line's (the first at {} {}, by at \
-                 most {} s); they arrive together with it",
-                self.name,
-                inversions.count,
-                match self.parser.wants() {
-                    Piece::Line => "line",
-                    Piece::Bytes(_) => "byte",
-                    Piece::Nothing | Piece::End => "row",
-                },
-                inversions.first_line,
-                inversions.worst.as_secs_f64(),
-            ));
+            note(self.inversions_note(&inversions));
+        }
+        if jumps.count > 0 {
+            note(self.jumps_note(&jumps));
+        }
+        if let Some(gaps) = gaps {
+            note(self.gaps_note(&gaps));
         }
         notes
+    }
+
+    fn inversions_note(&self, inversions: &Inversions) -> String {
+        format!(
+            "{} requests have a time before an earlier line's (the first at {} {}, by at most {} s); \
+             they arrive together with it",
+            inversions.count,
+            self.unit(),
+            inversions.first_line,
+            inversions.worst.as_secs_f64(),
+        )
+    }
+
+    fn jumps_note(&self, jumps: &Jumps) -> String {
+        format!(
+            "its clock was set {} times (the first before {} {}): {} ahead and {} back in all, which \
+             count for no time",
+            jumps.count,
+            self.unit(),
+            jumps.first_line,
+            in_words(jumps.ahead),
+            in_words(jumps.back),
+        )
+    }
+
+    fn gaps_note(&self, gaps: &Gaps) -> String {
+        format!(
+            "{} of its {} lie in {} (the longest, {}, before {} {}), so that rates over all of it mean \
+             little; workload.clock_jumps = \"close\" leaves out pauses of more than an hour",
+            in_words(gaps.together),
+            in_words(gaps.whole),
+            if gaps.count == 1 { "one pause".to_owned() } else { format!("{} pauses", gaps.count) },
+            in_words(gaps.longest),
+            self.unit(),
+            gaps.line,
+        )
+    }
+
+    /// What a place in the file is counted in.
+    fn unit(&self) -> &'static str {
+        match self.parser.wants() {
+            Piece::Line => "line",
+            Piece::Bytes(_) => "byte",
+            Piece::Nothing | Piece::End => "row",
+        }
     }
 
     /// How many rows were skipped, and the first of them.
@@ -176,6 +232,8 @@ impl Rows {
         let now = || Findings {
             of_parser: self.parser.notes(),
             inversions: self.clock.inversions(),
+            jumps: self.clock.jumps(),
+            gaps: self.clock.gaps(),
             ..self.findings.clone()
         };
         self.before.clone().unwrap_or_else(now)
@@ -248,6 +306,17 @@ impl Rows {
     }
 }
 
+/// A duration in the largest unit that it has some of.
+fn in_words(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    match seconds {
+        86_400.0.. => format!("{:.1} days", seconds / 86_400.0),
+        3600.0.. => format!("{:.1} h", seconds / 3600.0),
+        60.0.. => format!("{:.1} min", seconds / 60.0),
+        _ => format!("{seconds:.1} s"),
+    }
+}
+
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t'))
 }
@@ -257,7 +326,8 @@ fn clock_fault(error: ClockError) -> Fault {
     Fault::other(match error {
         ClockError::Back(back) => format!(
             "time: found {} s before an earlier line's; expected lines in order of time (up to {} \
-             s back is tolerated)",
+             s back is tolerated; workload.clock_jumps = \"close\" takes more for a clock that was \
+             set)",
             back.as_secs_f64(),
             TOLERATED.as_secs_f64(),
         ),

@@ -1,13 +1,12 @@
 //! Which addresses a replay gets: those of the trace, or where these reach beyond the device, what it
 //! touches of them. To find out, the trace is read once before it is replayed.
 
-use std::fmt;
-
 use super::TraceSource;
 use super::addresses::Addresses;
 use super::bounds::{Beyond, Bounds};
 use super::compact::Compact;
 use super::footprint::Footprint;
+use super::plausible::Bytes;
 use super::space::Space;
 use crate::config::quantity::Size;
 use crate::config::{BeyondDevice, TraceWorkload};
@@ -111,8 +110,8 @@ fn moved(footprint: &Footprint) -> String {
     format!(
         "its addresses reach {}, beyond the {} that there are for them; so they were moved: {} \
          (workload.beyond_device = \"refuse\" ends the run instead, \"wrap\" folds them)",
-        Rounded(footprint.reach()),
-        Rounded(footprint.space().bytes()),
+        Bytes(footprint.reach()),
+        Bytes(footprint.space().bytes()),
         touched(footprint),
     )
 }
@@ -124,23 +123,9 @@ fn too_large(name: &str, footprint: &Footprint) -> InputError {
         "footprint: found addresses up to {} with more touched, in extents of {}, than the {} \
          that there are for them; expected a larger drive, a part of the trace (workload.limit, until, devices), \
          or workload.beyond_device = \"wrap\"",
-        Rounded(footprint.reach()),
+        Bytes(footprint.reach()),
         Size(footprint.extent()),
-        Rounded(space.bytes()),
+        Bytes(space.bytes()),
     );
     InputError { place: name.to_owned(), problem }
-}
-
-/// Bytes in a message, where the exact number would only be long.
-struct Rounded(u64);
-
-impl fmt::Display for Rounded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(u64, &str); 4] =
-            [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-        match UNITS.iter().find(|(bytes, _)| self.0 >= *bytes) {
-            Some((bytes, unit)) => write!(f, "{:.1} {unit}", self.0 as f64 / *bytes as f64),
-            None => write!(f, "{} B", self.0),
-        }
-    }
 }

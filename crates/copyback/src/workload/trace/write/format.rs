@@ -67,5 +67,6 @@ writers! {
     Ssdsim => ssdsim,
     Mqsim => mqsim,
     Dtrs => dtrs,
+    Replayer => replayer,
     Csv => csv,
 }

@@ -25,6 +25,7 @@ mod mqsim;
 mod msr;
 mod nexus5;
 mod pixel6a;
+mod replayer;
 mod spc;
 mod ssdsim;
 mod systor17;
