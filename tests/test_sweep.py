@@ -835,6 +835,8 @@ def test_bad_traces_are_told_together_before_the_first_run_and_leave_the_others_
         tiny_toml,
         "--over",
         f"trace={over}",
+        "--set",
+        "workload.beyond_device=refuse",
         "--seeds",
         "2",
         "--out",
@@ -872,7 +874,8 @@ def test_a_sweep_of_bad_traces_only_leaves_nothing(
 ) -> None:
     before = set(tmp_path.iterdir())
     over = f"trace={traces['beyond']},{traces['empty']}"
-    done = cli("compare", tiny_toml, "--over", over, "--out", "out", status=2)
+    refuse = ("--set", "workload.beyond_device=refuse")
+    done = cli("compare", tiny_toml, "--over", over, *refuse, "--out", "out", status=2)
     told = done.stderr.splitlines()
     assert len(told) == 3
     assert told[-1] == "copyback: error: no run of the sweep can be done"
@@ -890,7 +893,13 @@ def test_a_trace_is_checked_as_it_would_be_replayed(
         assert not found.failed
     assert not recwarn.list
     with pytest.warns(UserWarning, match="offset: found bytes"):
-        found = copyback.compare(tiny, over={"trace": [traces["good"], traces["beyond"]]})
+        found = copyback.compare(
+            tiny,
+            over={
+                "trace": [traces["good"], traces["beyond"]],
+                "workload.beyond_device": ["refuse"],
+            },
+        )
     assert (len(found.frame), len(found.failed)) == (1, 1)
 
 
