@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, TotalTime};
 
 /// The places of a queue. `K` names who holds one.
 #[derive(Debug)]
@@ -42,9 +42,9 @@ struct Holder {
 struct Usual {
     count: u64,
     /// In all.
-    kept: Duration,
-    /// Without the time that is due to collections.
-    undelayed: Duration,
+    kept: TotalTime,
+    /// Of that, the time that is due to collections.
+    late: TotalTime,
     /// The longest time that was due to them.
     most_late: Duration,
 }
@@ -173,10 +173,11 @@ impl<K: Ord + Copy> Places<K> {
     /// Somebody leaves a place after `kept`, of which `late` is due to collections.
     #[inline]
     pub fn leave(&mut self, who: K, kept: Duration, late: Duration) {
-        let undelayed = kept.saturating_sub(late);
+        let late = late.min(kept);
+        let undelayed = kept - late;
         self.usual.count += 1;
         self.usual.kept += kept;
-        self.usual.undelayed += undelayed;
+        self.usual.late += late;
         self.usual.most_late = self.usual.most_late.max(late);
         if self.is_followed {
             self.correct(who, undelayed);
@@ -195,19 +196,18 @@ impl<K: Ord + Copy> Places<K> {
 impl Usual {
     /// For how long a place is kept, without the time due to collections.
     fn undelayed_mean(&self) -> Duration {
-        Duration::from_ns(self.undelayed.as_ns().checked_div(self.count).unwrap_or_default())
+        let undelayed = (self.kept - self.late).as_ns();
+        Duration::from_wide_ns(undelayed.checked_div(self.count.into()).unwrap_or_default())
     }
 
     /// How much of so long a time is usually due to collections. Never more than they have held anybody up: who
     /// takes longer still, does so for another reason.
     fn late_of(&self, kept: Duration) -> Duration {
-        if self.undelayed == self.kept {
+        if self.late.is_zero() {
             return Duration::ZERO;
         }
-        let late = self.kept - self.undelayed;
-        let product = u128::from(kept.as_ns()) * u128::from(late.as_ns());
-        let late = Duration::from_ns((product / u128::from(self.kept.as_ns())) as u64);
-        late.min(self.most_late)
+        let product = u128::from(kept.as_ns()).saturating_mul(self.late.as_ns());
+        Duration::from_wide_ns(product / self.kept.as_ns()).min(self.most_late)
     }
 }
 

@@ -553,6 +553,7 @@ impl Run {
             wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts())),
             endurance,
             faults,
+            was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }
 

@@ -94,12 +94,15 @@ pub struct DeviceSummary {
     pub endurance: Option<Endurance>,
     /// What went wrong in the flash, and what was not carried out for that, if anything can.
     pub faults: Option<(FaultReport, Rejected)>,
+    /// Whether one of them had no power for some time.
+    pub was_off: bool,
 }
 
 impl DeviceSummary {
     /// Its keys in `summary.json`.
     pub fn put_into(&self, summary: &mut Map<String, Value>) {
-        let Self { counters, collecting, planes, idle_times, wear, endurance, faults } = self;
+        let Self { counters, collecting, planes, idle_times, wear, endurance, faults, was_off: _ } =
+            self;
         let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
         put("flash", flash(counters));
         put("write_amplification", json!(counters.write_amplification()));
@@ -142,7 +145,7 @@ pub fn summary(
     let spell = recorder.dies.longest_spell(dies_per_drive);
     let amplification = Amplification::of(&recorder.series.written());
     let drives = verdict::Drives { counters: &all.counters, amplification };
-    let run = verdict::Run { spell: spell.as_ref() };
+    let run = verdict::Run { spell: spell.as_ref(), was_off: all.was_off };
     let found = verdict::summary(&recorder.whole, run, Some(&drives));
     summary.insert("verdict".into(), found);
     if !recorder.flows.is_empty() {

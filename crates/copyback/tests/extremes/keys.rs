@@ -88,7 +88,7 @@ impl Key {
 /// All of them, in the order of the schema.
 pub fn keys() -> Vec<Key> {
     let root: Json = serde_json::from_str(&schema::json_schema()).expect("the schema is JSON");
-    let mut walk = Walk { root: &root, keys: Vec::new() };
+    let mut walk = Walk { root: &root, keys: Vec::new(), within: Vec::new() };
     walk.schema(&root, "", &[]);
     walk.keys
 }
@@ -96,6 +96,8 @@ pub fn keys() -> Vec<Key> {
 struct Walk<'a> {
     root: &'a Json,
     keys: Vec<Key>,
+    /// The types that are being walked through: one that holds itself is so once.
+    within: Vec<&'a str>,
 }
 
 impl<'a> Walk<'a> {
@@ -113,8 +115,12 @@ impl<'a> Walk<'a> {
             return;
         }
         if let Some(target) = schema["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
-            let target = self.root.pointer(target).expect("what is referred to is there");
-            self.schema(target, path, beside);
+            if !self.within.contains(&target) {
+                self.within.push(target);
+                let schema = self.root.pointer(target).expect("what is referred to is there");
+                self.schema(schema, path, beside);
+                self.within.pop();
+            }
         }
         for form in ["anyOf", "oneOf"] {
             for form in schema[form].as_array().into_iter().flatten() {

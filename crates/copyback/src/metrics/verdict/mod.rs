@@ -50,6 +50,9 @@ enum Finding {
 pub struct Run<'a> {
     /// The longest time in which a die did nothing but collect, if it was long enough to be seen.
     pub spell: Option<&'a Spell>,
+    /// Whether a drive had no power for some time: what waits for that is served at the pace of collections, so
+    /// that neither can be told from the other.
+    pub was_off: bool,
 }
 
 /// What drives did as a whole: only a run as a whole has it.
@@ -70,7 +73,7 @@ pub fn summary(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> Va
     let findings = [
         (state == Some(State::Overload), Finding::Overload),
         (state == Some(State::Undecided), Finding::PerhapsOverload),
-        (state != Some(State::Overload) && has_stalls(ledger), Finding::Stalls),
+        (state != Some(State::Overload) && !run.was_off && has_stalls(ledger), Finding::Stalls),
         (drives.is_some_and(|drives| drives.collected_nothing(ledger)), Finding::NothingCollected),
         (drives.is_some_and(Drives::is_unsettled), Finding::Unsettled),
     ];
