@@ -146,7 +146,7 @@ fn assert_clear(text: &str) {
     for line in text.lines() {
         assert!(line.chars().count() < 1000 && !line.contains(char::is_control), "{line:?}");
         let says_what_to_do =
-            ["allowed", "expected", "choose"].iter().any(|word| line.contains(word));
+            ["allowed", "expected", "choose", "is missing"].iter().any(|word| line.contains(word));
         assert!(says_what_to_do, "{line}");
     }
 }
