@@ -104,8 +104,8 @@ def test_a_damaged_line_is_named(
     path = tmp_path / "bad.trace"
     path.write_bytes(trace(LINES[name], third(LINES[name])))
     options = ("--trace", path, "--format", name, "--out", tmp_path / "out")
-    options = (*options, "--set", "workload.beyond_device=refuse")
-    message = refused(capsys, monkeypatch, "run", tiny_toml, *options)
+    refuse = ("--set", "workload.beyond_device=refuse")
+    message = refused(capsys, monkeypatch, "run", tiny_toml, *options, *refuse)
     assert message.startswith(f"{path}:3: ")
     assert expected in message
     assert names(tmp_path) == {path.name, tiny_toml.name}

@@ -59,7 +59,7 @@ pub struct Array {
     outstanding: u32,
     finished: VecDeque<FinishedRequest>,
     /// Requests that have waited for others, and in which drive, if it was in one; kept if somebody asks.
-    held_up: Option<Vec<(Option<SsdId>, HeldUp<RequestId, InTheWay<RequestId>>)>>,
+    held_up: Option<Vec<(Option<SsdId>, RequestHeldUp)>>,
     /// Pieces that have ended; kept if there are several drives, to be observed.
     pieces: Option<Vec<(SsdId, Ended)>>,
     /// Kept to reuse their memory.
@@ -67,6 +67,9 @@ pub struct Array {
     ended: Vec<Ended>,
     now: Instant,
 }
+
+/// A request has waited for another, or for a page operation of a drive's own.
+pub type RequestHeldUp = HeldUp<RequestId, InTheWay<RequestId>>;
 
 /// A request whose last piece has ended.
 #[derive(Debug, Clone, Copy)]
@@ -286,9 +289,7 @@ impl Array {
     /// Takes the requests that have waited for others since the last call, outside the flash, if that is kept, and
     /// in which drive, if it was in one. Those that they waited for may have [finished](Self::take_finished), but
     /// have not been taken.
-    pub fn take_held_up(
-        &mut self,
-    ) -> impl Iterator<Item = (Option<SsdId>, HeldUp<RequestId, InTheWay<RequestId>>)> {
+    pub fn take_held_up(&mut self) -> impl Iterator<Item = (Option<SsdId>, RequestHeldUp)> {
         self.held_up.iter_mut().flat_map(|held_up| held_up.drain(..))
     }
 
