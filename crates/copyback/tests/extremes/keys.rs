@@ -114,13 +114,13 @@ impl<'a> Walk<'a> {
             }
             return;
         }
-        if let Some(target) = schema["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
-            if !self.within.contains(&target) {
-                self.within.push(target);
-                let schema = self.root.pointer(target).expect("what is referred to is there");
-                self.schema(schema, path, beside);
-                self.within.pop();
-            }
+        if let Some(target) = schema["$ref"].as_str().and_then(|path| path.strip_prefix('#'))
+            && !self.within.contains(&target)
+        {
+            self.within.push(target);
+            let schema = self.root.pointer(target).expect("what is referred to is there");
+            self.schema(schema, path, beside);
+            self.within.pop();
         }
         for form in ["anyOf", "oneOf"] {
             for form in schema[form].as_array().into_iter().flatten() {
