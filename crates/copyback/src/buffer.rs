@@ -57,8 +57,9 @@ struct Flush {
     command: CommandId,
     /// Every earlier write must have left before it ends.
     before: u64,
-    /// When those that have left since would have left without collections.
-    undelayed: Instant,
+    /// When those that have left since would have left without collections; `None` if none has: what it waited
+    /// for was trimmed.
+    undelayed: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -175,7 +176,7 @@ impl WriteBuffer {
             return true;
         }
         let before = self.written + 1;
-        self.flushes.push_back(Flush { command, before, undelayed: Instant::START });
+        self.flushes.push_back(Flush { command, before, undelayed: None });
         false
     }
 
@@ -221,7 +222,7 @@ impl WriteBuffer {
             let late = page.parts.late();
             self.places.leave(entry.order, now - entry.leaves, late);
             for flush in self.flushes.iter_mut().filter(|flush| entry.order < flush.before) {
-                flush.undelayed = flush.undelayed.max(now.before(entry.late + late));
+                flush.undelayed = flush.undelayed.max(Some(now.before(entry.late + late)));
             }
             self.unwritten.remove(&entry.order);
             if entry.trimmed {
@@ -315,7 +316,7 @@ impl WriteBuffer {
             return None;
         }
         self.flushes.pop_front();
-        Some((command, now - undelayed))
+        Some((command, undelayed.map_or(Duration::ZERO, |undelayed| now - undelayed)))
     }
 }
 
