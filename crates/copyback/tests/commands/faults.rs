@@ -3,6 +3,7 @@
 use copyback::ids::{BlockId, Lpn};
 use copyback::ssd::Part::{QueueBehindIo, Service};
 
+use crate::semi_preemptive::collecting;
 use crate::toy::Toy;
 
 /// Sixteen blocks for sixteen pages: four full of data, two open, two to be kept free and two spare make
@@ -25,6 +26,32 @@ fn a_retry_takes_another_array_read() {
     toy.assert_parts(1, &[(Service, 51_000)]);
     let report = toy.ssd.fault_report().expect("faults are configured");
     assert_eq!((report.retried, report.uncorrectable), (vec![1], 0));
+}
+
+#[test]
+fn a_retry_takes_as_long_as_reading_such_a_page_does() {
+    let by_type = ("ssd.timing.read", "[\"20us\", \"30us\", \"40us\", \"50us\"]");
+    let once = ("ssd.faults.retry_failures", "0.0");
+    let mut toy = Toy::filled(&[ALL_READS_FAIL, once, by_type], &[0, 1, 2, 3]);
+    toy.reads(0, &[(1, 3), (2, 1)]);
+    toy.assert_ends(1, 1_000 + 2 * 50_000 + 10_000);
+    toy.assert_ends(2, 111_000 + 1_000 + 2 * 30_000 + 10_000);
+}
+
+#[test]
+fn a_read_from_the_register_of_a_collection_is_not_retried_again() {
+    let merge = "{ type = \"semi_preemptive\", merge = true }";
+    let faults = [ALL_READS_FAIL, ("ssd.faults.retry_failures", "0.0")];
+    let over_the_channel = ("ssd.gc.copyback", "false");
+    let mut toy = collecting(merge, &[faults[0], faults[1], over_the_channel]);
+    // The collection reads page 1: a command, tR, the look at the queue, tR once more, and the page.
+    toy.read(225_000, 2, 1);
+    let read = 211_000 + 1_000 + 20_000 + 600 + 20_000 + 10_000;
+    toy.assert_ends(2, read);
+    let report = toy.ssd.fault_report().expect("faults are configured");
+    assert_eq!((report.retried, toy.ssd.counters().merged_reads), (vec![1], 1));
+    toy.run_until(read + 1_000 + 10_000 + 200_000 + 600);
+    assert_eq!(toy.log.last(), Some(&"474200 die 0".to_owned()), "{:?}", toy.log);
 }
 
 #[test]
