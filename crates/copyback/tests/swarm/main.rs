@@ -11,6 +11,7 @@
 mod array;
 mod check;
 mod coverage;
+mod digests;
 mod draw;
 mod faults;
 mod flows;
@@ -26,6 +27,8 @@ mod state_file;
 mod stopped;
 mod translation;
 mod workload;
+
+use std::path::Path;
 
 use copyback::config::Mapping;
 
@@ -168,6 +171,13 @@ fn drives_that_lose_their_power() {
 #[ignore = "every kind of case once more: a part of `make test-long`"]
 fn pairs_of_features_meet() {
     pairs::check(numbers());
+}
+
+#[test]
+#[ignore = "compares with a file that an earlier run has written"]
+fn results_are_those_of_an_earlier_run() {
+    let file = std::env::var_os("COPYBACK_DIGESTS").expect("COPYBACK_DIGESTS names a file");
+    digests::check(&numbers(), Path::new(&file));
 }
 
 #[test]
