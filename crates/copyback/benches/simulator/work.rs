@@ -2,7 +2,7 @@
 
 use copyback::config::quantity::{Rate, Share, Size};
 use copyback::config::{
-    Array, Config, FreeBlocks, Layout, Overwrites, SyntheticWorkload, Workload,
+    Array, Config, FreeBlocks, Layout, Loader, Overwrites, SyntheticWorkload, Workload,
 };
 use copyback::ids::SsdId;
 use copyback::precondition::Preconditioner;
@@ -42,7 +42,7 @@ impl Done {
 type Begin = fn(u32, u64) -> Box<dyn Work>;
 
 /// The pieces of work that are held against the floor, by name.
-pub const WORKS: [(&str, Begin); 4] = [
+pub const WORKS: [(&str, Begin); 11] = [
     ("precondition", |scale, divisor| Box::new(Overwriting::new(scale, divisor))),
     ("heavy-gc", |scale, divisor| {
         Box::new(Simulating::new(&config(scale, random_4k(4_000_000 / divisor, 0.0))))
@@ -53,7 +53,39 @@ pub const WORKS: [(&str, Begin); 4] = [
     ("array", |scale, divisor| {
         Box::new(Simulating::new(&array(scale, random_4k(4_000_000 / divisor, 0.0))))
     }),
+    ("tlc-writes", |_, divisor| named(TLC, random_4k(2_000_000 / divisor, 0.0))),
+    ("tlc-reads", |_, divisor| named(TLC, random_4k(4_000_000 / divisor, 1.0))),
+    ("over-channel", |_, divisor| named(OVER_CHANNEL, random_4k(2_000_000 / divisor, 0.0))),
+    ("semi-preemptive", |_, divisor| named(SEMI_PREEMPTIVE, random_4k(2_000_000 / divisor, 0.5))),
+    ("raid-5", |_, divisor| named(RAID_5, random_4k(500_000 / divisor, 0.5))),
+    ("demand-paged", |_, divisor| named(DEMAND_PAGED, random_4k(1_000_000 / divisor, 0.5))),
+    ("log-block", |_, divisor| named(LOG_BLOCK, random_4k(200_000 / divisor, 0.5))),
 ];
+
+/// What users run, each beyond the shortcuts that serve the rows above.
+const TLC: &str = r#"preset = "tlc-nvme-64gb""#;
+const OVER_CHANNEL: &str = r#"
+preset = "tlc-nvme-64gb"
+ssd.gc.copyback = false
+"#;
+const SEMI_PREEMPTIVE: &str = r#"
+preset = "tlc-nvme-64gb"
+ssd.gc.copyback = false
+ssd.gc.preemption = { type = "semi_preemptive" }
+"#;
+const RAID_5: &str = r#"
+preset = "tlc-nvme-64gb"
+ssd.geometry.blocks_per_plane = 60
+array = { layout = "raid5", devices = 5, stripe = "64KiB" }
+"#;
+const DEMAND_PAGED: &str = r#"
+preset = "tlc-nvme-64gb"
+ssd.ftl.mapping = "demand_paged"
+"#;
+const LOG_BLOCK: &str = r#"
+preset = "tlc-nvme-64gb"
+ssd.ftl.mapping = "log_block"
+"#;
 
 /// The bare loop, which has no end.
 pub struct Floor {
@@ -96,7 +128,9 @@ impl Peak {
     fn of(config: &Config) -> Self {
         MEMORY.reset_peak_usage();
         let geometry = &config.ssd.geometry;
-        let pages = 64 * geometry.blocks_per_plane * geometry.pages_per_block;
+        let dies = geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip;
+        let pages =
+            dies * geometry.planes_per_die * geometry.blocks_per_plane * geometry.pages_per_block;
         let before = MEMORY.current_usage();
         Self { before, pages: f64::from(config.array.devices) * f64::from(pages) }
     }
@@ -191,6 +225,14 @@ fn config(scale: u32, workload: SyntheticWorkload) -> Config {
     config.precondition.overwrites = Overwrites::Fixed(1.0);
     config.workload = Workload::Synthetic(workload);
     config
+}
+
+/// The measured part of a simulation of the drive that `toml` describes.
+fn named(toml: &str, workload: SyntheticWorkload) -> Box<dyn Work> {
+    let mut config = Loader::new().toml(toml, "bench", None).load().expect("the drive is sound");
+    config.precondition.overwrites = Overwrites::Fixed(0.3);
+    config.workload = Workload::Synthetic(workload);
+    Box::new(Simulating::new(&config))
 }
 
 fn array(scale: u32, workload: SyntheticWorkload) -> Config {
