@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use copyback::gc::external::{
     BlockState, Device, DieView, ExternalSchedule, ExternalVictims, Failed, Supplier,
 };
-use copyback::gc::schedule::{Admitted, Point};
+use copyback::scheduler::when::{Admitted, Point};
 use copyback::gc::victim::Shape;
 use copyback::ids::{BlockId, DieId, PlaneId};
 use copyback::rng::{self, Stream};

@@ -113,3 +113,14 @@ impl Ppn {
         }
     }
 }
+
+/// The planes of `die` whose bits are set in `mask`.
+pub fn planes_in(mask: u32, die: DieId, planes_per_die: u32) -> impl Iterator<Item = PlaneId> {
+    let first = die.0 * planes_per_die;
+    let next = |mask: &u32| {
+        let rest = mask & (mask - 1);
+        (rest != 0).then_some(rest)
+    };
+    std::iter::successors((mask != 0).then_some(mask), next)
+        .map(move |mask| PlaneId(first + mask.trailing_zeros()))
+}

@@ -14,14 +14,16 @@
 #![forbid(unsafe_code)]
 
 pub mod array;
+pub mod backend;
 pub mod buffer;
-pub mod channel;
+pub mod collector;
 pub mod config;
 pub mod convert;
 mod drive;
 pub mod engine;
 mod error;
 pub mod event;
+pub mod flash;
 pub mod ftl;
 pub mod gc;
 pub mod host;
@@ -32,16 +34,20 @@ pub mod inputs;
 mod lists;
 pub mod metrics;
 pub mod nand;
+pub mod observer;
 mod places;
 pub mod precondition;
 mod progress;
+pub mod purpose;
 pub mod rng;
 mod run;
+pub mod scheduler;
 pub mod simulation;
 pub mod ssd;
 pub mod state;
 pub mod statistics;
 mod steady;
+pub mod transaction;
 pub mod units;
 pub mod workload;
 

@@ -393,7 +393,7 @@ impl Run {
         }
         if self.audit {
             for drive in self.array.drives() {
-                drive.ssd.ftl.check().map_err(Error::Internal)?;
+                drive.ssd.ftl().check().map_err(Error::Internal)?;
             }
         }
         // Buffers may have been at work after the last request.
@@ -413,7 +413,7 @@ impl Run {
     fn sample(&self) -> Sample {
         let counters = self.counters();
         let drives = self.array.drives().iter();
-        let planes = drives.flat_map(|drive| drive.ssd.ftl.free_blocks_by_plane());
+        let planes = drives.flat_map(|drive| drive.ssd.ftl().free_blocks_by_plane());
         Sample {
             host_programs: counters.host_programs,
             gc_programs: counters.pages_moved,
@@ -442,7 +442,7 @@ impl Run {
     }
 
     fn dies_per_drive(&self) -> usize {
-        self.array.drives().first().map_or(0, |drive| drive.ssd.ftl.geometry.dies())
+        self.array.drives().first().map_or(0, |drive| drive.ssd.ftl().geometry.dies())
     }
 
     /// How far the run has come.
@@ -550,7 +550,7 @@ impl Run {
             collecting,
             planes,
             idle_times,
-            wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl.erase_counts())),
+            wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl().erase_counts())),
             endurance,
             faults,
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),

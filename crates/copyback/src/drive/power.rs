@@ -152,7 +152,7 @@ impl Drive {
             self.violation.get_or_insert(format!("a cut of power has lost {lost:?}"));
         }
         if self.settings.audit
-            && let Err(problem) = self.ssd.ftl.check()
+            && let Err(problem) = self.ssd.ftl().check()
         {
             self.violation.get_or_insert(format!("after a cut of power: {problem}"));
         }
@@ -204,7 +204,7 @@ impl Drive {
         let promise = |lpn| {
             let later_than = match buffer.is_dirty(lpn) {
                 true => Some(self.ssd.last_order()),
-                false => self.ssd.ftl.durable_version(lpn),
+                false => self.ssd.ftl().durable_version(lpn),
             };
             Promise { lpn, later_than }
         };
@@ -220,7 +220,7 @@ impl Drive {
             Operation::Flush => {
                 let promises = power.flushes.remove(&id).unwrap_or_default();
                 let is_broken = |promise: &Promise| {
-                    let durable = self.ssd.ftl.durable_version(promise.lpn);
+                    let durable = self.ssd.ftl().durable_version(promise.lpn);
                     durable.is_some() && durable <= promise.later_than
                 };
                 if let Some(Promise { lpn, .. }) =

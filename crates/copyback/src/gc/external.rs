@@ -12,8 +12,8 @@ use crate::ids::{BlockId, DieId, PlaneId, SsdId};
 use crate::rng::Stream;
 use crate::units::Instant;
 
-use super::schedule::{Admitted, Point, Situation};
 use super::victim::Shape;
+use crate::scheduler::when::{Admitted, Point, Situation};
 
 /// A policy from outside has failed; says how, in a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,25 +5,7 @@ use derive_more::{AddAssign, SubAssign};
 
 use crate::ftl::{Cost, Expected, Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
-
-/// Why a block is collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// Its plane was short of space.
-    OnDemand,
-    /// The controller of an array asked for it.
-    Forced,
-    /// The same, because nothing else was to be done.
-    Idle,
-    /// The next commands would have called for it, and there was time before them.
-    LookAhead,
-    /// Its plane would soon have been short of space, and the drive had been idle for long.
-    Compaction,
-    /// Its plane was short of space when the drive was busy, and it was put off.
-    Delayed,
-    /// Its data have lain still for long: static wear levelling.
-    WearLevelling,
-}
+use crate::purpose::Reason;
 
 /// The collection of one block.
 #[derive(Debug)]

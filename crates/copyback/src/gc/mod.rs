@@ -7,6 +7,5 @@ pub mod external;
 pub mod job;
 pub mod lanes;
 pub mod permit;
-pub mod schedule;
 pub mod victim;
 pub mod width;

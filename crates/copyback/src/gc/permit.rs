@@ -7,7 +7,7 @@
 
 use crate::ids::{DieId, PlaneId};
 
-use super::job::Reason;
+use crate::purpose::Reason;
 
 /// How far asked planes are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

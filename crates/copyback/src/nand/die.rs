@@ -103,10 +103,21 @@ pub struct Operation<T> {
     phase_since: Instant,
 }
 
+/// What the phases of an operation take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Times {
+    /// On the channel before the array works.
+    pub transfer_in: Duration,
+    /// In the array.
+    pub array: Duration,
+    /// On the channel after the array has worked.
+    pub transfer_out: Duration,
+}
+
 impl<T> Operation<T> {
     /// An operation about to be given to a die at `now`.
-    pub fn new(command: Command, times: [Duration; 3], tag: T, now: Instant) -> Self {
-        let [transfer_in, array, transfer_out] = times;
+    pub fn new(command: Command, times: Times, tag: T, now: Instant) -> Self {
+        let Times { transfer_in, array, transfer_out } = times;
         Self {
             command,
             transfer_in,

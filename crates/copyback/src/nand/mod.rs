@@ -7,7 +7,7 @@ mod geometry;
 mod rules;
 mod timing;
 
-pub use die::{Action, Command, Die, Operation, Phase, Slot};
+pub use die::{Action, Command, Die, Operation, Phase, Slot, Times};
 pub use faults::{Faults, Sensed};
 pub use geometry::{Address, Geometry};
 pub use rules::MultiPlaneRules;

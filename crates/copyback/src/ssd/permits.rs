@@ -31,18 +31,19 @@ impl Ssd {
         if self.is_read_only() {
             return;
         }
-        self.permits.ask(asked, self.ftl.free_blocks_by_plane());
-        if asked.until == Until::ReserveFull && self.host_operations() > 0 {
-            self.permits.request_came();
+        let Self { backend, collector, scheduler, .. } = self;
+        collector.permits.ask(asked, backend.ftl.free_blocks_by_plane());
+        if asked.until == Until::ReserveFull && scheduler.host_operations() > 0 {
+            collector.permits.request_came();
         }
-        if self.permits.any() {
-            self.wake_all_dies();
+        if collector.permits.any() {
+            backend.flash.wake_all();
         }
     }
 
     /// Asks for nothing any more. Collections that have begun are finished.
     pub fn stop_asking(&mut self) {
-        self.permits.withdraw();
+        self.collector.permits.withdraw();
     }
 
     /// How the drive stands. Costs next to nothing. One that is read-only needs no space.
@@ -50,7 +51,7 @@ impl Ssd {
         if self.is_read_only() {
             return Status { collecting: self.is_collecting(), ..Status::default() };
         }
-        let levels = self.ftl.levels().expect("a drive watches its levels from the start");
+        let levels = self.backend.ftl.levels().expect("a drive watches its levels from the start");
         Status {
             below_register: levels.below_register(),
             crossings: levels.crossings(),
@@ -58,7 +59,7 @@ impl Ssd {
             shortages: levels.shortages(),
             free_blocks_min: levels.least(),
             collecting: self.is_collecting(),
-            asked: self.permits.any(),
+            asked: self.collector.permits.any(),
         }
     }
 }

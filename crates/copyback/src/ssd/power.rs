@@ -1,14 +1,15 @@
 //! The power of a drive fails: what its flash holds then, and the drive that is made again from that.
 
+use crate::backend::Purpose;
 use crate::config::{Config, Protection};
 use crate::ftl::{Ftl, Image, Lost, Scan};
 use crate::ids::DieId;
 use crate::nand::{Command, Operation};
+use crate::observer::Entry;
 use crate::units::Instant;
 
-use super::idle_account::Activity;
+use super::Ssd;
 use super::recovery_time::RecoveryTime;
-use super::{Purpose, Ssd};
 
 /// A cut of power, and what it took to find the mapping again.
 #[derive(Debug, Clone)]
@@ -43,7 +44,7 @@ impl Ssd {
             false => self.torn_image(&mut cut_off),
         };
         let (ftl, scan) = Ftl::recovered(config, name, &image);
-        let lost = ftl.lost_since(&self.ftl);
+        let lost = ftl.lost_since(&self.backend.ftl);
         let time = match is_protected {
             true => RecoveryTime::of_saved(config, &ftl, buffered_pages, &scan),
             false => RecoveryTime::of_scan(config, &ftl, &image, &scan),
@@ -56,10 +57,10 @@ impl Ssd {
 
     /// The flash after capacitors have finished what was in it.
     fn finished_image(&self) -> Image {
-        let mut image = self.ftl.saved_image();
+        let mut image = self.backend.ftl.saved_image();
         let erases = self.in_dies().filter(|operation| operation.command == Command::Erase);
         for page in erases.filter_map(|erase| erase.pages.as_deref()).flatten() {
-            image.erase(self.geometry.block_of(*page));
+            image.erase(self.backend.ftl.geometry.block_of(*page));
         }
         image
     }
@@ -67,14 +68,14 @@ impl Ssd {
     /// The flash after what was in it has been cut off. A program that had not begun has not changed
     /// anything.
     fn torn_image(&self, cut_off: &mut CutOff) -> Image {
-        let mut image = self.ftl.image();
+        let mut image = self.backend.ftl.image();
         for operation in self.in_dies() {
             for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {
                 match operation.command {
                     Command::Read => {}
                     Command::Erase if !operation.has_begun() => {}
                     Command::Erase => {
-                        image.erase_in_part(self.geometry.block_of(page));
+                        image.erase_in_part(self.backend.ftl.geometry.block_of(page));
                         cut_off.cut_erases += 1;
                     }
                     Command::Program | Command::Copyback if !operation.has_begun() => {
@@ -91,40 +92,32 @@ impl Ssd {
     }
 
     fn in_dies(&self) -> impl Iterator<Item = &Operation<Purpose>> {
-        self.dies.iter().flat_map(|die| die.operations())
+        self.backend.flash.dies().iter().flat_map(|die| die.operations())
     }
 
     /// Books what every die does as ended.
     fn stop_all(&mut self, now: Instant) {
-        for die in (0..self.dies.len()).map(DieId::from_index) {
-            if self.dies[die.index()].operations().next().is_some() {
-                self.tell_cut(die, now);
+        let backend = &mut self.backend;
+        for die in (0..backend.ftl.geometry.dies()).map(DieId::from_index) {
+            if backend.flash.die(die).operations().next().is_some() {
+                backend.observer.record(|| Entry::Cut { die, at: now });
             }
-            self.collection_rests(die, now);
-            if self.collections[die.index()].is_some() {
-                self.tell_ends(die, now);
+            backend.collection_rests(die, now);
+            if self.collector.of(die).is_some() {
+                backend.observer.record(|| Entry::Ends { die, at: now });
             }
-            self.die_does(die, Activity::Nothing, now);
-            self.die_clocks[die.index()].stop(now);
-            if let Some(since) = self.stalled[die.index()].take() {
-                self.counters.stalled += now - since;
-            }
+            backend.observer.stop(die, now);
         }
-        self.device_clock.stop();
-        self.counters.put_off += self.ftl.merges_put_off();
-        self.counters.nv_buffer += self.ftl.nv_buffer_tally();
+        backend.counters.put_off += backend.ftl.merges_put_off();
+        backend.counters.nv_buffer += backend.ftl.nv_buffer_tally();
     }
 
     /// Makes everything anew around `ftl` but what is measured.
     fn replace(&mut self, config: &Config, ftl: Ftl) {
-        let fresh = Self::around(config, ftl, self.submitted);
+        let fresh = Self::around(config, ftl, self.last_order());
         let old = std::mem::replace(self, fresh);
-        self.counters = old.counters;
-        self.die_clocks = old.die_clocks;
-        self.plane_clocks = old.plane_clocks;
-        self.device_clock = old.device_clock;
-        self.idle_account = old.idle_account;
-        self.journal = old.journal;
+        self.backend.counters = old.backend.counters;
+        self.backend.observer = old.backend.observer;
         self.is_off = true;
     }
 
@@ -136,37 +129,9 @@ impl Ssd {
     /// The power is back and the mapping found, or a prepared drive is put to use: its own work begins.
     pub fn start_up(&mut self, now: Instant) {
         self.is_off = false;
-        self.ftl.begin_timed();
-        self.wake_hungry_dies();
-        self.write_back_what_waits(now);
-    }
-
-    /// Place of the last page operation that was handed in, in their order.
-    pub const fn last_order(&self) -> u64 {
-        self.submitted
-    }
-
-    /// Notes that what a die has programmed is there, and wakes the dies whose erases have waited for
-    /// that.
-    #[cold]
-    pub(super) fn note_programmed(&mut self, operation: &Operation<Purpose>) {
-        if !matches!(operation.command, Command::Program | Command::Copyback) {
-            return;
-        }
-        for page in operation.pages.iter().flat_map(|pages| pages.iter()) {
-            if let Some(block) = self.ftl.program_is_over(*page) {
-                let plane = self.geometry.plane_of_block(block);
-                self.dirty_dies.insert(self.geometry.die_of_plane(plane).index());
-            }
-        }
-    }
-
-    /// Whether the collection of `die` erases next, and programs under way on other dies supersede pages
-    /// of what it erases.
-    pub(super) fn erase_must_wait(&self, die: DieId) -> bool {
-        let Some(collection) = &self.collections[die.index()] else { return false };
-        let mut blocks = collection.lanes.next_erased(&self.ftl).into_iter();
-        blocks.any(|block| self.ftl.is_superseded_by_programs(block))
+        self.backend.ftl.begin_timed();
+        self.backend.wake_hungry_dies();
+        self.scheduler.write_back_what_waits(&mut self.backend, now);
     }
 }
 

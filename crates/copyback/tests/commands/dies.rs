@@ -1,6 +1,6 @@
 //! Pairs of commands on a die whose channel is always free: when does it accept the second?
 
-use copyback::channel::{Channel, Transfer};
+use copyback::flash::channel::{Channel, Transfer};
 use copyback::config::BusArbitration;
 use copyback::ids::DieId;
 use copyback::nand::{Action, Command, Die, Operation, Slot};

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use copyback::config::Idle;
 use copyback::ftl::ReclaimStep;
-use copyback::gc::job::{Job, Reason};
+use copyback::gc::job::Job;
+use copyback::purpose::Reason;
 use copyback::ids::{Lpn, PlaneId};
 
 use crate::draw::{Case, Draw};

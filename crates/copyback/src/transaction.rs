@@ -1,21 +1,9 @@
 //! Page operations of the host, waiting or in service, and the queues they wait in.
 
-use crate::ids::{CommandId, DieId, Lpn};
+use crate::ids::{DieId, Lpn};
+use crate::observer::{ArrivalNote, DeviceNote, Parts, Party};
+use crate::purpose::Owner;
 use crate::units::{Duration, Instant};
-
-use super::breakdown::Parts;
-use super::clocks::{ArrivalNote, DeviceNote};
-
-/// Who a page operation is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// A command of the host.
-    Host(CommandId),
-    /// The write buffer, which makes room.
-    Destage,
-    /// The mapping, of which a page is read or written.
-    Translation,
-}
 
 /// What an operation waits for.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +67,11 @@ impl Transaction {
     pub fn late(&self) -> Duration {
         self.came_late + self.parts.late()
     }
+
+    /// Who it is in a journal.
+    pub const fn party(&self) -> Party {
+        Party { owner: self.owner, lpn: self.lpn }
+    }
 }
 
 /// All page operations of a device. Places are reused, so its size is that of the greatest crowd.
@@ -119,7 +112,7 @@ impl Transactions {
     }
 
     /// Operations that are waiting or in service.
-    pub fn len(&self) -> usize {
+    pub const fn len(&self) -> usize {
         self.table.len() - self.free.len()
     }
 }

@@ -9,9 +9,17 @@
 //! Either half may be missing. Each collection looks after each of its flash operations whether a
 //! command has come: the paper's checkpoints.
 
+use std::ops::Range;
+
+use crate::backend::Backend;
 use crate::config;
+use crate::ftl::{Cost, Expected};
+use crate::gc::job::Job;
+use crate::ids::DieId;
+use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
 
+use super::IdleTime;
 use super::advanced::{LookAhead, StepTimes};
 use super::delayed::JobList;
 
@@ -92,4 +100,72 @@ impl IdleSchedule {
             (None, false) => IdleKind::Unknown,
         }
     }
+}
+
+impl IdleTime {
+    /// Algorithm 1 for `die`, which has nothing else to do: what is owed, then what can be done in advance.
+    pub(super) fn next_job(
+        &mut self,
+        backend: &mut Backend,
+        die: DieId,
+        now: Instant,
+    ) -> Option<Job> {
+        self.note_debts(backend, die);
+        if !self.schedule.is_quiet() || !backend.flash.die(die).is_idle() {
+            return None;
+        }
+        if self.schedule.catches_up(now)
+            && let Some(job) = self.owed_job(backend, die)
+        {
+            return Some(job);
+        }
+        match self.schedule.kind(self.is_long, now) {
+            IdleKind::Short => self.look_ahead_job(backend, die, now),
+            IdleKind::Long => self.compaction_job(backend, die),
+            IdleKind::Unknown => None,
+        }
+    }
+
+    /// Notes which planes of `die` are owed a collection.
+    fn note_debts(&mut self, backend: &mut Backend, die: DieId) {
+        let hungry = backend.ftl.hungry_planes(die);
+        let Some(owed) = &mut self.schedule.owed else { return };
+        owed.settle(&plane_numbers(backend, die), |plane| hungry & backend.bit(plane) != 0);
+        for plane in backend.planes_in(hungry, die) {
+            backend.counters.put_off += u64::from(owed.owe(plane));
+        }
+    }
+
+    fn owed_job(&self, backend: &mut Backend, die: DieId) -> Option<Job> {
+        let mut short = self.schedule.owed.as_ref()?.owed(plane_numbers(backend, die));
+        let ftl = &mut backend.ftl;
+        Job::owed(die, ftl)
+            .or_else(|| short.find_map(|plane| Job::for_space(Reason::Delayed, plane, ftl)))
+    }
+
+    fn look_ahead_job(&self, backend: &mut Backend, die: DieId, now: Instant) -> Option<Job> {
+        let look_ahead = self.schedule.look_ahead.as_ref()?;
+        let fits = |cost: Cost| look_ahead.fits(cost.pages, cost.blocks, now);
+        let geometry = backend.ftl.geometry;
+        let of_die = |expected: &&Expected| geometry.die_of_plane(expected.plane) == die;
+        let mut expected = self.expected.iter().filter(of_die);
+        expected.find_map(|expected| Job::called_for(expected, &mut backend.ftl, fits))
+    }
+
+    fn compaction_job(&mut self, backend: &mut Backend, die: DieId) -> Option<Job> {
+        let compaction = &mut self.compaction;
+        backend.planes_in(compaction.planes_of(die), die).find_map(|plane| {
+            let job = Job::in_advance(compaction.reason(), plane, &mut backend.ftl);
+            if job.is_none() {
+                compaction.give_up(plane);
+            }
+            job
+        })
+    }
+}
+
+/// The numbers of the planes of `die`.
+fn plane_numbers(backend: &Backend, die: DieId) -> Range<u32> {
+    let first = backend.ftl.geometry.first_plane(die).0;
+    first..first + backend.ftl.geometry.planes_per_die
 }

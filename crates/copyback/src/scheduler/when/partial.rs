@@ -12,7 +12,9 @@
 //! is. A page that has been read is written before anybody is served. When a write waits that no plane
 //! can take, the collection is finished first.
 
-use super::{Admitted, Point, Situation};
+use crate::ids::DieId;
+
+use super::{Admitted, AtDie, Point, Situation, When};
 
 /// The steps that collections have done on each die.
 #[derive(Debug)]
@@ -29,23 +31,27 @@ impl Partial {
         Self { steps, done: vec![0; dies] }
     }
 
-    /// A step begins on a die.
-    pub(super) fn begin_step(&mut self, die: usize) {
-        self.done[die] = (self.done[die] + 1).min(self.steps);
-    }
-
-    /// An operation of the host begins on a die.
-    pub(super) fn serve_host(&mut self, die: usize) {
-        self.done[die] = 0;
-    }
-
-    /// Which requests may go before the next operation of the die's collection.
-    pub(super) fn admitted(&self, die: usize, point: Point, situation: &Situation) -> Admitted {
-        let is_their_turn = point == Point::BetweenMoves && self.done[die] == self.steps;
+    fn at(&self, die: DieId, point: Point, situation: &Situation) -> Admitted {
+        let is_their_turn = point == Point::BetweenMoves && self.done[die.index()] == self.steps;
         match is_their_turn && !situation.write_finds_no_block {
             true => Admitted::ALL,
             false => Admitted::NOTHING,
         }
+    }
+}
+
+impl When for Partial {
+    fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
+        self.at(at.die, at.point(), &at.situation())
+    }
+
+    fn step_begins(&mut self, die: DieId) {
+        let done = &mut self.done[die.index()];
+        *done = (*done + 1).min(self.steps);
+    }
+
+    fn host_begins(&mut self, die: DieId) {
+        self.done[die.index()] = 0;
     }
 }
 
@@ -61,26 +67,26 @@ mod tests {
         let mut partial = Partial::new(2, 2);
         let mut seen = Vec::new();
         for _ in 0..4 {
-            seen.push(partial.admitted(1, Point::BetweenMoves, &EASY) == Admitted::ALL);
-            partial.begin_step(1);
+            seen.push(partial.at(DieId(1), Point::BetweenMoves, &EASY) == Admitted::ALL);
+            partial.step_begins(DieId(1));
         }
         assert_eq!(seen, [false, false, true, true], "it stays its turn until it comes");
-        partial.serve_host(1);
-        assert_eq!(partial.admitted(1, Point::BetweenMoves, &EASY), Admitted::NOTHING);
+        partial.host_begins(DieId(1));
+        assert_eq!(partial.at(DieId(1), Point::BetweenMoves, &EASY), Admitted::NOTHING);
     }
 
     #[test]
     fn nobody_goes_before_the_write_of_a_page_that_has_been_read() {
         let mut partial = Partial::new(1, 1);
-        partial.begin_step(0);
-        assert_eq!(partial.admitted(0, Point::BeforeWrite, &EASY), Admitted::NOTHING);
+        partial.step_begins(DieId(0));
+        assert_eq!(partial.at(DieId(0), Point::BeforeWrite, &EASY), Admitted::NOTHING);
     }
 
     #[test]
     fn nobody_goes_first_while_a_write_finds_no_block() {
         let mut partial = Partial::new(1, 1);
-        partial.begin_step(0);
+        partial.step_begins(DieId(0));
         let full = Situation { write_finds_no_block: true, ..EASY };
-        assert_eq!(partial.admitted(0, Point::BetweenMoves, &full), Admitted::NOTHING);
+        assert_eq!(partial.at(DieId(0), Point::BetweenMoves, &full), Admitted::NOTHING);
     }
 }

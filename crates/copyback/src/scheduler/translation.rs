@@ -7,13 +7,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::backend::Backend;
 use crate::ftl::Room;
 use crate::ids::{DieId, Lpn};
+use crate::observer::Party;
+use crate::purpose::Owner;
+use crate::transaction::{Kind, Transaction, TransactionId, Wait};
 use crate::units::{Duration, Instant};
 
-use super::Ssd;
-use super::journal::Party;
-use super::transaction::{Kind, Owner, Transaction, TransactionId, Wait};
+use super::Scheduler;
 
 /// Entries on their way into RAM or out of it.
 #[derive(Debug, Default)]
@@ -34,32 +36,37 @@ pub struct Translation {
     operations: usize,
 }
 
-impl Ssd {
+impl Scheduler {
     fn translation(&mut self) -> &mut Translation {
         self.translation.as_deref_mut().expect("asked only where the mapping is demand paged")
     }
 
     /// Whether the mapping of an operation's page is in RAM. If not, the operation goes on when it is.
-    pub(super) fn is_translated(&mut self, id: TransactionId, now: Instant) -> bool {
+    pub(super) fn is_translated(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        now: Instant,
+    ) -> bool {
         let Some(translation) = &mut self.translation else { return true };
-        let transaction = self.transactions.get_mut(id);
+        let transaction = self.queues.transactions.get_mut(id);
         if transaction.owner == Owner::Translation {
             return true;
         }
         let lpn = transaction.lpn;
         let others = translation.waiting.get_mut(&lpn);
-        if others.is_none() && self.ftl.find_entry(lpn) {
-            self.counters.mapping.hits += 1;
+        if others.is_none() && backend.ftl.find_entry(lpn) {
+            backend.counters.mapping.hits += 1;
             return true;
         }
-        self.counters.mapping.misses += 1;
+        backend.counters.mapping.misses += 1;
         transaction.wait = Wait::Translation(now);
         match others {
             Some(others) => others.push(id),
             None => {
                 translation.waiting.insert(lpn, vec![id]);
                 translation.without_room.push_back(lpn);
-                self.make_room(Duration::ZERO, now);
+                self.make_room(backend, Duration::ZERO, now);
             }
         }
         false
@@ -67,17 +74,17 @@ impl Ssd {
 
     /// Gives entries that wait for room what there is: by the end of an operation that without collections
     /// would have ended `late` earlier.
-    fn make_room(&mut self, late: Duration, now: Instant) {
+    fn make_room(&mut self, backend: &mut Backend, late: Duration, now: Instant) {
         while let Some(lpn) = self.translation().without_room.front().copied()
-            && let Some(room) = self.ftl.make_room_for_entry()
+            && let Some(room) = backend.ftl.make_room_for_entry()
         {
             self.translation().without_room.pop_front();
-            self.counters.mapping.evictions += u64::from(room != Room::Free);
+            backend.counters.mapping.evictions += u64::from(room != Room::Free);
             match room {
-                Room::Free | Room::Evicted => self.fetch(lpn, late, now),
+                Room::Free | Room::Evicted => self.fetch(backend, lpn, late, now),
                 Room::EvictedTo(page) => {
-                    self.counters.mapping.dirty_evictions += 1;
-                    self.write_back(page, Some(lpn), late, now);
+                    backend.counters.mapping.dirty_evictions += 1;
+                    self.write_back(backend, page, Some(lpn), late, now);
                 }
             }
         }
@@ -85,30 +92,30 @@ impl Ssd {
 
     /// Reads the entry of `lpn` from its translation page, if it is there; shares a read that is under
     /// way. Without collections it would have done so `late` earlier.
-    fn fetch(&mut self, lpn: Lpn, late: Duration, now: Instant) {
-        if !self.ftl.must_fetch_entry(lpn) {
-            return self.load(lpn, late, now);
+    fn fetch(&mut self, backend: &mut Backend, lpn: Lpn, late: Duration, now: Instant) {
+        if !backend.ftl.must_fetch_entry(lpn) {
+            return self.load(backend, lpn, late, now);
         }
-        let page = self.ftl.translation_page_of(lpn);
+        let page = backend.ftl.translation_page_of(lpn);
         if let Some(wanted) = self.translation().fetches.get_mut(&page) {
             return wanted.push(lpn);
         }
         self.translation().fetches.insert(page, vec![lpn]);
         self.translation().operations += 1;
         let id = self.admit(Owner::Translation, page, Kind::Read, late);
-        self.enqueue_read(id, now);
+        self.enqueue_read(backend, id, now);
     }
 
     /// The entry of `lpn` is in RAM: what waits for it goes on. Without collections it would have been so `late`
     /// earlier.
-    fn load(&mut self, lpn: Lpn, late: Duration, now: Instant) {
-        let page = Party { owner: Owner::Translation, lpn: self.ftl.translation_page_of(lpn) };
-        self.ftl.load_entry(lpn);
+    fn load(&mut self, backend: &mut Backend, lpn: Lpn, late: Duration, now: Instant) {
+        let page = Party { owner: Owner::Translation, lpn: backend.ftl.translation_page_of(lpn) };
+        backend.ftl.load_entry(lpn);
         for id in self.translation().waiting.remove(&lpn).unwrap_or_default() {
-            self.end_wait_for_other(id, late, Some(page), now);
-            match self.transactions.get(id).kind {
-                Kind::Read => self.enqueue_read(id, now),
-                Kind::Write | Kind::ReadToUpdate => self.begin_write(id, now),
+            self.end_wait_for_other(backend, id, late, Some(page), now);
+            match self.queues.transactions.get(id).kind {
+                Kind::Read => self.enqueue_read(backend, id, now),
+                Kind::Write | Kind::ReadToUpdate => self.begin_write(backend, id, now),
             }
         }
     }
@@ -116,9 +123,16 @@ impl Ssd {
     /// Updates the translation page `page`, or lets an update that has not begun do. The entry of
     /// `follower`, if there is one, is fetched after that.
     /// A drive that is read-only keeps what the page would hold in RAM.
-    fn write_back(&mut self, page: Lpn, follower: Option<Lpn>, late: Duration, now: Instant) {
-        if self.is_read_only() {
-            return follower.into_iter().for_each(|lpn| self.fetch(lpn, late, now));
+    fn write_back(
+        &mut self,
+        backend: &mut Backend,
+        page: Lpn,
+        follower: Option<Lpn>,
+        late: Duration,
+        now: Instant,
+    ) {
+        if backend.is_read_only() {
+            return follower.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
         }
         let translation = self.translation();
         let is_new = !translation.write_backs.contains_key(&page);
@@ -126,43 +140,54 @@ impl Ssd {
         if is_new {
             translation.operations += 1;
             let id = self.admit(Owner::Translation, page, Kind::ReadToUpdate, late);
-            self.begin_write(id, now);
+            self.begin_write(backend, id, now);
         }
     }
 
     /// Updates the translation page of `lpn` if it is out of date and the entry is not in the cache.
-    pub(super) fn write_back_if_waiting(&mut self, lpn: Lpn, now: Instant) {
-        if let Some(page) = self.ftl.page_waiting_for(lpn) {
-            self.write_back(page, None, Duration::ZERO, now);
+    pub(super) fn write_back_if_waiting(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
+        if let Some(page) = backend.ftl.page_waiting_for(lpn) {
+            self.write_back(backend, page, None, Duration::ZERO, now);
         }
     }
 
     /// Updates the translation pages that are out of date because pages were moved on `die`.
-    pub(super) fn write_back_outdated(&mut self, die: DieId, now: Instant) {
-        for page in self.ftl.take_outdated(die) {
-            self.write_back(page, None, Duration::ZERO, now);
+    pub fn write_back_outdated(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
+        for page in backend.ftl.take_outdated(die) {
+            self.write_back(backend, page, None, Duration::ZERO, now);
         }
     }
 
     /// Updates the translation pages that the preparation or a recovery has left out of date.
-    pub(super) fn write_back_what_waits(&mut self, now: Instant) {
-        for page in self.ftl.pages_waiting() {
-            self.write_back(page, None, Duration::ZERO, now);
+    pub fn write_back_what_waits(&mut self, backend: &mut Backend, now: Instant) {
+        for page in backend.ftl.pages_waiting() {
+            self.write_back(backend, page, None, Duration::ZERO, now);
         }
     }
 
     /// The write of the translation page `page` is not done, as the drive is read-only.
-    pub(super) fn translation_write_rejected(&mut self, page: Lpn, late: Duration, now: Instant) {
+    pub(super) fn translation_write_rejected(
+        &mut self,
+        backend: &mut Backend,
+        page: Lpn,
+        late: Duration,
+        now: Instant,
+    ) {
         let translation = self.translation();
         translation.operations -= 1;
         let followers = translation.write_backs.remove(&page).unwrap_or_default();
-        followers.into_iter().for_each(|lpn| self.fetch(lpn, late, now));
-        self.make_room(late, now);
+        followers.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
+        self.make_room(backend, late, now);
     }
 
     /// A die has taken the write of a translation page.
-    pub(super) fn translation_write_begins(&mut self, page: Lpn, order: u64) {
-        self.counters.mapping.writes += 1;
+    pub(super) fn translation_write_begins(
+        &mut self,
+        backend: &mut Backend,
+        page: Lpn,
+        order: u64,
+    ) {
+        backend.counters.mapping.writes += 1;
         let translation = self.translation();
         let followers = translation.write_backs.remove(&page).unwrap_or_default();
         if !followers.is_empty() {
@@ -172,25 +197,30 @@ impl Ssd {
 
     /// Page operations that are waiting or in service, but for reads and writes of translation pages,
     /// which are the drive's own.
-    pub(super) fn host_operations(&self) -> usize {
+    pub fn host_operations(&self) -> usize {
         let own = self.translation.as_ref().map_or(0, |translation| translation.operations);
         self.outstanding() - own
     }
 
     /// A translation page has been read or written by `done`.
-    pub(super) fn finish_translation(&mut self, done: &Transaction, now: Instant) {
+    pub(super) fn finish_translation(
+        &mut self,
+        backend: &mut Backend,
+        done: &Transaction,
+        now: Instant,
+    ) {
         let (page, late) = (done.lpn, done.late());
         self.translation().operations -= 1;
         match done.kind {
             Kind::Read => {
                 let wanted = self.translation().fetches.remove(&page).unwrap_or_default();
-                wanted.into_iter().for_each(|lpn| self.load(lpn, late, now));
+                wanted.into_iter().for_each(|lpn| self.load(backend, lpn, late, now));
             }
             Kind::Write | Kind::ReadToUpdate => {
                 let followers = self.translation().begun.remove(&done.order).unwrap_or_default();
-                followers.into_iter().for_each(|lpn| self.fetch(lpn, late, now));
+                followers.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
             }
         }
-        self.make_room(late, now);
+        self.make_room(backend, late, now);
     }
 }

@@ -3,7 +3,8 @@
 use derive_more::{AddAssign, SubAssign};
 
 use crate::ftl::BufferTally;
-use crate::gc::job::{Merges, Reason};
+use crate::gc::job::Merges;
+use crate::purpose::Reason;
 use crate::units::TotalTime;
 
 /// Counts of flash operations, in pages (erases in blocks), and of collections.

@@ -8,11 +8,10 @@
 //! is `late`: exact for a die that serves in order of arrival without waiting for its channel,
 //! proportional otherwise, and zero without collections.
 
-use crate::ids::{DieId, PlaneId};
+use crate::ids::{DieId, PlaneId, planes_in};
 use crate::units::{Duration, Instant, TotalTime};
 
 use super::breakdown::{Part, Parts};
-use super::queues::planes_in;
 
 /// The clocks of one die.
 #[derive(Debug, Default)]
@@ -77,11 +76,6 @@ impl DieClocks {
     /// The die begins, or goes on, to collect the planes of `mask`.
     pub fn collection_runs(&mut self, mask: u32, now: Instant) {
         self.collecting = Some((mask, now));
-    }
-
-    /// Whether the die collects at this moment.
-    pub const fn is_collecting(&self) -> bool {
-        self.collecting.is_some()
     }
 
     /// The die stops collecting.
@@ -252,11 +246,6 @@ impl DeviceClock {
     /// Die time spent collecting until `now`.
     pub fn collected(&self, now: Instant) -> TotalTime {
         self.collected + TotalTime::of_each(now - self.since, self.collecting)
-    }
-
-    /// Whether any die collects.
-    pub const fn is_collecting(&self) -> bool {
-        self.collecting > 0
     }
 
     fn advance(&mut self, now: Instant) {

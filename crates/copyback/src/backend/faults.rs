@@ -1,17 +1,12 @@
 //! What faults of the flash cost a drive: the time of retries and of blocks that are replaced, and in the
 //! end the state in which it takes no writes.
-//!
-//! A drive that is read-only rejects writes and trims at once, those that wait included. What has begun in
-//! a die ends; collections are laid down where they are, as no space is needed any more.
 
 use crate::ftl::Replaced;
-use crate::ids::{DieId, Lpn, Ppn};
+use crate::ids::{Lpn, Ppn};
 use crate::nand::Sensed;
 use crate::units::{Duration, Instant, earlier};
 
-use super::breakdown::Parts;
-use super::transaction::{Owner, Transaction, TransactionId};
-use super::{Finished, Ssd};
+use super::Backend;
 
 /// What faults have cost a drive.
 #[derive(Debug, Default)]
@@ -24,6 +19,8 @@ pub struct FaultCosts {
     uncorrectable: u64,
     /// Pages copied to spare blocks.
     copied: u64,
+    /// Whether that has happened since somebody asked.
+    has_moved_pages: bool,
     read_only_since: Option<Instant>,
 }
 
@@ -70,13 +67,13 @@ impl FaultReport {
     }
 }
 
-impl Ssd {
+impl Backend {
     /// What has gone wrong so far, if anything can.
     pub fn fault_report(&self) -> Option<FaultReport> {
         let costs = self.faults.as_ref()?;
         let tally = self.ftl.fault_tally();
         let (bad_blocks, factory_bad_blocks) = self.ftl.bad_blocks();
-        let striped = u64::from(self.geometry.striped_planes);
+        let striped = u64::from(self.ftl.geometry.striped_planes);
         Some(FaultReport {
             program_failures: tally.program_failures,
             erase_failures: tally.erase_failures,
@@ -91,7 +88,7 @@ impl Ssd {
 
     /// Blocks that are bad, if any can be.
     pub fn bad_blocks(&self) -> Option<u64> {
-        let striped = u64::from(self.geometry.striped_planes);
+        let striped = u64::from(self.ftl.geometry.striped_planes);
         self.faults.as_ref().map(|_| self.ftl.bad_blocks().0 * striped)
     }
 
@@ -101,7 +98,7 @@ impl Ssd {
     }
 
     /// The operation that is about to start reads the page that holds `lpn`.
-    pub(super) fn sense_page_of(&mut self, lpn: Lpn) {
+    pub fn sense_page_of(&mut self, lpn: Lpn) {
         if self.faults.is_some()
             && let Some(page) = self.ftl.lookup(lpn)
         {
@@ -110,7 +107,7 @@ impl Ssd {
     }
 
     /// The operation that is about to start reads `page`.
-    pub(super) fn sense(&mut self, page: Ppn) {
+    pub fn sense(&mut self, page: Ppn) {
         let Some(costs) = &mut self.faults else { return };
         let levels = match self.ftl.sense(page) {
             Sensed::Corrected(0) => return,
@@ -124,15 +121,13 @@ impl Ssd {
                 levels
             }
         };
-        costs.extra += self.timing.read(self.geometry.page_offset(page)) * u64::from(levels);
+        let offset = self.ftl.geometry.page_offset(page);
+        costs.extra += self.flash.timing.read(offset) * u64::from(levels);
     }
 
-    /// Counts the blocks that have just been replaced on `die`, and what that takes.
-    pub(super) fn count_replaced(&mut self, die: DieId, now: Instant) {
+    /// Counts the blocks that have just been replaced, and what that takes.
+    fn count_replaced(&mut self) {
         let replaced = self.ftl.take_replaced();
-        if replaced.is_empty() {
-            return;
-        }
         for Replaced { failed, copied } in &replaced {
             let times = copied.iter().map(|page| self.read_time(*page) + self.write_time(*page));
             let extra = self.write_time(*failed) + times.sum();
@@ -143,33 +138,52 @@ impl Ssd {
             if let Some(costs) = &mut self.faults {
                 costs.extra += extra;
                 costs.copied += copies;
+                costs.has_moved_pages = true;
             }
         }
-        self.write_back_outdated(die, now);
     }
 
-    /// Counts the blocks that collections on `die` which take no time have replaced, in none either.
-    pub(super) fn replace_at_no_cost(&mut self, die: DieId, now: Instant) {
+    /// Counts the blocks that collections which take no time have replaced, in none either.
+    pub fn replace_at_no_cost(&mut self) {
         if self.faults.is_some() {
-            self.count_replaced(die, now);
+            self.count_replaced();
             self.take_extra();
         }
     }
 
+    /// Whether pages have moved with a block that was replaced since the last call.
+    pub fn has_replaced(&mut self) -> bool {
+        self.faults.as_mut().is_some_and(|costs| std::mem::take(&mut costs.has_moved_pages))
+    }
+
+    /// Time in the array of a program at `offset`, whose pages have found their places, with the summary page
+    /// if it fills the block.
+    #[inline]
+    pub fn program_time(&mut self, offset: u32, closes_block: bool) -> Duration {
+        let timing = &self.flash.timing;
+        let summary = timing.summary.filter(|_| closes_block).unwrap_or_default();
+        let time = timing.program(offset) + summary;
+        if self.faults.is_none() {
+            return time;
+        }
+        self.count_replaced();
+        time + self.take_extra()
+    }
+
     /// What reading `page` out takes.
     fn read_time(&self, page: Ppn) -> Duration {
-        let array = self.timing.read(self.geometry.page_offset(page));
-        self.timing.command + array + self.timing.page_transfer
+        let timing = &self.flash.timing;
+        timing.command + timing.read(self.ftl.geometry.page_offset(page)) + timing.page_transfer
     }
 
     /// What programming `page` takes.
     fn write_time(&self, page: Ppn) -> Duration {
-        let array = self.timing.program(self.geometry.page_offset(page));
-        self.timing.command + self.timing.page_transfer + array
+        let timing = &self.flash.timing;
+        timing.command + timing.page_transfer + timing.program(self.ftl.geometry.page_offset(page))
     }
 
     /// Takes what the operation which is about to start needs beyond what it would without faults.
-    pub(super) fn take_extra(&mut self) -> Duration {
+    pub fn take_extra(&mut self) -> Duration {
         match &mut self.faults {
             Some(costs) => std::mem::take(&mut costs.extra),
             None => Duration::ZERO,
@@ -178,53 +192,14 @@ impl Ssd {
 
     /// Stops to take writes, if the translation layer has just run out of good blocks. Returns whether it
     /// has.
-    pub(super) fn becomes_read_only(&mut self, now: Instant) -> bool {
+    pub fn becomes_read_only(&mut self, now: Instant) -> bool {
         if !self.ftl.is_read_only() || self.is_read_only() {
             return false;
         }
         if let Some(costs) = &mut self.faults {
             costs.read_only_since = Some(now);
         }
-        self.idle = None;
-        self.permits.withdraw();
-        for die in (0..self.dies.len()).map(DieId::from_index) {
-            self.lay_down_collection(die, now);
-        }
-        for id in self.queues.take_writes(&self.transactions) {
-            self.reject(id, now);
-        }
-        self.wake_all_dies();
         true
-    }
-
-    /// The collection of `die` does not go on, once the operation of it in the die has ended.
-    pub(super) fn lay_down_collection(&mut self, die: DieId, now: Instant) {
-        let ended = self.collections[die.index()].take_if(|collection| !collection.in_flight);
-        if ended.is_some() {
-            self.collection_rests(die, now);
-            self.tell_ends(die, now);
-        }
-    }
-
-    /// Rejects the write of a page that nothing is known of yet.
-    pub(super) fn reject_at_once(&mut self, owner: Owner, lpn: Lpn) {
-        self.finished.push(Finished { owner, lpn, parts: Parts::default(), rejected: true });
-    }
-
-    /// Rejects a write that has waited. One of a translation page is not needed any more: what it would
-    /// hold is known in RAM.
-    pub(super) fn reject(&mut self, id: TransactionId, now: Instant) {
-        self.end_wait(id, now);
-        let transaction = self.transactions.get(id);
-        let Transaction { owner, lpn, parts, .. } = *transaction;
-        let late = transaction.late();
-        self.transactions.remove(id);
-        match owner {
-            Owner::Host(_) | Owner::Destage => {
-                self.finished.push(Finished { owner, lpn, parts, rejected: true });
-            }
-            Owner::Translation => self.translation_write_rejected(lpn, late, now),
-        }
     }
 }
 

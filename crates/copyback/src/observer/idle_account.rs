@@ -1,11 +1,9 @@
 //! Account of the time in which a drive has no command: how long the periods are, and what its dies do
 //! meanwhile.
 
-use crate::gc::job::Reason;
 use crate::ids::DieId;
+use crate::purpose::Reason;
 use crate::units::{Duration, Instant, TotalTime};
-
-use super::Ssd;
 
 /// What a die does while its drive has no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,23 +222,6 @@ impl IdleAccount {
             &mut self.times.unused
         };
         *class += period;
-    }
-}
-
-impl Ssd {
-    /// What a die does from now on.
-    pub(super) fn die_does(&mut self, die: DieId, activity: Activity, now: Instant) {
-        if let Some(account) = &mut self.idle_account {
-            account.die_does(die, activity, now);
-        }
-    }
-
-    /// At the end of an instant: whether the drive has commands.
-    pub(super) fn note_idle_account(&mut self, now: Instant) {
-        let is_busy = self.is_busy();
-        if let Some(account) = &mut self.idle_account {
-            account.note(is_busy, now);
-        }
     }
 }
 

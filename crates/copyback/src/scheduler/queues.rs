@@ -1,20 +1,24 @@
 //! Where page operations of the host wait: reads for the plane that holds their page, writes for as
 //! much of a place as the allocation fixes.
 
+use crate::config::{Config, Scheduling};
 use crate::ftl::Allocation;
-use crate::ids::{DieId, PlaneId};
+use crate::ids::{DieId, PlaneId, planes_in};
 use crate::nand::Geometry;
+use crate::transaction::{Fifo, Transaction, TransactionId, Transactions};
 
-use super::transaction::{Fifo, Transaction, TransactionId, Transactions};
-
-/// Queues of waiting page operations.
+/// Page operations of the host, and the queues of those that wait.
 #[derive(Debug)]
-pub struct HostQueues {
+pub struct Queues {
+    /// All of them, waiting or in service.
+    pub transactions: Transactions,
+    /// Whether reads go before writes.
+    pub(super) reads_first: bool,
     reads: Vec<Fifo>,
     writes: Vec<Fifo>,
     /// How many write queues a die has, or how many dies share one.
     write_level: WriteLevel,
-    planes_per_die: u32,
+    pub(super) planes_per_die: u32,
     /// A bit for each plane of a die whose read queue is not empty.
     reading: Vec<u32>,
     /// The same for writes queued by plane.
@@ -43,15 +47,17 @@ pub enum WriteQueue {
     Device,
 }
 
-impl HostQueues {
+impl Queues {
     /// Empty queues for this allocation.
-    pub fn new(geometry: &Geometry, allocation: &Allocation) -> Self {
+    pub fn new(config: &Config, geometry: &Geometry, allocation: &Allocation) -> Self {
         let (write_level, queues) = match allocation {
             Allocation::Static { .. } => (WriteLevel::Plane, geometry.planes()),
             Allocation::PerDie { .. } => (WriteLevel::Die, geometry.dies()),
             Allocation::Dynamic { .. } => (WriteLevel::Device, 1),
         };
         Self {
+            transactions: Transactions::default(),
+            reads_first: config.host.scheduling == Scheduling::ReadFirst,
             reads: vec![Fifo::default(); geometry.planes()],
             writes: vec![Fifo::default(); queues],
             write_level,
@@ -81,8 +87,8 @@ impl HostQueues {
     }
 
     /// Queues a read.
-    pub fn push_read(&mut self, plane: PlaneId, id: TransactionId, all: &mut Transactions) {
-        self.reads[plane.index()].push(id, all);
+    pub fn push_read(&mut self, plane: PlaneId, id: TransactionId) {
+        self.reads[plane.index()].push(id, &mut self.transactions);
         let (die, bit) = self.die_and_bit(plane);
         self.reading[die] |= bit;
     }
@@ -93,8 +99,8 @@ impl HostQueues {
     }
 
     /// Takes the first read waiting for `plane`.
-    pub fn pop_read(&mut self, plane: PlaneId, all: &Transactions) -> Option<TransactionId> {
-        let id = self.reads[plane.index()].pop(all);
+    pub fn pop_read(&mut self, plane: PlaneId) -> Option<TransactionId> {
+        let id = self.reads[plane.index()].pop(&self.transactions);
         if self.reads[plane.index()].is_empty() {
             let (die, bit) = self.die_and_bit(plane);
             self.reading[die] &= !bit;
@@ -106,10 +112,9 @@ impl HostQueues {
     pub fn take_read(
         &mut self,
         plane: PlaneId,
-        all: &mut Transactions,
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
-        let id = self.reads[plane.index()].take(all, wanted);
+        let id = self.reads[plane.index()].take(&mut self.transactions, wanted);
         if self.reads[plane.index()].is_empty() {
             let (die, bit) = self.die_and_bit(plane);
             self.reading[die] &= !bit;
@@ -118,8 +123,8 @@ impl HostQueues {
     }
 
     /// Queues a write.
-    pub fn push_write(&mut self, queue: WriteQueue, id: TransactionId, all: &mut Transactions) {
-        self.writes[index(queue)].push(id, all);
+    pub fn push_write(&mut self, queue: WriteQueue, id: TransactionId) {
+        self.writes[index(queue)].push(id, &mut self.transactions);
         if let WriteQueue::Plane(plane) = queue {
             let (die, bit) = self.die_and_bit(plane);
             self.writing[die] |= bit;
@@ -132,8 +137,8 @@ impl HostQueues {
     }
 
     /// Takes the first write waiting in `queue`.
-    pub fn pop_write(&mut self, queue: WriteQueue, all: &Transactions) -> Option<TransactionId> {
-        let id = self.writes[index(queue)].pop(all);
+    pub fn pop_write(&mut self, queue: WriteQueue) -> Option<TransactionId> {
+        let id = self.writes[index(queue)].pop(&self.transactions);
         self.note_if_empty(queue);
         id
     }
@@ -142,19 +147,18 @@ impl HostQueues {
     pub fn take_write(
         &mut self,
         queue: WriteQueue,
-        all: &mut Transactions,
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
-        let id = self.writes[index(queue)].take(all, wanted);
+        let id = self.writes[index(queue)].take(&mut self.transactions, wanted);
         self.note_if_empty(queue);
         id
     }
 
     /// Takes every write that waits, queue by queue.
-    pub fn take_writes(&mut self, all: &Transactions) -> Vec<TransactionId> {
+    pub fn take_writes(&mut self) -> Vec<TransactionId> {
         let mut taken = Vec::new();
         for queue in &mut self.writes {
-            taken.extend(std::iter::from_fn(|| queue.pop(all)));
+            taken.extend(std::iter::from_fn(|| queue.pop(&self.transactions)));
         }
         self.writing.fill(0);
         taken
@@ -170,21 +174,26 @@ impl HostQueues {
     }
 
     /// How many reads wait for `die`. Counts them.
-    pub fn reads_waiting(&self, die: DieId, all: &Transactions) -> usize {
+    pub fn reads_waiting(&self, die: DieId) -> usize {
         let planes = planes_in(self.planes_with_reads(die), die, self.planes_per_die);
-        planes.map(|plane| self.reads[plane.index()].count(all)).sum()
+        planes.map(|plane| self.reads[plane.index()].count(&self.transactions)).sum()
     }
 
     /// How many writes wait for `die`, or for any. Counts them.
-    pub fn writes_waiting(&self, die: DieId, all: &Transactions) -> usize {
+    pub fn writes_waiting(&self, die: DieId) -> usize {
         match self.write_level {
             WriteLevel::Plane => {
                 let planes = planes_in(self.planes_with_writes(die), die, self.planes_per_die);
-                planes.map(|plane| self.writes[plane.index()].count(all)).sum()
+                planes.map(|plane| self.writes[plane.index()].count(&self.transactions)).sum()
             }
-            WriteLevel::Die => self.writes[die.index()].count(all),
-            WriteLevel::Device => self.writes[0].count(all),
+            WriteLevel::Die => self.writes[die.index()].count(&self.transactions),
+            WriteLevel::Device => self.writes[0].count(&self.transactions),
         }
+    }
+
+    /// A bit for each plane of a die.
+    pub const fn all_planes(&self) -> u32 {
+        u32::MAX >> (u32::BITS - self.planes_per_die)
     }
 
     /// Whether writes wait for any die.
@@ -199,15 +208,4 @@ const fn index(queue: WriteQueue) -> usize {
         WriteQueue::Die(die) => die.index(),
         WriteQueue::Device => 0,
     }
-}
-
-/// The planes of `die` whose bits are set in `mask`.
-pub fn planes_in(mask: u32, die: DieId, planes_per_die: u32) -> impl Iterator<Item = PlaneId> {
-    let first = die.0 * planes_per_die;
-    let next = |mask: &u32| {
-        let rest = mask & (mask - 1);
-        (rest != 0).then_some(rest)
-    };
-    std::iter::successors((mask != 0).then_some(mask), next)
-        .map(move |mask| PlaneId(first + mask.trailing_zeros()))
 }

@@ -1,0 +1,88 @@
+//! Which dies collect, for all who have to go round them.
+
+use crate::ids::DieId;
+
+/// The collections of a drive's dies.
+#[derive(Debug)]
+pub struct Collecting {
+    dies: Vec<Option<Underway>>,
+    running: usize,
+}
+
+/// A collection under way on a die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Underway {
+    /// Whether it was begun in idle time, and stops for commands.
+    in_idle_time: bool,
+    /// Whether the die works for it, and not for the host instead.
+    runs: bool,
+}
+
+impl Collecting {
+    /// No die collects.
+    pub fn new(dies: usize) -> Self {
+        Self { dies: vec![None; dies], running: 0 }
+    }
+
+    /// A collection is put on `die`, perhaps in idle time.
+    pub fn begins(&mut self, die: DieId, in_idle_time: bool) {
+        self.dies[die.index()] = Some(Underway { in_idle_time, runs: false });
+    }
+
+    /// The collection of `die` begins, or goes on. Returns whether it rested.
+    #[inline]
+    pub(super) fn runs(&mut self, die: DieId) -> bool {
+        let rested = self.dies[die.index()].as_mut().filter(|underway| !underway.runs);
+        match rested {
+            Some(underway) => {
+                underway.runs = true;
+                self.running += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The collection of `die` rests. Returns whether it ran.
+    pub(super) fn rests(&mut self, die: DieId) -> bool {
+        let ran = self.dies[die.index()].as_mut().filter(|underway| underway.runs);
+        match ran {
+            Some(underway) => {
+                underway.runs = false;
+                self.running -= 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The collection of `die`, which rests, has ended.
+    pub fn ends(&mut self, die: DieId) {
+        self.dies[die.index()] = None;
+    }
+
+    /// Whether any die works for a collection at this moment.
+    pub const fn is_any_running(&self) -> bool {
+        self.running > 0
+    }
+
+    /// Whether `die` works for a collection at this moment.
+    pub fn is_running(&self, die: DieId) -> bool {
+        self.dies[die.index()].is_some_and(|underway| underway.runs)
+    }
+
+    /// Whether the collection of `die` was begun in idle time.
+    pub fn is_in_idle_time(&self, die: DieId) -> bool {
+        self.dies[die.index()].is_some_and(|underway| underway.in_idle_time)
+    }
+
+    /// Whether the collection of `die` was begun in idle time and rests.
+    pub fn is_interrupted(&self, die: DieId) -> bool {
+        self.is_in_idle_time(die) && !self.is_running(die)
+    }
+
+    /// Whether no collection keeps `die` from taking writes: there is none, or it stops for commands.
+    pub fn leaves_free(&self, die: DieId) -> bool {
+        self.dies[die.index()].is_none() || self.is_interrupted(die)
+    }
+}

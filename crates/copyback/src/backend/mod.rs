@@ -1,0 +1,153 @@
+//! What collections and the host's operations share: the translation layer, the flash on the clock, what
+//! faults cost, and who listens.
+
+mod collecting;
+mod counters;
+mod faults;
+
+pub use counters::Counters;
+pub use faults::FaultReport;
+
+use crate::config::Config;
+use crate::flash::{Flash, Noted, Watched};
+use crate::ftl::Ftl;
+use crate::ids::{DieId, PlaneId, Ppn};
+use crate::observer::Observer;
+use crate::purpose::Reason;
+use crate::transaction::Fifo;
+use crate::units::Instant;
+
+use collecting::Collecting;
+use faults::FaultCosts;
+
+/// What an operation in a die is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Purpose {
+    /// One page operation of the host, or several joined into a multi-plane command.
+    Host(Fifo),
+    /// A step of the die's collection.
+    Collection(StepInFlight),
+}
+
+/// The flash operation of a collection that is in a die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepInFlight {
+    /// Reads pages out, to be programmed elsewhere.
+    Read,
+    /// Reads this page into the device's DRAM.
+    Park(Ppn),
+    /// Programs pages that were read out, or moves one inside its plane.
+    Program,
+    /// Erases the victims.
+    Erase,
+    /// Programs pages that were in the device's DRAM, when nothing is collected.
+    Unpark,
+}
+
+/// The back end of a drive.
+#[derive(Debug)]
+pub struct Backend {
+    /// Where pages lie.
+    pub ftl: Ftl,
+    /// What dies and channels do.
+    pub flash: Flash<Purpose>,
+    /// Who listens.
+    pub observer: Observer,
+    /// What has been done.
+    pub counters: Counters,
+    /// Which dies collect.
+    pub collecting: Collecting,
+    /// Kept if anything can go wrong in the flash.
+    faults: Option<Box<FaultCosts>>,
+}
+
+/// Where a physical page is: the plane and offset that multi-plane rules look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Located {
+    /// Its plane.
+    pub plane: PlaneId,
+    /// Its place in its block.
+    pub offset: u32,
+}
+
+impl Backend {
+    /// The back end of a checked configuration around a prepared translation layer; `pipelined` if operations
+    /// of collections and of the host overlap in a die, and `watched` if somebody is to be asked at every
+    /// instant of the flash besides what the configuration asks for.
+    pub fn new(config: &Config, ftl: Ftl, pipelined: bool, watched: bool) -> Self {
+        let ssd = &config.ssd;
+        let is_watched = watched
+            || ssd.gc.idle != crate::config::Idle::None
+            || ssd.commands.suspend != crate::config::Suspend::None
+            || !ssd.faults.are_none()
+            || ssd.power.is_watched()
+            || config.metrics.idle_time
+            || config.metrics.needs_journal();
+        let watched = if is_watched { Watched::EveryInstant } else { Watched::WhatEnds };
+        let noted = match ssd.power.is_watched() || config.metrics.needs_journal() {
+            true => Noted::Everything,
+            false if ssd.commands.suspend != crate::config::Suspend::None => Noted::Programmed,
+            false => Noted::Nothing,
+        };
+        Self {
+            flash: Flash::new(config, &ftl.geometry, pipelined, noted, watched),
+            observer: Observer::new(config, &ftl.geometry),
+            counters: Counters::default(),
+            collecting: Collecting::new(ftl.geometry.dies()),
+            faults: ftl.has_faults().then(Box::default),
+            ftl,
+        }
+    }
+
+    /// The bit of `plane` in the masks of its die.
+    pub const fn bit(&self, plane: PlaneId) -> u32 {
+        1 << (plane.0 % self.ftl.geometry.planes_per_die)
+    }
+
+    /// The planes of `die` whose bits are set in `mask`.
+    pub fn planes_in(&self, mask: u32, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
+        crate::ids::planes_in(mask, die, self.ftl.geometry.planes_per_die)
+    }
+
+    /// The plane and the offset of `page`.
+    pub fn locate(&self, page: Ppn) -> Located {
+        let plane = self.ftl.geometry.plane_of(page);
+        Located { plane, offset: self.ftl.geometry.page_offset(page) }
+    }
+
+    /// Dies that are short of space look whether they can collect: at the start, those that the preparation
+    /// left so.
+    pub fn wake_hungry_dies(&mut self) {
+        for die in (0..self.ftl.geometry.dies()).map(DieId::from_index) {
+            if self.ftl.hungry_planes(die) != 0 {
+                self.flash.wake(die);
+            }
+        }
+    }
+
+    /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had nothing to
+    /// give so far.
+    #[inline]
+    pub fn wake_if_hungry(&mut self, page: Option<Ppn>) {
+        let Some(page) = page else { return };
+        let die = self.ftl.geometry.die_of_plane(self.ftl.geometry.plane_of(page));
+        if self.ftl.hungry_planes(die) != 0 {
+            self.flash.wake_for_work(die);
+        }
+    }
+
+    /// The die begins, or goes on, to collect the planes of `mask`.
+    #[inline]
+    pub fn collection_runs(&mut self, die: DieId, mask: u32, reason: Reason, now: Instant) {
+        if self.collecting.runs(die) {
+            self.observer.collection_runs(die, mask, reason.into(), now);
+        }
+    }
+
+    /// The die stops collecting, at the end of a collection or to serve the host.
+    pub fn collection_rests(&mut self, die: DieId, now: Instant) {
+        if self.collecting.rests(die) {
+            self.observer.collection_rests(die, now);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Collections with all their effects but time: the bound that shows what collections cost.
+
+use crate::backend::Backend;
+use crate::gc::job::{self, Job, Tally};
+use crate::ids::DieId;
+use crate::purpose::Reason;
+
+use super::Collector;
+
+impl Collector {
+    /// Collects every plane of `die` that is short of space or asked for, with all its effects but
+    /// time.
+    pub(super) fn collect_at_no_cost(&mut self, backend: &mut Backend, die: DieId) {
+        let tally = job::collect_untimed(&mut backend.ftl, die);
+        self.count_untimed(backend, Reason::OnDemand, &tally);
+        let asked = self.permits.planes_of(die);
+        let mut tally = Tally::default();
+        for plane in backend.planes_in(asked, die) {
+            while self.permits.planes_of(die) & backend.bit(plane) != 0 {
+                match Job::for_space(self.permits.reason(), plane, &mut backend.ftl) {
+                    Some(job) => {
+                        job.run_with_levelling(&mut backend.ftl, &mut tally);
+                        self.permits.block_collected(plane, backend.ftl.free_blocks(plane));
+                    }
+                    None => self.permits.give_up(plane),
+                }
+            }
+        }
+        self.count_untimed(backend, self.permits.reason(), &tally);
+        backend.replace_at_no_cost();
+    }
+
+    fn count_untimed(&self, backend: &mut Backend, reason: Reason, tally: &Tally) {
+        backend.counters.count_collections(reason, tally.collections);
+        backend.counters.levelling_runs += tally.levelling_runs;
+        backend.counters.erases += tally.erases;
+        backend.counters.merges += tally.merges;
+        backend.counters.pages_moved += tally.pages_moved;
+        backend.counters.moves.single_demanding += tally.pages_moved;
+        if self.settings.copyback {
+            backend.counters.copybacks += tally.pages_moved;
+        } else {
+            backend.counters.reads += tally.pages_moved;
+            backend.counters.programs += tally.pages_moved;
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Collections on the dies of a drive: which planes, how wide, and what the next flash operation of each is.
+//!
+//! Why a collection begins and whether it yields is not decided here, but for what a drive does in
+//! [idle time](idle).
+
+mod at_no_cost;
+pub mod idle;
+mod put_back;
+mod steps;
+
+pub use steps::{Collection, Progress};
+
+use crate::backend::Backend;
+use crate::config::{Config, GcStart};
+use crate::gc::job::Job;
+use crate::gc::lanes::Lanes;
+use crate::gc::permit::Permits;
+use crate::gc::width::Width;
+use crate::ids::{DieId, PlaneId};
+use crate::observer::{Collected, Entry};
+use crate::purpose::Reason;
+use crate::units::{Duration, Instant};
+
+use idle::IdleTime;
+
+/// The collections of a drive.
+#[derive(Debug)]
+pub struct Collector {
+    /// Boxed, as a collection leaves its place for each of its steps.
+    collections: Vec<Option<Box<Collection>>>,
+    /// What others have asked for.
+    pub permits: Permits,
+    width: Width,
+    settings: Settings,
+    /// Boxed: few drives have one.
+    pub idle: Option<Box<IdleTime>>,
+}
+
+/// How steps are carried out.
+#[derive(Debug, Clone, Copy)]
+struct Settings {
+    /// Whether pages are moved without the channel.
+    copyback: bool,
+    /// Whether a lone plane's pages are moved with one command each: nobody looks at them between the read
+    /// and the program.
+    one_command: bool,
+    /// Whether collections take no time.
+    zero_cost: bool,
+    start: GcStart,
+    /// DRAM for pages on their way from one block to another.
+    cache_pages: usize,
+    /// Whether erases wait for programs that supersede what they erase.
+    holds_erases: bool,
+    /// What a look at the host's queue takes after an operation.
+    poll: Duration,
+}
+
+impl Collector {
+    /// No collection yet on a drive of a checked configuration. A look at the host's queue takes `poll` after
+    /// an operation; `splits_moves` if the host may come between the read and the program of a page.
+    pub fn new(config: &Config, backend: &Backend, poll: Duration, splits_moves: bool) -> Self {
+        let gc = &config.ssd.gc;
+        let geometry = &backend.ftl.geometry;
+        let dies = geometry.dies();
+        Self {
+            collections: (0..dies).map(|_| None).collect(),
+            permits: Permits::new(dies, geometry.planes_per_die, config.reserve_blocks()),
+            width: Width::new(&config.ssd),
+            settings: Settings {
+                copyback: gc.copyback,
+                one_command: gc.copyback && !splits_moves,
+                zero_cost: gc.zero_cost,
+                start: gc.start,
+                cache_pages: config.ssd.cache_pages(),
+                holds_erases: config.ssd.power.holds_erases(),
+                poll,
+            },
+            idle: IdleTime::new(config, geometry, &backend.flash.timing, poll),
+        }
+    }
+
+    /// The collection of `die`, if one is under way.
+    #[inline]
+    pub fn of(&self, die: DieId) -> Option<&Collection> {
+        self.collections[die.index()].as_deref()
+    }
+
+    /// The collection of `die`, if one is under way.
+    #[inline]
+    pub fn of_mut(&mut self, die: DieId) -> Option<&mut Collection> {
+        self.collections[die.index()].as_deref_mut()
+    }
+
+    /// Whether a plane of `die` that is short of space, or asked for, is to be collected before anything else.
+    /// `host_waits` says whether operations of the host wait for it.
+    #[inline]
+    pub fn is_due(&self, backend: &Backend, die: DieId, host_waits: impl FnOnce() -> bool) -> bool {
+        let is_short = self.planes_due(backend, die) != 0
+            && match self.settings.start {
+                GcStart::AtOnce => true,
+                GcStart::BeforeOperation => host_waits(),
+            };
+        (is_short || self.permits.planes_of(die) != 0) && !backend.is_read_only()
+    }
+
+    /// Puts the collection that is due on an idle `die`. `choose` says whose turn it is of the planes whose bits
+    /// it is given. Returns whether there is one: with [no cost](Self::takes_no_time) everything has been done.
+    pub fn begin(
+        &mut self,
+        backend: &mut Backend,
+        die: DieId,
+        choose: impl FnMut(u32) -> Option<PlaneId>,
+        now: Instant,
+    ) -> bool {
+        if self.settings.zero_cost {
+            self.collect_at_no_cost(backend, die);
+            return false;
+        }
+        let Some(lanes) = self.next_collection(backend, die, choose) else { return false };
+        self.put_on_die(backend, die, lanes, 0, false, now);
+        true
+    }
+
+    /// Whether pages are moved without the channel.
+    pub const fn moves_by_copyback(&self) -> bool {
+        self.settings.copyback
+    }
+
+    /// Whether collections take no time.
+    pub const fn takes_no_time(&self) -> bool {
+        self.settings.zero_cost
+    }
+
+    /// The collection of the plane whose turn it is, of those that are short of space or asked for and
+    /// have something to give, and of the planes that join it.
+    fn next_collection(
+        &mut self,
+        backend: &mut Backend,
+        die: DieId,
+        mut choose: impl FnMut(u32) -> Option<PlaneId>,
+    ) -> Option<Lanes> {
+        let due = self.planes_due(backend, die);
+        let mut candidates = due | self.permits.planes_of(die);
+        while let Some(plane) = choose(candidates) {
+            let bit = backend.bit(plane);
+            let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
+            if let Some(job) = Job::for_space(reason, plane, &mut backend.ftl) {
+                let mut lanes = Lanes::of(job, self.settings.one_command);
+                self.let_planes_join(backend, &mut lanes);
+                return Some(lanes);
+            }
+            self.permits.give_up(plane);
+            candidates &= !bit;
+        }
+        None
+    }
+
+    fn let_planes_join(&self, backend: &mut Backend, lanes: &mut Lanes) {
+        if !self.width.is_parallel() {
+            return;
+        }
+        let demanding = lanes.demanding();
+        for plane in backend.flash.rules.group_of(demanding) {
+            if plane != demanding
+                && self.width.joins(backend.ftl.free_blocks(plane))
+                && let Some(job) = Job::on_demand(plane, &mut backend.ftl)
+            {
+                lanes.join(job, &backend.ftl);
+            }
+        }
+    }
+
+    fn put_on_die(
+        &mut self,
+        backend: &mut Backend,
+        die: DieId,
+        lanes: Lanes,
+        to_level: u32,
+        in_idle_time: bool,
+        now: Instant,
+    ) {
+        let mask = lanes.planes().fold(0, |mask, plane| mask | backend.bit(plane));
+        let collection = Collection { lanes, mask, to_level: mask | to_level, in_flight: false };
+        let Backend { ftl, observer, collecting, .. } = backend;
+        observer.record(|| {
+            let jobs = collection.lanes.lanes.iter().map(|lane| &lane.job);
+            let victims = jobs.map(|job| (job.victim(), ftl.valid_pages(job.victim())));
+            let (reason, kind) = (collection.reason(), collection.lanes.lanes[0].job.kind());
+            let collected = Collected { reason, kind, victims: victims.collect() };
+            Entry::Begins { die, at: now, collected }
+        });
+        collecting.begins(die, in_idle_time);
+        self.collections[die.index()] = Some(Box::new(collection));
+    }
+
+    /// A block of `plane` has been collected.
+    fn note_collected(&mut self, plane: PlaneId, free_blocks: usize) {
+        self.permits.block_collected(plane, free_blocks);
+        if let Some(idle) = &mut self.idle {
+            idle.note_collected(plane, free_blocks);
+        }
+    }
+
+    /// The host has been served in the middle of the collection of `die`.
+    pub fn yield_to_host(backend: &mut Backend, die: DieId, now: Instant) {
+        if backend.collecting.is_running(die) {
+            backend.counters.preemptions += 1;
+            backend.collection_rests(die, now);
+        }
+    }
+
+    /// The collection of `die` does not go on, once the operation of it in the die has ended.
+    pub fn lay_down(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
+        let ended = self.collections[die.index()].take_if(|collection| !collection.in_flight);
+        if ended.is_some() {
+            Self::note_end(backend, die, now);
+        }
+    }
+
+    /// The drive is read-only from now on: nothing is collected any more.
+    pub fn stop(&mut self, backend: &mut Backend, now: Instant) {
+        self.idle = None;
+        self.permits.withdraw();
+        for die in (0..self.collections.len()).map(DieId::from_index) {
+            self.lay_down(backend, die, now);
+        }
+    }
+
+    fn note_end(backend: &mut Backend, die: DieId, now: Instant) {
+        backend.collection_rests(die, now);
+        backend.observer.record(|| Entry::Ends { die, at: now });
+        backend.collecting.ends(die);
+    }
+}

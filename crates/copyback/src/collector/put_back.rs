@@ -1,0 +1,47 @@
+//! Pages that collections have left in the device's DRAM go back to the flash when a die has
+//! nothing else to do.
+
+use crate::backend::{Backend, StepInFlight};
+use crate::ids::DieId;
+use crate::nand::{Command, Times};
+use crate::observer::Activity;
+use crate::units::{Duration, Instant};
+
+use super::Collector;
+use super::steps::issue;
+
+impl Collector {
+    /// Programs the page of an idle die that has been in DRAM longest, and those of its other planes
+    /// that a multi-plane command may join. Returns whether there was any.
+    pub fn unpark(backend: &mut Backend, die: DieId, now: Instant) -> bool {
+        if !backend.flash.die(die).is_idle() {
+            return false;
+        }
+        let mut first = None;
+        let (mut members, mut closes_block) = (0, false);
+        for plane in backend.ftl.geometry.planes_of_die(die) {
+            let Some(offset) = backend.ftl.next_unpark_offset(plane) else { continue };
+            let lead = *first.get_or_insert((plane, offset));
+            let leads = lead.0 == plane;
+            let rules = &backend.flash.rules;
+            if !leads && !rules.may_join(Command::Program, lead, (plane, offset)) {
+                continue;
+            }
+            let Some(placed) = backend.ftl.unpark(plane) else { continue };
+            backend.flash.note_target(placed.page);
+            closes_block |= placed.closes_block;
+            members += 1;
+        }
+        let Some((_, offset)) = first else { return false };
+        backend.counters.programs += members;
+        backend.counters.pages_moved += members;
+        backend.counters.multi_plane_programs += u64::from(members > 1);
+        let array = backend.program_time(offset, closes_block);
+        let timing = &backend.flash.timing;
+        let transfer_in = timing.command + timing.page_transfer * members;
+        let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
+        issue(backend, die, Command::Program, times, StepInFlight::Unpark, now);
+        backend.observer.die_does(die, Activity::CachedPages, now);
+        true
+    }
+}

@@ -1,0 +1,305 @@
+//! The steps of collections: one flash operation each, issued to the die and booked when it ends.
+
+use crate::backend::{Backend, StepInFlight};
+use crate::gc::job::Job;
+use crate::gc::lanes::{Erased, Lanes, Members, Pages, Step};
+use crate::ids::{DieId, Ppn};
+use crate::nand::{Command, Times};
+use crate::observer::Activity;
+use crate::purpose::Reason;
+use crate::units::{Duration, Instant};
+
+use super::Collector;
+
+/// A collection under way on a die.
+#[derive(Debug)]
+pub struct Collection {
+    /// What is collected.
+    pub lanes: Lanes,
+    /// A bit for each plane that is collected.
+    pub mask: u32,
+    /// A bit for each plane whose wear is looked at when the collection ends.
+    pub(super) to_level: u32,
+    /// Whether one of its flash operations is in the die.
+    pub in_flight: bool,
+}
+
+impl Collection {
+    /// Why the plane that called for it is collected.
+    pub fn reason(&self) -> Reason {
+        self.lanes.lanes[0].job.reason
+    }
+}
+
+/// What has become of a collection that was to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The move of a page has begun, or an erase.
+    Begun,
+    /// A page that was read is being programmed.
+    Continued,
+    /// It has ended, and perhaps another has taken its place.
+    Ended,
+    /// It cannot go on yet.
+    Waits,
+}
+
+impl Collector {
+    /// Carries out the next step of the die's collection, or ends it.
+    pub fn go_on(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> Progress {
+        let Some(collection) = &mut self.collections[die.index()] else { return Progress::Waits };
+        let Some(page) = collection.lanes.next_move(&backend.ftl) else {
+            return self.go_on_in_lanes(backend, die, now);
+        };
+        collection.in_flight = true;
+        let (mask, reason) = (collection.mask, collection.reason());
+        backend.collection_runs(die, mask, reason, now);
+        let times = Times { array: place_copy(backend, page), ..Times::default() };
+        issue(backend, die, Command::Copyback, times, StepInFlight::Program, now);
+        Progress::Begun
+    }
+
+    /// Goes on where planes are collected in step, or a page is not moved with one command.
+    fn go_on_in_lanes(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> Progress {
+        if self.settings.holds_erases && self.erase_must_wait(backend, die) {
+            return Progress::Waits;
+        }
+        let Some(mut collection) = self.collections[die.index()].take() else {
+            return Progress::Waits;
+        };
+        let Some(step) = collection.lanes.next_step(&backend.ftl) else {
+            self.end(backend, die, &collection, now);
+            return Progress::Ended;
+        };
+        backend.collection_runs(die, collection.mask, collection.reason(), now);
+        let carries = collection.lanes.carries();
+        let lanes = &mut collection.lanes;
+        match step {
+            Step::Read(pages) => self.start_reading(backend, die, lanes, pages, now),
+            Step::Program(members) => self.start_programming(backend, die, lanes, &members, now),
+            Step::Erase(blocks) => start_erasing(backend, die, lanes, blocks, now),
+        }
+        collection.in_flight = true;
+        self.collections[die.index()] = Some(collection);
+        if carries { Progress::Continued } else { Progress::Begun }
+    }
+
+    /// Whether the collection of `die` erases next, and programs under way on other dies supersede pages
+    /// of what it erases.
+    fn erase_must_wait(&self, backend: &Backend, die: DieId) -> bool {
+        let Some(collection) = self.of(die) else { return false };
+        let mut blocks = collection.lanes.next_erased(&backend.ftl).into_iter();
+        blocks.any(|block| backend.ftl.is_superseded_by_programs(block))
+    }
+
+    /// Begins the next move of a page in place of one with copyback that has just ended and that nobody looks
+    /// at. Returns what it takes, if there is one.
+    #[inline]
+    pub fn repeat_move(&mut self, backend: &mut Backend, die: DieId) -> Option<Duration> {
+        let collection = self.collections[die.index()].as_mut()?;
+        let page = collection.lanes.next_move(&backend.ftl)?;
+        Some(place_copy(backend, page))
+    }
+
+    fn start_reading(
+        &self,
+        backend: &mut Backend,
+        die: DieId,
+        lanes: &mut Lanes,
+        pages: Pages,
+        now: Instant,
+    ) {
+        if let [(lane, page)] = pages[..]
+            && backend.ftl.parked_pages() < self.settings.cache_pages
+            && lanes.is_surplus(lane, &backend.ftl)
+        {
+            return self.read_to_park(backend, die, page, now);
+        }
+        let count = pages.len() as u64;
+        let times = match self.settings.copyback {
+            true => Times { array: self.read_time(backend, pages[0].1), ..Times::default() },
+            false => {
+                backend.counters.reads += count;
+                pages.iter().for_each(|(_, page)| backend.sense(*page));
+                self.read_over_channel(backend, pages[0].1, count)
+            }
+        };
+        backend.counters.multi_plane_reads += u64::from(count > 1);
+        pages.iter().for_each(|(_, page)| backend.flash.note_page(*page));
+        lanes.begin(&Step::Read(pages));
+        issue(backend, die, Command::Read, times, StepInFlight::Read, now);
+    }
+
+    fn read_to_park(&self, backend: &mut Backend, die: DieId, page: Ppn, now: Instant) {
+        backend.counters.reads += 1;
+        backend.flash.note_page(page);
+        backend.sense(page);
+        let times = self.read_over_channel(backend, page, 1);
+        issue(backend, die, Command::Read, times, StepInFlight::Park(page), now);
+    }
+
+    /// What the array takes to read `page` for a move, with the look at the host's queue after it.
+    fn read_time(&self, backend: &Backend, page: Ppn) -> Duration {
+        backend.flash.timing.read(backend.ftl.geometry.page_offset(page)) + self.settings.poll
+    }
+
+    /// What reading `count` pages out like `page` takes, with the retries that they need.
+    fn read_over_channel(&self, backend: &mut Backend, page: Ppn, count: u64) -> Times {
+        let array = self.read_time(backend, page) + backend.take_extra();
+        let timing = &backend.flash.timing;
+        let transfer_out = timing.page_transfer * count;
+        Times { transfer_in: timing.command, array, transfer_out }
+    }
+
+    fn start_programming(
+        &self,
+        backend: &mut Backend,
+        die: DieId,
+        lanes: &mut Lanes,
+        members: &Members,
+        now: Instant,
+    ) {
+        let together = members.len() > 1;
+        let (mut offset, mut closes_block) = (0, false);
+        for lane in members {
+            let Some(page) = lanes.lanes[*lane].carried else { continue };
+            let placed = match together {
+                true => backend.ftl.relocate_aligned(page),
+                false => backend.ftl.relocate(page),
+            };
+            backend.flash.note_target(placed.page);
+            offset = backend.ftl.geometry.page_offset(placed.page);
+            closes_block |= placed.closes_block;
+        }
+        let count = members.len() as u64;
+        backend.counters.moves.count(members, lanes.was_read_together());
+        backend.counters.pages_moved += count;
+        backend.counters.multi_plane_programs += u64::from(together);
+        let transfer_in = if self.settings.copyback {
+            backend.counters.copybacks += count;
+            Duration::ZERO
+        } else {
+            backend.counters.programs += count;
+            backend.flash.timing.command + backend.flash.timing.page_transfer * count
+        };
+        let array = backend.program_time(offset, closes_block) + self.settings.poll;
+        lanes.begin(&Step::Program(members.clone()));
+        let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
+        issue(backend, die, Command::Program, times, StepInFlight::Program, now);
+    }
+
+    /// The flash operation of a step has ended. Returns whether the places of pages in flash have changed for
+    /// good, so that a mapping table in flash is to be brought up to date.
+    pub fn finish_step(
+        &mut self,
+        backend: &mut Backend,
+        die: DieId,
+        step: StepInFlight,
+        now: Instant,
+    ) -> bool {
+        if let Some(collection) = &mut self.collections[die.index()] {
+            collection.in_flight = false;
+        }
+        match step {
+            StepInFlight::Read | StepInFlight::Program => return false,
+            StepInFlight::Park(page) => {
+                park(backend, page);
+                return false;
+            }
+            StepInFlight::Erase => self.finish_erasing(backend, die),
+            StepInFlight::Unpark => backend.observer.die_does(die, Activity::Nothing, now),
+        }
+        true
+    }
+
+    fn finish_erasing(&mut self, backend: &mut Backend, die: DieId) {
+        let Some(collection) = &mut self.collections[die.index()] else { return };
+        let erased = collection.lanes.take_erased();
+        erased.iter().for_each(|block| backend.ftl.erase(*block));
+        for block in erased {
+            let plane = backend.ftl.geometry.plane_of_block(block);
+            self.note_collected(plane, backend.ftl.free_blocks(plane));
+        }
+    }
+
+    fn end(&mut self, backend: &mut Backend, die: DieId, collection: &Collection, now: Instant) {
+        collection.lanes.lanes.iter().for_each(|lane| lane.job.end(&mut backend.ftl));
+        let lanes = collection.lanes.lanes.len() as u64;
+        match collection.reason() {
+            Reason::WearLevelling => backend.counters.levelling_runs += 1,
+            reason => {
+                backend.counters.count_collections(reason, 1);
+                backend.counters.collections += lanes - 1;
+                backend.counters.joined += lanes - 1;
+            }
+        }
+        backend.counters.merges.count(collection.lanes.lanes[0].job.kind());
+        let in_idle_time = backend.collecting.is_in_idle_time(die);
+        Self::note_end(backend, die, now);
+        for plane in backend.planes_in(collection.to_level, die) {
+            if let Some(job) = Job::wear_levelling(plane, &mut backend.ftl) {
+                let lanes = Lanes::of(job, self.settings.one_command && !in_idle_time);
+                return self.put_on_die(
+                    backend,
+                    die,
+                    lanes,
+                    collection.to_level,
+                    in_idle_time,
+                    now,
+                );
+            }
+        }
+    }
+}
+
+/// Finds a page that is moved with copyback its new place. Returns what the command takes.
+#[inline(always)]
+fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
+    let placed = backend.ftl.relocate(page);
+    backend.flash.note_target(placed.page);
+    backend.counters.copybacks += 1;
+    backend.counters.pages_moved += 1;
+    backend.counters.moves.single_demanding += 1;
+    let read = backend.flash.timing.read(backend.ftl.geometry.page_offset(page));
+    let offset = backend.ftl.geometry.page_offset(placed.page);
+    read + backend.program_time(offset, placed.closes_block)
+}
+
+fn start_erasing(
+    backend: &mut Backend,
+    die: DieId,
+    lanes: &mut Lanes,
+    blocks: Erased,
+    now: Instant,
+) {
+    let count = blocks.len() as u64;
+    backend.counters.erases += count;
+    backend.counters.multi_plane_erases += u64::from(count > 1);
+    for block in &blocks {
+        backend.flash.note_page(backend.ftl.geometry.page(*block, 0));
+    }
+    lanes.begin(&Step::Erase(blocks));
+    let times = Times { array: backend.flash.timing.erase, ..Times::default() };
+    issue(backend, die, Command::Erase, times, StepInFlight::Erase, now);
+}
+
+/// Takes a page that has been read into the device's DRAM.
+fn park(backend: &mut Backend, page: Ppn) {
+    if backend.ftl.is_valid(page) {
+        backend.counters.moves.cached += 1;
+        backend.ftl.park(page);
+    }
+}
+
+/// Gives `die` an operation of a collection.
+#[inline(always)]
+pub(super) fn issue(
+    backend: &mut Backend,
+    die: DieId,
+    command: Command,
+    times: Times,
+    step: StepInFlight,
+    now: Instant,
+) {
+    backend.flash.issue(die, command, times, crate::backend::Purpose::Collection(step), now);
+}

@@ -1,0 +1,335 @@
+//! The flash of a drive on the clock: operations are issued to dies, share their channels, and end.
+//!
+//! ```text
+//!   issue ──► die ◄──► channel ──► ends
+//! ```
+//!
+//! It knows when each die and channel is free, and nothing of what operations are for: `T` is the issuer's
+//! note of that.
+
+mod audit;
+pub mod channel;
+mod shortcut;
+
+use smallvec::SmallVec;
+
+use crate::config::{Config, Register, Suspend};
+use crate::engine::DirtySet;
+use crate::event::{Agenda, Event};
+use crate::ids::{ChannelId, DieId, Ppn};
+use crate::nand::{
+    Action, Command, Die, Geometry, MultiPlaneRules, Operation, Slot, Times, Timing,
+};
+use crate::units::{Duration, Instant};
+
+use audit::TimingAudit;
+use channel::{Channel, Transfer};
+
+/// Who is to be asked while the flash works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watched {
+    /// Nobody but who issued an operation, when it ends.
+    WhatEnds,
+    /// Somebody, at every instant of the flash.
+    EveryInstant,
+}
+
+/// Which pages of operations somebody wants to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Noted {
+    /// None.
+    Nothing,
+    /// Those that are programmed.
+    Programmed,
+    /// Those that are read or erased, too.
+    Everything,
+}
+
+/// Is told what the flash begins to do.
+pub trait Listener<T> {
+    /// The array of `die` begins to work for `time`: on `operation`, or to suspend one.
+    fn array_begins(&mut self, die: DieId, time: Duration, work: Begun<'_, T>, at: Instant);
+
+    /// `channel` begins to carry commands or data of `work` for `die`.
+    fn transfer_begins(
+        &mut self,
+        channel: ChannelId,
+        die: DieId,
+        time: Duration,
+        work: Begun<'_, T>,
+        at: Instant,
+    );
+}
+
+/// What a die has begun to do.
+#[derive(Debug)]
+pub enum Begun<'a, T> {
+    /// This operation.
+    Operation(&'a Operation<T>),
+    /// To suspend an operation of this kind.
+    Suspending(Command),
+}
+
+/// Dies and channels.
+#[derive(Debug)]
+pub struct Flash<T> {
+    /// What operations take.
+    pub timing: Timing,
+    /// Which operations may share a command.
+    pub rules: MultiPlaneRules,
+    geometry: Geometry,
+    dies: Vec<Die<T>>,
+    channels: Vec<Channel>,
+    /// Dies that something has happened to.
+    awake: DirtySet,
+    /// Channels that something has happened to.
+    stirred: DirtySet,
+    /// Pages of the operation which is about to start.
+    pages: SmallVec<[Ppn; 2]>,
+    noted: Noted,
+    watched: Watched,
+    /// Whether operations of the host overlap one another in a die.
+    double_register: bool,
+    /// Whether any operations do.
+    overlaps: bool,
+    /// Whether a full die may be given more work: what it does may be suspended.
+    takes_more_when_full: bool,
+    audit: Option<Box<TimingAudit>>,
+}
+
+impl<T> Flash<T> {
+    /// Idle flash of a checked configuration; `pipelined` if operations of collections and of the host overlap
+    /// in a die.
+    pub fn new(
+        config: &Config,
+        geometry: &Geometry,
+        pipelined: bool,
+        noted: Noted,
+        watched: Watched,
+    ) -> Self {
+        let double_register = config.ssd.timing.register == Register::Double;
+        let overlaps = double_register || pipelined;
+        let arbitration = config.ssd.timing.bus_arbitration;
+        Self {
+            timing: Timing::new(&config.ssd),
+            rules: MultiPlaneRules::new(&config.ssd),
+            geometry: *geometry,
+            dies: (0..geometry.dies()).map(|_| Die::new(overlaps)).collect(),
+            channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
+            awake: DirtySet::new(geometry.dies()),
+            stirred: DirtySet::new(geometry.channels as usize),
+            pages: SmallVec::new(),
+            noted,
+            watched,
+            double_register,
+            overlaps,
+            takes_more_when_full: config.ssd.commands.suspend != Suspend::None,
+            audit: config.audit.then(|| Box::new(TimingAudit::new(geometry))),
+        }
+    }
+
+    /// The die called `id`.
+    #[inline]
+    pub fn die(&self, id: DieId) -> &Die<T> {
+        &self.dies[id.index()]
+    }
+
+    /// Every die.
+    pub fn dies(&self) -> &[Die<T>] {
+        &self.dies
+    }
+
+    /// Whether somebody is to be asked at every instant.
+    #[inline]
+    pub fn is_watched(&self) -> bool {
+        self.watched == Watched::EveryInstant
+    }
+
+    /// Whether `die` may be given work now.
+    #[inline]
+    pub fn may_take_more(&self, die: DieId) -> bool {
+        !self.dies[die.index()].is_full() || self.takes_more_when_full
+    }
+
+    /// Whether `die` can begin a `command` of the host now.
+    pub fn takes_from_host(&self, die: DieId, command: Command) -> bool {
+        let die = &self.dies[die.index()];
+        (self.double_register || die.is_idle()) && die.accepts(command)
+    }
+
+    /// Lets `die` look for work when the drive next arbitrates.
+    #[inline]
+    pub fn wake(&mut self, die: DieId) {
+        self.awake.insert(die.index());
+    }
+
+    /// Wakes `die`, which work waits for. One that can take no more looks for it by itself when it can.
+    #[inline]
+    pub fn wake_for_work(&mut self, die: DieId) {
+        if self.may_take_more(die) || self.is_watched() {
+            self.wake(die);
+        }
+    }
+
+    /// Lets every die look for work when the drive next arbitrates.
+    pub fn wake_all(&mut self) {
+        (0..self.dies.len()).for_each(|die| self.awake.insert(die));
+    }
+
+    /// Takes the first die that something has happened to.
+    #[inline]
+    pub fn next_awake(&mut self) -> Option<DieId> {
+        self.awake.pop().map(DieId::from_index)
+    }
+
+    /// Notes that the operation which is about to start programs `page`.
+    #[inline]
+    pub fn note_target(&mut self, page: Ppn) {
+        if self.noted >= Noted::Programmed {
+            self.pages.push(page);
+        }
+    }
+
+    /// Notes that the operation which is about to start reads `page`, or erases from it on.
+    #[inline]
+    pub fn note_page(&mut self, page: Ppn) {
+        if self.noted == Noted::Everything {
+            self.pages.push(page);
+        }
+    }
+
+    /// Gives `die` an operation that it accepts, and that is for what `tag` says.
+    // Inlined, the times stay in registers: read back from memory right after they were written, they
+    // would wait for every cache miss before them.
+    #[inline(always)]
+    pub fn issue(&mut self, die: DieId, command: Command, times: Times, tag: T, now: Instant) {
+        let mut operation = Operation::new(command, times, tag, now);
+        operation.pages = self.take_pages();
+        self.dies[die.index()].start(operation);
+    }
+
+    /// The noted pages of the operation which starts now.
+    fn take_pages(&mut self) -> Option<Box<SmallVec<[Ppn; 2]>>> {
+        (!self.pages.is_empty()).then(|| Box::new(std::mem::take(&mut self.pages)))
+    }
+
+    /// Moves the operations of `die` as far as they go. Takes the first that has ended, if one has.
+    #[inline(always)]
+    pub fn next_ended(
+        &mut self,
+        die: DieId,
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) -> Option<Operation<T>> {
+        while let Some(action) = self.dies[die.index()].next_action(now) {
+            match action {
+                Action::BusIn(slot, time) => {
+                    self.channel_for(die).ask_in(Transfer { die, slot, time });
+                }
+                Action::BusOut(slot, time) => {
+                    self.channel_for(die).ask_out(Transfer { die, slot, time });
+                }
+                Action::RunArray(time) => {
+                    if let Some(audit) = &mut self.audit {
+                        audit.array_taken(die, now, time);
+                    }
+                    listener.array_begins(die, time, self.begun(die, Slot::Array), now);
+                    agenda.add(now + time, Event::ArrayDone(die));
+                }
+                Action::Finished(operation) => return Some(operation),
+            }
+        }
+        None
+    }
+
+    /// The channel of `die`, which is about to ask for it.
+    fn channel_for(&mut self, die: DieId) -> &mut Channel {
+        let channel = self.geometry.channel_of_die(die).index();
+        self.stirred.insert(channel);
+        &mut self.channels[channel]
+    }
+
+    /// What `die` does with its `slot`. While its array suspends, what that is taken from is beside it.
+    fn begun(&self, die: DieId, slot: Slot) -> Begun<'_, T> {
+        let die = &self.dies[die.index()];
+        match die.in_slot(slot) {
+            Some(operation) => Begun::Operation(operation),
+            None => {
+                let suspended = die.suspended().map(|operation| operation.command);
+                Begun::Suspending(suspended.unwrap_or(Command::Program))
+            }
+        }
+    }
+
+    /// The array of `die` has finished.
+    #[inline]
+    pub fn array_done(&mut self, die: DieId, now: Instant) {
+        self.dies[die.index()].array_done(now);
+        self.wake(die);
+    }
+
+    /// The transfer on `channel` has finished.
+    pub fn transfer_done(&mut self, channel: ChannelId, now: Instant) {
+        if let Some(transfer) = self.channels[channel.index()].release() {
+            self.dies[transfer.die.index()].transfer_done(transfer.slot, now);
+            self.wake(transfer.die);
+        }
+        self.stirred.insert(channel.index());
+    }
+
+    /// Gives every channel that something has happened to its next transfer.
+    #[inline]
+    pub fn arbitrate_channels(
+        &mut self,
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) {
+        while let Some(channel) = self.stirred.pop() {
+            self.arbitrate_channel(ChannelId::from_index(channel), now, agenda, listener);
+        }
+    }
+
+    fn arbitrate_channel(
+        &mut self,
+        channel: ChannelId,
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) {
+        let bus = &mut self.channels[channel.index()];
+        if let Some(end) = bus.begin_to_await(now) {
+            return agenda.add(end, Event::TransferDone(channel));
+        }
+        let Some(transfer) = bus.grant(now) else { return };
+        if self.begin_quietly(channel, &transfer, now, agenda) {
+            return;
+        }
+        let Transfer { die, slot, time } = transfer;
+        self.dies[die.index()].transfer_begun(slot, now);
+        if let Some(audit) = &mut self.audit {
+            audit.channel_taken(channel, now, time);
+        }
+        listener.transfer_begins(channel, die, time, self.begun(die, slot), now);
+        agenda.add(now + time, Event::TransferDone(channel));
+    }
+
+    /// Takes what the array of `die` does away from it, which takes `overhead`.
+    pub fn suspend(&mut self, die: DieId, overhead: Duration, now: Instant) {
+        if let Some(audit) = &mut self.audit {
+            audit.array_suspended(die, now);
+        }
+        self.dies[die.index()].suspend(overhead, now);
+    }
+
+    /// Goes on with the suspended operation of `die`, which takes `overhead` and what was left of it.
+    pub fn resume(&mut self, die: DieId, overhead: Duration, now: Instant) {
+        self.dies[die.index()].resume(overhead, now);
+    }
+
+    /// The first broken invariant of time that the audit has seen, if any.
+    pub fn violation(&self) -> Option<&str> {
+        self.audit.as_ref().and_then(|audit| audit.violation())
+    }
+}

@@ -1,0 +1,168 @@
+//! What dies and channels do, told as it happens to whoever draws or explains it. Nothing depends on it.
+
+use smallvec::SmallVec;
+
+use crate::ftl::ReclaimKind;
+use crate::ids::{BlockId, ChannelId, DieId, Lpn, Ppn};
+use crate::nand::Command;
+use crate::purpose::{Owner, Reason};
+use crate::units::{Duration, Instant};
+
+use super::waits::HeldUp;
+
+/// Something that a drive did, or began to do.
+#[derive(Debug, Clone)]
+pub enum Entry {
+    /// The array of a die begins to work for `time`, unless it is suspended.
+    Array {
+        /// Which die.
+        die: DieId,
+        /// When.
+        at: Instant,
+        /// How long.
+        time: Duration,
+        /// What for.
+        work: Work,
+    },
+    /// What the array of this die does is suspended, or left by the end of the run.
+    Cut {
+        /// Which die.
+        die: DieId,
+        /// When.
+        at: Instant,
+    },
+    /// A channel carries commands and data for a die.
+    Transfer {
+        /// Which channel.
+        channel: ChannelId,
+        /// For which die.
+        die: DieId,
+        /// When it begins.
+        at: Instant,
+        /// How long it takes.
+        time: Duration,
+        /// What for.
+        work: Work,
+    },
+    /// A page operation has waited.
+    Waited(HeldUp<Party, Party>),
+    /// A collection begins, though it may wait for its first operation.
+    Begins {
+        /// Which die.
+        die: DieId,
+        /// When.
+        at: Instant,
+        /// What is collected.
+        collected: Collected,
+    },
+    /// The collection of a die has its first operation, or goes on.
+    Runs {
+        /// Which die.
+        die: DieId,
+        /// When.
+        at: Instant,
+    },
+    /// The collection of a die rests: the host is served instead.
+    Rests {
+        /// Which die.
+        die: DieId,
+        /// When.
+        at: Instant,
+    },
+    /// The collection of a die has ended.
+    Ends {
+        /// Which die.
+        die: DieId,
+        /// When.
+        at: Instant,
+    },
+}
+
+/// A page operation that waits or is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Party {
+    /// Whose page operation it is.
+    pub owner: Owner,
+    /// The page.
+    pub lpn: Lpn,
+}
+
+/// What a flash operation is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// A read of the host.
+    HostRead,
+    /// A write of the host, with the read of the old page if it covers only part of one.
+    HostWrite,
+    /// The write buffer makes room.
+    Destage,
+    /// The mapping table lies in flash.
+    Mapping,
+    /// A block is collected.
+    Collection(Reason),
+    /// A collection left a page in DRAM, which is written back.
+    CachedPages,
+    /// The array is taken from a program or an erase.
+    Suspend,
+}
+
+/// A flash operation.
+#[derive(Debug, Clone)]
+pub struct Work {
+    /// What the die does.
+    pub command: Command,
+    /// What for.
+    pub class: Class,
+    /// Pages that are read or programmed, or the first page of each block that is erased.
+    pub pages: SmallVec<[Ppn; 2]>,
+    /// Whether it goes on after it was suspended.
+    pub resumed: bool,
+    /// Whose the page operations are, if they are not a collection's.
+    pub owners: SmallVec<[Owner; 2]>,
+}
+
+/// What a collection reclaims.
+#[derive(Debug, Clone)]
+pub struct Collected {
+    /// Why.
+    pub reason: Reason,
+    /// How.
+    pub kind: ReclaimKind,
+    /// The victim of each plane, and its valid pages when it was chosen.
+    pub victims: SmallVec<[(BlockId, u16); 2]>,
+}
+
+impl Class {
+    /// The name in outputs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HostRead => "host_read",
+            Self::HostWrite => "host_write",
+            Self::Destage => "destage",
+            Self::Mapping => "mapping",
+            Self::Collection(Reason::WearLevelling) => "wear_levelling",
+            Self::Collection(_) => "gc",
+            Self::CachedPages => "cached_pages",
+            Self::Suspend => "suspend",
+        }
+    }
+}
+
+impl Entry {
+    /// Whose page operations it tells of.
+    pub fn owners(&self) -> &[Owner] {
+        match self {
+            Self::Array { work, .. } | Self::Transfer { work, .. } => &work.owners,
+            Self::Waited(HeldUp { who, .. }) => std::slice::from_ref(&who.owner),
+            _ => &[],
+        }
+    }
+
+    /// Whom what has waited waited for, if it tells of such and that is known.
+    pub const fn behind(&self) -> Option<Party> {
+        match self {
+            Self::Waited(HeldUp { behind, .. }) => *behind,
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What flash operations are for: whose a page operation is, and why a block is collected.
+
+use crate::ids::CommandId;
+
+/// Who a page operation is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A command of the host.
+    Host(CommandId),
+    /// The write buffer, which makes room.
+    Destage,
+    /// The mapping, of which a page is read or written.
+    Translation,
+}
+
+/// Why a block is collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Its plane was short of space.
+    OnDemand,
+    /// The controller of an array asked for it.
+    Forced,
+    /// The controller of an array asked for it, because nothing else was to be done.
+    Idle,
+    /// The next commands would have called for it, and there was time before them.
+    LookAhead,
+    /// Its plane would soon have been short of space, and the drive had been idle for long.
+    Compaction,
+    /// Its plane was short of space when the drive was busy, and it was put off.
+    Delayed,
+    /// Its data have lain still for long: static wear levelling.
+    WearLevelling,
+}

@@ -1,0 +1,144 @@
+//! Which of the host's page operations that wait a die would take next.
+
+use crate::ftl::Ftl;
+use crate::ids::{DieId, Lpn, PlaneId, Ppn, planes_in};
+use crate::nand::Command;
+use crate::transaction::{Transaction, TransactionId};
+
+use super::queues::{Queues, WriteLevel, WriteQueue};
+use super::when::Admitted;
+
+/// A host operation that a die could take.
+#[derive(Debug, Clone, Copy)]
+pub enum Next {
+    /// The first read that waits for this plane.
+    Read(PlaneId),
+    /// This write.
+    Write(NextWrite),
+}
+
+impl Next {
+    /// What the die is told to do.
+    pub const fn command(self) -> Command {
+        match self {
+            Self::Read(_) => Command::Read,
+            Self::Write(_) => Command::Program,
+        }
+    }
+}
+
+/// The first write of a queue, and where it would go.
+#[derive(Debug, Clone, Copy)]
+pub struct NextWrite {
+    /// The queue.
+    pub(super) queue: WriteQueue,
+    /// Its plane.
+    pub(super) plane: PlaneId,
+    /// The offset in its block.
+    pub(super) offset: u32,
+}
+
+impl Queues {
+    /// Whether page operations of the host wait for this die.
+    pub fn host_waits(&self, die: DieId) -> bool {
+        self.planes_with_reads(die) != 0
+            || self.planes_with_writes(die) != 0
+            || match self.write_level() {
+                WriteLevel::Plane => false,
+                WriteLevel::Die => self.first_write(WriteQueue::Die(die)).is_some(),
+                WriteLevel::Device => self.device_writes_wait(),
+            }
+    }
+
+    /// The operation that has waited longest, among those admitted that have a place; reads before
+    /// writes if the drive is set so.
+    pub fn next_host_operation(&self, ftl: &Ftl, die: DieId, admitted: Admitted) -> Option<Next> {
+        let read = if admitted.reads { self.oldest_read(die) } else { None };
+        let write = if admitted.writes { self.oldest_write(ftl, die) } else { None };
+        match (read, write) {
+            (Some((read, plane)), Some((write, next))) => {
+                let read_first = self.reads_first || read < write;
+                Some(if read_first { Next::Read(plane) } else { Next::Write(next) })
+            }
+            (Some((_, plane)), None) => Some(Next::Read(plane)),
+            (None, Some((_, next))) => Some(Next::Write(next)),
+            (None, None) => None,
+        }
+    }
+
+    /// The plane of `die` whose first read has waited longest, and that read's order.
+    pub fn oldest_read(&self, die: DieId) -> Option<(u64, PlaneId)> {
+        let mask = self.planes_with_reads(die);
+        planes_in(mask, die, self.planes_per_die)
+            .filter_map(|plane| Some((self.order(self.first_read(plane)?), plane)))
+            .min()
+    }
+
+    /// The write that `die` would take next, and its order.
+    fn oldest_write(&self, ftl: &Ftl, die: DieId) -> Option<(u64, NextWrite)> {
+        let queue = match self.write_level() {
+            WriteLevel::Plane => return self.oldest_placed_write(ftl, die),
+            WriteLevel::Die => WriteQueue::Die(die),
+            WriteLevel::Device => WriteQueue::Device,
+        };
+        let first = self.transactions.get(self.first_write(queue)?);
+        let plane = ftl.next_plane(die, first.lpn)?;
+        let offset = ftl.next_host_offset(plane, first.lpn)?;
+        Some((first.order, NextWrite { queue, plane, offset }))
+    }
+
+    fn oldest_placed_write(&self, ftl: &Ftl, die: DieId) -> Option<(u64, NextWrite)> {
+        let mut mask = self.planes_with_writes(die);
+        // Whether a plane accepts a write takes longer to say than which write is the oldest.
+        loop {
+            let (order, plane, lpn) = self.oldest_first_write(die, mask)?;
+            if let Some(offset) = ftl.next_host_offset(plane, lpn) {
+                let queue = WriteQueue::Plane(plane);
+                return Some((order, NextWrite { queue, plane, offset }));
+            }
+            mask &= !(1 << (plane.0 % self.planes_per_die));
+        }
+    }
+
+    /// The oldest of the first writes that wait for the planes of `mask`: its order, plane and page.
+    fn oldest_first_write(&self, die: DieId, mask: u32) -> Option<(u64, PlaneId, Lpn)> {
+        planes_in(mask, die, self.planes_per_die)
+            .filter_map(|plane| {
+                let first = self.first_write(WriteQueue::Plane(plane))?;
+                let Transaction { order, lpn, .. } = self.transactions.get(first);
+                Some((*order, plane, *lpn))
+            })
+            .min()
+    }
+
+    fn order(&self, id: TransactionId) -> u64 {
+        self.transactions.get(id).order
+    }
+
+    /// The page that holds what the first read that waits for `plane` asks for.
+    pub fn page_of_first_read(&self, ftl: &Ftl, plane: PlaneId) -> Option<Ppn> {
+        let first = self.first_read(plane)?;
+        ftl.lookup(self.transactions.get(first).lpn)
+    }
+
+    /// Whether a write waits for a plane of `die` that can take none.
+    pub fn write_finds_no_block(&self, ftl: &Ftl, die: DieId) -> bool {
+        match self.write_level() {
+            WriteLevel::Plane => {
+                let mask = self.planes_with_writes(die);
+                planes_in(mask, die, self.planes_per_die).any(|plane| {
+                    let first = self.first_write(WriteQueue::Plane(plane));
+                    first.is_some_and(|id| !ftl.accepts(plane, self.transactions.get(id).lpn))
+                })
+            }
+            WriteLevel::Die => self.finds_no_block(ftl, WriteQueue::Die(die), die),
+            WriteLevel::Device => self.finds_no_block(ftl, WriteQueue::Device, die),
+        }
+    }
+
+    /// Whether a write waits in `queue`, and no plane of `die` can take the first.
+    fn finds_no_block(&self, ftl: &Ftl, queue: WriteQueue, die: DieId) -> bool {
+        let first = self.first_write(queue);
+        first.is_some_and(|id| ftl.next_plane(die, self.transactions.get(id).lpn).is_none())
+    }
+}

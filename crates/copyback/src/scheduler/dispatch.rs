@@ -1,0 +1,271 @@
+//! Host operations from the queues into the dies, and out again.
+
+use crate::backend::{Backend, Located, Purpose};
+use crate::ids::{DieId, Lpn, PlaneId};
+use crate::nand::{Command, Operation, Times};
+use crate::observer::Part;
+use crate::purpose::Owner;
+use crate::transaction::{Fifo, Kind, Transaction, TransactionId};
+use crate::units::{Duration, Instant};
+
+use super::Scheduler;
+use super::choice::{Next, NextWrite};
+use super::queues::WriteQueue;
+
+impl Scheduler {
+    /// Starts `next` if `die` can take it. Returns whether it has.
+    #[inline]
+    pub fn start_if_ready(
+        &mut self,
+        backend: &mut Backend,
+        die: DieId,
+        next: Option<Next>,
+        now: Instant,
+    ) -> bool {
+        let Some(next) = next.filter(|next| backend.flash.takes_from_host(die, next.command()))
+        else {
+            return false;
+        };
+        match next {
+            Next::Read(plane) => self.start_read(backend, plane, now),
+            Next::Write(next) => self.start_write(backend, next, now),
+        }
+    }
+
+    /// Starts the first read that waits for `plane`, and with it those at the front of the die's
+    /// other planes that a multi-plane command may join.
+    pub fn start_read(&mut self, backend: &mut Backend, plane: PlaneId, now: Instant) -> bool {
+        let Some(lead) = self.take_read(backend, plane, now) else { return true };
+        let die = backend.ftl.geometry.die_of_plane(lead.plane);
+        let mut group = Fifo::default();
+        self.join_taken(backend, &lead, &mut group, now);
+        let mut members = 1;
+        if backend.flash.rules.joins(Command::Read) {
+            let others = self.queues.planes_with_reads(die) & !backend.bit(lead.plane);
+            for other in backend.planes_in(others, die) {
+                members += u64::from(self.join_read(backend, &lead, other, &mut group, now));
+            }
+        }
+        backend.counters.reads += members;
+        backend.counters.multi_plane_reads += u64::from(members > 1);
+        let extra = backend.take_extra();
+        let timing = &backend.flash.timing;
+        let times = Times {
+            transfer_in: timing.command,
+            array: timing.read(lead.offset) + extra,
+            transfer_out: timing.page_transfer * members,
+        };
+        issue(backend, die, Command::Read, times, group, now);
+        self.wake_for_waiting_writes(backend);
+        true
+    }
+
+    fn join_read(
+        &mut self,
+        backend: &mut Backend,
+        lead: &TakenRead,
+        plane: PlaneId,
+        group: &mut Fifo,
+        now: Instant,
+    ) -> bool {
+        let Some(first) = self.queues.first_read(plane) else { return false };
+        let Some(page) = backend.ftl.lookup(self.queues.transactions.get(first).lpn) else {
+            return false;
+        };
+        let die = backend.ftl.geometry.die_of_plane(plane);
+        let Located { plane: actual, offset } = backend.locate(page);
+        let legal = backend.flash.rules.may_join(
+            Command::Read,
+            (lead.plane, lead.offset),
+            (actual, offset),
+        );
+        if actual != plane || !legal || backend.flash.die(die).programs(page) {
+            return false;
+        }
+        let Some(taken) = self.take_read(backend, plane, now) else { return false };
+        self.join_taken(backend, &taken, group, now);
+        true
+    }
+
+    /// Takes the first read off the queue of `plane`. If its page has moved to another plane or is
+    /// gone meanwhile, sends it there, or finishes it, and returns `None`.
+    fn take_read(
+        &mut self,
+        backend: &mut Backend,
+        plane: PlaneId,
+        now: Instant,
+    ) -> Option<TakenRead> {
+        let id = self.queues.pop_read(plane)?;
+        let lpn = self.queues.transactions.get(id).lpn;
+        let die = backend.ftl.geometry.die_of_plane(plane);
+        let located = backend.ftl.lookup(lpn).map(|page| backend.locate(page));
+        match located {
+            Some(Located { plane, offset }) if backend.ftl.geometry.die_of_plane(plane) == die => {
+                Some(TakenRead { id, lpn, plane, offset })
+            }
+            _ => {
+                self.end_wait(backend, id, now);
+                self.enqueue_read(backend, id, now);
+                None
+            }
+        }
+    }
+
+    fn join_taken(
+        &mut self,
+        backend: &mut Backend,
+        taken: &TakenRead,
+        group: &mut Fifo,
+        now: Instant,
+    ) {
+        backend.ftl.check_read(taken.lpn);
+        backend.sense_page_of(taken.lpn);
+        backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
+        if let Some(page) = backend.ftl.lookup(taken.lpn) {
+            backend.flash.note_page(page);
+        }
+        self.join(backend, taken.id, group, now);
+    }
+
+    /// Starts a write, and with it those that a multi-plane command may join on the die's other planes.
+    fn start_write(&mut self, backend: &mut Backend, next: NextWrite, now: Instant) -> bool {
+        let NextWrite { queue, plane, offset } = next;
+        let Some(id) = self.queues.pop_write(queue) else { return false };
+        self.start_taken_write(backend, id, queue, (plane, offset), now);
+        true
+    }
+
+    /// Starts a write that has been taken off `queue`, at the plane and offset it goes to, and with it those
+    /// that a multi-plane command may join on the die's other planes.
+    pub fn start_taken_write(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        queue: WriteQueue,
+        (plane, offset): (PlaneId, u32),
+        now: Instant,
+    ) {
+        let die = backend.ftl.geometry.die_of_plane(plane);
+        let mut group = Fifo::default();
+        let mut summary = self.place(backend, id, plane, &mut group, now);
+        let mut members = 1;
+        if backend.flash.rules.joins(Command::Program) {
+            for other in backend.planes_in(self.planes_to_join(die, queue), die) {
+                let queue = if queue == WriteQueue::Plane(plane) {
+                    WriteQueue::Plane(other)
+                } else {
+                    queue
+                };
+                let Some(first) = self.queues.first_write(queue) else { continue };
+                let lpn = self.queues.transactions.get(first).lpn;
+                let next = backend.ftl.next_host_offset(other, lpn).map(|offset| (other, offset));
+                let legal =
+                    |next| backend.flash.rules.may_join(Command::Program, (plane, offset), next);
+                if next.is_some_and(legal)
+                    && let Some(id) = self.queues.pop_write(queue)
+                {
+                    summary |= self.place(backend, id, other, &mut group, now);
+                    members += 1;
+                }
+            }
+        }
+        backend.counters.programs += members;
+        backend.counters.multi_plane_programs += u64::from(members > 1);
+        let array = backend.program_time(offset, summary);
+        let timing = &backend.flash.timing;
+        let transfer_in = timing.command + timing.page_transfer * members;
+        let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
+        issue(backend, die, Command::Program, times, group, now);
+        self.note_replaced(backend, die, now);
+    }
+
+    /// A bit for each plane of `die` on which a write might join one from `queue`.
+    fn planes_to_join(&self, die: DieId, queue: WriteQueue) -> u32 {
+        match queue {
+            WriteQueue::Plane(_) => self.queues.planes_with_writes(die),
+            WriteQueue::Die(_) | WriteQueue::Device => self.queues.all_planes(),
+        }
+    }
+
+    /// Puts the data of a write on `plane`. Returns whether that filled the block.
+    // Inlined, so that a group of one stays in registers.
+    #[inline(always)]
+    fn place(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        plane: PlaneId,
+        group: &mut Fifo,
+        now: Instant,
+    ) -> bool {
+        let Transaction { owner, lpn, order, .. } = *self.queues.transactions.get(id);
+        let old = backend.ftl.lookup(lpn);
+        let placed = backend.ftl.write(plane, lpn, order);
+        backend.flash.note_target(placed.page);
+        backend.wake_if_hungry(old);
+        match owner {
+            Owner::Host(_) | Owner::Destage => {
+                backend.counters.host_programs += 1;
+                self.write_back_if_waiting(backend, lpn, now);
+            }
+            Owner::Translation => self.translation_write_begins(backend, lpn, order),
+        }
+        self.join(backend, id, group, now);
+        placed.closes_block
+    }
+
+    /// Ends the wait of an operation and adds it to a command.
+    #[inline(always)]
+    pub fn join(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        group: &mut Fifo,
+        now: Instant,
+    ) {
+        self.end_wait(backend, id, now);
+        group.push(id, &mut self.queues.transactions);
+    }
+
+    /// Ends every page operation of a command.
+    pub fn finish_host(
+        &mut self,
+        backend: &mut Backend,
+        mut group: Fifo,
+        operation: &Operation<Purpose>,
+        now: Instant,
+    ) {
+        while let Some(id) = group.pop(&self.queues.transactions) {
+            let parts = &mut self.queues.transactions.get_mut(id).parts;
+            parts[Part::Service] += operation.nominal();
+            parts[Part::Bus] += operation.waited_for_bus;
+            parts[Part::QueueBehindIo] += operation.waited_for_array;
+            match self.queues.transactions.get(id).kind {
+                Kind::Read | Kind::Write => self.finish_transaction(backend, id, now),
+                Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
+            }
+        }
+    }
+}
+
+/// A read on its way into a die.
+struct TakenRead {
+    id: TransactionId,
+    lpn: Lpn,
+    plane: PlaneId,
+    offset: u32,
+}
+
+/// Gives `die` a command for the page operations of `group`.
+#[inline(always)]
+pub fn issue(
+    backend: &mut Backend,
+    die: DieId,
+    command: Command,
+    times: Times,
+    group: Fifo,
+    now: Instant,
+) {
+    backend.observer.serve_begins(die, now);
+    backend.flash.issue(die, command, times, Purpose::Host(group), now);
+}

@@ -1,0 +1,216 @@
+//! Page operations of the host: from the hand-in into the queues, from there into the dies, and out again; and
+//! WHEN collections yield to them.
+//!
+//! ```text
+//!   read, write ──► mapping in RAM? ──► queue (of a plane, a die, the drive) ──► die ──► finished
+//!                    (translation)                     (choice)             (dispatch)
+//! ```
+
+mod choice;
+mod dispatch;
+mod queues;
+mod submit;
+mod translation;
+pub mod when;
+
+pub use choice::{Next, NextWrite};
+pub use queues::{Queues, WriteLevel, WriteQueue};
+
+use std::collections::BTreeMap;
+
+use crate::backend::Backend;
+use crate::config::Config;
+use crate::ids::{DieId, Lpn};
+use crate::observer::Parts;
+use crate::purpose::Owner;
+use crate::transaction::{Kind, Transaction, TransactionId};
+use crate::units::{Duration, Instant};
+
+use translation::Translation;
+
+/// A page operation of a request that has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Finished {
+    /// Whose it was.
+    pub owner: Owner,
+    /// The page.
+    pub lpn: Lpn,
+    /// Where its time went, from being handed in to now.
+    pub parts: Parts,
+    /// Whether it was not done: the drive takes no writes any more.
+    pub rejected: bool,
+}
+
+/// The page operations of a drive's host.
+#[derive(Debug)]
+pub struct Scheduler {
+    /// Those that wait.
+    pub queues: Queues,
+    submitted: u64,
+    /// The last write of a page that was handed in.
+    last_write: Option<Lpn>,
+    /// Writes of pages that a read-modify-write is under way for, in order of submission.
+    behind_update: BTreeMap<Lpn, Vec<TransactionId>>,
+    /// Boxed: few drives have one.
+    translation: Option<Box<Translation>>,
+    /// The die that is looked at first for the next write that has no place of its own.
+    next_die: usize,
+    finished: Vec<Finished>,
+}
+
+impl Scheduler {
+    /// Nothing handed in yet on a drive of a checked configuration, in which every write so far has an order of
+    /// at most `first_order`.
+    pub fn new(config: &Config, backend: &Backend, first_order: u64) -> Self {
+        let ftl = &backend.ftl;
+        Self {
+            queues: Queues::new(config, &ftl.geometry, &ftl.allocation),
+            submitted: first_order,
+            last_write: None,
+            behind_update: BTreeMap::new(),
+            translation: ftl.is_demand_paged().then(Box::default),
+            next_die: 0,
+            finished: Vec::new(),
+        }
+    }
+
+    /// Hands in the read of a page, which without collections would have come `late` earlier.
+    #[inline]
+    pub fn read(
+        &mut self,
+        backend: &mut Backend,
+        (owner, lpn): (Owner, Lpn),
+        late: Duration,
+        now: Instant,
+    ) {
+        let id = self.admit(owner, lpn, Kind::Read, late);
+        if self.is_translated(backend, id, now) {
+            self.enqueue_read(backend, id, now);
+        }
+    }
+
+    /// Hands in the write of a page, which without collections would have come `late` earlier. One that covers
+    /// only part of a page that holds data reads it first.
+    #[inline]
+    pub fn write(
+        &mut self,
+        backend: &mut Backend,
+        (owner, lpn): (Owner, Lpn),
+        whole_page: bool,
+        late: Duration,
+        now: Instant,
+    ) {
+        // Fetched now, the entry is in the cache when a die takes the write.
+        backend.ftl.fetch(lpn);
+        if let Some(before) = self.last_write.replace(lpn) {
+            backend.ftl.fetch_old_page(before);
+        }
+        let kind = if whole_page { Kind::Write } else { Kind::ReadToUpdate };
+        let id = self.admit(owner, lpn, kind, late);
+        if self.is_translated(backend, id, now) {
+            self.begin_write(backend, id, now);
+        }
+    }
+
+    /// Forgets a page. Takes no time.
+    pub fn trim(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
+        let page = backend.ftl.lookup(lpn);
+        backend.counters.trimmed += u64::from(backend.ftl.trim(lpn));
+        backend.wake_if_hungry(page);
+        self.write_back_if_waiting(backend, lpn, now);
+    }
+
+    fn admit(&mut self, owner: Owner, lpn: Lpn, kind: Kind, late: Duration) -> TransactionId {
+        self.submitted += 1;
+        let transaction = Transaction::new(owner, lpn, kind, self.submitted, late);
+        self.queues.transactions.insert(transaction)
+    }
+
+    fn finish_transaction(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        let transaction = self.queues.transactions.get(id);
+        let Transaction { owner, lpn, parts, .. } = *transaction;
+        match owner {
+            Owner::Host(_) | Owner::Destage => {
+                self.finished.push(Finished { owner, lpn, parts, rejected: false });
+                self.queues.transactions.remove(id);
+            }
+            Owner::Translation => {
+                let done = transaction.clone();
+                self.queues.transactions.remove(id);
+                self.finish_translation(backend, &done, now);
+            }
+        }
+    }
+
+    /// Rejects the write of a page that nothing is known of yet.
+    pub fn reject_at_once(&mut self, owner: Owner, lpn: Lpn) {
+        self.finished.push(Finished { owner, lpn, parts: Parts::default(), rejected: true });
+    }
+
+    /// Rejects a write that has waited. One of a translation page is not needed any more: what it would
+    /// hold is known in RAM.
+    fn reject(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        self.end_wait(backend, id, now);
+        let transaction = self.queues.transactions.get(id);
+        let Transaction { owner, lpn, parts, .. } = *transaction;
+        let late = transaction.late();
+        self.queues.transactions.remove(id);
+        match owner {
+            Owner::Host(_) | Owner::Destage => {
+                self.finished.push(Finished { owner, lpn, parts, rejected: true });
+            }
+            Owner::Translation => self.translation_write_rejected(backend, lpn, late, now),
+        }
+    }
+
+    /// Rejects every write that waits.
+    pub fn reject_writes(&mut self, backend: &mut Backend, now: Instant) {
+        for id in self.queues.take_writes() {
+            self.reject(backend, id, now);
+        }
+    }
+
+    /// Takes the page operations that have ended since the last call, in order.
+    pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
+        std::mem::swap(&mut self.finished, into);
+        self.finished.clear();
+    }
+
+    /// Whether page operations have ended that nobody has taken yet.
+    pub const fn has_finished(&self) -> bool {
+        !self.finished.is_empty()
+    }
+
+    /// Page operations that are waiting or in service.
+    pub const fn outstanding(&self) -> usize {
+        self.queues.transactions.len()
+    }
+
+    /// Place of the last page operation that was handed in, in their order.
+    pub const fn last_order(&self) -> u64 {
+        self.submitted
+    }
+
+    /// The die that is looked at first for the next write that has no place of its own.
+    pub const fn next_die(&self) -> usize {
+        self.next_die
+    }
+
+    /// Updates the translation pages of what has moved on `die` because a block was replaced, if one was.
+    #[inline]
+    pub fn note_replaced(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
+        if backend.has_replaced() {
+            self.write_back_outdated(backend, die, now);
+        }
+    }
+
+    /// Notes that the next write of each plane of `die` is waited for, if the translation layer may have to
+    /// reclaim something first.
+    pub fn name_next_writes(&self, backend: &mut Backend, die: DieId) {
+        for plane in backend.planes_in(self.queues.planes_with_writes(die), die) {
+            if let Some(first) = self.queues.first_write(WriteQueue::Plane(plane)) {
+                backend.ftl.want(plane, self.queues.transactions.get(first).lpn);
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Page operations of the host on their way into the queues, and what their waits are booked to.
+
+use crate::backend::Backend;
+use crate::ids::{DieId, PlaneId};
+use crate::nand::Timing;
+use crate::observer::{Entry, For, HeldUp, Observer, Part, Parts, Party, Waited};
+use crate::transaction::{Kind, TransactionId, Wait};
+use crate::units::{Duration, Instant};
+
+use super::Scheduler;
+use super::queues::WriteQueue;
+
+impl Scheduler {
+    /// Queues a read for the plane that holds its page. A page that holds no data, or is in the
+    /// device's DRAM, is read at once.
+    pub(super) fn enqueue_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        let lpn = self.queues.transactions.get(id).lpn;
+        match backend.ftl.lookup(lpn) {
+            Some(page) => {
+                let plane = backend.ftl.geometry.plane_of(page);
+                let die = backend.ftl.geometry.die_of_plane(plane);
+                self.note_arrival(backend, id, die, Some(plane), now);
+                self.queues.push_read(plane, id);
+                backend.flash.wake_for_work(die);
+            }
+            None => self.finish_unmapped(backend, id, now),
+        }
+    }
+
+    fn finish_unmapped(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        match self.queues.transactions.get(id).kind {
+            Kind::Read => {
+                let lpn = self.queues.transactions.get(id).lpn;
+                match backend.ftl.is_parked(lpn) {
+                    true => backend.counters.cached_reads += 1,
+                    false => backend.counters.unmapped_reads += 1,
+                }
+                backend.ftl.check_read(lpn);
+                self.finish_transaction(backend, id, now);
+            }
+            // Trimmed while it waited: there is nothing left to merge with.
+            Kind::ReadToUpdate | Kind::Write => self.turn_into_write(backend, id, now),
+        }
+    }
+
+    /// Sends a write on its way whose page is known. Part of a page that holds no data is just written.
+    #[inline]
+    pub(super) fn begin_write(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        let transaction = self.queues.transactions.get_mut(id);
+        if transaction.kind == Kind::ReadToUpdate && backend.ftl.lookup(transaction.lpn).is_none() {
+            transaction.kind = Kind::Write;
+        }
+        self.submit_write(backend, id, now);
+    }
+
+    /// Sends a write on its way: to read the old page first, behind another that does, or into a
+    /// write queue.
+    #[inline]
+    pub(super) fn submit_write(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        let transaction = self.queues.transactions.get(id);
+        let (lpn, kind) = (transaction.lpn, transaction.kind);
+        if !self.behind_update.is_empty()
+            && let Some(waiting) = self.behind_update.get_mut(&lpn)
+        {
+            waiting.push(id);
+            self.queues.transactions.get_mut(id).wait = Wait::Update(now);
+        } else if kind == Kind::ReadToUpdate {
+            self.behind_update.insert(lpn, Vec::new());
+            self.enqueue_read(backend, id, now);
+        } else {
+            self.enqueue_write(backend, id, now);
+        }
+    }
+
+    #[inline]
+    fn enqueue_write(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        if backend.is_read_only() {
+            return self.reject(backend, id, now);
+        }
+        let lpn = self.queues.transactions.get(id).lpn;
+        let allocation = &backend.ftl.allocation;
+        let queue = match allocation.plane_of(lpn) {
+            Some(plane) => WriteQueue::Plane(plane),
+            None => match allocation.die_of(lpn, &backend.ftl.geometry) {
+                Some(die) => WriteQueue::Die(die),
+                None => WriteQueue::Device,
+            },
+        };
+        let (die, plane) = match queue {
+            WriteQueue::Plane(plane) => {
+                (Some(backend.ftl.geometry.die_of_plane(plane)), Some(plane))
+            }
+            WriteQueue::Die(die) => (Some(die), None),
+            WriteQueue::Device => (None, None),
+        };
+        match die {
+            Some(die) => self.note_arrival(backend, id, die, plane, now),
+            None => self.note_arrival_at_device(backend, id, now),
+        }
+        self.queues.push_write(queue, id);
+        match die {
+            Some(die) => backend.flash.wake_for_work(die),
+            None => self.wake_a_die(backend),
+        }
+    }
+
+    /// Wakes the next idle die, going round, that can take a write; if there is none, those that
+    /// are short of space.
+    fn wake_a_die(&mut self, backend: &mut Backend) {
+        let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
+        let lpn = self.queues.transactions.get(first).lpn;
+        let dies = backend.ftl.geometry.dies();
+        let takes_writes = |die: &DieId| {
+            backend.flash.die(*die).is_idle()
+                && backend.collecting.leaves_free(*die)
+                && backend.ftl.next_plane(*die, lpn).is_some()
+        };
+        let in_turn = (0..dies).map(|step| DieId::from_index((self.next_die + step) % dies));
+        match in_turn.into_iter().find(takes_writes) {
+            Some(die) => {
+                backend.flash.wake(die);
+                self.next_die = (die.index() + 1) % dies;
+            }
+            None => backend.wake_hungry_dies(),
+        }
+    }
+
+    /// Wakes a die for the writes that wait for any, now that another has turned to other work.
+    pub fn wake_for_waiting_writes(&mut self, backend: &mut Backend) {
+        if self.queues.device_writes_wait() {
+            self.wake_a_die(backend);
+        }
+    }
+
+    #[inline]
+    fn note_arrival(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        die: DieId,
+        plane: Option<PlaneId>,
+        now: Instant,
+    ) {
+        let transaction = self.queues.transactions.get(id);
+        let times = (nominal(&backend.flash.timing, transaction.kind), transaction.late());
+        let note = backend.observer.arrive(die, plane, times, now);
+        self.queues.transactions.get_mut(id).wait = Wait::Die(die, note);
+    }
+
+    /// Notes the arrival of a write at no die in particular.
+    fn note_arrival_at_device(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        let note = backend.observer.arrive_at_device(backend.flash.timing.whole_program(), now);
+        self.queues.transactions.get_mut(id).wait = Wait::Device(note);
+    }
+
+    /// Ends the wait of an operation and books where it went.
+    pub(super) fn end_wait(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        let transaction = self.queues.transactions.get_mut(id);
+        let wait = std::mem::replace(&mut transaction.wait, Wait::Nothing);
+        let parts = match wait {
+            // The latter two end with another operation.
+            Wait::Nothing | Wait::Update(_) | Wait::Translation(_) => return,
+            Wait::Die(die, note) => backend.observer.split_wait(die, &note, now),
+            Wait::Device(note) => backend.observer.split_wait_at_device(&note, now),
+        };
+        transaction.parts += parts;
+        let who = transaction.party();
+        record_wait(&mut backend.observer, who, &wait, parts, None, now);
+    }
+
+    /// Ends the wait of an operation for `other`, which without collections would have ended `late` earlier, and
+    /// books where it went.
+    pub(super) fn end_wait_for_other(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        late: Duration,
+        other: Option<Party>,
+        now: Instant,
+    ) {
+        let transaction = self.queues.transactions.get_mut(id);
+        let wait = std::mem::replace(&mut transaction.wait, Wait::Nothing);
+        let (part, since) = match wait {
+            Wait::Update(since) => (Part::QueueBehindIo, since),
+            Wait::Translation(since) => (Part::Translation, since),
+            Wait::Nothing | Wait::Die(..) | Wait::Device(_) => return,
+        };
+        let mut parts = Parts::default();
+        parts.book_wait(part, now - since, late.saturating_sub(transaction.late()));
+        transaction.parts += parts;
+        let who = transaction.party();
+        record_wait(&mut backend.observer, who, &wait, parts, other, now);
+    }
+
+    /// The old page of a partial write is here: queue the write, and those that waited for it.
+    pub(super) fn turn_into_write(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        now: Instant,
+    ) {
+        let transaction = self.queues.transactions.get_mut(id);
+        transaction.kind = Kind::Write;
+        let (lpn, late, party) = (transaction.lpn, transaction.late(), transaction.party());
+        self.enqueue_write(backend, id, now);
+        for waiting in self.behind_update.remove(&lpn).unwrap_or_default() {
+            self.end_wait_for_other(backend, waiting, late, Some(party), now);
+            self.submit_write(backend, waiting, now);
+        }
+    }
+}
+
+/// Nominal time of a lone page operation.
+fn nominal(timing: &Timing, kind: Kind) -> Duration {
+    match kind {
+        Kind::Read | Kind::ReadToUpdate => timing.whole_read(),
+        Kind::Write => timing.whole_program(),
+    }
+}
+
+/// The `wait` of a page operation, behind another if that can be told, has ended.
+fn record_wait(
+    observer: &mut Observer,
+    who: Party,
+    wait: &Wait,
+    parts: Parts,
+    behind: Option<Party>,
+    until: Instant,
+) {
+    observer.record(|| {
+        let (what, since) = match wait {
+            Wait::Nothing => (For::AnyDie, until),
+            Wait::Die(die, note) => (For::Die(*die), note.since()),
+            Wait::Device(note) => (For::AnyDie, note.since()),
+            Wait::Update(since) => (For::Update, *since),
+            Wait::Translation(since) => (For::Mapping, *since),
+        };
+        Entry::Waited(HeldUp { who, wait: Waited { what, since, until, parts }, behind })
+    });
+}

@@ -1,0 +1,97 @@
+//! A die at the moment at which a scheme says whose turn it is.
+
+use crate::backend::Backend;
+use crate::collector::Collector;
+use crate::gc::external::Outlook;
+use crate::gc::lanes::Step;
+use crate::ids::DieId;
+use crate::nand::Command;
+use crate::scheduler::{Next, Scheduler};
+use crate::units::Instant;
+
+use super::{Admitted, Point, Situation, Turn};
+
+/// A die that could take work, and all that concerns it.
+#[derive(Debug)]
+pub struct AtDie<'a> {
+    /// Which.
+    pub die: DieId,
+    /// When.
+    pub now: Instant,
+    /// What the host waits for.
+    pub scheduler: &'a mut Scheduler,
+    /// What is collected.
+    pub collector: &'a mut Collector,
+    /// The flash, and where pages lie.
+    pub backend: &'a mut Backend,
+}
+
+impl AtDie<'_> {
+    /// Where the collection stands.
+    pub fn point(&self) -> Point {
+        let carries =
+            self.collector.of(self.die).is_some_and(|collection| collection.lanes.carries());
+        if carries { Point::BeforeWrite } else { Point::BetweenMoves }
+    }
+
+    /// How the die stands.
+    pub fn situation(&self) -> Situation {
+        let ftl = &self.backend.ftl;
+        Situation {
+            collecting: true,
+            below_hard: ftl.has_plane_below_hard_threshold(self.die),
+            write_finds_no_block: self.scheduler.queues.write_finds_no_block(ftl, self.die),
+        }
+    }
+
+    /// More than every scheme wants to know.
+    pub fn outlook(&self) -> Outlook {
+        let (die, ftl) = (self.die, &self.backend.ftl);
+        let planes = ftl.geometry.planes_of_die(die);
+        let free_blocks = planes.map(|plane| ftl.free_blocks(plane)).min().unwrap_or(0);
+        let lanes = self.collector.of(die).into_iter().flat_map(|c| c.lanes.lanes.iter());
+        let left = lanes.map(|lane| u32::from(ftl.valid_pages(lane.job.victim())));
+        Outlook {
+            now: self.now,
+            waiting_reads: self.scheduler.queues.reads_waiting(die) as u32,
+            waiting_writes: self.scheduler.queues.writes_waiting(die) as u32,
+            free_blocks: free_blocks as u32,
+            pages_left: left.sum(),
+        }
+    }
+
+    /// Whether requests of the host wait.
+    pub fn host_waits(&self) -> bool {
+        self.scheduler.queues.host_waits(self.die)
+    }
+
+    /// The operation of the host that is next among those admitted.
+    pub fn next_host_operation(&self, admitted: Admitted) -> Option<Next> {
+        self.scheduler.queues.next_host_operation(&self.backend.ftl, self.die, admitted)
+    }
+
+    /// The turn of `next`, or of the collection if the die cannot take that.
+    pub fn turn_of(&self, next: Option<Next>) -> Turn {
+        match next {
+            Some(next) if self.backend.flash.takes_from_host(self.die, next.command()) => {
+                Turn::Serve(next)
+            }
+            _ => self.turn_of_collection(),
+        }
+    }
+
+    /// The turn of the collection, if the die is idle.
+    pub fn turn_of_collection(&self) -> Turn {
+        if self.backend.flash.die(self.die).is_idle() { Turn::Collect } else { Turn::Wait }
+    }
+
+    /// What the next step of the collection tells the die to do, unless it erases or ends.
+    pub fn next_step_of_move(&mut self) -> Option<Command> {
+        let collection = self.collector.of_mut(self.die)?;
+        match collection.lanes.next_step(&self.backend.ftl)? {
+            Step::Read(_) => Some(Command::Read),
+            Step::Program(_) => Some(Command::Program),
+            Step::Erase(_) => None,
+        }
+    }
+}

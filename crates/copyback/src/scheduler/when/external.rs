@@ -1,0 +1,92 @@
+//! A schedule from outside of this crate.
+
+use crate::gc::external::{DieView, ExternalSchedule, Failed};
+use crate::ids::DieId;
+use crate::units::Duration;
+
+use super::{Admitted, AtDie, When};
+
+/// The schedule, and what the configuration says of it.
+#[derive(Debug)]
+pub struct External {
+    policy: Option<Box<dyn ExternalSchedule>>,
+    failed: Option<Failed>,
+    /// What a look at the queue takes.
+    poll: Duration,
+    /// Whether it may yield between the read and the write of a page that is moved.
+    inside_moves: bool,
+    /// Steps that the collections of each die have begun since the host was last served there.
+    steps: Vec<u32>,
+}
+
+impl External {
+    pub(super) fn new(poll: Duration, inside_moves: bool, dies: usize) -> Self {
+        Self { policy: None, failed: None, poll, inside_moves, steps: vec![0; dies] }
+    }
+
+    fn ask<T>(
+        &mut self,
+        question: impl FnOnce(&mut dyn ExternalSchedule) -> Result<T, Failed>,
+    ) -> Option<T> {
+        if self.failed.is_some() {
+            return None;
+        }
+        let answer = match &mut self.policy {
+            Some(policy) => question(policy.as_mut()),
+            None => Err(Failed::not_supplied("ssd.gc.preemption")),
+        };
+        answer.map_err(|failed| self.failed = Some(failed)).ok()
+    }
+}
+
+impl When for External {
+    /// It is not asked when nothing waits. Who has failed yields no more: collections always get ahead then.
+    fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
+        if !at.host_waits() {
+            return Admitted::NOTHING;
+        }
+        let view = DieView {
+            die: at.die,
+            point: at.point(),
+            steps: self.steps[at.die.index()],
+            situation: at.situation(),
+            outlook: at.outlook(),
+        };
+        self.ask(|policy| policy.admitted(&view)).unwrap_or(Admitted::NOTHING)
+    }
+
+    fn plane_to_collect(&mut self, die: DieId, hungry: u32) -> Option<u32> {
+        let chosen = self.ask(|policy| match policy.plane_to_collect(die, hungry)? {
+            Some(plane) if hungry.checked_shr(plane).unwrap_or(0) & 1 == 0 => Err(Failed(format!(
+                "ssd.gc.preemption: found plane {plane} of a die; allowed: one that is short of space"
+            ))),
+            chosen => Ok(chosen),
+        });
+        chosen.flatten()
+    }
+
+    fn step_begins(&mut self, die: DieId) {
+        let steps = &mut self.steps[die.index()];
+        *steps = steps.saturating_add(1);
+    }
+
+    fn host_begins(&mut self, die: DieId) {
+        self.steps[die.index()] = 0;
+    }
+
+    fn poll(&self) -> Duration {
+        self.poll
+    }
+
+    fn splits_moves(&self) -> bool {
+        self.inside_moves
+    }
+
+    fn supply(&mut self, policy: Box<dyn ExternalSchedule>) {
+        self.policy = Some(policy);
+    }
+
+    fn failed(&self) -> Option<&Failed> {
+        self.failed.as_ref()
+    }
+}

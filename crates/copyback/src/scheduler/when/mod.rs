@@ -1,0 +1,193 @@
+//! WHEN: whether a collection that is due, or has begun, yields to the host.
+//!
+//! A scheme is a type that is [`When`]. Each time that a die could take work and a collection is due or under way
+//! on it, the scheme says whose [turn](Turn) it is; it sees the die as [`AtDie`] shows it. It is told when steps
+//! of collections and operations of the host begin.
+
+mod at_die;
+mod external;
+mod never;
+mod partial;
+mod semi_preemptive;
+mod turns;
+
+pub use at_die::AtDie;
+pub use semi_preemptive::{SemiPreemptive, State};
+
+use std::fmt::Debug;
+
+use crate::config::{self, Preemption};
+use crate::gc::external::{ExternalSchedule, Failed};
+use crate::ids::{DieId, PlaneId};
+use crate::units::Duration;
+
+use super::Next;
+use external::External;
+use never::Never;
+use partial::Partial;
+use turns::Turns;
+
+/// Where a collection stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Point {
+    /// Before a page is read or a block erased: nothing is in the registers.
+    BetweenMoves,
+    /// Before a page is written: it is in the register.
+    BeforeWrite,
+}
+
+/// What a scheme knows of a die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Situation {
+    /// A plane is being collected or is due.
+    pub collecting: bool,
+    /// A plane that is short of space has fewer free blocks than the hard threshold.
+    pub below_hard: bool,
+    /// A write waits that no plane can take.
+    pub write_finds_no_block: bool,
+}
+
+/// Who goes before the next operation of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Admitted {
+    /// Reads of the host.
+    pub reads: bool,
+    /// Writes of the host, to planes that can take them.
+    pub writes: bool,
+}
+
+impl Admitted {
+    /// Everybody.
+    pub const ALL: Self = Self { reads: true, writes: true };
+    /// Nobody.
+    pub const NOTHING: Self = Self { reads: false, writes: false };
+}
+
+/// What a die does next.
+#[derive(Debug, Clone, Copy)]
+pub enum Turn {
+    /// This operation of the host, which the die can take.
+    Serve(Next),
+    /// The host has been served by the scheme itself.
+    Served,
+    /// The collection goes on in the idle die.
+    Collect,
+    /// The collection goes on beside an operation of the host.
+    Overlap,
+    /// Nothing: the die waits for what is in it.
+    Wait,
+}
+
+/// A scheme.
+pub trait When: Debug + Send + Sync {
+    /// Which requests may go before the next operation of the die's collection, which is due or under way.
+    fn admitted(&mut self, at: &AtDie<'_>) -> Admitted;
+
+    /// Whose turn it is on a die whose collection is under way, and of which no operation is in the die.
+    fn turn(&mut self, at: &mut AtDie<'_>) -> Turn {
+        let admitted = self.admitted(at);
+        at.turn_of(at.next_host_operation(admitted))
+    }
+
+    /// Which of the planes of `die` that are short of space is collected now, counted inside the die; `hungry`
+    /// has a bit for each. `None` if they take turns.
+    fn plane_to_collect(&mut self, _die: DieId, _hungry: u32) -> Option<u32> {
+        None
+    }
+
+    /// A collection begins to move a page of `die`, or to erase a block.
+    fn step_begins(&mut self, _die: DieId) {}
+
+    /// An operation of the host begins on `die`.
+    fn host_begins(&mut self, _die: DieId) {}
+
+    /// What a look at the queue takes after each operation of a collection.
+    fn poll(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Whether a collection may yield between the read and the program of a page that it moves.
+    fn splits_moves(&self) -> bool {
+        false
+    }
+
+    /// Whether operations of a collection may [overlap](Turn::Overlap) those of the host in a die.
+    fn overlaps(&self) -> bool {
+        false
+    }
+
+    /// Takes a policy from outside, if the scheme asks one.
+    fn supply(&mut self, _policy: Box<dyn ExternalSchedule>) {}
+
+    /// Why a policy from outside is no longer asked, if it has failed.
+    fn failed(&self) -> Option<&Failed> {
+        None
+    }
+}
+
+/// The scheme of a drive's collections, and whose turn it is among the planes of a die.
+#[derive(Debug)]
+pub struct Schedule {
+    turns: Turns,
+    /// Whether the scheme ever yields: it need not be asked else.
+    pub yields: bool,
+    /// The scheme.
+    pub scheme: Box<dyn When>,
+}
+
+impl Schedule {
+    /// The scheme that a checked configuration describes, for a device of this many dies.
+    pub fn new(config: &config::Gc, dies: usize, planes_per_die: u32) -> Self {
+        let scheme: Box<dyn When> = match &config.preemption {
+            Preemption::None => Box::new(Never),
+            Preemption::SemiPreemptive { poll, merge, reorder, pipeline, high_priority_writes } => {
+                Box::new(SemiPreemptive {
+                    poll: poll.0,
+                    merge: *merge,
+                    reorder: *reorder,
+                    pipeline: *pipeline,
+                    high_priority_writes: *high_priority_writes,
+                })
+            }
+            Preemption::Partial { steps } => Box::new(Partial::new(*steps, dies)),
+            Preemption::Python { poll, inside_moves, .. } => {
+                Box::new(External::new(poll.0, *inside_moves, dies))
+            }
+        };
+        let yields = config.preemption != Preemption::None;
+        Self { turns: Turns::new(dies, planes_per_die), yields, scheme }
+    }
+
+    /// The plane of `die`, which is free, that is to be collected now. `hungry` has a bit for each plane that may
+    /// be.
+    pub fn plane_to_collect(
+        &mut self,
+        die: DieId,
+        first_plane: PlaneId,
+        hungry: u32,
+    ) -> Option<PlaneId> {
+        if self.yields
+            && hungry != 0
+            && let Some(chosen) = self.scheme.plane_to_collect(die, hungry)
+        {
+            return Some(PlaneId(first_plane.0 + chosen));
+        }
+        self.turns.next(die.index(), first_plane, hungry)
+    }
+
+    /// A collection begins to move a page of `die`, or to erase a block.
+    #[inline]
+    pub fn step_begins(&mut self, die: DieId) {
+        if self.yields {
+            self.scheme.step_begins(die);
+        }
+    }
+
+    /// An operation of the host begins on `die`.
+    #[inline]
+    pub fn host_begins(&mut self, die: DieId) {
+        if self.yields {
+            self.scheme.host_begins(die);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! On demand, non-preemptive: a die that has begun to collect serves nobody until none of its planes is short of
+//! space.
+
+use super::{Admitted, AtDie, When};
+
+/// Collections never yield.
+#[derive(Debug, Clone, Copy)]
+pub struct Never;
+
+impl When for Never {
+    fn admitted(&mut self, _at: &AtDie<'_>) -> Admitted {
+        Admitted::NOTHING
+    }
+}

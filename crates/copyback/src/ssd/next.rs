@@ -1,0 +1,219 @@
+//! What a die does next: collections first, unless they yield, then the host, then what is left over.
+
+use crate::backend::{Backend, Purpose};
+use crate::collector::{Collector, Progress};
+use crate::event::Agenda;
+use crate::ids::DieId;
+use crate::nand::{Command, Operation};
+use crate::scheduler::Next;
+use crate::scheduler::when::{Admitted, AtDie, Turn};
+use crate::units::Instant;
+
+use super::Ssd;
+
+impl Ssd {
+    /// Moves the operations of `die` as far as they go, and books those that have ended.
+    #[inline]
+    pub(super) fn end_what_has_ended(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
+        loop {
+            let (flash, mut describer) = self.flash_and_describer();
+            let Some(operation) = flash.next_ended(die, now, agenda, &mut describer) else { break };
+            if self.backend.flash.is_watched() {
+                note_programmed(&mut self.backend, &operation);
+            }
+            match operation.tag {
+                Purpose::Host(group) => {
+                    self.backend.observer.serve_ends(die, now);
+                    self.scheduler.finish_host(&mut self.backend, group, &operation, now);
+                }
+                Purpose::Collection(step) => {
+                    if self.collector.finish_step(&mut self.backend, die, step, now) {
+                        self.scheduler.write_back_outdated(&mut self.backend, die, now);
+                    }
+                    if self.is_read_only() {
+                        self.collector.lay_down(&mut self.backend, die, now);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives a die its next work, if it can take any. Returns whether something was started.
+    pub(super) fn start_next(&mut self, die: DieId, now: Instant) -> bool {
+        if let Some(rule) = self.suspend
+            && let Some(more) = self.suspend_or_resume(die, rule, now)
+        {
+            return more;
+        }
+        if self.backend.flash.die(die).is_full() {
+            return false;
+        }
+        if self.names_writes {
+            self.scheduler.name_next_writes(&mut self.backend, die);
+        }
+        match self.collector.of(die) {
+            Some(collection) if collection.in_flight => false,
+            Some(_) => self.go_on_collecting(die, now),
+            None if self.collection_is_due(die) => self.collect_or_serve(die, now),
+            None => {
+                self.start_host_operation(die, Admitted::ALL, now)
+                    || (self.backend.ftl.parked_pages() > 0 && self.unpark(die, now))
+                    || self.use_idle_time(die, now)
+            }
+        }
+    }
+
+    /// Whether a plane of `die` that is short of space, or asked for, is to be collected before
+    /// anything else.
+    #[inline]
+    fn collection_is_due(&self, die: DieId) -> bool {
+        self.collector.is_due(&self.backend, die, || self.scheduler.queues.host_waits(die))
+    }
+
+    /// A collection is due: begins it, unless the schedule lets the host go first or there is nothing
+    /// to gain.
+    fn collect_or_serve(&mut self, die: DieId, now: Instant) -> bool {
+        if self.schedule.yields {
+            let admitted = self.admitted(die, now);
+            if self.start_host_operation(die, admitted, now) {
+                return true;
+            }
+        }
+        if !self.backend.flash.die(die).is_idle() {
+            return false;
+        }
+        if self.begin_collection(die, now) {
+            self.scheduler.wake_for_waiting_writes(&mut self.backend);
+            return true;
+        }
+        if !self.collection_is_due(die) {
+            // It has taken no time, or an asked plane has nothing to give: look anew.
+            return true;
+        }
+        self.start_host_operation(die, Admitted::ALL, now)
+    }
+
+    /// Begins to collect an idle die. Returns whether the die has work now.
+    fn begin_collection(&mut self, die: DieId, now: Instant) -> bool {
+        let Self { backend, collector, schedule, scheduler, .. } = self;
+        let first = backend.ftl.geometry.first_plane(die);
+        let choose = |candidates| schedule.plane_to_collect(die, first, candidates);
+        if collector.begin(backend, die, choose, now) {
+            return self.carry_on(die, now);
+        }
+        if collector.takes_no_time() {
+            backend.has_replaced();
+            scheduler.write_back_outdated(backend, die, now);
+        }
+        false
+    }
+
+    /// Carries out the next step of the die's collection, or ends it. Returns whether the die may have further
+    /// work to start now.
+    fn carry_on(&mut self, die: DieId, now: Instant) -> bool {
+        let progress = self.collector.go_on(&mut self.backend, die, now);
+        if progress == Progress::Begun {
+            self.schedule.step_begins(die);
+        }
+        self.scheduler.note_replaced(&mut self.backend, die, now);
+        progress != Progress::Waits
+    }
+
+    /// Serves the host if the schedule lets it go first, else carries the collection on. Returns
+    /// whether the die may have further work to start now.
+    fn go_on_collecting(&mut self, die: DieId, now: Instant) -> bool {
+        if self.collector.is_put_off(&self.backend, die, || self.collection_is_due(die), now) {
+            self.collector.put_off(&mut self.backend, die, now);
+            return self.start_host_operation(die, Admitted::ALL, now);
+        }
+        match self.turn(die, now) {
+            Turn::Served => true,
+            Turn::Serve(next) => {
+                self.start(die, Some(next), now);
+                Collector::yield_to_host(&mut self.backend, die, now);
+                true
+            }
+            Turn::Overlap => self.carry_on(die, now),
+            Turn::Wait => false,
+            Turn::Collect => {
+                let is_interrupted = self.backend.collecting.is_interrupted(die);
+                let more = self.carry_on(die, now);
+                if is_interrupted {
+                    self.scheduler.wake_for_waiting_writes(&mut self.backend);
+                }
+                more
+            }
+        }
+    }
+
+    /// Whose turn it is on `die`, whose collection is under way.
+    #[inline]
+    fn turn(&mut self, die: DieId, now: Instant) -> Turn {
+        let Self { backend, scheduler, collector, schedule, .. } = self;
+        if schedule.yields {
+            return schedule.scheme.turn(&mut AtDie { die, now, scheduler, collector, backend });
+        }
+        if backend.flash.die(die).is_idle() { Turn::Collect } else { Turn::Wait }
+    }
+
+    /// The requests that may go before the collection of `die`, which is due.
+    fn admitted(&mut self, die: DieId, now: Instant) -> Admitted {
+        let Self { backend, scheduler, collector, schedule, .. } = self;
+        schedule.scheme.admitted(&AtDie { die, now, scheduler, collector, backend })
+    }
+
+    /// Starts the host operation that is next among those admitted, if the die can take it.
+    fn start_host_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
+        let next = self.scheduler.queues.next_host_operation(&self.backend.ftl, die, admitted);
+        self.start(die, next, now)
+    }
+
+    /// Starts `next` if the die can take it.
+    #[inline]
+    fn start(&mut self, die: DieId, next: Option<Next>, now: Instant) -> bool {
+        let has_started = self.scheduler.start_if_ready(&mut self.backend, die, next, now);
+        if has_started {
+            self.schedule.host_begins(die);
+        }
+        has_started
+    }
+
+    fn unpark(&mut self, die: DieId, now: Instant) -> bool {
+        let has_started = Collector::unpark(&mut self.backend, die, now);
+        self.scheduler.note_replaced(&mut self.backend, die, now);
+        has_started
+    }
+
+    /// Uses idle time for the next collection of `die`, which has nothing else to do. Returns whether it
+    /// has work now.
+    fn use_idle_time(&mut self, die: DieId, now: Instant) -> bool {
+        self.collector.use_idle_time(&mut self.backend, die, now) && self.carry_on(die, now)
+    }
+
+    /// Keeps account of the time in which writes wait for a free block although collections yield, or for
+    /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
+    pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
+        let Backend { ftl, observer, .. } = &mut self.backend;
+        let is_stalled = observer.is_stalled(die);
+        if (self.schedule.yields || ftl.has_nv_buffer())
+            && (is_stalled || ftl.hungry_planes(die) != 0)
+        {
+            let waits = self.scheduler.queues.write_finds_no_block(ftl, die);
+            observer.note_stall(die, waits, now);
+        }
+    }
+}
+
+/// Notes that what a die has programmed is there, and wakes the dies whose erases have waited for that.
+#[cold]
+fn note_programmed(backend: &mut Backend, operation: &Operation<Purpose>) {
+    if !matches!(operation.command, Command::Program | Command::Copyback) {
+        return;
+    }
+    for page in operation.pages.iter().flat_map(|pages| pages.iter()) {
+        if let Some(block) = backend.ftl.program_is_over(*page) {
+            let plane = backend.ftl.geometry.plane_of_block(block);
+            backend.flash.wake(backend.ftl.geometry.die_of_plane(plane));
+        }
+    }
+}
