@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use copyback::gc::external::{
     BlockState, Device, DieView, ExternalSchedule, ExternalVictims, Failed, Supplier,
 };
-use copyback::scheduler::when::{Admitted, Point};
 use copyback::gc::victim::Shape;
 use copyback::ids::{BlockId, DieId, PlaneId};
 use copyback::rng::{self, Stream};
+use copyback::scheduler::when::{Admitted, Point};
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadwriteArray1};
 use pyo3::prelude::*;
 

@@ -1,23 +1,24 @@
 //! Pairs of commands on a die whose channel is always free: when does it accept the second?
 
-use copyback::flash::channel::{Channel, Transfer};
 use copyback::config::BusArbitration;
+use copyback::flash::channel::{Channel, Transfer};
 use copyback::ids::DieId;
-use copyback::nand::{Action, Command, Die, Operation, Slot};
+use copyback::nand::{Action, Command, Die, Operation, Slot, Times};
 use copyback::units::Duration;
 
 use crate::toy::at;
 
 const COMMANDS: [Command; 4] = [Command::Read, Command::Program, Command::Erase, Command::Copyback];
 
-fn times(command: Command) -> [Duration; 3] {
-    let us = |us| Duration::from_us(us);
-    match command {
-        Command::Read => [us(1), us(20), us(10)],
-        Command::Program => [us(11), us(200), us(0)],
-        Command::Erase => [us(0), us(1500), us(0)],
-        Command::Copyback => [us(0), us(220), us(0)],
+fn times(command: Command) -> Times {
+    let [transfer_in, array, transfer_out] = match command {
+        Command::Read => [1, 20, 10],
+        Command::Program => [11, 200, 0],
+        Command::Erase => [0, 1500, 0],
+        Command::Copyback => [0, 220, 0],
     }
+    .map(Duration::from_us);
+    Times { transfer_in, array, transfer_out }
 }
 
 /// A die and what it waits for: the array, or a transfer of a slot.
@@ -207,7 +208,7 @@ fn nothing_begins_behind_data_on_their_way_out() {
     let mut die = Die::new(false);
     die.start(Operation::new(
         Command::Read,
-        [Duration::ZERO, times(Command::Read)[1], times(Command::Read)[2]],
+        Times { transfer_in: Duration::ZERO, ..times(Command::Read) },
         1,
         at(0),
     ));

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use copyback::config::Idle;
 use copyback::ftl::ReclaimStep;
 use copyback::gc::job::Job;
-use copyback::purpose::Reason;
 use copyback::ids::{Lpn, PlaneId};
+use copyback::purpose::Reason;
 
 use crate::draw::{Case, Draw};
 use crate::oracle::Device;
