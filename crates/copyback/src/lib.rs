@@ -1,9 +1,9 @@
 //! Copyback: a simulator of garbage collection in flash SSDs and in arrays of SSDs.
 //!
 //! ```text
-//!  workload ──► host ──► array ──► drive ──► buffer ──► ssd ◄──► ftl ◄──► gc
-//!  (trace or    (flows,  (layout,  (queue,   (DRAM)      │   (mapping,   (victim, schedule,
-//!  synthetic)    depth)   parity)   link)                ▼    blocks)     width, job)
+//!  workload ──► host ──► array ──► drive ──► buffer ──► ssd ──► gc ──► ftl ──► victim
+//!  (trace or    (flows,  (layout,  (queue,   (DRAM)      │  (schedule, (mapping,
+//!  synthetic)    depth)   parity)   link)                ▼   width, job) blocks)
 //!                                                nand, channel
 //!  engine: events and instants         metrics: observes all of it
 //! ```
@@ -43,6 +43,7 @@ pub mod state;
 pub mod statistics;
 mod steady;
 pub mod units;
+pub mod victim;
 pub mod workload;
 
 pub use error::Error;

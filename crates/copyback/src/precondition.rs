@@ -9,11 +9,12 @@ use rand::RngExt;
 
 use crate::config::{Config, Overwrites, Preemption};
 use crate::ftl::{Allocation, Ftl, Room};
-use crate::gc::external::{ExternalSchedule, Failed, Supplier};
+use crate::gc::external::{ExternalSchedule, Supplier};
 use crate::gc::job::{self, Tally};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId};
 use crate::rng::{self, Stream};
 use crate::steady::Rule;
+use crate::victim::supply::Failed;
 
 pub use rounds::Rounds;
 

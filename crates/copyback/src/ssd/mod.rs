@@ -53,13 +53,14 @@ use crate::config::{Config, GcStart, Idle, Register};
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
-use crate::gc::external::{ExternalSchedule, Failed};
+use crate::gc::external::ExternalSchedule;
 use crate::gc::permit::Permits;
 use crate::gc::schedule::Schedule;
 use crate::gc::width::Width;
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, Ppn};
 use crate::nand::{Action, Die, Geometry, MultiPlaneRules, Operation, Timing};
 use crate::units::{Duration, Instant, TotalTime};
+use crate::victim::supply::Failed;
 
 use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use collection::Collection;

@@ -1,8 +1,9 @@
 //! A schedule from outside of this crate.
 
-use crate::gc::external::{DieView, ExternalSchedule, Failed, Outlook};
+use crate::gc::external::{DieView, ExternalSchedule, Outlook};
 use crate::ids::{DieId, PlaneId};
 use crate::units::Duration;
+use crate::victim::supply::Failed;
 
 use super::{Admitted, Point, Situation};
 

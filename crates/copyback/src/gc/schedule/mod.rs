@@ -15,9 +15,10 @@ mod semi_preemptive;
 mod turns;
 
 use crate::config;
-use crate::gc::external::{ExternalSchedule, Failed, Outlook};
+use crate::gc::external::{ExternalSchedule, Outlook};
 use crate::ids::PlaneId;
 use crate::units::Duration;
+use crate::victim::supply::Failed;
 
 use external::External;
 use partial::Partial;
