@@ -3,13 +3,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use copyback::gc::external::{
-    BlockState, Device, DieView, ExternalSchedule, ExternalVictims, Failed, Supplier,
-};
-use copyback::gc::victim::Shape;
 use copyback::ids::{BlockId, DieId, PlaneId};
 use copyback::rng::{self, Stream};
+use copyback::scheduler::when::supply::{DieView, ExternalSchedule, Supplier};
 use copyback::scheduler::when::{Admitted, Point};
+use copyback::victim::Shape;
+use copyback::victim::supply::{BlockState, Device, ExternalVictims, Failed, VictimSupplier};
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadwriteArray1};
 use pyo3::prelude::*;
 
@@ -51,7 +50,7 @@ impl Policies {
     }
 }
 
-impl Supplier for Policies {
+impl VictimSupplier for Policies {
     fn victims(
         &self,
         device: Device,
@@ -63,7 +62,9 @@ impl Supplier for Policies {
         let made = Python::attach(|py| Victims::new(py, make, device, shape, random, raised));
         Ok(Box::new(self.raised.keep(made)?))
     }
+}
 
+impl Supplier for Policies {
     fn schedule(
         &self,
         device: Device,

@@ -1,9 +1,9 @@
 //! Copyback: a simulator of garbage collection in flash SSDs and in arrays of SSDs.
 //!
 //! ```text
-//!  workload ──► host ──► array ──► drive ──► buffer ──► ssd ◄──► ftl ◄──► gc
-//!  (trace or    (flows,  (layout,  (queue,   (DRAM)      │   (mapping,   (victim, schedule,
-//!  synthetic)    depth)   parity)   link)                ▼    blocks)     width, job)
+//!  workload ──► host ──► array ──► drive ──► buffer ──► ssd ──► gc ──► ftl ──► victim
+//!  (trace or    (flows,  (layout,  (queue,   (DRAM)      │  (schedule, (mapping,
+//!  synthetic)    depth)   parity)   link)                ▼   width, job) blocks)
 //!                                                nand, channel
 //!  engine: events and instants         metrics: observes all of it
 //! ```
@@ -25,7 +25,6 @@ mod error;
 pub mod event;
 pub mod flash;
 pub mod ftl;
-pub mod gc;
 pub mod host;
 mod huge_pages;
 pub mod idle;
@@ -49,6 +48,7 @@ pub mod statistics;
 mod steady;
 pub mod transaction;
 pub mod units;
+pub mod victim;
 pub mod workload;
 
 pub use error::Error;

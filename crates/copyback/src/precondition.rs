@@ -7,13 +7,14 @@ use std::collections::VecDeque;
 
 use rand::RngExt;
 
+use crate::collector::job::{self, Tally};
 use crate::config::{Config, Overwrites, Preemption};
 use crate::ftl::{Allocation, Ftl, Room};
-use crate::gc::external::{ExternalSchedule, Failed, Supplier};
-use crate::gc::job::{self, Tally};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId};
 use crate::rng::{self, Stream};
+use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::steady::Rule;
+use crate::victim::supply::Failed;
 
 pub use rounds::Rounds;
 

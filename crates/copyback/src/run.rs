@@ -13,7 +13,6 @@ use crate::config::Config;
 use crate::drive::{Drive, Rejected};
 use crate::error::Error;
 use crate::event::Arrivals;
-use crate::gc::external::Failed;
 use crate::host::{Admitted, Host};
 use crate::ids::SsdId;
 use crate::metrics::{
@@ -26,6 +25,7 @@ use crate::ssd::{
     Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse, Waited,
 };
 use crate::units::{Instant, TotalTime, earlier};
+use crate::victim::supply::Failed;
 use crate::workload::Request;
 
 use baseline::Baseline;

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use crate::array::Letter;
 use crate::config::Config;
 use crate::error::Error;
-use crate::gc::external::{Failed, NoSupplier, Supplier};
 use crate::host::Host;
 use crate::metrics::{
     CollectionColumns, CommandColumns, Devices, DieColumns, FlowColumns, Ledger, RequestColumns,
@@ -16,8 +15,10 @@ use crate::metrics::{
 use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress, Status};
 use crate::run::Run;
+use crate::scheduler::when::supply::{NoSupplier, Supplier};
 use crate::state;
 use crate::units::Instant;
+use crate::victim::supply::Failed;
 
 /// A simulation. Call [`advance`](Self::advance) until it is done, then ask for results.
 pub struct Simulation {

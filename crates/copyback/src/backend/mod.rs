@@ -5,7 +5,7 @@ mod collecting;
 mod counters;
 mod faults;
 
-pub use counters::Counters;
+pub use counters::{Counters, Merges};
 pub use faults::FaultReport;
 
 use crate::config::Config;

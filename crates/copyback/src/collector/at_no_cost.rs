@@ -1,7 +1,7 @@
 //! Collections with all their effects but time: the bound that shows what collections cost.
 
+use super::job::{self, Job, Tally};
 use crate::backend::Backend;
-use crate::gc::job::{self, Job, Tally};
 use crate::ids::DieId;
 use crate::purpose::Reason;
 

@@ -5,21 +5,25 @@
 
 mod at_no_cost;
 pub mod idle;
+pub mod job;
+pub mod lanes;
+pub mod permit;
 mod put_back;
 mod steps;
+mod width;
 
 pub use steps::{Collection, Progress};
 
 use crate::backend::Backend;
 use crate::config::{Config, GcStart};
-use crate::gc::job::Job;
-use crate::gc::lanes::Lanes;
-use crate::gc::permit::Permits;
-use crate::gc::width::Width;
 use crate::ids::{DieId, PlaneId};
 use crate::observer::{Collected, Entry};
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
+use job::Job;
+use lanes::Lanes;
+use permit::Permits;
+use width::Width;
 
 use idle::IdleTime;
 

@@ -1,8 +1,8 @@
 //! The steps of collections: one flash operation each, issued to the die and booked when it ends.
 
+use super::job::Job;
+use super::lanes::{Erased, Lanes, Members, Pages, Step};
 use crate::backend::{Backend, StepInFlight};
-use crate::gc::job::Job;
-use crate::gc::lanes::{Erased, Lanes, Members, Pages, Step};
 use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Times};
 use crate::observer::Activity;

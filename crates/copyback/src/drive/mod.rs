@@ -18,9 +18,9 @@ use std::collections::VecDeque;
 use slab::Slab;
 
 use crate::buffer::WriteBuffer;
+use crate::collector::permit::Asked;
 use crate::config::Config;
 use crate::event::{Agenda, Event, LinkDirection};
-use crate::gc::permit::Asked;
 use crate::ids::{CommandId, Lpn, TaskId};
 use crate::places::Places;
 use crate::precondition::Preconditioner;

@@ -3,10 +3,10 @@
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
-use crate::gc::victim::BlockView;
 use crate::huge_pages;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
+use crate::victim::BlockView;
 
 /// Valid pages as a bitset, and a small record a block.
 #[derive(Debug, Serialize, Deserialize)]

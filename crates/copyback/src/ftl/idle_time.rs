@@ -1,8 +1,8 @@
 //! What idle time is good for: which blocks the writes to come will call for, what reclaiming them
 //! takes, and which merges are owed.
 
-use crate::gc::victim::BlockView;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId};
+use crate::victim::BlockView;
 
 use super::Ftl;
 use super::mapping::{Cost, GroupId};

@@ -36,11 +36,11 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Frontiers, SummaryPage};
-use crate::gc::external::{Device, Failed, Supplier};
-use crate::gc::victim::{BlockView, Shape, VictimSelector};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
 use crate::rng;
+use crate::victim::supply::{Device, Failed, VictimSupplier};
+use crate::victim::{BlockView, Shape, VictimSelector};
 
 use audit::Audit;
 use bad_blocks::BadBlocks;
@@ -169,7 +169,7 @@ impl Ftl {
     pub fn supply_victims(
         &mut self,
         device: Device,
-        supplier: &dyn Supplier,
+        supplier: &dyn VictimSupplier,
     ) -> Result<(), Failed> {
         self.victims.supply(device, supplier)
     }

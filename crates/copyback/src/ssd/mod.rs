@@ -34,11 +34,12 @@ use crate::collector::Collector;
 use crate::config::{Config, Idle};
 use crate::event::Agenda;
 use crate::ftl::Ftl;
-use crate::gc::external::{ExternalSchedule, Failed};
 use crate::ids::{ChannelId, DieId, Lpn};
 use crate::scheduler::Scheduler;
 use crate::scheduler::when::Schedule;
+use crate::scheduler::when::supply::ExternalSchedule;
 use crate::units::{Duration, Instant, TotalTime};
+use crate::victim::supply::Failed;
 
 use suspend::SuspendRule;
 

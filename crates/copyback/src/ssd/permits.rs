@@ -1,6 +1,6 @@
 //! What others may ask of a drive's collections, and what they are told about them.
 
-use crate::gc::permit::{Asked, Until};
+use crate::collector::permit::{Asked, Until};
 
 use super::Ssd;
 

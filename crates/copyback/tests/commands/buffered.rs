@@ -2,8 +2,8 @@
 //! cleaned when. A logical block of four pages with d valid ones in the buffer or elsewhere is cleaned by
 //! d copies and the erase of the blocks that it has.
 
+use copyback::backend::Merges;
 use copyback::ftl::BufferTally;
-use copyback::gc::job::Merges;
 use copyback::ssd::Part::{GcSamePlane, Service};
 
 use crate::toy::Toy;

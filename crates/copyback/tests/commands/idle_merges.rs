@@ -2,7 +2,7 @@
 //! blocks that are replaced, merges that are owed, looked ahead to, or done in long idle periods. The toy
 //! has four logical blocks of four pages, and sixteen blocks.
 
-use copyback::gc::job::Merges;
+use copyback::backend::Merges;
 use copyback::ids::{BlockId, Lpn, PlaneId};
 use copyback::ssd::Announced;
 use copyback::ssd::Part::{GcSamePlane, Service};

@@ -2,7 +2,7 @@
 //! erased, and when. The toy has four logical blocks of four pages; a page is copied inside its plane in
 //! 220 us, and a block is erased in 1500 us.
 
-use copyback::gc::job::Merges;
+use copyback::backend::Merges;
 use copyback::ssd::Part::{GcSamePlane, Service};
 
 use crate::toy::{Toy, at};

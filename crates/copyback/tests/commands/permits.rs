@@ -1,6 +1,6 @@
 //! Collections that somebody asks a drive for, though no plane of it is short of space.
 
-use copyback::gc::permit::{Asked, Until};
+use copyback::collector::permit::{Asked, Until};
 use copyback::ids::PlaneId;
 use copyback::ssd::Part::{GcSamePlane, Service};
 

@@ -1,10 +1,10 @@
 //! A drive that is driven by hand, and a log of what its dies and channels do.
 
+use copyback::collector::job::Job;
+use copyback::collector::permit::Asked;
 use copyback::config::{Config, Loader};
 use copyback::event::{Agenda, Event};
 use copyback::ftl::{Ftl, ReclaimStep};
-use copyback::gc::job::Job;
-use copyback::gc::permit::Asked;
 use copyback::ids::{CommandId, Lpn, PlaneId};
 use copyback::ssd::{Announced, Cut, Finished, Owner, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};

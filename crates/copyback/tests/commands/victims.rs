@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use copyback::config::VictimPolicy;
-use copyback::gc::external::{
-    BlockState, ClosedBlock, Device, ExternalSchedule, ExternalVictims, Failed, NoSupplier,
-    Supplier,
-};
-use copyback::gc::victim::{BlockView, Shape, VictimSelector};
 use copyback::ids::{BlockId, PlaneId, SsdId};
 use copyback::rng::{Stream, stream};
+use copyback::scheduler::when::supply::NoSupplier;
+use copyback::victim::supply::{
+    BlockState, ClosedBlock, Device, ExternalVictims, Failed, VictimSupplier,
+};
+use copyback::victim::{BlockView, Shape, VictimSelector};
 use rand::RngExt;
 use serde_json::Map;
 
@@ -259,18 +259,14 @@ struct Supply {
     wrong_from: Option<u32>,
 }
 
-impl Supplier for Supply {
+impl VictimSupplier for Supply {
     fn victims(&self, _: Device, _: Shape, _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
         let wrong_from = self.wrong_from;
         Ok(Box::new(Told { closed: BTreeMap::new(), choices: 0, wrong_from }))
     }
-
-    fn schedule(&self, _: Device, _: Stream) -> Result<Box<dyn ExternalSchedule>, Failed> {
-        Err(Failed::not_supplied("ssd.gc.preemption"))
-    }
 }
 
-fn external(supplier: &dyn Supplier) -> Result<VictimSelector, Failed> {
+fn external(supplier: &dyn VictimSupplier) -> Result<VictimSelector, Failed> {
     let policy = VictimPolicy::Python { policy: "told".into(), parameters: Map::new() };
     let mut selector = VictimSelector::new(&policy, SHAPE, stream(2, "victims"));
     let (dies, planes_per_die, blocks_per_plane, pages_per_block) = (1, 2, BLOCKS, PAGES.into());

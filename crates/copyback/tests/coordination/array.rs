@@ -4,12 +4,12 @@
 use copyback::array::coordination::{
     Agent, Coordinator, Message, Order, Orders, View, coordinator,
 };
+use copyback::collector::job::collect_untimed;
+use copyback::collector::permit::Asked;
 use copyback::config::{Config, Coordination};
 use copyback::engine::EventQueue;
 use copyback::event::{Agenda, Event};
 use copyback::ftl::Ftl;
-use copyback::gc::job::collect_untimed;
-use copyback::gc::permit::Asked;
 use copyback::ids::{DieId, Lpn, PlaneId, SsdId};
 use copyback::ssd::{Finished, Owner, Ssd};
 use copyback::units::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! Random drives, requests, schemes and latencies: nothing is lost, nobody waits for ever, and the
 //! protocol never talks in circles.
 
+use copyback::collector::permit::{Asked, Until};
 use copyback::config::{Config, Loader};
-use copyback::gc::permit::{Asked, Until};
 use copyback::rng::{Stream, stream};
 use copyback::units::Instant;
 use rand::RngExt;

@@ -1,7 +1,7 @@
 //! Proactive idle: as reactive selective, and those enrolled collect when the array is idle.
 
 use copyback::array::coordination::Order;
-use copyback::gc::permit::{Asked, Until};
+use copyback::collector::permit::{Asked, Until};
 use copyback::ids::SsdId;
 
 use crate::script::{DONE, DONE_SHORT, MUST, SHORT, Script, at_us, collect};

@@ -1,7 +1,7 @@
 //! Reactive inclusive: one that runs short makes all of them collect.
 
 use copyback::array::coordination::Order;
-use copyback::gc::permit::{Asked, Until};
+use copyback::collector::permit::{Asked, Until};
 use copyback::ids::SsdId;
 
 use crate::script::{DONE, DONE_SHORT, MUST, SHORT, Script, TARGET, collect};

@@ -3,8 +3,8 @@
 use copyback::array::coordination::{
     Coordinator, Message, Order, Orders, Report, View, coordinator,
 };
+use copyback::collector::permit::{Asked, Until};
 use copyback::config::{Config, Loader};
-use copyback::gc::permit::{Asked, Until};
 use copyback::ids::SsdId;
 use copyback::units::Instant;
 

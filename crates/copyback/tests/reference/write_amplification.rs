@@ -3,9 +3,9 @@
 //! Most rows run untimed: preparation goes through the same mapping, victim and collection code as
 //! the timed run. Some rows run through all of the simulator, to show that it makes no difference.
 
+use copyback::collector::job::{Tally, collect_untimed};
 use copyback::config::{Config, Overwrites, SyntheticWorkload, Workload};
 use copyback::ftl::Ftl;
-use copyback::gc::job::{Tally, collect_untimed};
 use copyback::ids::{DieId, Lpn, PlaneId, SsdId};
 use copyback::precondition::Preconditioner;
 use copyback::workload::AddressSpace;

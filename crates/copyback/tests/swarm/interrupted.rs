@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use copyback::collector::job::Job;
 use copyback::config::Idle;
 use copyback::ftl::ReclaimStep;
-use copyback::gc::job::Job;
 use copyback::ids::{Lpn, PlaneId};
 use copyback::purpose::Reason;
 

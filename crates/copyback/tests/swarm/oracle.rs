@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use copyback::collector::job::collect_untimed;
 use copyback::ftl::{Allocation, Ftl, Room};
-use copyback::gc::job::collect_untimed;
 use copyback::ids::{DieId, Lpn, PlaneId};
 
 use crate::check;

@@ -55,7 +55,7 @@ impl Agent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gc::permit::{Asked, Until};
+    use crate::collector::permit::{Asked, Until};
 
     const COLLECT: Order = Order::Collect(Asked { until: Until::Target(8), regardless: false });
 

@@ -1,7 +1,7 @@
 //! The drives that a coordinator talks to, and what it remembers of each.
 
+use crate::collector::permit::Asked;
 use crate::config::{Config, Rebuild};
-use crate::gc::permit::Asked;
 use crate::ids::SsdId;
 
 use super::{Order, Orders};

@@ -32,8 +32,8 @@ pub use agent::Agent;
 
 use std::fmt::Debug;
 
+use crate::collector::permit::{Asked, Until};
 use crate::config::{self, Config};
-use crate::gc::permit::{Asked, Until};
 use crate::idle::IdleDetector;
 use crate::ids::SsdId;
 use crate::units::Instant;

@@ -9,7 +9,7 @@
 //!                             than a threshold
 //! ```
 
-use crate::gc::permit::{Asked, Until};
+use crate::collector::permit::{Asked, Until};
 use crate::idle::IdleDetector;
 use crate::ids::SsdId;
 use crate::units::Instant;

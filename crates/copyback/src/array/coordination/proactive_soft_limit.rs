@@ -12,7 +12,7 @@
 //! becomes quiet. As nothing changes without requests, nobody is asked a second time while there are
 //! none.
 
-use crate::gc::permit::Asked;
+use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
 

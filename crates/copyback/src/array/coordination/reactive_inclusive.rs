@@ -7,7 +7,7 @@
 //! A drive that has been told so is not told again before it is done: several that run short within
 //! the latency of a message begin one round, not several.
 
-use crate::gc::permit::Asked;
+use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 
 use super::members::Members;

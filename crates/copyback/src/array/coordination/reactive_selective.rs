@@ -7,7 +7,7 @@
 //!  drive 0 ── MustCollect ──► controller ── Collect ──► drives 0, 2     (below T_hard: coordinates)
 //! ```
 
-use crate::gc::permit::Asked;
+use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 
 use super::members::Members;

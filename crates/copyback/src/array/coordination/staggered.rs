@@ -13,7 +13,7 @@
 //! the protocol have windows too, in which nobody is told anything. When nothing has been requested
 //! for a whole round, nothing can have changed, and the next request begins the windows anew.
 
-use crate::gc::permit::Asked;
+use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
 

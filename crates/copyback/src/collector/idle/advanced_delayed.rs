@@ -12,9 +12,9 @@
 use std::ops::Range;
 
 use crate::backend::Backend;
+use crate::collector::job::Job;
 use crate::config;
 use crate::ftl::{Cost, Expected};
-use crate::gc::job::Job;
 use crate::ids::DieId;
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};

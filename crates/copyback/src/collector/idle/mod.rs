@@ -9,11 +9,11 @@ mod foresight;
 pub use foresight::Announced;
 
 use crate::backend::Backend;
+use crate::collector::lanes::Lanes;
+use crate::collector::permit::{Asked, Permits, Until};
 use crate::config::Config;
 use crate::event::{Agenda, Event};
 use crate::ftl::Expected;
-use crate::gc::lanes::Lanes;
-use crate::gc::permit::{Asked, Permits, Until};
 use crate::idle::IdleDetector;
 use crate::ids::{DieId, PlaneId};
 use crate::nand::{Geometry, Timing};

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::config::{self, Config};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::plane::Frontier;
-use crate::gc::victim::BlockView;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;
+use crate::victim::BlockView;
 
 use super::idle_jobs::IdleJobs;
 use super::layout::{GroupId, Layout};

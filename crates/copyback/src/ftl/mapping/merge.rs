@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use crate::ftl::blocks::Blocks;
 use crate::ftl::plane::Frontier;
-use crate::gc::victim::BlockView;
 use crate::ids::BlockId;
+use crate::victim::BlockView;
 
 use super::layout::GroupId;
 use super::plan::{Cost, ReclaimKind};

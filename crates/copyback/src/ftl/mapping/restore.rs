@@ -1,9 +1,9 @@
 //! Groups that come from a file: nothing in them is trusted.
 
 use crate::ftl::blocks::Blocks;
-use crate::gc::victim::BlockView;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
+use crate::victim::BlockView;
 
 use super::groups::{Group, Groups, Scheme};
 use super::layout::GroupId;

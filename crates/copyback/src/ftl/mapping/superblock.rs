@@ -8,8 +8,8 @@
 
 use crate::ftl::blocks::Blocks;
 use crate::ftl::plane::Frontier;
-use crate::gc::victim::BlockView;
 use crate::ids::BlockId;
+use crate::victim::BlockView;
 
 use super::groups::Group;
 use super::layout::GroupId;

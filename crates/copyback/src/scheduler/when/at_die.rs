@@ -1,9 +1,9 @@
 //! A die at the moment at which a scheme says whose turn it is.
 
+use super::supply::Outlook;
 use crate::backend::Backend;
 use crate::collector::Collector;
-use crate::gc::external::Outlook;
-use crate::gc::lanes::Step;
+use crate::collector::lanes::Step;
 use crate::ids::DieId;
 use crate::nand::Command;
 use crate::scheduler::{Next, Scheduler};

@@ -1,8 +1,9 @@
 //! A schedule from outside of this crate.
 
-use crate::gc::external::{DieView, ExternalSchedule, Failed};
+use super::supply::{DieView, ExternalSchedule};
 use crate::ids::DieId;
 use crate::units::Duration;
+use crate::victim::supply::Failed;
 
 use super::{Admitted, AtDie, When};
 

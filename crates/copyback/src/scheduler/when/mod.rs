@@ -9,6 +9,7 @@ mod external;
 mod never;
 mod partial;
 mod semi_preemptive;
+pub mod supply;
 mod turns;
 
 pub use at_die::AtDie;
@@ -17,9 +18,10 @@ pub use semi_preemptive::{SemiPreemptive, State};
 use std::fmt::Debug;
 
 use crate::config::{self, Preemption};
-use crate::gc::external::{ExternalSchedule, Failed};
 use crate::ids::{DieId, PlaneId};
 use crate::units::Duration;
+use crate::victim::supply::Failed;
+use supply::ExternalSchedule;
 
 use super::Next;
 use external::External;

@@ -1,10 +1,10 @@
 //! A policy from outside of this crate. What happens to blocks is noted here, and told when a block is
 //! to be chosen: a policy that is slow to be called is called once a collection, not once a page.
 
-use crate::gc::external::{BlockState, ClosedBlock, Device, ExternalVictims, Failed, Supplier};
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
+use super::supply::{BlockState, ClosedBlock, Device, ExternalVictims, Failed, VictimSupplier};
 use super::{BlockView, Shape};
 
 /// Choices in a row, for each block of a plane, that may give nothing back: more than chance explains.
@@ -65,7 +65,11 @@ impl External {
     }
 
     /// Takes the policy that `supplier` makes for `device`.
-    pub(super) fn supply(&mut self, device: Device, supplier: &dyn Supplier) -> Result<(), Failed> {
+    pub(super) fn supply(
+        &mut self,
+        device: Device,
+        supplier: &dyn VictimSupplier,
+    ) -> Result<(), Failed> {
         self.policy = Some(supplier.victims(device, self.shape, self.random.clone())?);
         Ok(())
     }

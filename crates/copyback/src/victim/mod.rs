@@ -10,11 +10,11 @@ mod external;
 mod fifo;
 mod greedy;
 mod sample;
+pub mod supply;
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::VictimPolicy;
-use crate::gc::external::{Device, Failed, Supplier};
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
@@ -23,6 +23,7 @@ use external::External;
 use fifo::Fifo;
 use greedy::Greedy;
 use sample::Sample;
+use supply::{Device, Failed, VictimSupplier};
 
 /// What a policy is told about the device's shape.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +84,7 @@ impl VictimSelector {
     ///
     /// # Errors
     /// If the supplier has none.
-    pub fn supply(&mut self, device: Device, supplier: &dyn Supplier) -> Result<(), Failed> {
+    pub fn supply(&mut self, device: Device, supplier: &dyn VictimSupplier) -> Result<(), Failed> {
         match self {
             Self::External(external) => external.supply(device, supplier),
             _ => Ok(()),

@@ -12,8 +12,8 @@
 
 use smallvec::SmallVec;
 
+use super::job::Job;
 use crate::ftl::Ftl;
-use crate::gc::job::Job;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 /// Places in the list of lanes.

@@ -1,8 +1,9 @@
 //! A collection as a resumable job: at every step boundary the mapping is consistent, and each
 //! step looks again at what is still valid, since the host may have overwritten a page meanwhile.
 
-use derive_more::{AddAssign, SubAssign};
+use derive_more::AddAssign;
 
+use crate::backend::Merges;
 use crate::ftl::{Cost, Expected, Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use crate::purpose::Reason;
@@ -120,48 +121,6 @@ pub struct Tally {
     pub erases: u64,
     /// How blocks were reclaimed, where logical pages are bound to blocks.
     pub merges: Merges,
-}
-
-/// Merges, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
-pub struct Merges {
-    /// An update block became the data block.
-    pub switch: u64,
-    /// The rest of a data block was copied behind an update block's pages.
-    pub partial: u64,
-    /// A logical block was copied to a fresh block.
-    pub full: u64,
-    /// A logical block was copied to a fresh block, with newer pages out of a buffer.
-    pub cleanings: u64,
-    /// A block of a buffer, in which nothing was valid, was erased.
-    pub buffer_erases: u64,
-    /// A superblock's blocks were compacted.
-    pub compactions: u64,
-}
-
-impl Merges {
-    /// Counts a block that was reclaimed.
-    pub const fn count(&mut self, kind: ReclaimKind) {
-        match kind {
-            ReclaimKind::Collection => {}
-            ReclaimKind::SwitchMerge => self.switch += 1,
-            ReclaimKind::PartialMerge => self.partial += 1,
-            ReclaimKind::FullMerge => self.full += 1,
-            ReclaimKind::Cleaning => self.cleanings += 1,
-            ReclaimKind::BufferErase => self.buffer_erases += 1,
-            ReclaimKind::Compaction => self.compactions += 1,
-        }
-    }
-
-    /// Each block stands for one of each of `planes` striped together.
-    pub const fn striped(&mut self, planes: u64) {
-        self.switch *= planes;
-        self.partial *= planes;
-        self.full *= planes;
-        self.cleanings *= planes;
-        self.buffer_erases *= planes;
-        self.compactions *= planes;
-    }
 }
 
 /// Collects the planes of `die` until none is short of space or nothing more can be gained. All

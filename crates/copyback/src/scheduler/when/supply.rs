@@ -1,0 +1,89 @@
+//! Policies from outside of this crate, such as classes written in Python. A configuration names
+//! them; a [`Supplier`] makes them, for each device its own.
+//!
+//! They are asked seldom and told little: a victim policy gets what has changed of a plane's blocks
+//! when it is to choose ([`crate::victim::supply`]), a schedule what it needs to know of a die. What is broken in
+//! them is the user's to mend, so it ends the run with a message and is no panic: the first [`Failed`] is kept
+//! until the loop that advances the run looks, and until then a policy of ours stands in.
+
+use std::fmt;
+
+use crate::ids::DieId;
+use crate::rng::Stream;
+use crate::units::Instant;
+use crate::victim::Shape;
+use crate::victim::supply::{Device, ExternalVictims, Failed, VictimSupplier};
+
+use super::{Admitted, Point, Situation};
+
+/// Makes the schedules that a configuration names and this crate does not have, beside the victim policies.
+pub trait Supplier: VictimSupplier {
+    /// The schedule of `device`.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn schedule(&self, device: Device, random: Stream)
+    -> Result<Box<dyn ExternalSchedule>, Failed>;
+}
+
+/// Says when collections yield.
+pub trait ExternalSchedule: fmt::Debug + Send + Sync {
+    /// Which of the planes of `die` that are short of space is collected now; `hungry` has a bit for each.
+    /// `None` if that is not its concern: they take turns then.
+    ///
+    /// # Errors
+    /// If it cannot say; it is not asked again.
+    fn plane_to_collect(&mut self, die: DieId, hungry: u32) -> Result<Option<u32>, Failed>;
+
+    /// Who goes before the next operation of a collection. Asked when requests of the host wait.
+    ///
+    /// # Errors
+    /// If it cannot say; it is not asked again.
+    fn admitted(&mut self, view: &DieView) -> Result<Admitted, Failed>;
+}
+
+/// A die at the moment at which a collection could yield.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DieView {
+    /// Which.
+    pub die: DieId,
+    /// Where its collection stands.
+    pub point: Point,
+    /// Steps that collections have begun since the last operation of the host did.
+    pub steps: u32,
+    /// What every schedule knows.
+    pub situation: Situation,
+    /// More of it.
+    pub outlook: Outlook,
+}
+
+/// What only external schedules are told of a die: it takes time to find out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outlook {
+    /// The simulated time.
+    pub now: Instant,
+    /// Page reads of the host that wait for the die.
+    pub waiting_reads: u32,
+    /// Page writes that do, or that wait for any die.
+    pub waiting_writes: u32,
+    /// Free blocks of the plane of the die that has the fewest.
+    pub free_blocks: u32,
+    /// Valid pages that the collection under way has still to move; 0 before it begins.
+    pub pages_left: u32,
+}
+
+/// Has no policies: what a program without Python supplies.
+#[derive(Debug, Clone, Copy)]
+pub struct NoSupplier;
+
+impl VictimSupplier for NoSupplier {
+    fn victims(&self, _: Device, _: Shape, _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
+        Err(Failed::not_supplied("ssd.gc.victim"))
+    }
+}
+
+impl Supplier for NoSupplier {
+    fn schedule(&self, _: Device, _: Stream) -> Result<Box<dyn ExternalSchedule>, Failed> {
+        Err(Failed::not_supplied("ssd.gc.preemption"))
+    }
+}

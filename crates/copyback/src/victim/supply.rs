@@ -1,0 +1,89 @@
+//! Victim policies from outside of this crate: who makes them, and what they are told.
+
+use std::fmt;
+
+use crate::ids::{BlockId, PlaneId, SsdId};
+use crate::rng::Stream;
+
+use super::Shape;
+
+/// A policy from outside has failed; says how, in a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Failed(pub String);
+
+impl Failed {
+    /// Nobody has supplied the policy that is configured under `key`.
+    pub fn not_supplied(key: &str) -> Self {
+        Self(format!(
+            "{key}: found a policy in Python, which this program has not; allowed: the others"
+        ))
+    }
+}
+
+/// Makes the victim policies that a configuration names and this crate does not have.
+pub trait VictimSupplier {
+    /// The victim policy of `device`, that has no closed block yet. Its random choices follow from
+    /// `random`.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn victims(
+        &self,
+        device: Device,
+        shape: Shape,
+        random: Stream,
+    ) -> Result<Box<dyn ExternalVictims>, Failed>;
+}
+
+/// What a policy is told about its device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    /// Which drive.
+    pub id: SsdId,
+    /// Dies of the drive.
+    pub dies: usize,
+    /// Planes of a die that are managed apart.
+    pub planes_per_die: u32,
+    /// Blocks of a plane.
+    pub blocks_per_plane: u32,
+    /// Pages of a block that hold data.
+    pub pages_per_block: u32,
+}
+
+/// Chooses victims.
+pub trait ExternalVictims: fmt::Debug + Send + Sync {
+    /// The block of `plane` to collect, which must be closed. `changed` are the plane's blocks that are
+    /// not what they were when this was last asked; `clock` is the plane's time, in changes.
+    ///
+    /// # Errors
+    /// If it cannot say; it is not asked again.
+    fn choose(
+        &mut self,
+        plane: PlaneId,
+        clock: u64,
+        changed: &[BlockState],
+    ) -> Result<BlockId, Failed>;
+}
+
+/// What an external victim policy knows of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockState {
+    /// Which.
+    pub block: BlockId,
+    /// If it is closed, what is known.
+    pub closed: Option<ClosedBlock>,
+}
+
+/// A block that may be chosen. Times are counted in changes of the plane's blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClosedBlock {
+    /// Pages to be moved.
+    pub valid_pages: u16,
+    /// How often it has been erased.
+    pub erase_count: u32,
+    /// When it was closed.
+    pub closed_at: u64,
+    /// When its number of valid pages last changed.
+    pub changed_at: u64,
+}
