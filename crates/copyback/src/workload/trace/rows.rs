@@ -2,6 +2,7 @@
 //! counted if the replay is lenient.
 
 use super::clock::{Clock, ClockError, Inversions, Jumps, Rules, TOLERATED};
+use super::completed::{Completed, Held};
 use super::decompress::{Bytes, Compression};
 use super::fault::Fault;
 use super::format::{Parser, Piece, RowsRead};
@@ -28,6 +29,10 @@ pub struct Rows {
     lines: LineReader<Bytes>,
     compression: Compression,
     parser: Parser,
+    /// Where rows stand in order of completion: those that are read and not handed out.
+    completed: Option<Completed>,
+    /// The place of the row that was handed out last, if it is another than that read last.
+    handed_out: Option<u64>,
     clock: Clock,
     rules: Rules,
     lenient: bool,
@@ -65,6 +70,8 @@ impl Rows {
             name,
             lines,
             compression,
+            completed: parser.is_by_completion().then(Completed::default),
+            handed_out: None,
             parser,
             clock: Clock::new(rules),
             rules,
@@ -79,6 +86,8 @@ impl Rows {
         self.before = Some(self.findings());
         self.findings = Findings::default();
         self.lines = lines;
+        self.completed = parser.is_by_completion().then(Completed::default);
+        self.handed_out = None;
         self.parser = parser;
         self.clock = Clock::new(self.rules);
     }
@@ -90,6 +99,39 @@ impl Rows {
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<Row>, InputError> {
         loop {
+            let next = if self.completed.is_some() { self.in_order() } else { self.next_record() };
+            let Some(record) = next? else { return Ok(None) };
+            match self.judge(&record) {
+                Ok(since_first) => return Ok(Some(Row { since_first, record })),
+                Err(fault) => self.skip(&fault, true)?,
+            }
+        }
+    }
+
+    /// The next request in order of arrival, of rows in order of completion.
+    fn in_order(&mut self) -> Result<Option<Record>, InputError> {
+        self.handed_out = None;
+        loop {
+            let Some(completed) = &mut self.completed else { return Ok(None) };
+            let next = completed.next();
+            if next.is_some() || completed.is_over() {
+                self.handed_out = next.map(|held| held.place);
+                return Ok(next.map(|held| held.record));
+            }
+            let record = self.next_record()?;
+            let place = self.lines.number();
+            let Some(completed) = &mut self.completed else { return Ok(None) };
+            match record {
+                Some(record) => completed.add(Held { record, place }),
+                None => completed.end(),
+            }
+        }
+    }
+
+    /// What the next row says that is a request, whatever its time.
+    #[inline]
+    fn next_record(&mut self) -> Result<Option<Record>, InputError> {
+        loop {
             let wanted = self.parser.wants();
             let piece = match wanted {
                 Piece::Line => self.lines.next_line(),
@@ -99,7 +141,10 @@ impl Rows {
             };
             let line = match piece {
                 Ok(Some(line)) => line,
-                Ok(None) => return self.at_end(),
+                Ok(None) => {
+                    self.at_end()?;
+                    return Ok(None);
+                }
                 Err(error) => {
                     self.skip_line(&error)?;
                     continue;
@@ -109,10 +154,7 @@ impl Rows {
                 continue;
             }
             match self.parser.parse(line) {
-                Ok(Some(record)) => match self.judge(&record) {
-                    Ok(since_first) => return Ok(Some(Row { since_first, record })),
-                    Err(fault) => self.skip(&fault, true)?,
-                },
+                Ok(Some(record)) => return Ok(Some(record)),
                 Ok(None) => {}
                 Err(_) if wanted == Piece::Line && self.parser.can_go_on() && are_names(line) => {
                     self.findings.name_lines += 1;
@@ -239,9 +281,8 @@ impl Rows {
         self.before.clone().unwrap_or_else(now)
     }
 
-    fn at_end(&mut self) -> Result<Option<Row>, InputError> {
-        self.parser.at_end().map_err(|fault| self.whole_file(fault.to_string()))?;
-        Ok(None)
+    fn at_end(&self) -> Result<(), InputError> {
+        self.parser.at_end().map_err(|fault| self.whole_file(fault.to_string()))
     }
 
     /// What makes a row wrong whatever the device; how long after the first request it comes.
@@ -254,7 +295,8 @@ impl Rows {
             return Err(Fault::other("response: found more than 292 years; expected less"));
         }
         let row = self.parser.rows_read().map_or(0, |rows| rows.row);
-        let place = self.lines.number().max(self.lines.position()).max(row);
+        let read = self.lines.number().max(self.lines.position()).max(row);
+        let place = self.handed_out.unwrap_or(read);
         self.clock.since_first(record.time_ns, place).map_err(clock_fault)
     }
 
@@ -287,7 +329,7 @@ impl Rows {
         if let Some(RowsRead { row, .. }) = self.parser.rows_read() {
             return format!("row {row}");
         }
-        match self.lines.number() {
+        match self.handed_out.unwrap_or(self.lines.number()) {
             0 => format!("byte {}", self.lines.position()),
             number => number.to_string(),
         }
