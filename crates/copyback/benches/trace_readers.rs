@@ -98,6 +98,11 @@ fn text(format: &TraceFormat) -> String {
                 let offset = sector * 512;
                 writeln!(text, "Disk{kind}, {us}, x.exe (3984), {offset:#012x}, 0x00001000, 283, 0")
             }
+            TraceFormat::Flashnet => {
+                let (ms, rest) = (ns / 1_000_000, ns % 1_000_000 / 1000);
+                let (kind, offset) = (u8::from(read), sector * 512);
+                writeln!(text, "{ms}.{rest:03},134,{kind},4096,{offset},{ms}.{rest:03},4096")
+            }
             TraceFormat::LibcachesimCsv { .. } => writeln!(text, "{seconds},{sector},4096,-1"),
             TraceFormat::Fiu => {
                 let (kind, digest) = (if read { 'R' } else { 'W' }, i * 7919);
@@ -272,7 +277,7 @@ fn replay(bytes: &'static [u8], name: &str) -> u64 {
 
 const BINARY: [&str; 4] = ["hp_srt", "vscsi", "blktrace", "libcachesim"];
 
-const TEXT: [&str; 23] = [
+const TEXT: [&str; 24] = [
     "msr",
     "spc",
     "disksim",
@@ -294,6 +299,7 @@ const TEXT: [&str; 23] = [
     "mqsim",
     "dtrs",
     "replayer",
+    "flashnet",
     "csv",
     "libcachesim_csv",
 ];

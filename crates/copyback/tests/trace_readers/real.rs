@@ -461,7 +461,7 @@ fn spreadsheet_damage_is_named() {
     let expected = "no known format has lines like \"128166465299039000 \\tRead\\t32256\\t8192\"; \
                     expected one of msr, spc, disksim, blkreplay, blkparse, block_events, fio_iolog, \
                     fio_latency, biosnoop, etw, fiu, alibaba, tencent, systor17, hp_csv, pixel6a, \
-                    nexus5, ssdsim, mqsim, dtrs, replayer, csv, libcachesim_csv, hp_srt, vscsi, \
+                    nexus5, ssdsim, mqsim, dtrs, replayer, flashnet, csv, libcachesim_csv, hp_srt, vscsi, \
                     blktrace, libcachesim, parquet, which workload.format can name";
     assert_eq!(error.problem, expected);
 }

@@ -318,6 +318,9 @@ choice! {
         Dtrs,
         /// The replayer of IODA: `ms device offset bytes 0|1`, 1 = read.
         Replayer,
+        /// What FlashNet's replayer measured: `ms,us,0|1,bytes,offset,submitted ms,bytes moved`,
+        /// 1 = read.
+        Flashnet,
         /// Comma-separated values with columns of any order, names and units.
         Csv(CsvFormat),
         /// What libCacheSim prints of a trace: `seconds,object,bytes`, with or without the next access.

@@ -54,7 +54,8 @@ pub trait LineParser: Default {
         true
     }
 
-    /// Optional: whether rows stand in the order in which requests completed, not arrived.
+    /// Optional: whether rows stand in the order in which requests completed, or nearly, not arrived.
+    /// Then they are put in order of arrival.
     const BY_COMPLETION: bool = false;
 
     /// Optional: how a device is named, for messages.
@@ -181,7 +182,7 @@ macro_rules! formats {
                 }
             }
 
-            /// Whether rows stand in the order in which requests completed, not arrived.
+            /// Whether rows stand in the order in which requests completed, or nearly, not arrived.
             pub fn is_by_completion(&self) -> bool {
                 match self {
                     $(Self::$format(_) => <super::$module::Parser as LineParser>::BY_COMPLETION,)+
@@ -221,6 +222,7 @@ formats! {
     Mqsim => mqsim,
     Dtrs => dtrs,
     Replayer => replayer,
+    Flashnet => flashnet,
     Csv { 0: CsvFormat::EMPTY } => csv,
     LibcachesimCsv { operation: None, object_unit: None } => libcachesim_csv,
     HpSrt => hp_srt,

@@ -36,6 +36,7 @@ mod fio_iolog;
 mod fio_latency;
 mod fiu;
 mod five_numbers;
+mod flashnet;
 mod footprint;
 mod format;
 mod hp_csv;
