@@ -54,12 +54,8 @@ impl LineParser for Parser {
             return after_summary(line);
         }
         if let Some(fields) = &self.fields {
-            if is_aside(line) {
-                self.summary = is_summary(line);
-                return Ok(None);
-            }
-            let event = fields.event(line)?;
-            return self.asked_for(&event);
+            let event = if is_aside(line) { None } else { Some(fields.event(line)?) };
+            return self.asked_for(line, event);
         }
         let first = line.trim_ascii_start().first();
         if first.is_some_and(|byte| !byte.is_ascii_digit()) && is_aside(line) {
@@ -98,23 +94,32 @@ impl LineParser for Parser {
 }
 
 impl Parser {
-    /// The request of an event on a line that has other fields than by default.
-    fn asked_for(&mut self, event: &Asked<'_>) -> Result<Option<Record>, Fault> {
+    /// The request of the event on a line that has other fields than by default, if it has one.
+    #[cold]
+    fn asked_for(
+        &mut self,
+        line: &[u8],
+        event: Option<Asked<'_>>,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(event) = event else {
+            self.summary = is_summary(line);
+            return Ok(None);
+        };
         if let Some(action) = event.action {
             self.seen |= bit(action);
             if action != [self.action.letter()] {
                 return Ok(None);
             }
         }
-        let request = request(event)?;
+        let request = request(&event)?;
         self.requests |= request.is_some();
         Ok(request)
     }
 }
 
 fn bit(action: &[u8]) -> u32 {
-    let known = ACTIONS.iter().position(|letter| action.first() == Some(letter));
-    known.map_or(0, |bit| 1 << bit)
+    let Some(first) = action.first() else { return 0 };
+    ACTIONS.iter().position(|letter| letter == first).map_or(0, |bit| 1 << bit)
 }
 
 /// What is known of an event that may be a request.
@@ -135,6 +140,7 @@ pub struct Asked<'a> {
 }
 
 /// The request of an event; `None` if it moves no data.
+#[inline]
 pub fn request(asked: &Asked<'_>) -> Result<Option<Record>, Fault> {
     let Asked { device, time_ns, action, kind, offset, length } = *asked;
     if kind.starts_with(b"N") {
