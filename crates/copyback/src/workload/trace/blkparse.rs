@@ -140,9 +140,15 @@ pub struct Asked<'a> {
 }
 
 /// The request of an event; `None` if it moves no data.
-#[inline]
 pub fn request(asked: &Asked<'_>) -> Result<Option<Record>, Fault> {
     let Asked { device, time_ns, action, kind, offset, length } = *asked;
+    let Some(operation) = operation(kind, action, length)? else { return Ok(None) };
+    Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
+}
+
+/// What the letters `kind` ask for, of an event with `length` bytes; `None` if it moves no data.
+#[inline]
+fn operation(kind: &[u8], action: Option<&[u8]>, length: u64) -> Result<Option<Operation>, Fault> {
     if kind.starts_with(b"N") {
         return Ok(None);
     }
@@ -153,9 +159,7 @@ pub fn request(asked: &Asked<'_>) -> Result<Option<Record>, Fault> {
     if length == 0 && operation != Operation::Flush {
         return Err(Fault::field("operation", kind, "sector + sectors behind it"));
     }
-    // A flush that carries nothing names sector 0, or none that there is.
-    let offset = if operation == Operation::Flush { 0 } else { offset };
-    Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
+    Ok(Some(operation))
 }
 
 fn is_aside(line: &[u8]) -> bool {
@@ -210,7 +214,8 @@ impl<'a> Event<'a> {
             return Ok(None);
         }
         let (offset, length) = range(&mut rest)?.unwrap_or((0, 0));
-        request(&Asked { device, time_ns, action: Some(action), kind, offset, length })
+        let Some(operation) = operation(kind, Some(action), length)? else { return Ok(None) };
+        Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
     }
 }
 

@@ -23,6 +23,16 @@ pub struct Row {
     pub record: Record,
 }
 
+/// What there is of rows that are put in order of arrival.
+enum Released {
+    /// The next.
+    Row(Row),
+    /// None before another row is read.
+    None,
+    /// No more.
+    End,
+}
+
 /// The rows of a file that is being read.
 pub struct Rows {
     name: String,
@@ -99,39 +109,13 @@ impl Rows {
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<Row>, InputError> {
         loop {
-            let next = if self.completed.is_some() { self.in_order() } else { self.next_record() };
-            let Some(record) = next? else { return Ok(None) };
-            match self.judge(&record) {
-                Ok(since_first) => return Ok(Some(Row { since_first, record })),
-                Err(fault) => self.skip(&fault, true)?,
+            if self.completed.is_some() {
+                match self.release()? {
+                    Released::Row(row) => return Ok(Some(row)),
+                    Released::End => return Ok(None),
+                    Released::None => {}
+                }
             }
-        }
-    }
-
-    /// The next request in order of arrival, of rows in order of completion.
-    fn in_order(&mut self) -> Result<Option<Record>, InputError> {
-        self.handed_out = None;
-        loop {
-            let Some(completed) = &mut self.completed else { return Ok(None) };
-            let next = completed.next();
-            if next.is_some() || completed.is_over() {
-                self.handed_out = next.map(|held| held.place);
-                return Ok(next.map(|held| held.record));
-            }
-            let record = self.next_record()?;
-            let place = self.lines.number();
-            let Some(completed) = &mut self.completed else { return Ok(None) };
-            match record {
-                Some(record) => completed.add(Held { record, place }),
-                None => completed.end(),
-            }
-        }
-    }
-
-    /// What the next row says that is a request, whatever its time.
-    #[inline]
-    fn next_record(&mut self) -> Result<Option<Record>, InputError> {
-        loop {
             let wanted = self.parser.wants();
             let piece = match wanted {
                 Piece::Line => self.lines.next_line(),
@@ -143,7 +127,9 @@ impl Rows {
                 Ok(Some(line)) => line,
                 Ok(None) => {
                     self.at_end()?;
-                    return Ok(None);
+                    let Some(completed) = &mut self.completed else { return Ok(None) };
+                    completed.end();
+                    continue;
                 }
                 Err(error) => {
                     self.skip_line(&error)?;
@@ -154,7 +140,11 @@ impl Rows {
                 continue;
             }
             match self.parser.parse(line) {
-                Ok(Some(record)) => return Ok(Some(record)),
+                Ok(Some(record)) if self.completed.is_some() => self.hold(record),
+                Ok(Some(record)) => match self.judge(&record) {
+                    Ok(since_first) => return Ok(Some(Row { since_first, record })),
+                    Err(fault) => self.skip(&fault, true)?,
+                },
                 Ok(None) => {}
                 Err(_) if wanted == Piece::Line && self.parser.can_go_on() && are_names(line) => {
                     self.findings.name_lines += 1;
@@ -162,6 +152,32 @@ impl Rows {
                 Err(fault) => self.skip(&fault, self.parser.can_go_on())?,
             }
         }
+    }
+
+    /// Keeps a request until no earlier one can follow.
+    #[cold]
+    fn hold(&mut self, record: Record) {
+        let place = self.lines.number();
+        if let Some(completed) = &mut self.completed {
+            completed.add(Held { record, place });
+        }
+    }
+
+    /// The next of the requests that are held, if no earlier one can follow.
+    #[cold]
+    fn release(&mut self) -> Result<Released, InputError> {
+        self.handed_out = None;
+        while let Some(completed) = &mut self.completed {
+            let Some(Held { record, place }) = completed.next() else {
+                return Ok(if completed.is_over() { Released::End } else { Released::None });
+            };
+            self.handed_out = Some(place);
+            match self.judge(&record) {
+                Ok(since_first) => return Ok(Released::Row(Row { since_first, record })),
+                Err(fault) => self.skip(&fault, true)?,
+            }
+        }
+        Ok(Released::None)
     }
 
     /// From the first request to when one would follow the latest.
