@@ -62,11 +62,48 @@ fn text(format: &TraceFormat) -> String {
                     "  8,0 {cpu:>4} {i:>8} {time:>15}  6742  Q  {kind} {sector} + 8 [db]"
                 )
             }
+            TraceFormat::BlockEvents { .. } => {
+                let kind = if read { 'R' } else { 'W' };
+                writeln!(
+                    text,
+                    " kworker/0:1H-250 [007] .... {seconds}.{rest:09}: block_rq_issue: 8,0 {kind} 4096 \
+                     () {sector} + 8 [kworker/0:1H]"
+                )
+            }
             TraceFormat::FioIolog => {
                 let kind = if read { "read" } else { "write" };
                 let head = if i == 0 { "fio version 3 iolog\n" } else { "" };
                 writeln!(text, "{head}{} /dev/sda {kind} {} 4096", ns / 1000, sector * 512)
             }
+            TraceFormat::FioLatency => {
+                let (ms, kind) = (ns / 1_000_000, u8::from(!read));
+                writeln!(text, "{ms}, 88042, {kind}, 4096, {}, 0", sector * 512)
+            }
+            TraceFormat::Biosnoop => {
+                let (kind, us) = (if read { 'R' } else { 'W' }, rest / 1000);
+                writeln!(
+                    text,
+                    "{seconds}.{us:06}    supervise      1950   xvda1     {kind} {sector:<10} 4096       \
+                     0.74"
+                )
+            }
+            TraceFormat::Etw => {
+                let (kind, us) = (if read { "Read" } else { "Write" }, ns / 1000);
+                if i == 0 {
+                    let columns = "TimeStamp, Process, ByteOffset, IOSize, ElapsedTime, DiskNum";
+                    text.push_str(&format!(
+                        "BeginHeader\nDiskRead, {columns}\nDiskWrite, {columns}\nEndHeader\n"
+                    ));
+                }
+                let offset = sector * 512;
+                writeln!(text, "Disk{kind}, {us}, x.exe (3984), {offset:#012x}, 0x00001000, 283, 0")
+            }
+            TraceFormat::Flashnet => {
+                let (ms, rest) = (ns / 1_000_000, ns % 1_000_000 / 1000);
+                let (kind, offset) = (u8::from(read), sector * 512);
+                writeln!(text, "{ms}.{rest:03},134,{kind},4096,{offset},{ms}.{rest:03},4096")
+            }
+            TraceFormat::LibcachesimCsv { .. } => writeln!(text, "{seconds},{sector},4096,-1"),
             TraceFormat::Fiu => {
                 let (kind, digest) = (if read { 'R' } else { 'W' }, i * 7919);
                 writeln!(text, "{ns} 2522 kjournald {sector} 8 {kind} 6 0 {digest:032x}")
@@ -113,6 +150,7 @@ fn text(format: &TraceFormat) -> String {
             }
             TraceFormat::HpSrt
             | TraceFormat::Vscsi
+            | TraceFormat::Libcachesim { .. }
             | TraceFormat::Parquet
             | TraceFormat::Blktrace { .. } => Ok(()),
             TraceFormat::Replayer => {
@@ -147,6 +185,12 @@ fn records(format: &TraceFormat) -> Vec<u8> {
                 bytes.extend(head.into_iter().flat_map(u32::to_le_bytes));
                 bytes.extend([sector, us].into_iter().flat_map(u64::to_le_bytes));
             }
+            TraceFormat::Libcachesim { .. } => {
+                bytes.extend(((us / 1_000_000) as u32).to_le_bytes());
+                bytes.extend(sector.to_le_bytes());
+                bytes.extend(4096_u32.to_le_bytes());
+                bytes.extend((-1_i64).to_le_bytes());
+            }
             _ => {
                 bytes.extend([0x6561_7407, i as u32].into_iter().flat_map(u32::to_le_bytes));
                 bytes.extend([1000 * us, sector].into_iter().flat_map(u64::to_le_bytes));
@@ -179,6 +223,10 @@ fn format(name: &str) -> TraceFormat {
             separator: ',',
             ..CsvFormat::EMPTY
         });
+    }
+    if name.starts_with("libcachesim") {
+        let keys = serde_json::json!({ "operation": "read", "object_unit": "512B" });
+        return serde_json::from_value(serde_json::json!({ name: keys })).expect("a format");
     }
     serde_json::from_value(serde_json::json!({ name: {} }))
         .or_else(|_| serde_json::from_value(name.into()))
@@ -227,15 +275,19 @@ fn replay(bytes: &'static [u8], name: &str) -> u64 {
     drain(open(bytes, name))
 }
 
-const BINARY: [&str; 3] = ["hp_srt", "vscsi", "blktrace"];
+const BINARY: [&str; 4] = ["hp_srt", "vscsi", "blktrace", "libcachesim"];
 
-const TEXT: [&str; 18] = [
+const TEXT: [&str; 24] = [
     "msr",
     "spc",
     "disksim",
     "blkreplay",
     "blkparse",
+    "block_events",
     "fio_iolog",
+    "fio_latency",
+    "biosnoop",
+    "etw",
     "fiu",
     "alibaba",
     "tencent",
@@ -247,7 +299,9 @@ const TEXT: [&str; 18] = [
     "mqsim",
     "dtrs",
     "replayer",
+    "flashnet",
     "csv",
+    "libcachesim_csv",
 ];
 
 #[divan::bench(args = TEXT, sample_count = 10)]

@@ -7,6 +7,8 @@ mod support;
 
 #[path = "trace_readers/blktrace.rs"]
 mod blktrace;
+#[path = "trace_readers/completed.rs"]
+mod completed;
 #[path = "trace_readers/faults.rs"]
 mod faults;
 #[path = "trace_readers/files.rs"]

@@ -134,7 +134,7 @@ fn a_trace_of_another_vendor_in_a_common_format() {
 #[test]
 fn the_trims_of_a_trace_are_kept_where_the_format_has_them() {
     let Some(good) = without_stray_lines("fillrandom10M.blkparse.txt.gz") else { return };
-    let format = Some(TraceFormat::Blkparse { action: BlkparseAction::Issued });
+    let format = Some(TraceFormat::Blkparse { action: BlkparseAction::Issued, fields: None });
     let before = check_parquet(&TraceWorkload { format, ..config(&good.0) });
     let trims = |records: &[Record]| {
         records.iter().filter(|record| record.operation == Operation::Trim).count()

@@ -41,11 +41,13 @@ fn each_number_at_its_extremes_gives_a_result_or_a_refusal() {
         }
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    // One block a plane leaves none free, and sixteen million are too many; the trace is not DiskSim's. The others
-    // need keys beside them that the schema does not name: earlier flows, a closed loop, the bytes of a skip.
+    // One block a plane leaves none free, and sixteen million are too many; the trace is not DiskSim's, and of
+    // no cache. The others need keys beside them that the schema does not name: earlier flows, a closed loop, the bytes of a skip.
     let expected = [
         "ssd.geometry.blocks_per_plane",
         "workload.format.size_unit",
+        "workload.format.object_unit",
+        "workload.format.object_unit",
         "workload.starts_after",
         "workload.rate.gap",
         "workload.rate.per_second",

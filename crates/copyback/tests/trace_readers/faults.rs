@@ -100,8 +100,9 @@ fn formats() {
     assert_eq!(
         message("hello world\n"),
         "x.csv: no known format has lines like \"hello world\"; expected one of msr, spc, disksim, \
-         blkreplay, blkparse, fio_iolog, fiu, alibaba, tencent, systor17, hp_csv, pixel6a, nexus5, \
-         ssdsim, mqsim, dtrs, replayer, csv, hp_srt, vscsi, blktrace, parquet, which workload.format can name"
+         blkreplay, blkparse, block_events, fio_iolog, fio_latency, biosnoop, etw, fiu, alibaba, tencent, \
+         systor17, hp_csv, pixel6a, nexus5, ssdsim, mqsim, dtrs, replayer, flashnet, csv, libcachesim_csv, hp_srt, \
+         vscsi, blktrace, libcachesim, parquet, which workload.format can name"
     );
     let fault = |format| read_as(format, b"1\tRead\t1.8E+11\t8192\n").unwrap_err().to_string();
     assert_eq!(

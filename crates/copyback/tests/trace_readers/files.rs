@@ -192,7 +192,7 @@ fn formats_with_keys() {
         "x.toml:4: workload.format.size_unit: found 0B; allowed: 1B or more"
     );
     let action = BlkparseAction::Completed;
-    let completed = Ok(TraceFormat::Blkparse { action });
+    let completed = Ok(TraceFormat::Blkparse { action, fields: None });
     assert_eq!(format("{ type = 'blkparse', action = 'C' }"), completed);
     let wrong = format("{ type = 'blktrace', action = 'Z' }").unwrap_err();
     assert_eq!(

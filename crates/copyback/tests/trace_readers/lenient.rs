@@ -245,7 +245,7 @@ fn a_trace_that_passed_through_a_spreadsheet() {
 #[test]
 fn rows_of_forty_years_ahead() {
     let Some(path) = real_trace("fillrandom10M.blkparse.txt.gz") else { return };
-    let blkparse = TraceFormat::Blkparse { action: BlkparseAction::Issued };
+    let blkparse = TraceFormat::Blkparse { action: BlkparseAction::Issued, fields: None };
     let config = TraceWorkload { path, format: Some(blkparse), ..lenient() };
     let mut source = TraceSource::open(&config, u64::MAX).unwrap();
     let requests = drain(&mut source).unwrap();

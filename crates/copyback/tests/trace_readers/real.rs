@@ -369,7 +369,7 @@ fn phones() {
 #[test]
 fn blkparse() {
     let expected = Facts {
-        format: TraceFormat::Blkparse { action: BlkparseAction::Queued },
+        format: TraceFormat::Blkparse { action: BlkparseAction::Queued, fields: None },
         requests: 248,
         reads: 0,
         bytes: 1_181_696,
@@ -379,7 +379,7 @@ fn blkparse() {
     };
     check("dmcrypt-nvme-sample.blkparse.txt.gz", &expected);
     let expected = Facts {
-        format: TraceFormat::Blkparse { action: BlkparseAction::Issued },
+        format: TraceFormat::Blkparse { action: BlkparseAction::Issued, fields: None },
         requests: 142,
         reads: 0,
         bytes: 1_181_696,
@@ -389,7 +389,7 @@ fn blkparse() {
     };
     check_named("dmcrypt-nvme-sample.blkparse.txt.gz", &expected);
     let expected = Facts {
-        format: TraceFormat::Blkparse { action: BlkparseAction::Completed },
+        format: TraceFormat::Blkparse { action: BlkparseAction::Completed, fields: None },
         requests: 142,
         reads: 0,
         bytes: 1_181_696,
@@ -415,7 +415,7 @@ fn blkparse_with_discards() {
         "PATH: action: found no request with Q, only D; expected one (workload.format = { type = \
          \"blkparse\", action = ... } chooses)"
     );
-    let format = TraceFormat::Blkparse { action: BlkparseAction::Issued };
+    let format = TraceFormat::Blkparse { action: BlkparseAction::Issued, fields: None };
     let issued = TraceWorkload { format: Some(format.clone()), ..config(&path) };
     assert_eq!(
         problem(&issued),
@@ -459,9 +459,10 @@ fn spreadsheet_damage_is_named() {
     let Some(path) = real_trace("msr-web_3-noRT.txt.gz") else { return };
     let error = TraceSource::open(&config(&path), u64::MAX).map(|_| ()).unwrap_err();
     let expected = "no known format has lines like \"128166465299039000 \\tRead\\t32256\\t8192\"; \
-                    expected one of msr, spc, disksim, blkreplay, blkparse, fio_iolog, fiu, alibaba, \
-                    tencent, systor17, hp_csv, pixel6a, nexus5, ssdsim, mqsim, dtrs, replayer, csv, hp_srt, vscsi, blktrace, parquet, which \
-                    workload.format can name";
+                    expected one of msr, spc, disksim, blkreplay, blkparse, block_events, fio_iolog, \
+                    fio_latency, biosnoop, etw, fiu, alibaba, tencent, systor17, hp_csv, pixel6a, \
+                    nexus5, ssdsim, mqsim, dtrs, replayer, flashnet, csv, libcachesim_csv, hp_srt, vscsi, \
+                    blktrace, libcachesim, parquet, which workload.format can name";
     assert_eq!(error.problem, expected);
 }
 

@@ -266,15 +266,36 @@ choice! {
         },
         /// blkreplay: `seconds ; sector ; sectors ; R|W ; ...` after a text header.
         Blkreplay,
-        /// What blkparse prints by default: `8,0 3 11 0.009507758 697 Q W 223490 + 8 [kjournald]`.
+        /// What blkparse prints: `8,0 3 11 0.009507758 697 Q W 223490 + 8 [kjournald]`, or what its `-f`
+        /// asked for.
         Blkparse {
             /// The events that count as requests; the others are passed over.
             #[serde(default)]
+            action: BlkparseAction,
+            /// The format that blkparse was given with `-f`, for example `"%D %T.%t %a %d %S %n"`; if
+            /// absent, its default. Needs `%T`, `%d`, `%S` and `%n` or `%N`; without `%a`, every line
+            /// counts.
+            #[serde(default)]
+            fields: Option<String>,
+        },
+        /// Block events as ftrace and `perf script` print them: `... 11879.392288: block:block_rq_issue:
+        /// 254,0 W 12288 () 113019136 + 24 [fio]`.
+        BlockEvents {
+            /// The events that count as requests; the others are passed over.
+            #[serde(default = "issued")]
             action: BlkparseAction,
         },
         /// fio's I/O log, version 2 (`file op offset bytes`, times from its `wait` lines) or 3
         /// (`us file op offset bytes`).
         FioIolog,
+        /// fio's log of completion latencies (`write_lat_log`), with offsets (`log_offset`):
+        /// `ms, ns, direction, bytes, offset, priority` and perhaps the time of issue.
+        FioLatency,
+        /// biosnoop of bcc and libbpf-tools: `TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)`.
+        Biosnoop,
+        /// Disk events of Windows (ETW) as `xperf -a dumper` and SNIA's collection have them, after a
+        /// header: `DiskRead, us, process (pid), thread, irp, offset, size, elapsed us, disk, ...`.
+        Etw,
         /// FIU: `ns pid process sector sectors R|W major minor md5`.
         Fiu,
         /// Alibaba cloud block storage: `device,R|W,offset,bytes,us`.
@@ -297,8 +318,21 @@ choice! {
         Dtrs,
         /// The replayer of IODA: `ms device offset bytes 0|1`, 1 = read.
         Replayer,
+        /// What FlashNet's replayer measured: `ms,us,0|1,bytes,offset,submitted ms,bytes moved`,
+        /// 1 = read.
+        Flashnet,
         /// Comma-separated values with columns of any order, names and units.
         Csv(CsvFormat),
+        /// What libCacheSim prints of a trace: `seconds,object,bytes`, with or without the next access.
+        /// Only for traces whose objects are addresses.
+        LibcachesimCsv {
+            /// What every request is: the file doesn't say.
+            #[serde(default)]
+            operation: Option<CacheOperation>,
+            /// Bytes from one object number to the next: `"512B"` if objects are sectors.
+            #[serde(default)]
+            object_unit: Option<Size>,
+        },
         /// HP's SRT, binary, version 1.3 or 1.7.
         HpSrt,
         /// VMware's vscsi, binary, version 1 or 2.
@@ -311,6 +345,16 @@ choice! {
             #[serde(default)]
             action: BlkparseAction,
         },
+        /// libCacheSim's oracleGeneral, or its lcs with a header; binary. Only for traces whose objects
+        /// are addresses.
+        Libcachesim {
+            /// What every request is that the file says nothing of, as oracleGeneral never does.
+            #[serde(default)]
+            operation: Option<CacheOperation>,
+            /// Bytes from one object number to the next: `"512B"` if objects are sectors.
+            #[serde(default)]
+            object_unit: Option<Size>,
+        },
         /// Copyback's own compact form: what `copyback trace convert` writes.
         Parquet,
     }
@@ -318,6 +362,20 @@ choice! {
 
 fn sector() -> Size {
     Size(512)
+}
+
+fn issued() -> BlkparseAction {
+    BlkparseAction::Issued
+}
+
+/// What the requests of a cache's trace are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheOperation {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
 }
 
 /// Events of a block trace that may count as its requests.

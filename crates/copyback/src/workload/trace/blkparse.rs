@@ -6,7 +6,10 @@
 //! are lines of type `N`, which move no data, and completions of writes without data, whose flush
 //! completes on a line of its own. Comments (`#`), `Input file` lines and the summary at
 //! the end are no requests either.
+//!
+//! Where blkparse was given a format of its own (`-f`), [`Fields`] reads its lines.
 
+use super::blkparse_fields::Fields;
 use super::columns::{Columns, Separator};
 use super::devices::{MAJOR_MINOR, Selector, major_minor};
 use super::fault::Fault;
@@ -25,6 +28,8 @@ const ACTIONS: &[u8] = b"ABCDFGIMPQRSTUXm";
 #[derive(Debug, Default)]
 pub struct Parser {
     action: BlkparseAction,
+    /// What its lines look like, if not as by default.
+    fields: Option<Fields>,
     /// Whether the summary has begun.
     summary: bool,
     requests: bool,
@@ -38,8 +43,9 @@ impl LineParser for Parser {
     }
 
     fn configure(&mut self, format: &TraceFormat) {
-        if let TraceFormat::Blkparse { action } = format {
+        if let TraceFormat::Blkparse { action, fields } = format {
             self.action = *action;
+            self.fields = fields.as_deref().and_then(|fields| Fields::of(fields).ok());
         }
     }
 
@@ -47,13 +53,17 @@ impl LineParser for Parser {
         if self.summary {
             return after_summary(line);
         }
+        if let Some(fields) = &self.fields {
+            let event = if is_aside(line) { None } else { Some(fields.event(line)?) };
+            return self.asked_for(line, event);
+        }
         let first = line.trim_ascii_start().first();
         if first.is_some_and(|byte| !byte.is_ascii_digit()) && is_aside(line) {
             self.summary = is_summary(line);
             return Ok(None);
         }
         let event = Event::of(line)?;
-        self.seen |= event.bit();
+        self.seen |= bit(event.action);
         if event.action != [self.action.letter()] {
             return Ok(None);
         }
@@ -81,6 +91,75 @@ impl LineParser for Parser {
             seen.join(", "),
         )))
     }
+}
+
+impl Parser {
+    /// The request of the event on a line that has other fields than by default, if it has one.
+    #[cold]
+    fn asked_for(
+        &mut self,
+        line: &[u8],
+        event: Option<Asked<'_>>,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(event) = event else {
+            self.summary = is_summary(line);
+            return Ok(None);
+        };
+        if let Some(action) = event.action {
+            self.seen |= bit(action);
+            if action != [self.action.letter()] {
+                return Ok(None);
+            }
+        }
+        let request = request(&event)?;
+        self.requests |= request.is_some();
+        Ok(request)
+    }
+}
+
+fn bit(action: &[u8]) -> u32 {
+    let Some(first) = action.first() else { return 0 };
+    ACTIONS.iter().position(|letter| letter == first).map_or(0, |bit| 1 << bit)
+}
+
+/// What is known of an event that may be a request.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// Its device.
+    pub device: u64,
+    /// Its time.
+    pub time_ns: u64,
+    /// What happened, unless that is unknown.
+    pub action: Option<&'a [u8]>,
+    /// The letters of the operation.
+    pub kind: &'a [u8],
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// The request of an event; `None` if it moves no data.
+pub fn request(asked: &Asked<'_>) -> Result<Option<Record>, Fault> {
+    let Asked { device, time_ns, action, kind, offset, length } = *asked;
+    let Some(operation) = operation(kind, action, length)? else { return Ok(None) };
+    Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
+}
+
+/// What the letters `kind` ask for, of an event with `length` bytes; `None` if it moves no data.
+#[inline]
+fn operation(kind: &[u8], action: Option<&[u8]>, length: u64) -> Result<Option<Operation>, Fault> {
+    if kind.starts_with(b"N") {
+        return Ok(None);
+    }
+    let operation = rwbs::operation(kind, length)?;
+    if length == 0 && operation == Operation::Write && action == Some(b"C") {
+        return Ok(None);
+    }
+    if length == 0 && operation != Operation::Flush {
+        return Err(Fault::field("operation", kind, "sector + sectors behind it"));
+    }
+    Ok(Some(operation))
 }
 
 fn is_aside(line: &[u8]) -> bool {
@@ -127,10 +206,6 @@ impl<'a> Event<'a> {
         Ok(Self { device, time_ns, action, rest: columns })
     }
 
-    fn bit(&self) -> u32 {
-        ACTIONS.iter().position(|letter| *letter == self.action[0]).map_or(0, |bit| 1 << bit)
-    }
-
     /// The request; `None` if it moves no data.
     fn request(self) -> Result<Option<Record>, Fault> {
         let Self { device, time_ns, action, mut rest } = self;
@@ -139,14 +214,7 @@ impl<'a> Event<'a> {
             return Ok(None);
         }
         let (offset, length) = range(&mut rest)?.unwrap_or((0, 0));
-        let operation = rwbs::operation(kind, length)?;
-        if length == 0 && operation == Operation::Write && action == b"C" {
-            return Ok(None);
-        }
-        if length == 0 && operation != Operation::Flush {
-            let expected = "sector + sectors behind it";
-            return Err(Fault::field("operation", kind, expected));
-        }
+        let Some(operation) = operation(kind, Some(action), length)? else { return Ok(None) };
         Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
     }
 }
@@ -230,6 +298,30 @@ mod tests {
             parser.parse(LINE).unwrap_err().to_string(),
             "found an event after the summary; expected the output of one run"
         );
+    }
+
+    #[test]
+    fn reads_the_fields_that_were_asked_for() {
+        let format = TraceFormat::Blkparse {
+            action: BlkparseAction::Issued,
+            fields: Some("%D %5T.%9t %a %3d %S %n".to_owned()),
+        };
+        let mut parser = Parser::default();
+        parser.configure(&format);
+        let expected = Record {
+            time_ns: 1_003_911,
+            operation: Operation::Write,
+            offset: 4_194_352 * 512,
+            length: 4096,
+            device: 8 << 20 | 33,
+            measured: None,
+        };
+        let issued = parser.parse(b"  8,33      0.001003911 D  WS 4194352 8");
+        assert_eq!(issued, Ok(Some(expected)));
+        assert_eq!(parser.parse(b"  8,33      0.001003911 Q  WS 4194352 8"), Ok(None));
+        assert_eq!(parser.parse(b"CPU0 (sda):"), Ok(None));
+        assert_eq!(parser.parse(b" Reads Queued:  0, 0KiB"), Ok(None));
+        assert_eq!(parser.at_end(), Ok(()));
     }
 
     #[test]

@@ -126,8 +126,10 @@ mod tests {
     #[test]
     fn tells_formats_by_their_lines() {
         let disksim = TraceFormat::Disksim { size_unit: Size(512) };
-        let blkparse = TraceFormat::Blkparse { action: BlkparseAction::Queued };
-        let cases: [(&[u8], _); 18] = [
+        let blkparse = TraceFormat::Blkparse { action: BlkparseAction::Queued, fields: None };
+        let events = TraceFormat::BlockEvents { action: BlkparseAction::Issued };
+        let unknown = TraceFormat::LibcachesimCsv { operation: None, object_unit: None };
+        let cases: [(&[u8], _); 26] = [
             (b"128166386783630075,hm,0,Write,3164164096,40960,2896\n", TraceFormat::Msr),
             (b"0,303567,3584,w,0.000000\r\n", TraceFormat::Spc),
             (b"\n\n26.214000\t0\t303574\t1\t0\n", disksim),
@@ -135,6 +137,17 @@ mod tests {
             (b"0.4 ; 37766917 ; 14 ; W ; 0.0 ; 0.0", TraceFormat::Blkreplay),
             (b"8,0 3 11 0.009 697 C W 223490 + 8 [0]\n", blkparse.clone()),
             (b"# Maj,Mn\n8,0 3 1 0.009 697 m N cfq\n", blkparse),
+            (
+                b"# tracer: nop\nk-9 [6] .... 1.5: block_rq_issue: 8,0 W 0 () 8 + 8 [k]\n",
+                events.clone(),
+            ),
+            (b"k 9 [6] 1.5: block:block_rq_issue: 8,0 W 0 () 8 + 8 0x2,0,4 [k]\n", events),
+            (b"TIME(s)  COMM  PID  DISK  T SECTOR  BYTES  LAT(ms)\n", TraceFormat::Biosnoop),
+            (b"0.000004  a b  1950  xvda1  W 13092560  4096  0.74\n", TraceFormat::Biosnoop),
+            (b"0.000,134,1,4096,42242048,0.100,4096\n", TraceFormat::Flashnet),
+            (b"BeginHeader\n", TraceFormat::Etw),
+            (b" DiskRead,  8612, x.exe (3), 1, 0xf, 0x0, 0x1000\n", TraceFormat::Etw),
+            (b"# time,object,size\n26,8301,4096\n", unknown),
             (b"fio version 2 iolog\nsda add\n", TraceFormat::FioIolog),
             (b"fio version 3 iolog\n0 sda add\n", TraceFormat::FioIolog),
             (b"467651 2522 kjournald 644661632 8 W 6 0 98b9\n", TraceFormat::Fiu),

@@ -54,6 +54,10 @@ pub trait LineParser: Default {
         true
     }
 
+    /// Optional: whether rows stand in the order in which requests completed, or nearly, not arrived.
+    /// Then they are put in order of arrival.
+    const BY_COMPLETION: bool = false;
+
     /// Optional: how a device is named, for messages.
     const DEVICE: &'static str = "a device's number";
 
@@ -178,6 +182,13 @@ macro_rules! formats {
                 }
             }
 
+            /// Whether rows stand in the order in which requests completed, or nearly, not arrived.
+            pub fn is_by_completion(&self) -> bool {
+                match self {
+                    $(Self::$format(_) => <super::$module::Parser as LineParser>::BY_COMPLETION,)+
+                }
+            }
+
             /// Which devices of a trace in `format` the name stands for, or how one is named.
             pub fn selector(format: &TraceFormat, name: &[u8]) -> Result<Selector, &'static str> {
                 match format {
@@ -194,8 +205,12 @@ formats! {
     Spc => spc,
     Disksim { size_unit: Size(SECTOR) } => disksim,
     Blkreplay => blkreplay,
-    Blkparse { action: BlkparseAction::Queued } => blkparse,
+    Blkparse { action: BlkparseAction::Queued, fields: None } => blkparse,
+    BlockEvents { action: BlkparseAction::Issued } => block_events,
     FioIolog => fio_iolog,
+    FioLatency => fio_latency,
+    Biosnoop => biosnoop,
+    Etw => etw,
     Fiu => fiu,
     Alibaba => alibaba,
     Tencent => tencent,
@@ -207,9 +222,12 @@ formats! {
     Mqsim => mqsim,
     Dtrs => dtrs,
     Replayer => replayer,
+    Flashnet => flashnet,
     Csv { 0: CsvFormat::EMPTY } => csv,
+    LibcachesimCsv { operation: None, object_unit: None } => libcachesim_csv,
     HpSrt => hp_srt,
     Vscsi => vscsi,
     Blktrace { action: BlkparseAction::Queued } => blktrace,
+    Libcachesim { operation: None, object_unit: None } => libcachesim,
     Parquet => parquet,
 }

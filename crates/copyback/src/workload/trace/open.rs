@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::addresses::Addresses;
+use super::blkparse_fields::{self, Fields};
 use super::blktrace_files::{self, Merged};
 use super::decompress::{Bytes, Compression, Consumed, decompress};
 use super::detect::{detect, detect_binary};
@@ -328,6 +329,19 @@ fn check(config: &TraceWorkload) -> Result<(), InputError> {
     }
     if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = config.format {
         return Err(fault_of("format.size_unit", "found 0B; expected at least 1B".to_owned()));
+    }
+    if let Some(TraceFormat::Blkparse { fields: Some(fields), .. }) = &config.format
+        && Fields::of(fields).is_err()
+    {
+        let problem = format!("found {fields:?}; expected {}", blkparse_fields::EXPECTED);
+        return Err(fault_of("format.fields", problem));
+    }
+    if let Some(
+        TraceFormat::Libcachesim { object_unit: Some(Size(0)), .. }
+        | TraceFormat::LibcachesimCsv { object_unit: Some(Size(0)), .. },
+    ) = config.format
+    {
+        return Err(fault_of("format.object_unit", "found 0B; expected at least 1B".to_owned()));
     }
     if let Some(TraceFormat::Csv(format)) = &config.format
         && let Err((key, found, expected)) = format.columns()

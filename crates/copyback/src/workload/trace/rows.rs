@@ -2,6 +2,7 @@
 //! counted if the replay is lenient.
 
 use super::clock::{Clock, ClockError, Inversions, Jumps, Rules, TOLERATED};
+use super::completed::{Completed, Held};
 use super::decompress::{Bytes, Compression};
 use super::fault::Fault;
 use super::format::{Parser, Piece, RowsRead};
@@ -22,12 +23,26 @@ pub struct Row {
     pub record: Record,
 }
 
+/// What there is of rows that are put in order of arrival.
+enum Released {
+    /// The next.
+    Row(Row),
+    /// None before another row is read.
+    None,
+    /// No more.
+    End,
+}
+
 /// The rows of a file that is being read.
 pub struct Rows {
     name: String,
     lines: LineReader<Bytes>,
     compression: Compression,
     parser: Parser,
+    /// Where rows stand in order of completion: those that are read and not handed out.
+    completed: Option<Completed>,
+    /// The place of the row that was handed out last, if it is another than that read last.
+    handed_out: Option<u64>,
     clock: Clock,
     rules: Rules,
     lenient: bool,
@@ -65,6 +80,8 @@ impl Rows {
             name,
             lines,
             compression,
+            completed: parser.is_by_completion().then(Completed::default),
+            handed_out: None,
             parser,
             clock: Clock::new(rules),
             rules,
@@ -79,6 +96,8 @@ impl Rows {
         self.before = Some(self.findings());
         self.findings = Findings::default();
         self.lines = lines;
+        self.completed = parser.is_by_completion().then(Completed::default);
+        self.handed_out = None;
         self.parser = parser;
         self.clock = Clock::new(self.rules);
     }
@@ -90,6 +109,13 @@ impl Rows {
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<Row>, InputError> {
         loop {
+            if self.completed.is_some() {
+                match self.release()? {
+                    Released::Row(row) => return Ok(Some(row)),
+                    Released::End => return Ok(None),
+                    Released::None => {}
+                }
+            }
             let wanted = self.parser.wants();
             let piece = match wanted {
                 Piece::Line => self.lines.next_line(),
@@ -99,7 +125,12 @@ impl Rows {
             };
             let line = match piece {
                 Ok(Some(line)) => line,
-                Ok(None) => return self.at_end(),
+                Ok(None) => {
+                    self.at_end()?;
+                    let Some(completed) = &mut self.completed else { return Ok(None) };
+                    completed.end();
+                    continue;
+                }
                 Err(error) => {
                     self.skip_line(&error)?;
                     continue;
@@ -109,6 +140,7 @@ impl Rows {
                 continue;
             }
             match self.parser.parse(line) {
+                Ok(Some(record)) if self.completed.is_some() => self.hold(record),
                 Ok(Some(record)) => match self.judge(&record) {
                     Ok(since_first) => return Ok(Some(Row { since_first, record })),
                     Err(fault) => self.skip(&fault, true)?,
@@ -120,6 +152,32 @@ impl Rows {
                 Err(fault) => self.skip(&fault, self.parser.can_go_on())?,
             }
         }
+    }
+
+    /// Keeps a request until no earlier one can follow.
+    #[cold]
+    fn hold(&mut self, record: Record) {
+        let place = self.lines.number();
+        if let Some(completed) = &mut self.completed {
+            completed.add(Held { record, place });
+        }
+    }
+
+    /// The next of the requests that are held, if no earlier one can follow.
+    #[cold]
+    fn release(&mut self) -> Result<Released, InputError> {
+        self.handed_out = None;
+        while let Some(completed) = &mut self.completed {
+            let Some(Held { record, place }) = completed.next() else {
+                return Ok(if completed.is_over() { Released::End } else { Released::None });
+            };
+            self.handed_out = Some(place);
+            match self.judge(&record) {
+                Ok(since_first) => return Ok(Released::Row(Row { since_first, record })),
+                Err(fault) => self.skip(&fault, true)?,
+            }
+        }
+        Ok(Released::None)
     }
 
     /// From the first request to when one would follow the latest.
@@ -239,9 +297,8 @@ impl Rows {
         self.before.clone().unwrap_or_else(now)
     }
 
-    fn at_end(&mut self) -> Result<Option<Row>, InputError> {
-        self.parser.at_end().map_err(|fault| self.whole_file(fault.to_string()))?;
-        Ok(None)
+    fn at_end(&self) -> Result<(), InputError> {
+        self.parser.at_end().map_err(|fault| self.whole_file(fault.to_string()))
     }
 
     /// What makes a row wrong whatever the device; how long after the first request it comes.
@@ -254,7 +311,8 @@ impl Rows {
             return Err(Fault::other("response: found more than 292 years; expected less"));
         }
         let row = self.parser.rows_read().map_or(0, |rows| rows.row);
-        let place = self.lines.number().max(self.lines.position()).max(row);
+        let read = self.lines.number().max(self.lines.position()).max(row);
+        let place = self.handed_out.unwrap_or(read);
         self.clock.since_first(record.time_ns, place).map_err(clock_fault)
     }
 
@@ -287,7 +345,7 @@ impl Rows {
         if let Some(RowsRead { row, .. }) = self.parser.rows_read() {
             return format!("row {row}");
         }
-        match self.lines.number() {
+        match self.handed_out.unwrap_or(self.lines.number()) {
             0 => format!("byte {}", self.lines.position()),
             number => number.to_string(),
         }
