@@ -341,7 +341,7 @@ impl Ssd {
 
     /// Whether it may have work that is no command's: to use idle time, or to keep its mapping in flash
     /// up to date.
-    pub const fn works_on_its_own(&self) -> bool {
+    pub fn works_on_its_own(&self) -> bool {
         self.uses_idle_time() || self.ftl.translation_pages() > 0
     }
 
