@@ -223,7 +223,7 @@ impl Preconditioner {
     }
 
     /// Bytes of the host written so far.
-    pub const fn bytes_written(&self) -> u64 {
+    pub fn bytes_written(&self) -> u64 {
         self.pages_written() * self.ftl.geometry.page_size as u64
     }
 

@@ -14,8 +14,9 @@ use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::{Faults, Geometry, Sensed};
 
-use super::Ftl;
+use super::mapping::Mapping;
 use super::plane::{Frontier, Plane};
+use super::tables::Tables;
 
 /// Free blocks of a plane that do not become spare: a collection needs one.
 const LEFT_FREE: usize = 1;
@@ -77,13 +78,24 @@ impl BadBlocks {
     pub fn is_bad_when_new(&self, block: BlockId) -> bool {
         self.flash.is_bad_when_new(block)
     }
+
+    /// Counts from now on what fails.
+    pub fn reset_tally(&mut self) {
+        self.tally = FaultTally::default();
+        self.replaced.clear();
+    }
+
+    /// Takes the blocks that have been replaced since the last call.
+    pub fn take_replaced(&mut self) -> Vec<Replaced> {
+        std::mem::take(&mut self.replaced)
+    }
 }
 
 fn all_blocks(geometry: &Geometry) -> impl Iterator<Item = BlockId> + use<> {
     (0..geometry.blocks()).map(BlockId::from_index)
 }
 
-impl Ftl {
+impl Tables {
     /// Marks the blocks that are bad when the drive is new.
     pub(super) fn mark_factory_bad_blocks(&mut self) {
         let Some(faults) = &mut self.faults else { return };
@@ -152,19 +164,6 @@ impl Ftl {
         self.faults.as_ref().map_or_else(FaultTally::default, |faults| faults.tally)
     }
 
-    /// Counts from now on what fails.
-    pub fn reset_fault_tally(&mut self) {
-        if let Some(faults) = &mut self.faults {
-            faults.tally = FaultTally::default();
-            faults.replaced.clear();
-        }
-    }
-
-    /// Takes the blocks that have been replaced since the last call.
-    pub fn take_replaced(&mut self) -> Vec<Replaced> {
-        self.faults.as_mut().map(|faults| std::mem::take(&mut faults.replaced)).unwrap_or_default()
-    }
-
     /// How `page` is read at last.
     pub fn sense(&self, page: Ppn) -> Sensed {
         let Some(faults) = &self.faults else { return Sensed::Corrected(0) };
@@ -175,7 +174,11 @@ impl Ftl {
 
     /// The block that takes the page which is about to be programmed at `place`: the one there, or if the
     /// program fails a spare one that has replaced it.
-    pub(super) fn block_that_takes(&mut self, place: Frontier) -> BlockId {
+    pub(super) fn block_that_takes(
+        &mut self,
+        mapping: &mut impl Mapping,
+        place: Frontier,
+    ) -> BlockId {
         let Some(faults) = &mut self.faults else { return place.block };
         let plane = self.geometry.plane_of_block(place.block);
         let erases = self.blocks.erase_count(place.block);
@@ -186,25 +189,20 @@ impl Ftl {
             return place.block;
         }
         faults.tally.program_failures += 1;
-        self.replace(plane, place)
+        self.replace(mapping, plane, place)
     }
 
-    fn replace(&mut self, plane: PlaneId, place: Frontier) -> BlockId {
+    fn replace(&mut self, mapping: &mut impl Mapping, plane: PlaneId, place: Frontier) -> BlockId {
         let spare = self.take_spare(plane);
         self.blocks.set_open(spare);
         let mut copied = Vec::new();
         while let Some(offset) = self.blocks.next_valid(place.block, 0) {
             let from = self.geometry.page(place.block, offset);
-            self.copy_to_spare(from, self.geometry.page(spare, offset));
+            self.copy_to_spare(mapping, from, self.geometry.page(spare, offset));
             copied.push(from);
         }
         self.planes[plane.index()].replace(place.block, spare);
-        if let Some(groups) = &mut self.groups
-            && let Some(listed) = groups.replace(plane, place.block, spare)
-        {
-            self.victims.removed(plane, place.block, listed.moves_per_block);
-            self.victims.closed(plane, spare, listed.moves_per_block);
-        }
+        mapping.replaced(self, plane, place.block, spare);
         if let Some(audit) = &mut self.audit {
             audit.replaced(place.block, spare, place.next_page);
         }
@@ -224,7 +222,7 @@ impl Ftl {
         state.free.pop().expect("spare blocks are free ones")
     }
 
-    fn copy_to_spare(&mut self, from: Ppn, to: Ppn) {
+    fn copy_to_spare(&mut self, mapping: &mut impl Mapping, from: Ppn, to: Ppn) {
         let lpn = self.map.logical(from);
         self.blocks.invalidate(self.geometry.block_of(from), self.geometry.page_offset(from));
         self.blocks.program(self.geometry.block_of(to), self.geometry.page_offset(to));
@@ -232,7 +230,7 @@ impl Ftl {
         if let Some(audit) = &mut self.audit {
             audit.copied(from, to);
         }
-        self.note_moved(lpn, self.geometry.die_of_plane(self.geometry.plane_of(to)));
+        mapping.moved(self, lpn, self.geometry.plane_of(to));
     }
 
     /// Frees `block` of `plane`, which has just been erased, or a spare one in its place if that failed.

@@ -1,23 +1,27 @@
 //! The flash translation layer: where logical pages lie, which blocks are open, free or closed, and
 //! what it takes to reclaim one. Pure state, no time: preconditioning, the timed run and the
 //! zero-cost bound all go through here.
+//!
+//! [`Tables`] hold what is where; a [`Mapping`] decides where a page goes and what is reclaimed. Nothing outside of
+//! [`mapping`] asks which one it is.
 
 mod allocation;
 mod audit;
 mod bad_blocks;
 mod blocks;
-mod buffered;
 mod free_blocks;
-mod grouped;
 mod idle_time;
 mod image;
 mod levels;
 mod mapping;
+mod packed;
+mod page_map;
 mod parked;
 mod plane;
 mod recovery;
 mod restore;
 mod spare;
+mod tables;
 mod translated;
 mod wear;
 
@@ -26,83 +30,27 @@ pub use bad_blocks::{FaultTally, Replaced};
 pub use idle_time::Expected;
 pub use image::Image;
 pub use levels::Levels;
-pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
+pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use plane::Stream;
 pub use recovery::{Lost, Scan};
-pub use translated::Room;
+pub use tables::Tables;
 
-use std::cmp::Reverse;
+use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, Frontiers, SummaryPage};
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
-use crate::nand::Geometry;
-use crate::rng;
+use crate::config::Config;
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::victim::supply::{Device, Failed, VictimSupplier};
-use crate::victim::{BlockView, Shape, VictimSelector};
 
-use audit::Audit;
-use bad_blocks::BadBlocks;
-use blocks::Blocks;
-use mapping::{Groups, MappingCache, PageMap};
-use parked::Parked;
-use plane::{Frontier, Plane};
+use mapping::{AnyMapping, Mapping, each};
 use spare::Role;
-use wear::WearLeveller;
 
-/// The state of a device's translation layer.
+/// The translation layer of a device. All may look at its [`Tables`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Ftl {
-    /// Shape of the flash.
-    pub geometry: Geometry,
-    /// Where writes go.
-    pub allocation: Allocation,
-    map: PageMap,
-    /// Where logical pages are bound to blocks of their own.
-    groups: Option<Box<Groups>>,
-    /// The part of the mapping that is in RAM, where the table lies in flash.
-    cache: Option<Box<MappingCache>>,
-    blocks: Blocks,
-    planes: Vec<Plane>,
-    victims: VictimSelector,
-    wear: WearLeveller,
-    limits: Limits,
-    /// What goes wrong in the flash, if anything can.
-    #[serde(skip)]
-    faults: Option<Box<BadBlocks>>,
-    /// The block of each plane that is being reclaimed.
-    #[serde(skip)]
-    reclaiming: Vec<Option<BlockId>>,
-    /// Pages in the device's DRAM on their way from one block to another.
-    #[serde(skip)]
-    parked: Parked,
-    /// A bit for each plane of a die that is short of free blocks.
-    hungry: Vec<u32>,
-    /// Kept once somebody [watches](Self::watch_levels).
-    #[serde(skip)]
-    levels: Option<Box<Levels>>,
-    #[serde(skip)]
-    audit: Option<Box<Audit>>,
-}
-
-/// Page and block counts that never change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Limits {
-    logical_pages: usize,
-    /// Translation pages behind those.
-    translation_pages: usize,
-    /// Pages of a block that hold data (all but a summary page).
-    data_pages: u32,
-    separate_frontiers: bool,
-    /// Free blocks that the host never opens, so that a collection has room for what it moves.
-    kept_for_collections: usize,
-    /// A plane with fewer free blocks is hungry ...
-    soft_threshold: usize,
-    /// ... until it has this many.
-    sated: usize,
-    /// A plane with fewer free blocks opens none for the host.
-    hard_threshold: usize,
+    tables: Tables,
+    mapping: AnyMapping,
 }
 
 /// Where a page was put.
@@ -114,52 +62,22 @@ pub struct Placed {
     pub closes_block: bool,
 }
 
+impl Deref for Ftl {
+    type Target = Tables;
+
+    #[inline(always)]
+    fn deref(&self) -> &Tables {
+        &self.tables
+    }
+}
+
 impl Ftl {
     /// An erased device of a checked configuration; `name` is its place in the names of random
     /// streams.
     pub fn new(config: &Config, name: &str) -> Self {
-        let geometry = Geometry::new(&config.ssd);
-        let limits = Limits::new(config);
-        let order = config.ssd.ftl.free_blocks;
-        let held = config.ssd.nv_buffer_blocks() as usize;
-        let spare = config.ssd.spare_blocks() as usize;
-        let faults = BadBlocks::new(config, name).map(Box::new);
-        let is_good = |block: &BlockId| !faults.as_ref().is_some_and(|f| f.is_bad_when_new(*block));
-        let plane = |id| {
-            let blocks = geometry.blocks_of_plane(PlaneId::from_index(id)).filter(is_good);
-            Plane::new(blocks, order, held, spare)
-        };
-        let mut ftl = Self {
-            geometry,
-            allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
-            map: PageMap::new(limits.mapped_pages(), geometry.pages()),
-            groups: Groups::new(config, &geometry, limits.data_pages).map(Box::new),
-            cache: MappingCache::new(config, geometry.dies()).map(Box::new),
-            blocks: Blocks::new(&geometry),
-            planes: (0..geometry.planes()).map(plane).collect(),
-            victims: victims(config, name, &geometry, limits),
-            wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry),
-            limits,
-            reclaiming: vec![None; geometry.planes()],
-            parked: Parked::new(geometry.planes()),
-            hungry: vec![0; geometry.dies()],
-            levels: None,
-            audit: Audit::is_kept(config).then(|| Box::new(Audit::new(config, &geometry))),
-            faults,
-        };
-        ftl.mark_factory_bad_blocks();
-        ftl
-    }
-
-    /// What policies from outside are told about the device.
-    pub const fn described(&self, id: SsdId) -> Device {
-        Device {
-            id,
-            dies: self.geometry.dies(),
-            planes_per_die: self.geometry.planes_per_die,
-            blocks_per_plane: self.geometry.blocks_per_plane,
-            pages_per_block: self.limits.data_pages,
-        }
+        let tables = Tables::new(config, name);
+        let mapping = AnyMapping::new(config, &tables);
+        Self { tables, mapping }
     }
 
     /// Takes the victim policy of `device` from `supplier`, if it comes from outside.
@@ -171,39 +89,16 @@ impl Ftl {
         device: Device,
         supplier: &dyn VictimSupplier,
     ) -> Result<(), Failed> {
-        self.victims.supply(device, supplier)
-    }
-
-    /// Why a victim policy from outside is no longer asked, if it has failed.
-    pub fn victims_failed(&self) -> Option<&Failed> {
-        self.victims.failed()
-    }
-
-    /// Pages of the host's address space.
-    pub const fn logical_pages(&self) -> usize {
-        self.limits.logical_pages
-    }
-
-    /// Where `lpn` lies, if it has been written and not trimmed.
-    pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
-        self.map.physical(lpn)
+        self.tables.victims.supply(device, supplier)
     }
 
     /// Writes a host page to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
     /// every submission; only the audit looks at it.
     pub fn write(&mut self, plane: PlaneId, lpn: Lpn, version: u64) -> Placed {
-        if let Some(old) = self.map.physical(lpn) {
-            self.invalidate(old);
-        } else {
-            self.parked.remove(lpn);
-        }
-        let placed = match self.groups {
-            None => self.append(plane, self.stream_of(lpn), lpn),
-            Some(_) => self.append_to_group(plane, lpn),
-        };
-        self.allocation.end_turn(plane, &self.geometry);
-        self.note_write(lpn);
-        if self.audit.is_some() {
+        let tables = &mut self.tables;
+        let placed = each!(&mut self.mapping, mapping => mapping.write(tables, plane, lpn));
+        tables.allocation.end_turn(plane, &tables.geometry);
+        if self.tables.audit.is_some() {
             self.audit_write(lpn, version, placed.page);
         }
         placed
@@ -211,116 +106,95 @@ impl Ftl {
 
     #[cold]
     fn audit_write(&mut self, lpn: Lpn, version: u64, page: Ppn) {
-        let role = match self.groups {
-            None => self.stream_of(lpn).into(),
-            Some(_) if self.is_in_buffer(self.geometry.block_of(page)) => Role::Buffer,
-            Some(_) => Role::Host,
-        };
-        if let Some(audit) = &mut self.audit {
-            audit.written(lpn, version, (page, role), &self.geometry);
+        let tables = &mut self.tables;
+        let role = each!(&self.mapping, mapping => mapping.role_of_write(tables, lpn, page));
+        if let Some(audit) = &mut tables.audit {
+            audit.written(lpn, version, (page, role), &tables.geometry);
         }
     }
 
     /// Moves the valid page `from` inside its plane.
     #[inline]
     pub fn relocate(&mut self, from: Ppn) -> Placed {
-        let placed = match self.groups {
-            None => self.relocate_to(self.collection_stream(), from),
-            Some(_) => self.relocate_in_group(from),
-        };
-        let role = match self.groups {
-            None => self.collection_stream().into(),
-            Some(_) => Role::Merge,
-        };
-        self.note_move(from, placed, role);
+        let tables = &mut self.tables;
+        let placed = each!(&mut self.mapping, mapping => mapping.relocate(tables, from));
+        if tables.audit.is_some() {
+            let role = each!(&self.mapping, mapping => mapping.role_of_moves(tables));
+            self.audit_move(from, placed, role);
+        }
         placed
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
-    /// other planes, in which there must be [room](Self::has_aligned_room).
+    /// other planes, in which there must be [room](Tables::has_aligned_room).
     pub fn relocate_aligned(&mut self, from: Ppn) -> Placed {
-        let placed = self.relocate_to(Stream::Aligned, from);
-        self.note_move(from, placed, Role::Aligned);
+        let tables = &mut self.tables;
+        let plane = tables.geometry.plane_of(from);
+        let placed = each!(&mut self.mapping, mapping => {
+            let placed = tables.relocate_to(mapping, Stream::Aligned, from);
+            mapping.moved(tables, tables.logical(placed.page), plane);
+            placed
+        });
+        self.audit_move(from, placed, Role::Aligned);
         placed
     }
 
-    // Inlined, with what it calls: to enter and leave the small functions of a move took as long as the move.
-    #[inline(always)]
-    fn relocate_to(&mut self, stream: Stream, from: Ppn) -> Placed {
-        let plane = self.geometry.plane_of(from);
-        // The old place is known: not to read the mapping table here saves a cache miss a move.
-        self.invalidate(from);
-        let lends = stream == Stream::Host && self.planes[plane.index()].frontier(stream).is_none();
-        let placed = self.append(plane, stream, self.map.logical(from));
-        self.planes[plane.index()].lent |= lends;
-        placed
-    }
-
-    #[inline]
-    fn note_move(&mut self, from: Ppn, placed: Placed, role: Role) {
-        if let Some(audit) = &mut self.audit {
-            audit.moved(from, (placed.page, role), &self.geometry);
-        }
-        if self.cache.is_some() {
-            let die = self.geometry.die_of_plane(self.geometry.plane_of(from));
-            self.note_moved(self.map.logical(placed.page), die);
+    #[cold]
+    fn audit_move(&mut self, from: Ppn, placed: Placed, role: Role) {
+        if let Some(audit) = &mut self.tables.audit {
+            audit.moved(from, (placed.page, role), &self.tables.geometry);
         }
     }
 
     /// Forgets `lpn`. Returns whether it was mapped.
     pub fn trim(&mut self, lpn: Lpn) -> bool {
-        if let Some(audit) = &mut self.audit {
+        let tables = &mut self.tables;
+        if let Some(audit) = &mut tables.audit {
             audit.trimmed(lpn);
         }
-        match self.map.unmap(lpn) {
-            Some(page) => {
-                self.invalidate(page);
-                self.weigh_group_of(lpn);
-                self.note_unmapped(lpn);
-                true
-            }
-            None => self.parked.remove(lpn),
-        }
+        let Some(page) = tables.map.unmap(lpn) else { return tables.parked.remove(lpn) };
+        each!(&mut self.mapping, mapping => {
+            tables.invalidate(mapping, page);
+            mapping.unmapped(tables, lpn);
+        });
+        true
     }
 
     /// Takes the valid page `from` into the device's DRAM, to be programmed later.
     pub fn park(&mut self, from: Ppn) {
-        let lpn = self.map.logical(from);
-        self.map.unmap(lpn);
-        self.invalidate(from);
-        self.parked.add(lpn, self.geometry.plane_of(from));
-        self.note_unmapped(lpn);
-        if let Some(audit) = &mut self.audit {
+        let tables = &mut self.tables;
+        let lpn = tables.map.logical(from);
+        tables.map.unmap(lpn);
+        each!(&mut self.mapping, mapping => {
+            tables.invalidate(mapping, from);
+            tables.parked.add(lpn, tables.geometry.plane_of(from));
+            mapping.unmapped(tables, lpn);
+        });
+        if let Some(audit) = &mut tables.audit {
             audit.parked(from);
         }
     }
 
     /// Programs the page that has been in DRAM longest, of those that came from `plane`.
     pub fn unpark(&mut self, plane: PlaneId) -> Option<Placed> {
-        let lpn = self.parked.take_first(plane)?;
-        let stream = self.collection_stream();
-        let placed = self.append(plane, stream, lpn);
-        if let Some(audit) = &mut self.audit {
-            audit.unparked(lpn, (placed.page, stream.into()), &self.geometry);
+        let tables = &mut self.tables;
+        let lpn = tables.parked.take_first(plane)?;
+        let stream = tables.collection_stream();
+        let placed = each!(&mut self.mapping, mapping => {
+            let placed = tables.append(mapping, plane, stream, lpn);
+            mapping.moved(tables, lpn, plane);
+            placed
+        });
+        if let Some(audit) = &mut tables.audit {
+            audit.unparked(lpn, (placed.page, stream.into()), &tables.geometry);
         }
-        self.note_moved(lpn, self.geometry.die_of_plane(plane));
         Some(placed)
-    }
-
-    /// Pages in DRAM on their way from one block to another.
-    pub fn parked_pages(&self) -> usize {
-        self.parked.len()
-    }
-
-    /// Whether `lpn` is in DRAM on its way from one block to another.
-    pub fn is_parked(&self, lpn: Lpn) -> bool {
-        self.parked.contains(lpn)
     }
 
     /// The offset that a page out of DRAM would be programmed at, if one came from `plane` and there
     /// is more room than the next collection can need.
     pub fn next_unpark_offset(&mut self, plane: PlaneId) -> Option<u32> {
-        self.parked.first(plane)?;
+        self.tables.parked.first(plane)?;
         let stream = self.collection_stream();
         let spare = self.collection_room(plane) > self.limits.data_pages;
         let allowed =
@@ -329,15 +203,12 @@ impl Ftl {
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }
 
-    /// The logical page that the valid page `page` holds.
-    pub fn logical(&self, page: Ppn) -> Lpn {
-        self.map.logical(page)
-    }
-
-    /// Whether `page` holds the current version of a logical page.
-    pub fn is_valid(&self, page: Ppn) -> bool {
-        let block = self.geometry.block_of(page);
-        self.blocks.is_valid(block, self.geometry.page_offset(page))
+    /// Checks, under audit, that a host read of `lpn` gets its last version.
+    pub fn check_read(&mut self, lpn: Lpn) {
+        let (page, parked) = (self.lookup(lpn), self.is_parked(lpn));
+        if let Some(audit) = &mut self.tables.audit {
+            if parked { audit.read_parked(lpn) } else { audit.read(lpn, page) }
+        }
     }
 
     /// Whether a host write of `lpn` fits into `plane` now.
@@ -345,99 +216,28 @@ impl Ftl {
         self.next_host_offset(plane, lpn).is_some()
     }
 
-    /// Whether a host write leaves room for what a collection that has yielded must still move, and
-    /// takes no page of a block that the host could not have opened.
-    #[inline]
-    fn leaves_room(&self, plane: PlaneId) -> bool {
-        match self.reclaiming[plane.index()] {
-            Some(victim) if !self.limits.separate_frontiers => {
-                let state = &self.planes[plane.index()];
-                let guarded = state.lent && state.free_blocks() < self.limits.hard_threshold;
-                let left = u32::from(self.blocks.valid_pages(victim));
-                !guarded && left < self.collection_room(plane)
-            }
-            _ => true,
-        }
-    }
-
     /// The page offset that a host write of `lpn` to `plane` gets, if it fits.
     #[inline]
     pub fn next_host_offset(&self, plane: PlaneId, lpn: Lpn) -> Option<u32> {
-        match &self.groups {
-            None => self.offset_in(self.stream_of(lpn), plane),
-            Some(groups) => self.next_offset_in_group(groups, plane, lpn),
-        }
+        each!(&self.mapping, mapping => mapping.next_offset(&self.tables, plane, lpn))
     }
 
-    /// The open block that a write of `lpn` goes to.
-    const fn stream_of(&self, lpn: Lpn) -> Stream {
-        if self.is_translation_page(lpn) { Stream::Translation } else { Stream::Host }
+    /// Notes that a write of `lpn` is next on `plane`. Returns whether something must be reclaimed
+    /// before there is room for it, however many blocks are free.
+    pub fn want(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
+        each!(&mut self.mapping, mapping => mapping.want(&self.tables, plane, lpn))
     }
 
-    /// The offset of the next page in the open block of `plane` for any write of this stream, if it may
-    /// be written.
-    #[inline]
-    fn offset_in(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
-        if !self.leaves_room(plane) {
-            return None;
-        }
-        match self.planes[plane.index()].frontier(stream) {
-            Some(frontier) => Some(frontier.next_page),
-            None => self.may_open_for_host(plane).then_some(0),
-        }
-    }
-
-    /// The plane of `die` that takes the write of `lpn`, which has no place of its own, if one has room.
-    pub fn next_plane(&self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
-        let stream = self.stream_of(lpn);
-        let first = self.allocation.turn_of(die);
-        let planes = self.geometry.planes_per_die;
-        let mut in_turn = (0..planes)
-            .map(|step| PlaneId(die.0 * planes + (first + step) % planes))
-            .filter(|plane| self.offset_in(stream, *plane).is_some());
-        match self.allocation.plane_rule() {
-            PlaneRule::RoundRobin => in_turn.next(),
-            // The first of the fullest: `max_by_key` would give the last.
-            PlaneRule::MostFree => in_turn.min_by_key(|plane| Reverse(self.free_pages(*plane))),
-        }
-    }
-
-    /// Checks, under audit, that a host read of `lpn` gets its last version.
-    pub fn check_read(&mut self, lpn: Lpn) {
-        let (page, parked) = (self.lookup(lpn), self.is_parked(lpn));
-        if let Some(audit) = &mut self.audit {
-            if parked { audit.read_parked(lpn) } else { audit.read(lpn, page) }
-        }
-    }
-
-    /// The first broken invariant that the audit has seen, if any.
-    pub fn violation(&self) -> Option<&str> {
-        self.audit.as_ref().and_then(|audit| audit.violation())
-    }
-
-    /// Free pages of `plane`, those of open blocks included.
-    pub fn free_pages(&self, plane: PlaneId) -> u32 {
-        let plane = &self.planes[plane.index()];
-        let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
-        plane.free_blocks() as u32 * self.limits.data_pages + open
-    }
-
-    /// Free blocks of `plane`.
-    pub fn free_blocks(&self, plane: PlaneId) -> usize {
-        self.planes[plane.index()].free_blocks()
+    /// Whether a write may find that something must be reclaimed first though blocks are free.
+    pub fn writes_may_call_for_reclaim(&self) -> bool {
+        each!(&self.mapping, mapping => mapping.writes_may_call_for_reclaim())
     }
 
     /// A bit for each plane of `die` that is short of free blocks, whose next write needs something to be
     /// reclaimed first, or whose buffer has something to be cleaned.
     pub fn hungry_planes(&self, die: DieId) -> u32 {
-        let wanted = self.groups.as_ref().map_or(0, |groups| groups.wanted_planes(die.index()));
-        self.hungry[die.index()] | wanted
-    }
-
-    /// Whether `plane`, which is short of free blocks, can be collected later: the host can open another
-    /// block there, and nothing that is being reclaimed keeps it from writing.
-    pub fn can_wait(&self, plane: PlaneId) -> bool {
-        self.may_open_for_host(plane) && self.leaves_room(plane)
+        self.tables.hungry[die.index()]
+            | each!(&self.mapping, mapping => mapping.wanted_planes(die))
     }
 
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
@@ -446,12 +246,7 @@ impl Ftl {
         let blocks = self.geometry.blocks_per_plane;
         let soft = self.limits.soft_threshold as u32;
         let levels = Levels::new(self.free_blocks_by_plane(), blocks, register, soft);
-        self.levels = Some(Box::new(levels));
-    }
-
-    /// Which planes are low on free blocks, if somebody watches.
-    pub fn levels(&self) -> Option<&Levels> {
-        self.levels.as_deref()
+        self.tables.levels = Some(Box::new(levels));
     }
 
     /// Whether a plane of `die` has fewer free blocks than the hard threshold.
@@ -463,376 +258,85 @@ impl Ftl {
         })
     }
 
-    /// Free blocks of every plane.
-    pub fn free_blocks_by_plane(&self) -> impl Iterator<Item = usize> + Clone {
-        self.planes.iter().map(|plane| plane.free_blocks())
-    }
-
-    /// How often every block has been erased.
-    pub fn erase_counts(&self) -> impl Iterator<Item = u32> + Clone {
-        (0..self.geometry.blocks()).map(|block| self.blocks.erase_count(BlockId::from_index(block)))
-    }
-
-    /// Brings the table entry that a write of `lpn` will need into the cache, without waiting for it.
-    pub fn fetch(&self, lpn: Lpn) {
-        self.map.fetch(lpn);
-    }
-
-    /// The same for what a write of `lpn`, whose entry has come, changes of the block that it is in.
-    pub fn fetch_old_page(&self, lpn: Lpn) {
-        if let Some(page) = self.map.physical(lpn) {
-            let block = self.geometry.block_of(page);
-            self.blocks.fetch(block, self.geometry.page_offset(page));
-            self.victims.fetch(block);
-        }
-    }
-
-    /// The same for what is likely to be collected next on `plane`, and its first moves.
-    fn fetch_victim(&mut self, plane: PlaneId) {
-        if let Some(victim) = self.victims.likely(plane) {
-            self.blocks.fetch(victim, 0);
-            self.victims.fetch(victim);
-            self.map.fetch_logical(self.geometry.page(victim, 0));
-        }
-    }
-
-    /// The same for the move of the valid page at `offset` of `block`, or the next one behind it.
-    #[inline(always)]
-    pub fn fetch_move(&self, block: BlockId, offset: u32) {
-        if let Some(page) = self.next_valid(block, offset) {
-            self.map.fetch(self.map.logical(page));
-            self.map.fetch_behind(page);
-        }
-    }
-
-    /// How often `block` has been erased.
-    pub fn erase_count(&self, block: BlockId) -> u32 {
-        self.blocks.erase_count(block)
-    }
-
-    /// Valid pages of `block`.
-    pub fn valid_pages(&self, block: BlockId) -> u16 {
-        self.blocks.valid_pages(block)
-    }
-
     /// The block of `plane` to collect, if one gives space back and its valid pages have room.
     pub fn choose_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
-        if self.groups.is_some() {
-            return self.choose_group(plane);
-        }
-        if self.planes[plane.index()].closed_invalid == 0 {
-            return None;
-        }
-        let victim = self.victims.choose(plane, &self.blocks)?;
-        self.has_room_for(victim, plane).then_some(victim)
+        each!(&mut self.mapping, mapping => mapping.choose_victim(&mut self.tables, plane))
     }
 
     /// The least erased closed block of `plane`, if static wear levelling says to move its data.
     pub fn block_to_level(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let coldest = self.wear.block_to_level(plane, &self.blocks)?;
-        let is_still = match &self.groups {
-            None => self.blocks.is_closed(coldest),
-            Some(groups) => groups.may_level(coldest),
-        };
-        (is_still && self.has_room_for(coldest, plane)).then_some(coldest)
+        let tables = &mut self.tables;
+        let coldest = tables.wear.block_to_level(plane, &tables.blocks)?;
+        let is_still = each!(&self.mapping, mapping => mapping.may_level(tables, coldest));
+        (is_still && tables.has_room_for(coldest, plane)).then_some(coldest)
     }
 
     /// Takes a block that was chosen out of the victims' sight and returns what reclaims it.
     pub fn begin_reclaim(&mut self, victim: BlockId) -> ReclaimPlan {
-        if self.groups.is_some() {
-            return self.begin_merge(victim);
-        }
-        let plane = self.geometry.plane_of_block(victim);
-        let valid = self.blocks.valid_pages(victim);
-        self.victims.removed(plane, victim, valid);
-        self.blocks.set_open(victim);
-        self.reclaiming[plane.index()] = Some(victim);
-        let invalid = self.limits.data_pages - u32::from(valid);
-        self.planes[plane.index()].closed_invalid -= invalid;
-        ReclaimPlan::of_block(victim)
-    }
-
-    /// The first valid page of `block` at or after `offset`.
-    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
-        self.next_valid_offset(block, offset).map(|offset| self.geometry.page(block, offset))
-    }
-
-    /// The offset of that page.
-    #[inline]
-    pub fn next_valid_offset(&self, block: BlockId, offset: u32) -> Option<u32> {
-        self.blocks.next_valid(block, offset)
-    }
-
-    /// The first offset at which every one of `blocks` has a valid page.
-    pub fn next_common_offset(
-        &self,
-        blocks: &(impl Iterator<Item = BlockId> + Clone),
-    ) -> Option<u32> {
-        self.blocks.next_common(blocks)
-    }
-
-    /// The offset in the block of `plane` that is kept in step with those of other planes.
-    pub fn next_aligned_offset(&self, plane: PlaneId) -> u32 {
-        let frontier = self.planes[plane.index()].frontier(Stream::Aligned);
-        frontier.map_or(0, |frontier| frontier.next_page)
-    }
-
-    /// Whether a page that is moved inside `plane` can go to the block that is kept in step: it is
-    /// open, or one can be opened and the rest of the victim still has room elsewhere.
-    pub fn has_aligned_room(&self, plane: PlaneId) -> bool {
-        let state = &self.planes[plane.index()];
-        let left = self.reclaiming[plane.index()].map_or(0, |block| self.blocks.valid_pages(block));
-        state.frontier(Stream::Aligned).is_some()
-            || (state.free_blocks() > 0
-                && self.collection_room(plane) >= self.limits.data_pages + u32::from(left))
+        each!(&mut self.mapping, mapping => mapping.plan(&mut self.tables, victim))
     }
 
     /// Erases `block`, which has no valid page, and frees it.
     pub fn erase(&mut self, block: BlockId) {
-        let plane = self.geometry.plane_of_block(block);
-        if let Some(audit) = &mut self.audit {
-            audit.erased(block, &self.geometry);
+        let tables = &mut self.tables;
+        let plane = tables.geometry.plane_of_block(block);
+        if let Some(audit) = &mut tables.audit {
+            audit.erased(block, &tables.geometry);
         }
-        self.blocks.erase(block);
-        let is_buffers = self.is_in_buffer(block);
-        let merged = self.groups.as_mut().and_then(|groups| groups.erased(plane, block));
-        if merged.is_some() || self.groups.is_none() && self.is_reclaimed(plane, block) {
-            self.reclaiming[plane.index()] = None;
-        }
-        self.wear.erased(plane, block, self.blocks.erase_count(block));
-        self.free_erased(plane, block);
-        self.planes[plane.index()].held += usize::from(is_buffers);
-        self.refill_spare_blocks(plane);
-        self.weigh(plane);
-        if self.groups.is_some() {
-            return merged.into_iter().for_each(|group| self.list(plane, group));
-        }
-        // Moved pages may have filled the host's block when there was none to follow it.
-        if self.planes[plane.index()].frontier(Stream::Host).is_none() {
-            self.reopen(plane, Stream::Host);
-        }
+        tables.blocks.erase(block);
+        each!(&mut self.mapping, mapping => mapping.erased(tables, plane, block));
     }
 
-    fn is_reclaimed(&self, plane: PlaneId, block: BlockId) -> bool {
-        self.reclaiming[plane.index()] == Some(block)
+    /// What was reclaimed on `plane` has been: a merge that had no block to erase ends here.
+    pub fn end_reclaim(&mut self, plane: PlaneId) {
+        each!(&mut self.mapping, mapping => mapping.end_reclaim(&mut self.tables, plane));
     }
 
-    /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
-    #[inline(always)]
-    fn append(&mut self, plane: PlaneId, stream: Stream, lpn: Lpn) -> Placed {
-        let place = self.take_next_page(plane, stream);
-        let page = self.program(place, lpn);
-        let closes_block = place.next_page + 1 == self.limits.data_pages;
-        if closes_block {
-            self.end_stream_block(plane, stream, self.geometry.block_of(page));
-        }
-        Placed { page, closes_block }
+    fn next_merge_page(&self, plane: PlaneId) -> Option<Ppn> {
+        each!(&self.mapping, mapping => mapping.next_merge_page(&self.tables, plane))
     }
 
-    /// The open block of a stream is full.
-    // Apart, as hardly any page is the last of its block.
-    #[inline(never)]
-    fn end_stream_block(&mut self, plane: PlaneId, stream: Stream, block: BlockId) {
-        *self.planes[plane.index()].frontier_mut(stream) = None;
-        self.close(plane, block);
-        self.reopen(plane, stream);
+    fn next_merge_erase(&self, plane: PlaneId) -> Option<BlockId> {
+        each!(&self.mapping, mapping => mapping.next_merge_erase(plane))
     }
 
-    /// Programs the page at `place`, or the same one of the block that replaces a failing one, with `lpn`.
-    #[inline(always)]
-    fn program(&mut self, mut place: Frontier, lpn: Lpn) -> Ppn {
-        if self.faults.is_some() {
-            place.block = self.block_that_takes(place);
-        }
-        let page = self.geometry.page(place.block, place.next_page);
-        self.map.set(lpn, page);
-        self.blocks.program(place.block, place.next_page);
-        page
+    fn may_merge_next(&self, plane: PlaneId, page: Ppn) -> bool {
+        each!(&self.mapping, mapping => mapping.may_merge_next(&self.tables, plane, page))
     }
 
-    /// Where the next page of a stream goes. The one after it comes next.
-    #[inline]
-    fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        if let Some(frontier) = self.planes[plane.index()].frontier_mut(stream) {
-            let next = *frontier;
-            frontier.next_page += 1;
-            return next;
-        }
-        self.begin_stream_block(plane, stream)
+    /// Whether a buffer takes writes that would have to wait for a merge.
+    pub fn has_nv_buffer(&self) -> bool {
+        each!(&self.mapping, mapping => mapping.buffer_tally()).is_some()
     }
 
-    /// Opens a block for a stream that has none. Returns its first page.
-    // Apart, as hardly any page is the first of its block.
-    #[inline(never)]
-    fn begin_stream_block(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        self.planes[plane.index()].lent &= stream != Stream::Host;
-        let next = self.open(plane);
-        let following = Frontier { next_page: next.next_page + 1, ..next };
-        *self.planes[plane.index()].frontier_mut(stream) = Some(following);
-        next
+    /// What the buffer has been used for.
+    pub fn nv_buffer_tally(&self) -> BufferTally {
+        each!(&self.mapping, mapping => mapping.buffer_tally()).unwrap_or_default()
     }
 
-    /// Opens a block for the stream whose block has just been filled, before anything is written
-    /// to it, so that a collection that this calls for finds a whole empty block.
-    fn reopen(&mut self, plane: PlaneId, stream: Stream) {
-        if stream == Stream::Host && self.may_open_for_host(plane) {
-            let frontier = self.open(plane);
-            self.planes[plane.index()].lent = false;
-            *self.planes[plane.index()].frontier_mut(stream) = Some(frontier);
+    /// Counts from now on what the buffer is used for.
+    pub fn reset_nv_buffer_tally(&mut self) {
+        each!(&mut self.mapping, mapping => mapping.reset_buffer_tally());
+    }
+
+    /// Counts from now on what fails.
+    pub fn reset_fault_tally(&mut self) {
+        if let Some(faults) = &mut self.tables.faults {
+            faults.reset_tally();
         }
     }
 
-    fn open(&mut self, plane: PlaneId) -> Frontier {
-        let block = self.planes[plane.index()]
-            .free
-            .pop()
-            .expect("a write goes to a plane that accepts it, a move to one with room for it");
-        self.weigh(plane);
-        self.blocks.set_open(block);
-        Frontier { block, next_page: 0 }
+    /// Takes the blocks that have been replaced since the last call.
+    pub fn take_replaced(&mut self) -> Vec<Replaced> {
+        self.tables.faults.as_mut().map(|faults| faults.take_replaced()).unwrap_or_default()
     }
 
-    fn close(&mut self, plane: PlaneId, block: BlockId) {
-        let valid = self.blocks.valid_pages(block);
-        self.blocks.set_closed(block);
-        self.planes[plane.index()].closed_invalid += self.limits.data_pages - u32::from(valid);
-        self.victims.closed(plane, block, valid);
-    }
-
-    #[inline(always)]
-    fn invalidate(&mut self, page: Ppn) {
-        let block = self.geometry.block_of(page);
-        let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
-        if self.blocks.is_closed(block) {
-            let plane = self.geometry.plane_of_block(block);
-            self.planes[plane.index()].closed_invalid += 1;
-            self.victims.lost_page(plane, block, valid);
-        } else if self.groups.is_some() {
-            self.note_loss_in_buffer(page, block, valid);
-        }
-    }
-
-    /// Whether `plane` is short of free blocks.
-    fn is_short(&self, plane: PlaneId) -> bool {
-        let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
-        hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0
-    }
-
-    /// Notes whether `plane` is short of free blocks.
-    fn weigh(&mut self, plane: PlaneId) {
-        let free = self.planes[plane.index()].free_blocks();
-        let left = self.free_beyond_spare(plane);
-        let die = self.geometry.die_of_plane(plane);
-        let bit = 1 << (plane.0 % self.geometry.planes_per_die);
-        let hungry = &mut self.hungry[die.index()];
-        if left < self.limits.soft_threshold {
-            *hungry |= bit;
-            self.fetch_victim(plane);
-        } else if left >= self.limits.sated {
-            *hungry &= !bit;
-        }
-        if let Some(levels) = &mut self.levels
-            && self.reclaiming[plane.index()].is_none()
-        {
-            levels.changed(plane.index(), free as u32);
-        }
-    }
-
-    fn may_open_for_host(&self, plane: PlaneId) -> bool {
-        let free = self.planes[plane.index()].free_blocks();
-        free > self.limits.kept_for_collections && free >= self.limits.hard_threshold
-    }
-
-    fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
-        u32::from(self.blocks.valid_pages(victim)) <= self.collection_room(plane)
-    }
-
-    /// Pages that collections can move to without a block that is kept in step.
-    fn collection_room(&self, plane: PlaneId) -> u32 {
-        let state = &self.planes[plane.index()];
-        let open = state.frontier(self.collection_stream()).map_or(0, |f| self.room(f));
-        state.free_blocks() as u32 * self.limits.data_pages + open
-    }
-
-    fn room(&self, frontier: Frontier) -> u32 {
-        self.limits.data_pages - frontier.next_page
-    }
-
-    const fn collection_stream(&self) -> Stream {
-        if self.limits.separate_frontiers { Stream::Collection } else { Stream::Host }
-    }
-}
-
-/// The victim policy of a checked configuration, with no block to choose from.
-fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> VictimSelector {
-    // A merge may be worth it though it moves as many pages as a group has.
-    let group =
-        config.ssd.ftl.mapping.blocks_per_group().map(|blocks| blocks * limits.data_pages + 1);
-    let shape = Shape {
-        planes: geometry.planes(),
-        blocks: geometry.blocks(),
-        pages_per_block: group.unwrap_or(limits.data_pages) as u16,
-    };
-    let random = rng::stream(config.seed, &format!("{name}/gc/victim"));
-    VictimSelector::new(&config.ssd.gc.victim, shape, random)
-}
-
-impl Limits {
-    /// Pages that have an entry in the mapping.
-    const fn mapped_pages(&self) -> usize {
-        self.logical_pages + self.translation_pages
-    }
-
-    fn new(config: &Config) -> Self {
-        let geometry = &config.ssd.geometry;
-        let gc = &config.ssd.gc;
-        let summary_pages = u32::from(config.ssd.ftl.summary_page != SummaryPage::None);
-        let soft_threshold = config.ssd.soft_threshold() as usize;
-        Self {
-            logical_pages: config.logical_pages() as usize,
-            translation_pages: config.ssd.translation_pages() as usize,
-            data_pages: geometry.pages_per_block - summary_pages,
-            separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
-            kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
-            soft_threshold,
-            sated: soft_threshold + gc.hysteresis_blocks as usize,
-            hard_threshold: config.ssd.hard_threshold() as usize,
-        }
-    }
-}
-
-impl Ftl {
     /// Checks every invariant of the tables against one another.
     ///
     /// # Errors
     /// Names the first one that is broken.
     pub fn check(&self) -> Result<(), String> {
-        self.map.check(|page| self.is_valid(page))?;
-        if let Some(audit) = &self.audit {
-            audit.check_map(|lpn| self.map.physical(lpn))?;
-        }
-        for plane in (0..self.planes.len()).map(PlaneId::from_index) {
-            self.check_plane(plane)?;
-        }
-        self.check_groups()?;
-        self.check_cache()
-    }
-
-    fn check_plane(&self, plane: PlaneId) -> Result<(), String> {
-        let mut closed_invalid = 0;
-        for block in self.geometry.blocks_of_plane(plane) {
-            self.blocks.check(block)?;
-            if self.blocks.is_closed(block) {
-                closed_invalid +=
-                    self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
-            }
-        }
-        let counted = self.planes[plane.index()].closed_invalid;
-        if counted != closed_invalid {
-            return Err(format!(
-                "{plane:?}: {closed_invalid} invalid pages, but {counted} counted"
-            ));
-        }
-        Ok(())
+        self.tables.check()?;
+        each!(&self.mapping, mapping => mapping.check(&self.tables))
     }
 }

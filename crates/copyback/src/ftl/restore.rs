@@ -8,11 +8,12 @@ use crate::nand::Geometry;
 
 use super::audit::Audit;
 use super::blocks::Blocks;
-use super::mapping::{Groups, MappingCache};
+use super::mapping::{AnyMapping, Mapping, each};
 use super::parked::Parked;
 use super::plane::{Frontier, Plane, Stream};
+use super::tables::{Limits, Tables, victims};
 use super::wear::WearLeveller;
-use super::{Allocation, Ftl, Limits, victims};
+use super::{Allocation, Ftl};
 
 /// Erases that no block survives.
 const NEVER: u32 = u32::MAX / 2;
@@ -23,61 +24,84 @@ impl Ftl {
     ///
     /// # Errors
     /// Names the part that contradicts the configuration or another part.
-    pub fn restored(mut self, config: &Config, name: &str) -> Result<Self, &'static str> {
-        self.check_shape(config)?;
-        expect(self.restore_bad_blocks(config, name), "bad blocks")?;
-        self.restore_groups(config)?;
-        self.check_blocks()?;
-        for plane in 0..self.planes.len() {
-            self.check_free_blocks(PlaneId::from_index(plane), config)?;
+    pub fn restored(self, config: &Config, name: &str) -> Result<Self, &'static str> {
+        let Self { mut tables, mut mapping } = self;
+        tables.check_shape(config)?;
+        expect(tables.restore_bad_blocks(config, name), "bad blocks")?;
+        tables.reclaiming = vec![None; tables.planes.len()];
+        tables.parked = Parked::new(tables.planes.len());
+        let fresh = AnyMapping::new(config, &tables);
+        mapping.restore(fresh, &tables)?;
+        let whole = Self { tables, mapping };
+        whole.check_blocks()?;
+        for plane in (0..whole.planes.len()).map(PlaneId::from_index) {
+            whole.check_free_blocks(plane, config)?;
         }
+        whole.check_policies(config, name)?;
+        whole.with_inverse(config)
+    }
+
+    fn check_policies(&self, config: &Config, name: &str) -> Result<(), &'static str> {
+        let closed = |block| {
+            let listed = each!(&self.mapping, mapping => mapping.listed(&self.tables, block))?;
+            Some((self.geometry.plane_of_block(block), listed))
+        };
         let fresh = victims(config, name, &self.geometry, self.limits);
-        let sound = self.victims.is_sound(&fresh, &|block| self.closed(block));
-        expect(sound, "victim policy")?;
+        expect(self.victims.is_sound(&fresh, &closed), "victim policy")?;
         let fresh = WearLeveller::new(config.ssd.wear.static_threshold, &self.geometry);
-        let sound = self.wear.is_sound(&fresh, &self.blocks, &self.geometry);
-        expect(sound, "wear levelling")?;
-        self.restore_map()?;
-        self.restore_cache(config)?;
-        self.reclaiming = vec![None; self.planes.len()];
-        self.parked = Parked::new(self.planes.len());
-        self.audit = Audit::is_kept(config).then(|| Box::new(self.audit_of_restored(config)));
-        Ok(self)
+        expect(self.wear.is_sound(&fresh, &self.blocks, &self.geometry), "wear levelling")
     }
 
-    /// Sizes of all tables, and all that follows from the configuration alone.
-    fn check_shape(&self, config: &Config) -> Result<(), &'static str> {
-        let geometry = Geometry::new(&config.ssd);
-        expect(self.geometry == geometry, "geometry")?;
-        expect(self.limits == Limits::new(config), "limits")?;
-        let allocation = Allocation::new(&config.ssd.ftl.allocation, &geometry);
-        expect(self.allocation.is_sound(&allocation, &geometry), "allocation")?;
-        expect(self.map.logical_pages() == self.limits.mapped_pages(), "mapping")?;
-        expect(self.blocks.has_shape_of(&Blocks::new(&geometry)), "blocks")?;
-        expect(self.planes.len() == geometry.planes(), "planes")?;
-        expect(self.hungry.len() == geometry.dies(), "planes")
-    }
-
-    /// Every block that is not free belongs to one group, where logical pages are bound to blocks.
-    fn restore_groups(&mut self, config: &Config) -> Result<(), &'static str> {
-        let Self { groups, blocks, geometry, allocation, limits, map, .. } = self;
-        match (Groups::new(config, geometry, limits.data_pages), groups) {
-            (None, None) => Ok(()),
-            (Some(fresh), Some(groups)) => {
-                let sound = groups.restore_buffer(&fresh, geometry, blocks, map);
-                expect(sound, "buffer of writes")?;
-                let layout = *fresh.layout();
-                let home = |id| allocation.plane_of(layout.page_at(id, 0)?);
-                expect(groups.restore(&fresh, geometry, blocks, home), "logical blocks")
-            }
-            _ => Err("logical blocks"),
+    /// Each logical page has a valid page of its own, where the allocation and the mapping put it, and each valid
+    /// page is some logical page's. Makes the inverse table and the audit.
+    fn with_inverse(self, config: &Config) -> Result<Self, &'static str> {
+        let Self { mut tables, mapping } = self;
+        let Tables { map, blocks, geometry, allocation, .. } = &mut tables;
+        let mut unclaimed = blocks.unclaimed();
+        let claim = |lpn: Lpn, page: Ppn| {
+            let block = geometry.block_of(page);
+            let plane = geometry.plane_of_block(block);
+            let die = || geometry.die_of_plane(plane);
+            let offset = geometry.page_offset(page);
+            each!(&mapping, mapping => mapping.may_hold(lpn, block, offset))
+                && allocation.plane_of(lpn).is_none_or(|home| home == plane)
+                && allocation.die_of(lpn, geometry).is_none_or(|home| home == die())
+                && unclaimed.claim(block, offset)
+        };
+        let sound = map.restore(geometry.pages(), claim) && unclaimed.is_empty();
+        expect(sound, "mapping")?;
+        let mut whole = Self { tables, mapping };
+        if Audit::is_kept(config) {
+            whole.tables.audit = Some(Box::new(whole.audit_of_restored(config)));
+            each!(&whole.mapping, mapping => mapping.restore_audit(&mut whole.tables));
         }
+        Ok(whole)
+    }
+
+    fn audit_of_restored(&self, config: &Config) -> Audit {
+        let programmed = self.programmed();
+        Audit::of_mapped(config, &self.geometry, self.map.mapped(), programmed)
+    }
+
+    /// The blocks that are not free, and how many of their pages have been programmed.
+    fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
+        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
+        let closed = all.filter(|block| self.blocks.is_closed(*block));
+        let open = self.planes.iter().flat_map(Plane::frontiers);
+        let bound = each!(&self.mapping, mapping => mapping.programmed());
+        closed
+            .map(|block| (block, self.limits.data_pages))
+            .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
+            .chain(bound)
     }
 
     /// Every block is free, closed or open: the open ones are those that are being filled. No page
     /// is valid that has not been programmed.
     fn check_blocks(&self) -> Result<(), &'static str> {
-        expect((0..self.planes.len()).all(|plane| self.has_sound_frontiers(plane)), "open blocks")?;
+        let mut planes = (0..self.planes.len()).map(PlaneId::from_index);
+        let is_sound =
+            |plane| each!(&self.mapping, mapping => mapping.has_sound_frontiers(self, plane));
+        expect(planes.clone().all(is_sound), "open blocks")?;
         let mut programmed = vec![0; self.geometry.blocks()];
         for (block, pages) in self.programmed() {
             programmed[block.index()] = pages;
@@ -88,32 +112,7 @@ impl Ftl {
                 && self.blocks.erase_count(block) < NEVER
         };
         expect(programmed.iter().enumerate().all(is_sound), "blocks")?;
-        let planes = (0..self.planes.len()).map(PlaneId::from_index);
-        expect(planes.into_iter().all(|plane| self.check_plane(plane).is_ok()), "blocks")
-    }
-
-    fn has_sound_frontiers(&self, plane: usize) -> bool {
-        let state = &self.planes[plane];
-        let is_sound = |frontier: Frontier| {
-            let block = frontier.block;
-            block.index() < self.geometry.blocks()
-                && self.geometry.plane_of_block(block).index() == plane
-                && self.blocks.is_open(block)
-                && frontier.next_page < self.limits.data_pages
-        };
-        let (host, collection) = (state.frontier(Stream::Host), state.frontier(Stream::Collection));
-        let blocks = self.geometry.blocks_of_plane(PlaneId::from_index(plane));
-        if self.groups.is_some() {
-            return state.frontiers().next().is_none();
-        }
-        state.frontiers().all(is_sound)
-            && blocks.filter(|block| self.blocks.is_open(*block)).count()
-                == state.frontiers().count()
-            && host.is_none_or(|host| collection.is_none_or(|other| other.block != host.block))
-            && (collection.is_none() || self.limits.separate_frontiers)
-            && (state.frontier(Stream::Translation).is_none() || self.limits.translation_pages > 0)
-            // Nothing is collected in parallel before a run.
-            && state.frontier(Stream::Aligned).is_none()
+        expect(planes.all(|plane| self.check_plane(plane).is_ok()), "blocks")
     }
 
     /// The free blocks of `plane` are listed once each, and enough are left for collections and spare.
@@ -132,12 +131,52 @@ impl Ftl {
         let all = self.geometry.blocks_of_plane(plane);
         let count = all.filter(|block| self.blocks.is_free(*block)).count();
         expect(free.len() == count && listed.len() == count, "free blocks")?;
-        let (held, in_use) = (self.planes[plane.index()].held, self.nv_buffer_in_use(plane));
+        let (held, in_use) = (
+            self.planes[plane.index()].held,
+            each!(&self.mapping, mapping => mapping.buffered_blocks(plane)),
+        );
         let buffer = config.ssd.nv_buffer_blocks() as usize;
         expect(buffer.checked_sub(in_use) == Some(held), "buffer of writes")?;
         let spare = self.planes[plane.index()].spare;
         expect(count >= self.limits.kept_for_collections + held + spare, "free blocks")?;
         expect(self.knows_hunger(plane), "planes")
+    }
+}
+
+impl Tables {
+    /// Sizes of all tables, and all that follows from the configuration alone.
+    fn check_shape(&self, config: &Config) -> Result<(), &'static str> {
+        let geometry = Geometry::new(&config.ssd);
+        expect(self.geometry == geometry, "geometry")?;
+        expect(self.limits == Limits::new(config), "limits")?;
+        let allocation = Allocation::new(&config.ssd.ftl.allocation, &geometry);
+        expect(self.allocation.is_sound(&allocation, &geometry), "allocation")?;
+        expect(self.map.logical_pages() == self.limits.mapped_pages(), "mapping")?;
+        expect(self.blocks.has_shape_of(&Blocks::new(&geometry)), "blocks")?;
+        expect(self.planes.len() == geometry.planes(), "planes")?;
+        expect(self.hungry.len() == geometry.dies(), "planes")
+    }
+
+    /// Whether the open blocks of `plane` are those of its streams.
+    pub(super) fn has_sound_frontiers(&self, plane: PlaneId) -> bool {
+        let state = &self.planes[plane.index()];
+        let is_sound = |frontier: Frontier| {
+            let block = frontier.block;
+            block.index() < self.geometry.blocks()
+                && self.geometry.plane_of_block(block) == plane
+                && self.blocks.is_open(block)
+                && frontier.next_page < self.limits.data_pages
+        };
+        let (host, collection) = (state.frontier(Stream::Host), state.frontier(Stream::Collection));
+        let blocks = self.geometry.blocks_of_plane(plane);
+        state.frontiers().all(is_sound)
+            && blocks.filter(|block| self.blocks.is_open(*block)).count()
+                == state.frontiers().count()
+            && host.is_none_or(|host| collection.is_none_or(|other| other.block != host.block))
+            && (collection.is_none() || self.limits.separate_frontiers)
+            && (state.frontier(Stream::Translation).is_none() || self.limits.translation_pages > 0)
+            // Nothing is collected in parallel before a run.
+            && state.frontier(Stream::Aligned).is_none()
     }
 
     /// Whether the mark that `plane` is short of free blocks is where it must be, or may be.
@@ -149,66 +188,6 @@ impl Ftl {
         let no_others = planes == u32::BITS || hungry >> planes == 0;
         no_others
             && if marked { free < self.limits.sated } else { free >= self.limits.soft_threshold }
-    }
-
-    /// What the victim policy knows of a block.
-    fn closed(&self, block: BlockId) -> Option<(PlaneId, u16)> {
-        let plane = self.geometry.plane_of_block(block);
-        match &self.groups {
-            None => self.blocks.is_closed(block).then(|| (plane, self.valid_pages(block))),
-            Some(groups) => groups.listed_under(block).map(|moves| (plane, moves)),
-        }
-    }
-
-    /// Each logical page has a valid page of its own, where the allocation puts it, and each valid
-    /// page is some logical page's.
-    fn restore_map(&mut self) -> Result<(), &'static str> {
-        let Self { map, groups, blocks, geometry, allocation, .. } = self;
-        let mut unclaimed = blocks.unclaimed();
-        let claim = |lpn: Lpn, page: Ppn| {
-            let block = geometry.block_of(page);
-            let plane = geometry.plane_of_block(block);
-            let die = || geometry.die_of_plane(plane);
-            let offset = geometry.page_offset(page);
-            groups.as_ref().is_none_or(|groups| groups.may_hold(lpn, block, offset))
-                && allocation.plane_of(lpn).is_none_or(|home| home == plane)
-                && allocation.die_of(lpn, geometry).is_none_or(|home| home == die())
-                && unclaimed.claim(block, offset)
-        };
-        let sound = map.restore(geometry.pages(), claim) && unclaimed.is_empty();
-        expect(sound, "mapping")
-    }
-
-    /// Each entry of the mapping table is in RAM, or in a translation page that has been written.
-    fn restore_cache(&mut self, config: &Config) -> Result<(), &'static str> {
-        match (MappingCache::new(config, self.geometry.dies()), &mut self.cache) {
-            (None, None) => Ok(()),
-            (Some(fresh), Some(cache)) => {
-                expect(cache.restore(fresh), "cached mapping")?;
-                let mut mapped = self.map.mapped().map(|(lpn, _)| lpn);
-                expect(mapped.all(|lpn| self.has_entry(lpn)), "cached mapping")
-            }
-            _ => Err("cached mapping"),
-        }
-    }
-
-    fn audit_of_restored(&self, config: &Config) -> Audit {
-        let mut audit =
-            Audit::of_mapped(config, &self.geometry, self.map.mapped(), self.programmed());
-        audit.entries_restored(self.written_entries());
-        audit
-    }
-
-    /// The blocks that are not free, and how many of their pages have been programmed.
-    fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
-        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
-        let closed = all.filter(|block| self.blocks.is_closed(*block));
-        let open = self.planes.iter().flat_map(Plane::frontiers);
-        let bound = self.groups.iter().flat_map(|groups| groups.programmed());
-        closed
-            .map(|block| (block, self.limits.data_pages))
-            .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
-            .chain(bound)
     }
 }
 

@@ -18,8 +18,11 @@ use crate::draw::Case;
 use crate::pool;
 use crate::run::{self, Outcome};
 
-/// The kinds of cases, and how many of each there are for so many drives.
-const KINDS: [(&str, fn(u64) -> Case, u64); 4] = [
+/// A name, how a case is drawn from its number, and for how many drives there is one.
+type Kind = (&'static str, fn(u64) -> Case, u64);
+
+/// The kinds of cases.
+const KINDS: [Kind; 4] = [
     ("drive", Case::draw, 1),
     ("array", Case::draw_array, 4),
     ("faults", Case::draw_faults, 4),

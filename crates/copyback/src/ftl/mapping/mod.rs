@@ -1,27 +1,318 @@
-//! How logical pages map to physical ones, and what it takes to reclaim a block.
+//! How logical pages map to physical ones: where a write goes, and what it takes to reclaim a block. One
+//! mapping a folder; each decides, and the [`Tables`] that are handed to it know what is where.
 //!
-//! [`PageMap`] says where each page lies, whatever the mapping. Page mapping needs no more; if it is demand
-//! paged, [`MappingCache`] says which part of the table is in RAM. The others ([`Groups`]) bind logical
-//! pages to blocks: which block a page may be written to, and what is merged to make room. Beside them a
-//! buffer ([`NvBuffer`]) may take what would have to wait for a merge.
+//! Page mapping ([`page`]) puts a page into the open block of its plane. If it is demand paged
+//! ([`demand_paged`]), its table lies in flash. The others bind logical pages to blocks of their own ([`bound`]):
+//! [`log_block`], [`buffered_log_block`] and [`superblock`] say how such blocks are used.
+//!
+//! A mapping more is a folder here, a variant of [`AnyMapping`], and a line each in `each!` and where it is made.
 
+mod bound;
+mod buffered_log_block;
 mod demand_paged;
-mod groups;
-mod idle_jobs;
-mod layout;
 mod log_block;
-mod merge;
-mod nv_buffer;
-mod packed;
 mod page;
 mod plan;
-mod recovery;
-mod restore;
 mod superblock;
 
-pub use demand_paged::{MappingCache, Place};
-pub use groups::{GroupView, Groups, Listed, Room};
-pub use layout::GroupId;
-pub use nv_buffer::{BufferTally, NvBuffer};
-pub use page::PageMap;
+pub use bound::GroupId;
+pub use buffered_log_block::BufferTally;
+pub use demand_paged::{DemandPaged, Room};
 pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{self, Config};
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+
+use super::idle_time::Expected;
+use super::image::Image;
+use super::recovery::Survey;
+use super::spare::Role;
+use super::tables::Tables;
+use super::{Placed, Stream};
+
+use bound::Groups;
+use page::Page;
+
+/// The mapping of a device.
+#[expect(clippy::large_enum_variant, reason = "a device has one")]
+#[derive(Debug, Serialize, Deserialize)]
+pub enum AnyMapping {
+    /// Any page anywhere.
+    Page(Page),
+    /// The same, with the table in flash.
+    DemandPaged(DemandPaged),
+    /// Logical pages bound to blocks of their own.
+    Bound(Groups),
+}
+
+/// Does with a mapping, whichever it is, what is said of `$mapping`.
+macro_rules! each {
+    ($any:expr, $mapping:ident => $does:expr) => {
+        match $any {
+            $crate::ftl::mapping::AnyMapping::Page($mapping) => $does,
+            $crate::ftl::mapping::AnyMapping::DemandPaged($mapping) => $does,
+            $crate::ftl::mapping::AnyMapping::Bound($mapping) => $does,
+        }
+    };
+}
+pub(super) use each;
+
+impl AnyMapping {
+    /// That of a checked configuration, with nothing written.
+    pub fn new(config: &Config, tables: &Tables) -> Self {
+        match config.ssd.ftl.mapping {
+            config::Mapping::Page => Self::Page(Page),
+            config::Mapping::DemandPaged { .. } => {
+                Self::DemandPaged(DemandPaged::new(config, tables))
+            }
+            config::Mapping::LogBlock
+            | config::Mapping::BufferedLogBlock { .. }
+            | config::Mapping::Superblock { .. } => Self::Bound(Groups::new(config, tables)),
+        }
+    }
+
+    /// Makes again what is not saved, for a mapping that comes from a file. `fresh` is what it was once.
+    ///
+    /// # Errors
+    /// Names what contradicts the configuration or the tables.
+    pub fn restore(&mut self, fresh: Self, tables: &Tables) -> Result<(), &'static str> {
+        match (self, fresh) {
+            (Self::Page(_), Self::Page(_)) => Ok(()),
+            (Self::DemandPaged(saved), Self::DemandPaged(fresh)) => saved.restore(fresh, tables),
+            (Self::Bound(saved), Self::Bound(fresh)) => saved.restore(&fresh, tables),
+            _ => Err("mapping"),
+        }
+    }
+}
+
+/// Decides where logical pages go. What a mapping does not say is as with page mapping.
+pub trait Mapping {
+    // --- where a page goes
+
+    /// Puts `lpn`, whose old page has been invalidated, onto `plane`, on which it has
+    /// [room](Self::next_offset).
+    fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed;
+
+    /// The page offset that a write of `lpn` to `plane` gets, if it fits.
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32>;
+
+    /// Moves the valid page `from` inside its plane.
+    fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed;
+
+    /// What the block is filled for that a write of `lpn` has gone to.
+    fn role_of_write(&self, tables: &Tables, lpn: Lpn, _page: Ppn) -> Role {
+        tables.stream_of(lpn).into()
+    }
+
+    /// What the blocks are filled for that pages are moved to.
+    fn role_of_moves(&self, tables: &Tables) -> Role {
+        tables.collection_stream().into()
+    }
+
+    /// Notes that a write of `lpn` is next on `plane`. Returns whether something must be reclaimed before there is
+    /// room for it, however many blocks are free.
+    fn want(&mut self, _tables: &Tables, _plane: PlaneId, _lpn: Lpn) -> bool {
+        false
+    }
+
+    /// Whether a write may find that something must be reclaimed first though blocks are free.
+    fn writes_may_call_for_reclaim(&self) -> bool {
+        false
+    }
+
+    /// Writes `lpn` to `plane`, on which it has room.
+    #[inline(always)]
+    fn write(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed
+    where
+        Self: Sized,
+    {
+        if let Some(old) = tables.lookup(lpn) {
+            tables.invalidate(self, old);
+        } else {
+            tables.parked.remove(lpn);
+        }
+        self.place(tables, plane, lpn)
+    }
+
+    // --- what is reclaimed
+
+    /// The block of `plane` to reclaim, if one gives space back and its valid pages have room.
+    fn choose_victim(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId>;
+
+    /// Takes a block that was chosen out of the victims' sight and returns what reclaims it.
+    fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan;
+
+    /// `block` of `plane` has been erased, and is to be [freed](Tables::free).
+    fn erased(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId);
+
+    /// What was reclaimed on `plane` has been.
+    fn end_reclaim(&mut self, _tables: &mut Tables, _plane: PlaneId) {}
+
+    /// Whether the data of `block` may be moved to level wear.
+    fn may_level(&self, tables: &Tables, block: BlockId) -> bool {
+        tables.blocks.is_closed(block)
+    }
+
+    /// A bit for each plane of `die` on which a write or a buffer waits for something to be reclaimed.
+    fn wanted_planes(&self, _die: DieId) -> u32 {
+        0
+    }
+
+    /// The page that the merge on `plane` moves next, if one is moved before a block is erased.
+    fn next_merge_page(&self, _tables: &Tables, _plane: PlaneId) -> Option<Ppn> {
+        None
+    }
+
+    /// The block that the merge on `plane` erases next, where no page is moved before.
+    fn next_merge_erase(&self, _plane: PlaneId) -> Option<BlockId> {
+        None
+    }
+
+    /// Whether the merge on `plane` may move `page` next, out of turn.
+    fn may_merge_next(&self, _tables: &Tables, _plane: PlaneId, _page: Ppn) -> bool {
+        false
+    }
+
+    // --- what happens to pages and blocks
+
+    /// `page` of `block`, which is not closed, is out of date; `valid` are left there.
+    fn lost_page(&mut self, _tables: &Tables, _page: Ppn, _block: BlockId, _valid: u16) {}
+
+    /// `lpn` has been trimmed or taken into DRAM.
+    fn unmapped(&mut self, _tables: &mut Tables, _lpn: Lpn) {}
+
+    /// `lpn` has been moved on `plane`, other than by [`relocate`](Self::relocate).
+    fn moved(&mut self, _tables: &Tables, _lpn: Lpn, _plane: PlaneId) {}
+
+    /// `spare` has taken the place of `block` of `plane`, which is open.
+    fn replaced(
+        &mut self,
+        _tables: &mut Tables,
+        _plane: PlaneId,
+        _block: BlockId,
+        _spare: BlockId,
+    ) {
+    }
+
+    // --- what idle time is good for
+
+    /// Lists from now on merges that idle time is good for; they are put off if the drive `delays`.
+    fn list_idle_jobs(&mut self, _tables: &Tables, _delays: bool) {}
+
+    /// How often a merge has been put off.
+    fn merges_put_off(&self) -> u64 {
+        0
+    }
+
+    /// The block whose reclaim merges what on `die` has been owed a merge longest.
+    fn owed_victim(&self, _tables: &Tables, _die: DieId) -> Option<BlockId> {
+        None
+    }
+
+    /// The block of `plane` that is reclaimed when it would soon be short of free blocks.
+    fn victim_in_advance(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+        self.choose_victim(tables, plane)
+    }
+
+    /// Notes that `lpn` is among the `expected` writes.
+    fn expect(&self, _lpn: Lpn, _expected: &mut Expected) {}
+
+    /// The first block whose reclaim the `expected` writes need for themselves, of those whose cost `fits`.
+    fn merge_called_for(
+        &self,
+        _tables: &Tables,
+        _expected: &Expected,
+        _fits: &dyn Fn(Cost) -> bool,
+    ) -> Option<BlockId> {
+        None
+    }
+
+    /// What it takes to reclaim `victim`, which has been chosen.
+    fn cost_of(&self, tables: &Tables, victim: BlockId) -> Cost {
+        Cost { pages: tables.valid_pages(victim).into(), blocks: 1 }
+    }
+
+    /// Blocks that the `expected` writes, one or more, open.
+    fn opened_by(&self, tables: &Tables, expected: &Expected) -> u32 {
+        tables.opened_in(Stream::Host, expected)
+    }
+
+    // --- parts that only some mappings have
+
+    /// What a buffer of writes has been used for, if there is one.
+    fn buffer_tally(&self) -> Option<BufferTally> {
+        None
+    }
+
+    /// Counts from now on what the buffer is used for.
+    fn reset_buffer_tally(&mut self) {}
+
+    /// The mapping's table in flash, if it is there.
+    fn paging(&self) -> Option<&DemandPaged> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn paging_mut(&mut self) -> Option<&mut DemandPaged> {
+        None
+    }
+
+    // --- what a loss of power or a file leaves
+
+    /// Whether full blocks that hold nothing valid are left to collections after a loss of power.
+    fn leaves_full_blocks(&self) -> bool {
+        true
+    }
+
+    /// Takes over the written blocks of `plane`, the one that was written last at the end.
+    fn recover_plane(
+        &mut self,
+        tables: &mut Tables,
+        plane: PlaneId,
+        blocks: &[BlockId],
+        survey: &Survey<'_>,
+    ) {
+        tables.recover_streams(plane, blocks, survey);
+    }
+
+    /// Makes the mapping's own tables again, once all planes are.
+    fn recover(&mut self, _tables: &mut Tables, _survey: &Survey<'_>) {}
+
+    /// Finds out which entries of a table in flash are out of date there.
+    fn recover_entries(&mut self, _tables: &mut Tables, _image: &Image) {}
+
+    /// Tells the audit what of the mapping has long been in flash.
+    fn restore_audit(&self, _tables: &mut Tables) {}
+
+    /// The blocks that are not on the planes' tables, and how many of their pages have been programmed.
+    fn programmed(&self) -> Vec<(BlockId, u32)> {
+        Vec::new()
+    }
+
+    /// What the victim policy knows of a block.
+    fn listed(&self, tables: &Tables, block: BlockId) -> Option<u16> {
+        tables.blocks.is_closed(block).then(|| tables.valid_pages(block))
+    }
+
+    /// Whether the planes have just the open blocks that this mapping opens there.
+    fn has_sound_frontiers(&self, tables: &Tables, plane: PlaneId) -> bool {
+        tables.has_sound_frontiers(plane)
+    }
+
+    /// Blocks of `plane` that a buffer of writes has in use.
+    fn buffered_blocks(&self, _plane: PlaneId) -> usize {
+        0
+    }
+
+    /// Whether `lpn` may lie at this page of `block`.
+    fn may_hold(&self, _lpn: Lpn, _block: BlockId, _offset: u32) -> bool {
+        true
+    }
+
+    /// Checks the mapping's own tables against the others.
+    fn check(&self, _tables: &Tables) -> Result<(), String> {
+        Ok(())
+    }
+}

@@ -9,11 +9,12 @@ mod survey;
 use crate::config::Config;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
-use super::Ftl;
 use super::audit::Audit;
 use super::image::{Image, Page};
+use super::mapping::{AnyMapping, Mapping, each};
 use super::plane::{Frontier, Plane, Stream};
 use super::spare::Role;
+use super::{Ftl, Tables};
 
 pub(super) use survey::Survey;
 
@@ -41,30 +42,45 @@ impl Ftl {
     /// The translation layer of a checked configuration as `image` shows it. `name` is as in
     /// [`new`](Self::new).
     pub fn recovered(config: &Config, name: &str, image: &Image) -> (Self, Scan) {
-        let mut ftl = Self::new(config, name);
-        let mut survey = Survey::new(image, ftl.map.logical_pages());
+        let Self { mut tables, mut mapping } = Self::new(config, name);
+        let mut survey = Survey::new(image, tables.map.logical_pages());
         survey.erase_copies();
-        // What is full is left to collections, where they would find it.
-        let (bound, data_pages) = (ftl.groups.is_some(), ftl.limits.data_pages);
-        survey.erase_outdated(|written| bound || written < data_pages);
-        ftl.take_blocks(&survey, config);
+        let (all, data_pages) =
+            (!each!(&mapping, mapping => mapping.leaves_full_blocks()), tables.limits.data_pages);
+        survey.erase_outdated(|written| all || written < data_pages);
+        tables.recover(&mut mapping, &survey, config);
         for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.parked) {
-            ftl.parked.add(*lpn, *plane);
+            tables.parked.add(*lpn, *plane);
         }
         let erased = |block| survey.is_erased(block);
         let audit = Audit::of_image(config, image, survey.found(), erased);
-        ftl.audit = Some(Box::new(audit));
-        ftl.recover_cache(image);
+        tables.audit = Some(Box::new(audit));
+        each!(&mut mapping, mapping => mapping.recover_entries(&mut tables, image));
         let unreadable = image.pages.iter().filter(|page| **page == Page::Unreadable);
         let scan = Scan {
             unreadable_pages: unreadable.count() as u64,
             erased: survey.erased_blocks().collect(),
         };
-        (ftl, scan)
+        (Self { tables, mapping }, scan)
     }
 
+    /// From now on programs take time, and the power may fail.
+    pub fn begin_timed(&mut self) {
+        if let Some(audit) = &mut self.tables.audit {
+            audit.begin();
+        }
+    }
+
+    /// The program of `page` is over. Returns the block with the page that it superseded, if no program
+    /// supersedes a page there any more.
+    pub fn program_is_over(&mut self, page: Ppn) -> Option<BlockId> {
+        self.tables.audit.as_mut()?.programmed(page)
+    }
+}
+
+impl Tables {
     /// Takes over every block as it was found.
-    fn take_blocks(&mut self, survey: &Survey<'_>, config: &Config) {
+    fn recover(&mut self, mapping: &mut AnyMapping, survey: &Survey<'_>, config: &Config) {
         for (lpn, page) in survey.found() {
             self.map.set(lpn, page);
             self.blocks.program(self.geometry.block_of(page), self.geometry.page_offset(page));
@@ -78,13 +94,20 @@ impl Ftl {
             }
         }
         for plane in (0..self.planes.len()).map(PlaneId::from_index) {
-            self.take_plane(plane, survey, config);
+            let blocks = self.recover_free_blocks(plane, survey, config);
+            each!(&mut *mapping, mapping => mapping.recover_plane(self, plane, &blocks, survey));
         }
-        self.take_groups(survey);
+        each!(mapping, mapping => mapping.recover(self, survey));
         (0..self.planes.len()).for_each(|plane| self.weigh(PlaneId::from_index(plane)));
     }
 
-    fn take_plane(&mut self, plane: PlaneId, survey: &Survey<'_>, config: &Config) {
+    /// Frees what is not written on `plane`. Returns the blocks that are, the one that was written last at the end.
+    fn recover_free_blocks(
+        &mut self,
+        plane: PlaneId,
+        survey: &Survey<'_>,
+        config: &Config,
+    ) -> Vec<BlockId> {
         let mut blocks: Vec<_> = self.geometry.blocks_of_plane(plane).collect();
         blocks.sort_by_key(|block| survey.last_program(*block));
         let held = config.ssd.nv_buffer_blocks() as usize;
@@ -94,31 +117,17 @@ impl Ftl {
             self.planes[plane.index()].free.push(*block, self.blocks.erase_count(*block));
         }
         blocks.retain(|block| survey.written(*block) > 0);
-        match self.groups {
-            None => self.take_streams(plane, &blocks, survey),
-            Some(_) => blocks.iter().for_each(|block| self.blocks.set_open(*block)),
-        }
-    }
-
-    /// Takes over groups, and tells the victim policy what merging them is worth.
-    fn take_groups(&mut self, survey: &Survey<'_>) {
-        let Some(groups) = &mut self.groups else { return };
-        groups.recover(survey);
-        let layout = *groups.layout();
-        for plane in (0..self.planes.len()).map(PlaneId::from_index) {
-            self.planes[plane.index()].held -= self.nv_buffer_in_use(plane);
-        }
-        for id in (0..layout.groups()).map(|index| layout.group(index)) {
-            let home = layout.page_at(id, 0).and_then(|lpn| self.allocation.plane_of(lpn));
-            if let Some(plane) = home {
-                self.list(plane, id);
-            }
-        }
+        blocks
     }
 
     /// Takes over the written blocks of `plane`, the one that was written last at the end: the last of each
     /// stream that is not full is filled on, the others are closed.
-    fn take_streams(&mut self, plane: PlaneId, blocks: &[BlockId], survey: &Survey<'_>) {
+    pub(super) fn recover_streams(
+        &mut self,
+        plane: PlaneId,
+        blocks: &[BlockId],
+        survey: &Survey<'_>,
+    ) {
         for block in blocks.iter().rev() {
             let next_page = survey.written(*block);
             let stream = stream_of(survey.role(*block));
@@ -141,60 +150,18 @@ impl Ftl {
         }
     }
 
-    /// Each entry of a table in flash that its last translation page does not hold waits to be written
-    /// there.
-    fn recover_cache(&mut self, image: &Image) {
-        if self.cache.is_none() {
-            return;
-        }
-        for lpn in (0..self.limits.logical_pages).map(Lpn::from_index) {
-            let (found, entry) = (self.map.physical(lpn), image.entries[lpn.index()]);
-            if self.limits.translation_pages == 0 {
-                if found.is_some() {
-                    self.note_unmapped(lpn);
-                    self.make_room_for_entry();
-                    self.load_entry(lpn);
-                }
-                continue;
-            }
-            let page = self.translation_page_of(lpn);
-            let version = self.audit.as_ref().and_then(|audit| audit.version(page));
-            let is_intact = image.entry_versions.get(&page).copied() == version;
-            if !is_intact || found != entry {
-                self.note_unmapped(lpn);
-            }
-        }
-        let written: Vec<_> = self.written_entries().collect();
-        if let Some(audit) = &mut self.audit {
-            audit.entries_restored(written.into_iter());
-        }
-    }
-
     /// What a cut of power would leave if everything that has been begun were over.
     pub fn image(&self) -> Image {
         let audit = self.audit.as_ref().expect("kept where power may fail");
         audit.image(&self.geometry, |block| self.blocks.erase_count(block))
     }
 
-    /// The same with what a drive with capacitors saves of its RAM.
+    /// What a cut of power would leave of a drive with capacitors, which saves what is in its RAM.
     pub fn saved_image(&self) -> Image {
         let mut image = self.image();
         let audit = self.audit.as_ref().expect("kept where power may fail");
         image.saved = Some(audit.saved(|lpn| self.parked.plane_of(lpn)));
         image
-    }
-
-    /// From now on programs take time, and the power may fail.
-    pub fn begin_timed(&mut self) {
-        if let Some(audit) = &mut self.audit {
-            audit.begin();
-        }
-    }
-
-    /// The program of `page` is over. Returns the block with the page that it superseded, if no program
-    /// supersedes a page there any more.
-    pub fn program_is_over(&mut self, page: Ppn) -> Option<BlockId> {
-        self.audit.as_mut()?.programmed(page)
     }
 
     /// The last version of `lpn` that is in the flash, if that is kept account of.

@@ -11,9 +11,7 @@ use crate::ftl::plane::Frontier;
 use crate::ids::BlockId;
 use crate::victim::BlockView;
 
-use super::groups::Group;
-use super::layout::GroupId;
-use super::merge::Merge;
+use super::bound::{Group, GroupId, Merge};
 use super::plan::ReclaimKind;
 
 /// A compaction has ended: a block that it has left open takes the next write, unless another does.

@@ -8,7 +8,7 @@ use crate::ids::BlockId;
 use crate::victim::BlockView;
 
 use super::layout::GroupId;
-use super::plan::{Cost, ReclaimKind};
+use crate::ftl::mapping::plan::{Cost, ReclaimKind};
 
 /// What is to be done with the blocks of a group, or is left to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]

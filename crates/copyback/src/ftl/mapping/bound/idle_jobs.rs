@@ -60,7 +60,7 @@ impl IdleJobs {
 
 impl Groups {
     /// Lists from now on what idle time is good for; merges are put off if the drive `delays`.
-    pub fn list_idle_jobs(&mut self, delays: bool, planes: usize) {
+    pub fn keep_idle_jobs(&mut self, delays: bool, planes: usize) {
         let dies = planes / self.planes_per_die as usize;
         self.idle_jobs = Some(IdleJobs::new(delays, self.groups.len(), planes, dies));
     }
@@ -115,7 +115,7 @@ impl Groups {
     }
 
     /// Blocks that so many more `pages` of the host open for a group before it is used up.
-    pub fn opened_by(&self, id: GroupId, pages: u32) -> u32 {
+    pub fn blocks_opened_by(&self, id: GroupId, pages: u32) -> u32 {
         let group = self.get(id);
         let beyond = pages.saturating_sub(self.open_pages(group));
         beyond.div_ceil(self.data_pages).min(self.blocks_to_open(group))

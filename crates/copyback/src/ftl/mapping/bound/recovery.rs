@@ -7,11 +7,10 @@ use crate::ids::{BlockId, PlaneId};
 
 use super::groups::{Groups, Scheme};
 use super::layout::GroupId;
-use super::nv_buffer::NvBuffer;
 
 impl Groups {
     /// Takes over every block that is written. Each holds what is newest somewhere.
-    pub fn recover(&mut self, survey: &Survey<'_>) {
+    pub fn recover_blocks(&mut self, survey: &Survey<'_>) {
         let mut written: Vec<_> =
             survey.image.blocks().filter(|block| survey.written(*block) > 0).collect();
         written.sort_by_key(|block| survey.first_program(*block));
@@ -99,7 +98,7 @@ impl Groups {
     fn queue_used_up(&mut self, survey: &Survey<'_>) {
         let Some(buffer) = &self.buffer else { return };
         let mut to_queue: Vec<(PlaneId, GroupId)> = Vec::new();
-        for (plane, state) in buffer.planes.iter().enumerate() {
+        for (plane, state) in buffer.planes().iter().enumerate() {
             for (lpn, _) in state.blocks.iter().flat_map(|block| survey.newest_in(*block)) {
                 let id = self.layout.group_of(lpn);
                 if self.is_used_up(self.get(id)) {
@@ -109,28 +108,7 @@ impl Groups {
         }
         if let Some(buffer) = &mut self.buffer {
             to_queue.into_iter().for_each(|(plane, id)| buffer.queue(plane, id));
-            (0..buffer.planes.len()).for_each(|plane| buffer.weigh(PlaneId::from_index(plane)));
-        }
-    }
-}
-
-impl NvBuffer {
-    /// Takes over a written block of `plane`, later than those before; `groups` has one entry for each page
-    /// in it that counts.
-    fn recover_block(
-        &mut self,
-        plane: PlaneId,
-        block: BlockId,
-        open: Option<Frontier>,
-        groups: impl Iterator<Item = GroupId>,
-    ) {
-        self.holds[block.index()] = true;
-        let buffer = &mut self.planes[plane.index()];
-        buffer.blocks.push_back(block);
-        buffer.open = open;
-        for group in groups {
-            buffer.valid += 1;
-            self.pages[group.index()] += 1;
+            (0..buffer.planes().len()).for_each(|plane| buffer.weigh(PlaneId::from_index(plane)));
         }
     }
 }

@@ -50,6 +50,11 @@ impl Layout {
         GroupId(index as u32)
     }
 
+    /// All groups.
+    pub fn ids(self) -> impl Iterator<Item = GroupId> + Clone {
+        (0..self.groups() as u32).map(GroupId)
+    }
+
     /// The group of `lpn`.
     pub const fn group_of(&self, lpn: Lpn) -> GroupId {
         let (turn, round) = (lpn.0 % self.planes, lpn.0 / self.planes);

@@ -3,7 +3,7 @@
 //!
 //! An entry is read from its translation page when it is needed, and takes the place of the one that
 //! was used longest ago. One that has changed stays in RAM until its translation page is written, with
-//! all that has changed in that page. [`PageMap`](super::PageMap) has the values; here it is only known
+//! all that has changed in that page. The mapping table has the values; here it is only known
 //! where they are.
 
 use serde::{Deserialize, Serialize};
@@ -59,11 +59,11 @@ pub enum Place {
 const ALL: usize = 0;
 
 impl MappingCache {
-    /// An empty cache of a checked configuration, if its mapping is demand paged.
-    pub fn new(config: &Config, dies: usize) -> Option<Self> {
-        let paging = config.ssd.demand_paging()?;
+    /// An empty cache of a checked configuration whose mapping is demand paged.
+    pub fn new(config: &Config, dies: usize) -> Self {
+        let paging = config.ssd.demand_paging().expect("made only if the mapping is demand paged");
         let entries = config.logical_pages() as usize;
-        Some(Self {
+        Self {
             entries: vec![Entry::InFlash; entries],
             recent: Lists::new(entries, 1),
             capacity: paging.cached_entries as usize,
@@ -72,7 +72,7 @@ impl MappingCache {
             entries_per_page: paging.entries_per_page as usize,
             waiting: vec![0; entries.div_ceil(paging.entries_per_page as usize)],
             outdated: vec![Vec::new(); dies],
-        })
+        }
     }
 
     /// The translation page that holds the entry of `lpn`.
@@ -170,7 +170,7 @@ impl MappingCache {
         }
     }
 
-    /// The same because the page has been moved on `die`.
+    /// `lpn` maps to something else now, because the page has been moved on `die`.
     pub fn moved(&mut self, lpn: Lpn, die: DieId) {
         self.changed(lpn);
         if self.is_waiting(lpn) {

@@ -1,6 +1,4 @@
-//! Where each logical page lies. Under page mapping this is the device's own table, and a block is
-//! reclaimed by moving its valid pages and erasing it; where logical blocks have blocks of their own,
-//! a device finds the same by looking into them.
+//! Where each logical page lies, whatever the mapping, and which one each physical page holds.
 
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};

@@ -24,7 +24,7 @@ use crate::ftl::plane::Frontier;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 
-use super::layout::GroupId;
+use crate::ftl::mapping::GroupId;
 
 /// The buffers of all planes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct NvBuffer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaneBuffer {
     /// Blocks with valid pages and the open one, the oldest first.
-    pub(super) blocks: VecDeque<BlockId>,
+    pub blocks: VecDeque<BlockId>,
     /// The one that takes the next write: the last, if it is not full.
     pub(super) open: Option<Frontier>,
     /// Full blocks without a valid page.
@@ -126,6 +126,11 @@ impl NvBuffer {
             planes_per_die: geometry.planes_per_die,
             tally: BufferTally::default(),
         }
+    }
+
+    /// The buffer of each plane.
+    pub fn planes(&self) -> &[PlaneBuffer] {
+        &self.planes
     }
 
     /// Blocks of `plane` that are not free.
@@ -250,7 +255,7 @@ impl NvBuffer {
     }
 
     /// Notes whether there is something to do on `plane`.
-    pub(super) fn weigh(&mut self, plane: PlaneId) {
+    pub fn weigh(&mut self, plane: PlaneId) {
         let buffer = &self.planes[plane.index()];
         let has_work = !buffer.emptied.is_empty()
             || !buffer.queue.is_empty()

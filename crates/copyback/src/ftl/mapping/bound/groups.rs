@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
 use crate::ftl::blocks::Blocks;
+use crate::ftl::page_map::PageMap;
 use crate::ftl::plane::Frontier;
+use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::victim::BlockView;
@@ -14,9 +16,8 @@ use crate::victim::BlockView;
 use super::idle_jobs::IdleJobs;
 use super::layout::{GroupId, Layout};
 use super::merge::Merge;
-use super::nv_buffer::NvBuffer;
-use super::page::PageMap;
-use super::{log_block, superblock};
+use crate::ftl::mapping::buffered_log_block::NvBuffer;
+use crate::ftl::mapping::{log_block, superblock};
 
 /// How the blocks of a group are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,20 +98,17 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Groups without blocks, if the mapping of a checked configuration has any; blocks hold
-    /// `data_pages` pages.
-    pub fn new(config: &Config, geometry: &Geometry, data_pages: u32) -> Option<Self> {
+    /// Groups without blocks, of a checked configuration whose mapping has groups.
+    pub fn new(config: &Config, tables: &Tables) -> Self {
+        let (geometry, data_pages) = (&tables.geometry, tables.limits.data_pages);
         let scheme = match config.ssd.ftl.mapping {
-            config::Mapping::Page | config::Mapping::DemandPaged { .. } => return None,
-            config::Mapping::LogBlock | config::Mapping::BufferedLogBlock { .. } => {
-                Scheme::LogBlock
-            }
             config::Mapping::Superblock { data_blocks, update_blocks } => {
                 let most_blocks = data_blocks.saturating_add(update_blocks) as usize;
                 Scheme::Superblock { most_blocks }
             }
+            _ => Scheme::LogBlock,
         };
-        let pages = config.ssd.ftl.mapping.blocks_per_group()? * data_pages;
+        let pages = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1) * data_pages;
         let layout = Layout::new(geometry.planes(), config.logical_pages() as usize, pages);
         let mut groups = Self {
             scheme,
@@ -128,7 +126,7 @@ impl Groups {
             planes_per_die: geometry.planes_per_die,
         };
         groups.forget_work(geometry);
-        Some(groups)
+        groups
     }
 
     /// Nobody owns a block, nothing is merged and nothing wanted.
@@ -149,7 +147,7 @@ impl Groups {
     }
 
     /// Whether `lpn` may lie at this page of `block`.
-    pub fn may_hold(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
+    pub fn is_place_of(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
         if self.is_in_buffer(block) {
             return true;
         }
@@ -237,7 +235,7 @@ impl Groups {
 
     /// Notes that a write of `lpn` is next on `plane`, its own, where the host `may_open` a block or
     /// not. Returns whether its group must be merged first.
-    pub fn want(&mut self, plane: PlaneId, lpn: Lpn, may_open: bool) -> bool {
+    pub fn want_room(&mut self, plane: PlaneId, lpn: Lpn, may_open: bool) -> bool {
         let must = match self.room_for(plane, lpn) {
             Room::None => true,
             Room::InReplacement => !may_open,
@@ -259,7 +257,7 @@ impl Groups {
 
     /// A bit for each plane of the die at this place in which a group is wanted, or the buffer has
     /// something to be cleaned.
-    pub fn wanted_planes(&self, die: usize) -> u32 {
+    pub fn wanted_on(&self, die: usize) -> u32 {
         self.wanted[die] | self.buffer.as_ref().map_or(0, |buffer| buffer.planes_to_clean(die))
     }
 
@@ -290,7 +288,7 @@ impl Groups {
     }
 
     /// Whether the data of `block`, which is not free, may be moved to level wear.
-    pub fn may_level(&self, block: BlockId) -> bool {
+    pub fn is_still(&self, block: BlockId) -> bool {
         let Some(id) = self.owner(block) else { return false };
         let group = self.get(id);
         let is_open = group.open.is_some_and(|open| open.block == block);
@@ -349,7 +347,7 @@ impl Groups {
     }
 
     /// The merge on `plane` has put a page at `offset`. Returns whether that filled the block.
-    pub fn moved(&mut self, plane: PlaneId, offset: u32) -> bool {
+    pub fn has_moved(&mut self, plane: PlaneId, offset: u32) -> bool {
         if let Some(Merge { target: Some(target), .. }) = &mut self.planes[plane.index()].merge {
             target.next_page = offset + 1;
         }
@@ -429,7 +427,7 @@ impl Groups {
     }
 
     /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
-    pub fn erased(&mut self, plane: PlaneId, block: BlockId) -> Option<GroupId> {
+    pub fn forget(&mut self, plane: PlaneId, block: BlockId) -> Option<GroupId> {
         if self.buffer.as_mut().is_some_and(|buffer| buffer.erased(plane, block)) {
             return None;
         }

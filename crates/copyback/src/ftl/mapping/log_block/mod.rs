@@ -18,14 +18,12 @@
 //! After a switch or partial merge the update block is the data block. Pages that hold no data are
 //! not copied; their places in the new data block stay empty.
 //!
-//! A drive that delays merges replaces an update block that is full by a fresh one ([`super::idle_jobs`]).
+//! A drive that delays merges replaces an update block that is full by a fresh one ([`super::bound`]).
 //! Then a merge erases every block but the newest, and that one too if it is out of order.
 
 use smallvec::SmallVec;
 
-use super::groups::Group;
-use super::layout::GroupId;
-use super::merge::Merge;
+use super::bound::{Group, GroupId, Merge};
 use super::plan::ReclaimKind;
 use crate::ftl::plane::Frontier;
 

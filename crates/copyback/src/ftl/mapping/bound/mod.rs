@@ -1,0 +1,388 @@
+//! Mappings that bind logical pages to blocks of their own ([`Groups`]): writes, merges, and what the victim
+//! policy is told.
+
+mod groups;
+mod idle_jobs;
+mod layout;
+mod merge;
+mod recovery;
+mod restore;
+
+pub(super) use groups::{Group, Groups, Listed, Room};
+pub use layout::GroupId;
+pub(super) use merge::Merge;
+
+use groups::GroupView;
+
+use crate::ftl::Placed;
+use crate::ftl::idle_time::Expected;
+use crate::ftl::plane::Frontier;
+use crate::ftl::recovery::Survey;
+use crate::ftl::spare::Role;
+use crate::ftl::tables::Tables;
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+
+use super::{BufferTally, Cost, Mapping, ReclaimPlan};
+
+impl Groups {
+    /// Tells the victim policy what a merge of a group would be worth now, unless it is being merged.
+    pub(super) fn list(&mut self, tables: &mut Tables, plane: PlaneId, id: GroupId) {
+        if self.is_merged(plane, id) {
+            return;
+        }
+        self.list_idle_job(plane, id);
+        let before = self.get(id).listed;
+        let worth = self.merge_of(id, None, &tables.blocks).worth(&tables.blocks, self.data_pages);
+        let now = worth.map(|worth| Listed {
+            // A block that is certain to be erased stays so until it is.
+            block: before.map_or(worth.victim, |before| before.block),
+            moves_per_block: worth.moves_per_block,
+        });
+        let victims = &mut tables.victims;
+        match (before, now) {
+            (Some(before), Some(now)) => {
+                let (from, to) = (before.moves_per_block, now.moves_per_block);
+                victims.changed(plane, now.block, from, to);
+            }
+            (Some(before), None) => victims.removed(plane, before.block, before.moves_per_block),
+            (None, Some(now)) => victims.closed(plane, now.block, now.moves_per_block),
+            (None, None) => {}
+        }
+        self.get_mut(id).listed = now;
+    }
+
+    /// The block of `plane` that the victim policy chooses.
+    pub(super) fn choose_by_policy(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+        tables.victims.choose(plane, &GroupView { groups: self, blocks: &tables.blocks })
+    }
+
+    /// Whether a merge may begin on `plane`: there is none, and a block that it can open.
+    fn may_merge(&self, tables: &Tables, plane: PlaneId) -> bool {
+        self.merge_on(plane).is_none() && tables.free_blocks(plane) > 0
+    }
+
+    /// A block whose reclaim merges a group, if that may begin now.
+    fn victim_of(&self, tables: &Tables, id: GroupId) -> Option<BlockId> {
+        let victim = *self.merge_of(id, None, &tables.blocks).sources.first()?;
+        self.may_merge(tables, tables.geometry.plane_of_block(victim)).then_some(victim)
+    }
+
+    fn check_group(&self, tables: &Tables, id: GroupId) -> Result<(), String> {
+        let group = self.get(id);
+        if group.blocks.iter().any(|block| self.owner(*block) != Some(id)) {
+            return Err(format!("{id:?} has a block of another group"));
+        }
+        let plane = group.blocks.first().map(|block| tables.geometry.plane_of_block(*block));
+        if plane.is_some_and(|plane| !self.is_listed_for_idle_time(plane, id)) {
+            return Err(format!("{id:?} is not on the job list that it belongs on"));
+        }
+        if plane.is_some_and(|plane| self.is_merged(plane, id)) {
+            return Ok(());
+        }
+        let worth = self.merge_of(id, None, &tables.blocks).worth(&tables.blocks, self.data_pages);
+        let found = group.listed.map(|listed| listed.moves_per_block);
+        let expected = worth.map(|worth| worth.moves_per_block);
+        if found != expected {
+            return Err(format!(
+                "{id:?} is worth {expected:?} moves a block, but listed as {found:?}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Mapping for Groups {
+    fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
+        let group = self.layout().group_of(lpn);
+        if self.belongs_in_buffer(tables, plane, lpn) {
+            return self.append_to_buffer(tables, plane, group, lpn);
+        }
+        let open = match self.get(group).open {
+            Some(open) => open,
+            None => {
+                let frontier = tables.open(plane);
+                self.open(group, frontier);
+                frontier
+            }
+        };
+        let page = tables.program(self, open, lpn);
+        let closes_block = self.wrote(lpn);
+        self.list(tables, plane, group);
+        Placed { page, closes_block }
+    }
+
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
+        if self.belongs_in_buffer(tables, plane, lpn) {
+            return self.next_offset_in_buffer(tables, plane);
+        }
+        match self.room_for(plane, lpn) {
+            Room::In(open) => Some(open.next_page),
+            Room::InNewBlock | Room::InReplacement => tables.may_open_for_host(plane).then_some(0),
+            Room::None | Room::Merging => None,
+        }
+    }
+
+    fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
+        let plane = tables.geometry.plane_of(from);
+        let lpn = tables.logical(from);
+        tables.invalidate(self, from);
+        let target = match self.target(plane) {
+            Some(target) => target,
+            None => {
+                let frontier = tables.open(plane);
+                self.open_target(plane, frontier);
+                frontier
+            }
+        };
+        let offset = self.offset_in(target, lpn);
+        let page = tables.program(self, Frontier { block: target.block, next_page: offset }, lpn);
+        let closes_block = self.has_moved(plane, offset);
+        Placed { page, closes_block }
+    }
+
+    fn role_of_write(&self, tables: &Tables, _: Lpn, page: Ppn) -> Role {
+        match self.is_in_buffer(tables.geometry.block_of(page)) {
+            true => Role::Buffer,
+            false => Role::Host,
+        }
+    }
+
+    fn role_of_moves(&self, _: &Tables) -> Role {
+        Role::Merge
+    }
+
+    fn want(&mut self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> bool {
+        if self.buffer.is_some() {
+            return self.want_room_in_buffer(tables, plane, lpn);
+        }
+        self.want_room(plane, lpn, tables.may_open_for_host(plane))
+    }
+
+    fn writes_may_call_for_reclaim(&self) -> bool {
+        true
+    }
+
+    fn choose_victim(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+        if !self.may_merge(tables, plane) {
+            return None;
+        }
+        if self.buffer.is_some() {
+            return self.choose_with_buffer(tables, plane);
+        }
+        let wanted = self.wanted_victim(plane, &tables.blocks);
+        wanted.or_else(|| self.choose_by_policy(tables, plane))
+    }
+
+    /// Begins to merge the group of `victim`, which is erased on the way, or if it is a block of the
+    /// buffer the one with the oldest page in it.
+    fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
+        let plane = tables.geometry.plane_of_block(victim);
+        let owner = self.owner(victim);
+        let Some(id) = owner.or_else(|| self.first_group_in(tables, victim)) else {
+            return ReclaimPlan::of_buffer_block(victim);
+        };
+        if let Some(listed) = self.get_mut(id).listed.take() {
+            tables.victims.removed(plane, listed.block, listed.moves_per_block);
+        }
+        let merge = self.merge_of(id, Some(victim), &tables.blocks);
+        let (kind, erases) = (merge.kind, !merge.sources.is_empty());
+        tables.reclaiming[plane.index()] = Some(victim);
+        self.begin(plane, merge);
+        if !erases {
+            // The host must not take the last block meanwhile.
+            let frontier = tables.open(plane);
+            self.open_target(plane, frontier);
+        }
+        self.list_idle_job(plane, id);
+        ReclaimPlan::of_merge(victim, kind, plane)
+    }
+
+    fn erased(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId) {
+        let is_buffers = self.is_in_buffer(block);
+        let merged = self.forget(plane, block);
+        if merged.is_some() {
+            tables.reclaiming[plane.index()] = None;
+        }
+        tables.free(plane, block, is_buffers);
+        if let Some(group) = merged {
+            self.list(tables, plane, group);
+        }
+    }
+
+    /// A merge that had no block to erase ends here.
+    fn end_reclaim(&mut self, tables: &mut Tables, plane: PlaneId) {
+        let Some(group) = self.end_merge(plane) else { return };
+        tables.reclaiming[plane.index()] = None;
+        tables.weigh(plane);
+        self.list(tables, plane, group);
+    }
+
+    fn may_level(&self, _: &Tables, block: BlockId) -> bool {
+        self.is_still(block)
+    }
+
+    fn wanted_planes(&self, die: DieId) -> u32 {
+        self.wanted_on(die.index())
+    }
+
+    fn next_merge_page(&self, tables: &Tables, plane: PlaneId) -> Option<Ppn> {
+        self.next_page(plane, &tables.map, &tables.blocks, &tables.geometry)
+    }
+
+    fn next_merge_erase(&self, plane: PlaneId) -> Option<BlockId> {
+        self.merge_on(plane)?.sources.first().copied()
+    }
+
+    fn may_merge_next(&self, tables: &Tables, plane: PlaneId, page: Ppn) -> bool {
+        let open = self.target(plane).map_or(0, |target| tables.room(target));
+        let room = tables.free_blocks(plane) as u32 * self.data_pages + open;
+        self.may_move_next(plane, tables.geometry.block_of(page), room, &tables.blocks)
+    }
+
+    fn lost_page(&mut self, tables: &Tables, page: Ppn, block: BlockId, valid: u16) {
+        if self.is_in_buffer(block) {
+            self.lost_in_buffer(tables, page, block, valid);
+        }
+    }
+
+    fn unmapped(&mut self, tables: &mut Tables, lpn: Lpn) {
+        let group = self.layout().group_of(lpn);
+        if let Some(plane) = tables.allocation.plane_of(lpn) {
+            self.list(tables, plane, group);
+        }
+    }
+
+    fn replaced(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId, spare: BlockId) {
+        if let Some(listed) = self.replace(plane, block, spare) {
+            tables.victims.removed(plane, block, listed.moves_per_block);
+            tables.victims.closed(plane, spare, listed.moves_per_block);
+        }
+    }
+
+    fn list_idle_jobs(&mut self, tables: &Tables, delays: bool) {
+        self.keep_idle_jobs(delays, tables.planes.len());
+        for id in self.layout.ids() {
+            let block = self.get(id).blocks.first();
+            if let Some(plane) = block.map(|block| tables.geometry.plane_of_block(*block)) {
+                self.list_idle_job(plane, id);
+            }
+        }
+    }
+
+    fn merges_put_off(&self) -> u64 {
+        self.put_off()
+    }
+
+    fn owed_victim(&self, tables: &Tables, die: DieId) -> Option<BlockId> {
+        self.victim_of(tables, self.first_owed(die)?)
+    }
+
+    /// One of the group that has been used up longest.
+    fn victim_in_advance(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+        self.victim_of(tables, self.first_used_up(plane)?)
+    }
+
+    fn expect(&self, lpn: Lpn, expected: &mut Expected) {
+        let id = self.layout.group_of(lpn);
+        match expected.groups.iter_mut().rev().find(|(group, _)| *group == id) {
+            Some((_, pages)) => *pages += 1,
+            None => expected.groups.push((id, 1)),
+        }
+    }
+
+    /// One of a group that has too little room for what it gets.
+    fn merge_called_for(
+        &self,
+        tables: &Tables,
+        expected: &Expected,
+        fits: &dyn Fn(Cost) -> bool,
+    ) -> Option<BlockId> {
+        if !self.may_merge(tables, expected.plane) {
+            return None;
+        }
+        expected.groups.iter().find_map(|(id, pages)| {
+            let merge = self.called_for_by(*id, *pages, &tables.blocks)?;
+            merge.sources.first().copied().filter(|_| fits(merge.cost(&tables.blocks)))
+        })
+    }
+
+    fn cost_of(&self, tables: &Tables, victim: BlockId) -> Cost {
+        let id = self.owner(victim).expect("a victim belongs to a group");
+        self.merge_of(id, Some(victim), &tables.blocks).cost(&tables.blocks)
+    }
+
+    fn opened_by(&self, _: &Tables, expected: &Expected) -> u32 {
+        expected.groups.iter().map(|(id, pages)| self.blocks_opened_by(*id, *pages)).sum()
+    }
+
+    fn buffer_tally(&self) -> Option<BufferTally> {
+        Some(self.buffer.as_ref()?.tally())
+    }
+
+    fn reset_buffer_tally(&mut self) {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.reset_tally();
+        }
+    }
+
+    fn leaves_full_blocks(&self) -> bool {
+        false
+    }
+
+    fn recover_plane(
+        &mut self,
+        tables: &mut Tables,
+        _: PlaneId,
+        blocks: &[BlockId],
+        _: &Survey<'_>,
+    ) {
+        blocks.iter().for_each(|block| tables.blocks.set_open(*block));
+    }
+
+    /// Tells the victim policy what merging each group is worth as well.
+    fn recover(&mut self, tables: &mut Tables, survey: &Survey<'_>) {
+        self.recover_blocks(survey);
+        for plane in (0..tables.planes.len()).map(PlaneId::from_index) {
+            tables.planes[plane.index()].held -= self.buffered_blocks(plane);
+        }
+        for id in self.layout.ids() {
+            if let Some(plane) = self.home_of(id, tables) {
+                self.list(tables, plane, id);
+            }
+        }
+    }
+
+    fn programmed(&self) -> Vec<(BlockId, u32)> {
+        self.blocks_programmed().collect()
+    }
+
+    fn listed(&self, _: &Tables, block: BlockId) -> Option<u16> {
+        self.listed_under(block)
+    }
+
+    fn has_sound_frontiers(&self, tables: &Tables, plane: PlaneId) -> bool {
+        tables.planes[plane.index()].frontiers().next().is_none()
+    }
+
+    fn buffered_blocks(&self, plane: PlaneId) -> usize {
+        self.buffer.as_ref().map_or(0, |buffer| buffer.in_use(plane))
+    }
+
+    fn may_hold(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
+        self.is_place_of(lpn, block, offset)
+    }
+
+    /// Checks that each logical page lies in a block of its group, in a data block in its place, and
+    /// that the victim policy has been told the truth.
+    fn check(&self, tables: &Tables) -> Result<(), String> {
+        for (lpn, page) in tables.map.mapped() {
+            let (block, offset) =
+                (tables.geometry.block_of(page), tables.geometry.page_offset(page));
+            if !self.is_place_of(lpn, block, offset) {
+                return Err(format!("{lpn:?} lies at {page:?}, which is not its group's place"));
+            }
+        }
+        self.layout.ids().try_for_each(|id| self.check_group(tables, id))?;
+        self.check_buffer(tables)
+    }
+}

@@ -1,0 +1,76 @@
+//! Page mapping: any page may lie in any block of its plane. A block is reclaimed by moving its valid pages and
+//! erasing it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ftl::Placed;
+use crate::ftl::plane::Stream;
+use crate::ftl::tables::Tables;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+
+use super::{Mapping, ReclaimPlan};
+
+/// Page mapping: all that it knows is in the tables.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Page;
+
+impl Mapping for Page {
+    #[inline(always)]
+    fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
+        tables.append(self, plane, Stream::Host, lpn)
+    }
+
+    #[inline(always)]
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, _: Lpn) -> Option<u32> {
+        tables.offset_in(Stream::Host, plane)
+    }
+
+    #[inline(always)]
+    fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
+        tables.relocate_to(self, tables.collection_stream(), from)
+    }
+
+    fn choose_victim(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+        choose_victim(tables, plane)
+    }
+
+    fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
+        plan(tables, victim)
+    }
+
+    fn erased(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId) {
+        erased(tables, plane, block);
+    }
+}
+
+/// The block of `plane` that the victim policy chooses, if its pages have room.
+pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+    if tables.planes[plane.index()].closed_invalid == 0 {
+        return None;
+    }
+    let victim = tables.victims.choose(plane, &tables.blocks)?;
+    tables.has_room_for(victim, plane).then_some(victim)
+}
+
+/// Begins to move what is valid in `victim`.
+pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
+    let plane = tables.geometry.plane_of_block(victim);
+    let valid = tables.valid_pages(victim);
+    tables.victims.removed(plane, victim, valid);
+    tables.blocks.set_open(victim);
+    tables.reclaiming[plane.index()] = Some(victim);
+    tables.planes[plane.index()].closed_invalid -= tables.limits.data_pages - u32::from(valid);
+    ReclaimPlan::of_block(victim)
+}
+
+/// Frees `block`, which has been erased.
+pub(super) fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
+    if tables.reclaiming[plane.index()] == Some(block) {
+        tables.reclaiming[plane.index()] = None;
+    }
+    tables.free(plane, block, false);
+    // Moved pages may have filled the host's block when there was none to follow it.
+    if tables.planes[plane.index()].frontier(Stream::Host).is_none() {
+        tables.reopen(plane, Stream::Host);
+    }
+}

@@ -1,0 +1,583 @@
+//! The tables of a translation layer, whatever the mapping: where logical pages lie, which blocks are open,
+//! free or closed. A mapping decides where a page goes; the tables put it there.
+
+use std::cmp::Reverse;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, Frontiers, SummaryPage};
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
+use crate::nand::Geometry;
+use crate::rng;
+use crate::victim::supply::{Device, Failed};
+use crate::victim::{BlockView, Shape, VictimSelector};
+
+use super::Placed;
+use super::allocation::{Allocation, PlaneRule};
+use super::audit::Audit;
+use super::bad_blocks::BadBlocks;
+use super::blocks::Blocks;
+use super::levels::Levels;
+use super::mapping::Mapping;
+use super::page_map::PageMap;
+use super::parked::Parked;
+use super::plane::{Frontier, Plane, Stream};
+use super::wear::WearLeveller;
+
+/// What a translation layer knows, whatever its mapping. Whoever holds the layer may look at it; only the layer
+/// and its mapping change it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Tables {
+    /// Shape of the flash.
+    pub geometry: Geometry,
+    /// Where writes go.
+    pub allocation: Allocation,
+    pub(super) map: PageMap,
+    pub(super) blocks: Blocks,
+    pub(super) planes: Vec<Plane>,
+    pub(super) victims: VictimSelector,
+    pub(super) wear: WearLeveller,
+    pub(super) limits: Limits,
+    /// What goes wrong in the flash, if anything can.
+    #[serde(skip)]
+    pub(super) faults: Option<Box<BadBlocks>>,
+    /// The block of each plane that is being reclaimed.
+    #[serde(skip)]
+    pub(super) reclaiming: Vec<Option<BlockId>>,
+    /// Pages in the device's DRAM on their way from one block to another.
+    #[serde(skip)]
+    pub(super) parked: Parked,
+    /// A bit for each plane of a die that is short of free blocks.
+    pub(super) hungry: Vec<u32>,
+    /// Kept once somebody watches.
+    #[serde(skip)]
+    pub(super) levels: Option<Box<Levels>>,
+    #[serde(skip)]
+    pub(super) audit: Option<Box<Audit>>,
+}
+
+/// Page and block counts that never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    pub(super) logical_pages: usize,
+    /// Translation pages behind those.
+    pub(super) translation_pages: usize,
+    /// Pages of a block that hold data (all but a summary page).
+    pub(super) data_pages: u32,
+    pub(super) separate_frontiers: bool,
+    /// Free blocks that the host never opens, so that a collection has room for what it moves.
+    pub(super) kept_for_collections: usize,
+    /// A plane with fewer free blocks is hungry ...
+    pub(super) soft_threshold: usize,
+    /// ... until it has this many.
+    pub(super) sated: usize,
+    /// A plane with fewer free blocks opens none for the host.
+    pub(super) hard_threshold: usize,
+}
+
+impl Tables {
+    /// Those of an erased device.
+    pub(super) fn new(config: &Config, name: &str) -> Self {
+        let geometry = Geometry::new(&config.ssd);
+        let limits = Limits::new(config);
+        let order = config.ssd.ftl.free_blocks;
+        let held = config.ssd.nv_buffer_blocks() as usize;
+        let spare = config.ssd.spare_blocks() as usize;
+        let faults = BadBlocks::new(config, name).map(Box::new);
+        let is_good = |block: &BlockId| !faults.as_ref().is_some_and(|f| f.is_bad_when_new(*block));
+        let plane = |id| {
+            let blocks = geometry.blocks_of_plane(PlaneId::from_index(id)).filter(is_good);
+            Plane::new(blocks, order, held, spare)
+        };
+        let mut tables = Self {
+            geometry,
+            allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
+            map: PageMap::new(limits.mapped_pages(), geometry.pages()),
+            blocks: Blocks::new(&geometry),
+            planes: (0..geometry.planes()).map(plane).collect(),
+            victims: victims(config, name, &geometry, limits),
+            wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry),
+            limits,
+            reclaiming: vec![None; geometry.planes()],
+            parked: Parked::new(geometry.planes()),
+            hungry: vec![0; geometry.dies()],
+            levels: None,
+            audit: Audit::is_kept(config).then(|| Box::new(Audit::new(config, &geometry))),
+            faults,
+        };
+        tables.mark_factory_bad_blocks();
+        tables
+    }
+
+    /// What policies from outside are told about the device.
+    pub const fn described(&self, id: SsdId) -> Device {
+        Device {
+            id,
+            dies: self.geometry.dies(),
+            planes_per_die: self.geometry.planes_per_die,
+            blocks_per_plane: self.geometry.blocks_per_plane,
+            pages_per_block: self.limits.data_pages,
+        }
+    }
+
+    /// Why a victim policy from outside is no longer asked, if it has failed.
+    pub fn victims_failed(&self) -> Option<&Failed> {
+        self.victims.failed()
+    }
+
+    /// Pages of the host's address space.
+    pub const fn logical_pages(&self) -> usize {
+        self.limits.logical_pages
+    }
+
+    /// Translation pages of the device.
+    pub const fn translation_pages(&self) -> usize {
+        self.map.logical_pages() - self.limits.logical_pages
+    }
+
+    /// Whether `lpn` is a translation page and not one of the host's.
+    pub const fn is_translation_page(&self, lpn: Lpn) -> bool {
+        lpn.index() >= self.limits.logical_pages
+    }
+
+    /// Where `lpn` lies, if it has been written and not trimmed.
+    pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
+        self.map.physical(lpn)
+    }
+
+    /// The logical page that the valid page `page` holds.
+    pub fn logical(&self, page: Ppn) -> Lpn {
+        self.map.logical(page)
+    }
+
+    /// Whether `page` holds the current version of a logical page.
+    pub fn is_valid(&self, page: Ppn) -> bool {
+        let block = self.geometry.block_of(page);
+        self.blocks.is_valid(block, self.geometry.page_offset(page))
+    }
+
+    /// Pages in DRAM on their way from one block to another.
+    pub fn parked_pages(&self) -> usize {
+        self.parked.len()
+    }
+
+    /// Whether `lpn` is in DRAM on its way from one block to another.
+    pub fn is_parked(&self, lpn: Lpn) -> bool {
+        self.parked.contains(lpn)
+    }
+
+    /// The first broken invariant that the audit has seen, if any.
+    pub fn violation(&self) -> Option<&str> {
+        self.audit.as_ref().and_then(|audit| audit.violation())
+    }
+
+    /// Free pages of `plane`, those of open blocks included.
+    pub fn free_pages(&self, plane: PlaneId) -> u32 {
+        let plane = &self.planes[plane.index()];
+        let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
+        plane.free_blocks() as u32 * self.limits.data_pages + open
+    }
+
+    /// Free blocks of `plane`.
+    pub fn free_blocks(&self, plane: PlaneId) -> usize {
+        self.planes[plane.index()].free_blocks()
+    }
+
+    /// Free blocks of every plane.
+    pub fn free_blocks_by_plane(&self) -> impl Iterator<Item = usize> + Clone {
+        self.planes.iter().map(|plane| plane.free_blocks())
+    }
+
+    /// Which planes are low on free blocks, if somebody watches.
+    pub fn levels(&self) -> Option<&Levels> {
+        self.levels.as_deref()
+    }
+
+    /// Whether `plane`, which is short of free blocks, can be collected later: the host can open another
+    /// block there, and nothing that is being reclaimed keeps it from writing.
+    pub fn can_wait(&self, plane: PlaneId) -> bool {
+        self.may_open_for_host(plane) && self.leaves_room(plane)
+    }
+
+    /// How often every block has been erased.
+    pub fn erase_counts(&self) -> impl Iterator<Item = u32> + Clone {
+        (0..self.geometry.blocks()).map(|block| self.blocks.erase_count(BlockId::from_index(block)))
+    }
+
+    /// How often `block` has been erased.
+    pub fn erase_count(&self, block: BlockId) -> u32 {
+        self.blocks.erase_count(block)
+    }
+
+    /// Valid pages of `block`.
+    pub fn valid_pages(&self, block: BlockId) -> u16 {
+        self.blocks.valid_pages(block)
+    }
+
+    /// The first valid page of `block` at or after `offset`.
+    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
+        self.next_valid_offset(block, offset).map(|offset| self.geometry.page(block, offset))
+    }
+
+    /// The offset of that page.
+    #[inline]
+    pub fn next_valid_offset(&self, block: BlockId, offset: u32) -> Option<u32> {
+        self.blocks.next_valid(block, offset)
+    }
+
+    /// The first offset at which every one of `blocks` has a valid page.
+    pub fn next_common_offset(
+        &self,
+        blocks: &(impl Iterator<Item = BlockId> + Clone),
+    ) -> Option<u32> {
+        self.blocks.next_common(blocks)
+    }
+
+    /// The offset in the block of `plane` that is kept in step with those of other planes.
+    pub fn next_aligned_offset(&self, plane: PlaneId) -> u32 {
+        let frontier = self.planes[plane.index()].frontier(Stream::Aligned);
+        frontier.map_or(0, |frontier| frontier.next_page)
+    }
+
+    /// Whether a page that is moved inside `plane` can go to the block that is kept in step: it is
+    /// open, or one can be opened and the rest of the victim still has room elsewhere.
+    pub fn has_aligned_room(&self, plane: PlaneId) -> bool {
+        let state = &self.planes[plane.index()];
+        let left = self.reclaiming[plane.index()].map_or(0, |block| self.blocks.valid_pages(block));
+        state.frontier(Stream::Aligned).is_some()
+            || (state.free_blocks() > 0
+                && self.collection_room(plane) >= self.limits.data_pages + u32::from(left))
+    }
+
+    /// The plane of `die` that takes the write of `lpn`, which has no place of its own, if one has room.
+    pub fn next_plane(&self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
+        let stream = self.stream_of(lpn);
+        let first = self.allocation.turn_of(die);
+        let planes = self.geometry.planes_per_die;
+        let mut in_turn = (0..planes)
+            .map(|step| PlaneId(die.0 * planes + (first + step) % planes))
+            .filter(|plane| self.offset_in(stream, *plane).is_some());
+        match self.allocation.plane_rule() {
+            PlaneRule::RoundRobin => in_turn.next(),
+            // The first of the fullest: `max_by_key` would give the last.
+            PlaneRule::MostFree => in_turn.min_by_key(|plane| Reverse(self.free_pages(*plane))),
+        }
+    }
+
+    /// Brings the table entry that a write of `lpn` will need into the cache, without waiting for it.
+    pub fn fetch(&self, lpn: Lpn) {
+        self.map.fetch(lpn);
+    }
+
+    /// The same for what a write of `lpn`, whose entry has come, changes of the block that it is in.
+    pub fn fetch_old_page(&self, lpn: Lpn) {
+        if let Some(page) = self.map.physical(lpn) {
+            let block = self.geometry.block_of(page);
+            self.blocks.fetch(block, self.geometry.page_offset(page));
+            self.victims.fetch(block);
+        }
+    }
+
+    /// The same for the move of the valid page at `offset` of `block`, or the next one behind it.
+    #[inline(always)]
+    pub fn fetch_move(&self, block: BlockId, offset: u32) {
+        if let Some(page) = self.next_valid(block, offset) {
+            self.map.fetch(self.map.logical(page));
+            self.map.fetch_behind(page);
+        }
+    }
+
+    /// Whether a host write leaves room for what a collection that has yielded must still move, and
+    /// takes no page of a block that the host could not have opened.
+    #[inline]
+    pub(super) fn leaves_room(&self, plane: PlaneId) -> bool {
+        match self.reclaiming[plane.index()] {
+            Some(victim) if !self.limits.separate_frontiers => {
+                let state = &self.planes[plane.index()];
+                let guarded = state.lent && state.free_blocks() < self.limits.hard_threshold;
+                let left = u32::from(self.blocks.valid_pages(victim));
+                !guarded && left < self.collection_room(plane)
+            }
+            _ => true,
+        }
+    }
+
+    /// The open block that a write of `lpn` goes to.
+    pub(super) const fn stream_of(&self, lpn: Lpn) -> Stream {
+        if self.is_translation_page(lpn) { Stream::Translation } else { Stream::Host }
+    }
+
+    /// The offset of the next page in the open block of `plane` for any write of this stream, if it may
+    /// be written.
+    #[inline]
+    pub(super) fn offset_in(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
+        if !self.leaves_room(plane) {
+            return None;
+        }
+        match self.planes[plane.index()].frontier(stream) {
+            Some(frontier) => Some(frontier.next_page),
+            None => self.may_open_for_host(plane).then_some(0),
+        }
+    }
+
+    // Inlined, with what it calls: to enter and leave the small functions of a move took as long as the move.
+    #[inline(always)]
+    pub(super) fn relocate_to(
+        &mut self,
+        mapping: &mut impl Mapping,
+        stream: Stream,
+        from: Ppn,
+    ) -> Placed {
+        let plane = self.geometry.plane_of(from);
+        // The old place is known: not to read the mapping table here saves a cache miss a move.
+        self.invalidate(mapping, from);
+        let lends = stream == Stream::Host && self.planes[plane.index()].frontier(stream).is_none();
+        let placed = self.append(mapping, plane, stream, self.map.logical(from));
+        self.planes[plane.index()].lent |= lends;
+        placed
+    }
+
+    /// Programs the next page of a stream with `lpn`, whose old page has been invalidated.
+    #[inline(always)]
+    pub(super) fn append(
+        &mut self,
+        mapping: &mut impl Mapping,
+        plane: PlaneId,
+        stream: Stream,
+        lpn: Lpn,
+    ) -> Placed {
+        let place = self.take_next_page(plane, stream);
+        let page = self.program(mapping, place, lpn);
+        let closes_block = place.next_page + 1 == self.limits.data_pages;
+        if closes_block {
+            self.end_stream_block(plane, stream, self.geometry.block_of(page));
+        }
+        Placed { page, closes_block }
+    }
+
+    /// The open block of a stream is full.
+    // Apart, as hardly any page is the last of its block.
+    #[inline(never)]
+    fn end_stream_block(&mut self, plane: PlaneId, stream: Stream, block: BlockId) {
+        *self.planes[plane.index()].frontier_mut(stream) = None;
+        self.close(plane, block);
+        self.reopen(plane, stream);
+    }
+
+    /// Programs the page at `place`, or the same one of the block that replaces a failing one, with `lpn`.
+    #[inline(always)]
+    pub(super) fn program(
+        &mut self,
+        mapping: &mut impl Mapping,
+        mut place: Frontier,
+        lpn: Lpn,
+    ) -> Ppn {
+        if self.faults.is_some() {
+            place.block = self.block_that_takes(mapping, place);
+        }
+        let page = self.geometry.page(place.block, place.next_page);
+        self.map.set(lpn, page);
+        self.blocks.program(place.block, place.next_page);
+        page
+    }
+
+    /// Where the next page of a stream goes. The one after it comes next.
+    #[inline]
+    fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
+        if let Some(frontier) = self.planes[plane.index()].frontier_mut(stream) {
+            let next = *frontier;
+            frontier.next_page += 1;
+            return next;
+        }
+        self.begin_stream_block(plane, stream)
+    }
+
+    /// Opens a block for a stream that has none. Returns its first page.
+    // Apart, as hardly any page is the first of its block.
+    #[inline(never)]
+    fn begin_stream_block(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
+        self.planes[plane.index()].lent &= stream != Stream::Host;
+        let next = self.open(plane);
+        let following = Frontier { next_page: next.next_page + 1, ..next };
+        *self.planes[plane.index()].frontier_mut(stream) = Some(following);
+        next
+    }
+
+    /// Opens a block for the stream whose block has just been filled, before anything is written
+    /// to it, so that a collection that this calls for finds a whole empty block.
+    pub(super) fn reopen(&mut self, plane: PlaneId, stream: Stream) {
+        if stream == Stream::Host && self.may_open_for_host(plane) {
+            let frontier = self.open(plane);
+            self.planes[plane.index()].lent = false;
+            *self.planes[plane.index()].frontier_mut(stream) = Some(frontier);
+        }
+    }
+
+    pub(super) fn open(&mut self, plane: PlaneId) -> Frontier {
+        let block = self.planes[plane.index()]
+            .free
+            .pop()
+            .expect("a write goes to a plane that accepts it, a move to one with room for it");
+        self.weigh(plane);
+        self.blocks.set_open(block);
+        Frontier { block, next_page: 0 }
+    }
+
+    pub(super) fn close(&mut self, plane: PlaneId, block: BlockId) {
+        let valid = self.blocks.valid_pages(block);
+        self.blocks.set_closed(block);
+        self.planes[plane.index()].closed_invalid += self.limits.data_pages - u32::from(valid);
+        self.victims.closed(plane, block, valid);
+    }
+
+    #[inline(always)]
+    pub(super) fn invalidate(&mut self, mapping: &mut impl Mapping, page: Ppn) {
+        let block = self.geometry.block_of(page);
+        let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
+        if self.blocks.is_closed(block) {
+            let plane = self.geometry.plane_of_block(block);
+            self.planes[plane.index()].closed_invalid += 1;
+            self.victims.lost_page(plane, block, valid);
+        } else {
+            mapping.lost_page(self, page, block, valid);
+        }
+    }
+
+    /// Whether `plane` is short of free blocks.
+    pub(super) fn is_short(&self, plane: PlaneId) -> bool {
+        let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
+        hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0
+    }
+
+    /// Notes whether `plane` is short of free blocks.
+    pub(super) fn weigh(&mut self, plane: PlaneId) {
+        let free = self.planes[plane.index()].free_blocks();
+        let left = self.free_beyond_spare(plane);
+        let die = self.geometry.die_of_plane(plane);
+        let bit = 1 << (plane.0 % self.geometry.planes_per_die);
+        let hungry = &mut self.hungry[die.index()];
+        if left < self.limits.soft_threshold {
+            *hungry |= bit;
+            self.fetch_victim(plane);
+        } else if left >= self.limits.sated {
+            *hungry &= !bit;
+        }
+        if let Some(levels) = &mut self.levels
+            && self.reclaiming[plane.index()].is_none()
+        {
+            levels.changed(plane.index(), free as u32);
+        }
+    }
+
+    pub(super) fn may_open_for_host(&self, plane: PlaneId) -> bool {
+        let free = self.planes[plane.index()].free_blocks();
+        free > self.limits.kept_for_collections && free >= self.limits.hard_threshold
+    }
+
+    pub(super) fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
+        u32::from(self.blocks.valid_pages(victim)) <= self.collection_room(plane)
+    }
+
+    /// Pages that collections can move to without a block that is kept in step.
+    pub(super) fn collection_room(&self, plane: PlaneId) -> u32 {
+        let state = &self.planes[plane.index()];
+        let open = state.frontier(self.collection_stream()).map_or(0, |f| self.room(f));
+        state.free_blocks() as u32 * self.limits.data_pages + open
+    }
+
+    pub(super) fn room(&self, frontier: Frontier) -> u32 {
+        self.limits.data_pages - frontier.next_page
+    }
+
+    pub(super) const fn collection_stream(&self) -> Stream {
+        if self.limits.separate_frontiers { Stream::Collection } else { Stream::Host }
+    }
+
+    /// The same for what is likely to be collected next on `plane`, and its first moves.
+    fn fetch_victim(&mut self, plane: PlaneId) {
+        if let Some(victim) = self.victims.likely(plane) {
+            self.blocks.fetch(victim, 0);
+            self.victims.fetch(victim);
+            self.map.fetch_logical(self.geometry.page(victim, 0));
+        }
+    }
+
+    /// Frees `block` of `plane`, which has just been erased, for a buffer of writes that it is `held` for or for all.
+    pub(super) fn free(&mut self, plane: PlaneId, block: BlockId, held: bool) {
+        self.wear.erased(plane, block, self.blocks.erase_count(block));
+        self.free_erased(plane, block);
+        self.planes[plane.index()].held += usize::from(held);
+        self.refill_spare_blocks(plane);
+        self.weigh(plane);
+    }
+
+    /// Checks the tables against one another.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.map.check(|page| self.is_valid(page))?;
+        if let Some(audit) = &self.audit {
+            audit.check_map(|lpn| self.map.physical(lpn))?;
+        }
+        (0..self.planes.len()).try_for_each(|plane| self.check_plane(PlaneId::from_index(plane)))
+    }
+
+    pub(super) fn check_plane(&self, plane: PlaneId) -> Result<(), String> {
+        let mut closed_invalid = 0;
+        for block in self.geometry.blocks_of_plane(plane) {
+            self.blocks.check(block)?;
+            if self.blocks.is_closed(block) {
+                closed_invalid +=
+                    self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
+            }
+        }
+        let counted = self.planes[plane.index()].closed_invalid;
+        if counted != closed_invalid {
+            return Err(format!(
+                "{plane:?}: {closed_invalid} invalid pages, but {counted} counted"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The victim policy of a checked configuration, with no block to choose from.
+pub(super) fn victims(
+    config: &Config,
+    name: &str,
+    geometry: &Geometry,
+    limits: Limits,
+) -> VictimSelector {
+    // A merge may be worth it though it moves as many pages as a group has.
+    let group =
+        config.ssd.ftl.mapping.blocks_per_group().map(|blocks| blocks * limits.data_pages + 1);
+    let shape = Shape {
+        planes: geometry.planes(),
+        blocks: geometry.blocks(),
+        pages_per_block: group.unwrap_or(limits.data_pages) as u16,
+    };
+    let random = rng::stream(config.seed, &format!("{name}/gc/victim"));
+    VictimSelector::new(&config.ssd.gc.victim, shape, random)
+}
+
+impl Limits {
+    /// Pages that have an entry in the mapping.
+    pub(super) const fn mapped_pages(&self) -> usize {
+        self.logical_pages + self.translation_pages
+    }
+
+    pub(super) fn new(config: &Config) -> Self {
+        let geometry = &config.ssd.geometry;
+        let gc = &config.ssd.gc;
+        let summary_pages = u32::from(config.ssd.ftl.summary_page != SummaryPage::None);
+        let soft_threshold = config.ssd.soft_threshold() as usize;
+        Self {
+            logical_pages: config.logical_pages() as usize,
+            translation_pages: config.ssd.translation_pages() as usize,
+            data_pages: geometry.pages_per_block - summary_pages,
+            separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
+            kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
+            soft_threshold,
+            sated: soft_threshold + gc.hysteresis_blocks as usize,
+            hard_threshold: config.ssd.hard_threshold() as usize,
+        }
+    }
+}
