@@ -100,7 +100,7 @@ impl Backend {
     }
 
     /// The bit of `plane` in the masks of its die.
-    pub const fn bit(&self, plane: PlaneId) -> u32 {
+    pub fn bit(&self, plane: PlaneId) -> u32 {
         1 << (plane.0 % self.ftl.geometry.planes_per_die)
     }
 
