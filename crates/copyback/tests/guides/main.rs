@@ -26,7 +26,7 @@ fn the_examples_of_the_guides_compile_and_pass_their_tests() {
     let output = scratch.test(&[
         "trace::plain",
         "victim::first_below",
-        "schedule::yield_to_reads",
+        "when::yield_to_reads",
         "devices",
         "translation_layer",
     ]);
