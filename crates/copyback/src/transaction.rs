@@ -112,7 +112,7 @@ impl Transactions {
     }
 
     /// Operations that are waiting or in service.
-    pub const fn len(&self) -> usize {
+    pub const fn outstanding(&self) -> usize {
         self.table.len() - self.free.len()
     }
 }
@@ -217,7 +217,7 @@ mod tests {
             [Some(ids[1]), Some(ids[2]), None]
         );
         all.remove(ids[1]);
-        assert_eq!(all.len(), 2);
+        assert_eq!(all.outstanding(), 2);
         let again = all.insert(operation(Lpn(9), Kind::Write, 9));
         assert_eq!(again, ids[1]);
     }

@@ -183,7 +183,7 @@ impl Scheduler {
 
     /// Page operations that are waiting or in service.
     pub const fn outstanding(&self) -> usize {
-        self.queues.transactions.len()
+        self.queues.transactions.outstanding()
     }
 
     /// Place of the last page operation that was handed in, in their order.
