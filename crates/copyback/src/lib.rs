@@ -32,6 +32,7 @@ pub mod inputs;
 mod lists;
 pub mod metrics;
 pub mod nand;
+pub mod placement;
 mod places;
 pub mod precondition;
 mod progress;

@@ -540,7 +540,7 @@ fn presets_have_the_sizes_of_their_papers() {
 
 #[test]
 fn a_decimal_share_is_meant_exactly() {
-    let text = "ssd.ftl.over_provisioning = 0.07\nssd.ftl.frontiers = 'shared'\nssd.gc.soft_threshold = 0.01\n[ssd.geometry]\n\
+    let text = "ssd.ftl.over_provisioning = 0.07\nssd.ftl.placement = 'one_class'\nssd.gc.soft_threshold = 0.01\n[ssd.geometry]\n\
                 channels = 1\nchips_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 100\n\
                 pages_per_block = 100";
     assert_eq!(load(text).unwrap().logical_pages(), 9300);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name.
-const ALLOWED: [(&str, &[&str]); 30] = [
+const ALLOWED: [(&str, &[&str]); 31] = [
     (
         "array",
         &[
@@ -47,7 +47,7 @@ const ALLOWED: [(&str, &[&str]); 30] = [
     ("engine", &["units"]),
     ("error", &["config", "workload"]),
     ("event", &["engine", "ids", "units"]),
-    ("ftl", &["config", "huge_pages", "ids", "lists", "nand", "rng", "victim"]),
+    ("ftl", &["config", "huge_pages", "ids", "lists", "nand", "placement", "rng", "victim"]),
     ("gc", &["config", "ftl", "ids", "rng", "units", "victim"]),
     ("host", &["array", "config", "event", "ids", "places", "ssd", "units", "workload"]),
     ("huge_pages", &[]),
@@ -57,6 +57,7 @@ const ALLOWED: [(&str, &[&str]); 30] = [
     ("lists", &["huge_pages"]),
     ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),
+    ("placement", &["config", "ids"]),
     ("places", &["units"]),
     ("precondition", &["config", "ftl", "gc", "ids", "rng", "steady", "victim"]),
     ("progress", &["units"]),
@@ -73,7 +74,7 @@ const ALLOWED: [(&str, &[&str]); 30] = [
     ("steady", &[]),
     ("units", &[]),
     ("victim", &["config", "ids", "lists", "rng"]),
-    ("workload", &["config", "rng", "units"]),
+    ("workload", &["config", "ids", "rng", "units"]),
 ];
 
 /// These put the parts together and may use all of them.
