@@ -43,6 +43,10 @@ fn every_kind_of_fault_has_its_message() {
             "file.toml:3: host.queue_dept: unknown key; did you mean \"queue_depth\"? (allowed: interface, queue_depth, queues, scheduling, command_overhead, link_rate, link_duplex)",
         ),
         (
+            "ssd.ftl.frontiers = 'shared'",
+            "file.toml:1: ssd.ftl.frontiers: found a key of earlier versions; allowed: placement = \"one_class\" for what was \"shared\", \"host_and_gc_apart\" for \"separate\"",
+        ),
+        (
             "ssd.gc.victim = 'gredy'",
             "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, cost_benefit, python)",
         ),
