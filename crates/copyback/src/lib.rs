@@ -34,6 +34,7 @@ mod lists;
 pub mod metrics;
 pub mod nand;
 pub mod observer;
+pub mod placement;
 mod places;
 pub mod precondition;
 mod progress;

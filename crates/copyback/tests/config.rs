@@ -43,6 +43,10 @@ fn every_kind_of_fault_has_its_message() {
             "file.toml:3: host.queue_dept: unknown key; did you mean \"queue_depth\"? (allowed: interface, queue_depth, queues, scheduling, command_overhead, link_rate, link_duplex)",
         ),
         (
+            "ssd.ftl.frontiers = 'shared'",
+            "file.toml:1: ssd.ftl.frontiers: found a key of earlier versions; allowed: placement = \"one_class\" for what was \"shared\", \"host_and_gc_apart\" for \"separate\"",
+        ),
+        (
             "ssd.gc.victim = 'gredy'",
             "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, cost_benefit, python)",
         ),
@@ -540,7 +544,7 @@ fn presets_have_the_sizes_of_their_papers() {
 
 #[test]
 fn a_decimal_share_is_meant_exactly() {
-    let text = "ssd.ftl.over_provisioning = 0.07\nssd.ftl.frontiers = 'shared'\nssd.gc.soft_threshold = 0.01\n[ssd.geometry]\n\
+    let text = "ssd.ftl.over_provisioning = 0.07\nssd.ftl.placement = 'one_class'\nssd.gc.soft_threshold = 0.01\n[ssd.geometry]\n\
                 channels = 1\nchips_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 100\n\
                 pages_per_block = 100";
     assert_eq!(load(text).unwrap().logical_pages(), 9300);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name.
-const ALLOWED: [(&str, &[&str]); 35] = [
+const ALLOWED: [(&str, &[&str]); 36] = [
     (
         "array",
         &[
@@ -59,7 +59,7 @@ const ALLOWED: [(&str, &[&str]); 35] = [
     ("error", &["config", "workload"]),
     ("event", &["engine", "ids", "units"]),
     ("flash", &["config", "engine", "event", "ids", "nand", "units"]),
-    ("ftl", &["config", "huge_pages", "ids", "lists", "nand", "rng", "victim"]),
+    ("ftl", &["config", "huge_pages", "ids", "lists", "nand", "placement", "rng", "victim"]),
     ("host", &["array", "config", "event", "ids", "places", "ssd", "units", "workload"]),
     ("huge_pages", &[]),
     ("idle", &["units"]),
@@ -69,6 +69,7 @@ const ALLOWED: [(&str, &[&str]); 35] = [
     ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),
     ("observer", &["config", "ftl", "ids", "nand", "purpose", "units"]),
+    ("placement", &["config", "ids"]),
     ("places", &["units"]),
     (
         "precondition",
@@ -119,7 +120,7 @@ const ALLOWED: [(&str, &[&str]); 35] = [
     ("transaction", &["ids", "observer", "purpose", "units"]),
     ("units", &[]),
     ("victim", &["config", "ids", "lists", "rng"]),
-    ("workload", &["config", "rng", "units"]),
+    ("workload", &["config", "ids", "rng", "units"]),
 ];
 
 /// These put the parts together and may use all of them.

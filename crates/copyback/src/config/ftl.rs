@@ -22,9 +22,9 @@ pub struct Ftl {
     /// Share of physical pages that the host does not see: logical pages = physical pages x
     /// (1 - over_provisioning).
     pub over_provisioning: Share,
-    /// Whether host writes and collected pages fill separate open blocks or the same one. Of no effect
-    /// where logical blocks have blocks of their own.
-    pub frontiers: Frontiers,
+    /// Which of the open blocks of its plane a page goes to. Of no effect where logical blocks have blocks
+    /// of their own.
+    pub placement: Placement,
     /// Order in which erased blocks are used again.
     pub free_blocks: FreeBlockOrder,
     /// The last page of every block holds the block's summary and no data.
@@ -37,7 +37,7 @@ impl Default for Ftl {
             mapping: Mapping::Page,
             allocation: Allocation::Order(AllocationOrder::Cwdp),
             over_provisioning: Share(0.15),
-            frontiers: Frontiers::Separate,
+            placement: Placement::HostAndGcApart,
             free_blocks: FreeBlockOrder::Fifo,
             summary_page: SummaryPage::None,
         }
@@ -256,14 +256,26 @@ allocation_orders! {
     Pcwd "PCWD" Pcdw "PCDW" Pwcd "PWCD" Pwdc "PWDC" Pdcw "PDCW" Pdwc "PDWC"
 }
 
-/// Whether host writes and collected pages fill separate open blocks or the same one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Frontiers {
-    /// Separate open blocks: collected (colder) pages do not mix with host writes.
-    Separate,
-    /// One open block for both.
-    Shared,
+choice! {
+    /// Which of the open blocks of its plane a page goes to.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Placement {
+        /// One open block for all.
+        OneClass,
+        /// One for host writes and one for what collections move: collected (colder) pages do not mix with
+        /// host writes.
+        HostAndGcApart,
+    }
+}
+
+impl Placement {
+    /// Open blocks of each plane.
+    pub const fn classes(self) -> u32 {
+        match self {
+            Self::OneClass => 1,
+            Self::HostAndGcApart => 2,
+        }
+    }
 }
 
 /// Order in which erased blocks are used again.

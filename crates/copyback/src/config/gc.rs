@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Allocation, Frontiers, Protection, Ssd,
+    Allocation, Placement, Protection, Ssd,
     choice::choice,
     quantity::{Share, Size, Time},
 };
@@ -89,13 +89,14 @@ impl Ssd {
         }
     }
 
-    /// Free blocks of each plane that host writes never open. With a shared frontier, a static
+    /// Free blocks of each plane that host writes never open. With one class, a static
     /// allocation, collections that neither yield nor fill blocks of their own, and no translation
     /// pages, none is needed: the block that the host has just opened has room for a victim, and no
     /// plane ever holds more data than its share. A drive without power-loss protection may find pages
     /// of that block torn.
     pub fn blocks_kept_for_collections(&self) -> u32 {
-        let shared = self.ftl.frontiers == Frontiers::Shared && self.ftl.mapping.is_page_mapping();
+        let shared =
+            self.ftl.placement == Placement::OneClass && self.ftl.mapping.is_page_mapping();
         let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
         let undisturbed = self.gc.preemption == Preemption::None
             && !self.gc.width.is_parallel()
@@ -110,9 +111,8 @@ impl Ssd {
         if !self.ftl.mapping.is_page_mapping() {
             return 1;
         }
-        let frontiers = if self.ftl.frontiers == Frontiers::Separate { 2 } else { 1 };
         let beside = [self.gc.width.is_parallel(), self.translation_pages() > 0];
-        frontiers + beside.map(u32::from).iter().sum::<u32>()
+        self.ftl.placement.classes() + beside.map(u32::from).iter().sum::<u32>()
     }
 
     /// Pages that fit in the DRAM for pages that would have to be written alone.

@@ -71,6 +71,9 @@ impl fmt::Display for Problem {
         let found = &self.found;
         match &self.kind {
             Kind::UnknownKey { key, allowed } => {
+                if let Some((_, now)) = RENAMED.iter().find(|(old, _)| old == key) {
+                    return write!(f, "found a key of earlier versions; allowed: {now}");
+                }
                 write!(f, "unknown key{}", suggestion(key, allowed))
             }
             Kind::UnknownChoice { found, allowed } => {
@@ -85,6 +88,12 @@ impl fmt::Display for Problem {
         }
     }
 }
+
+/// Keys of earlier versions, and what says the same now.
+const RENAMED: [(&str, &str); 1] = [(
+    "frontiers",
+    "placement = \"one_class\" for what was \"shared\", \"host_and_gc_apart\" for \"separate\"",
+)];
 
 /// `; did you mean "x"? (allowed: x, y)`, the question only if something is close.
 pub(super) fn suggestion(found: &str, allowed: &[&str]) -> String {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::huge_pages;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
+use crate::placement::{Class, Life};
 use crate::victim::BlockView;
 
 /// Valid pages as a bitset, and a small record a block.
@@ -14,6 +15,14 @@ pub struct Blocks {
     valid: Vec<u64>,
     words_per_block: usize,
     records: Vec<Record>,
+    times: Vec<Times>,
+}
+
+/// When a block was last opened and filled, in pages that the host had written to the drive.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Times {
+    opened: u64,
+    sealed: u64,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -21,6 +30,7 @@ struct Record {
     erase_count: u32,
     valid: u16,
     phase: Phase,
+    class: Class,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,11 +48,13 @@ impl Blocks {
     /// All blocks erased.
     pub fn new(geometry: &Geometry) -> Self {
         let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
-        let fresh = Record { erase_count: 0, valid: 0, phase: Phase::Free };
+        let fresh =
+            Record { erase_count: 0, valid: 0, phase: Phase::Free, class: Class::default() };
         Self {
             valid: huge_pages::table(geometry.blocks() * words_per_block, 0),
             words_per_block,
             records: huge_pages::table(geometry.blocks(), fresh),
+            times: vec![Times::default(); geometry.blocks()],
         }
     }
 
@@ -89,8 +101,30 @@ impl Blocks {
         self.records[block.index()].phase = Phase::Open;
     }
 
-    pub fn set_closed(&mut self, block: BlockId) {
+    /// `block` is opened for the pages of a class.
+    pub fn open(&mut self, block: BlockId, class: Class, now: u64) {
+        let record = &mut self.records[block.index()];
+        (record.phase, record.class) = (Phase::Open, class);
+        self.times[block.index()].opened = now;
+    }
+
+    /// `block` is full.
+    pub fn seal(&mut self, block: BlockId, now: u64) {
         self.records[block.index()].phase = Phase::Closed;
+        self.times[block.index()].sealed = now;
+    }
+
+    /// Whose pages `block` takes, and since when.
+    pub fn life(&self, block: BlockId) -> Life {
+        let Record { valid, class, .. } = self.records[block.index()];
+        let Times { opened, sealed } = self.times[block.index()];
+        Life { class, opened, sealed, valid }
+    }
+
+    /// Whether the lives of blocks that come from a file can have been lived by `now`.
+    pub fn has_sound_lives(&self, classes: usize, now: u64) -> bool {
+        self.records.iter().all(|record| record.class.index() < classes)
+            && self.times.iter().all(|times| times.opened <= now && times.sealed <= now)
     }
 
     pub fn set_bad(&mut self, block: BlockId) {
@@ -142,6 +176,7 @@ impl Blocks {
         self.words_per_block == fresh.words_per_block
             && self.records.len() == fresh.records.len()
             && self.valid.len() == fresh.valid.len()
+            && self.times.len() == fresh.times.len()
     }
 
     /// The offset of the last valid page.

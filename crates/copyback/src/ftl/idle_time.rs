@@ -75,10 +75,12 @@ impl Ftl {
 }
 
 impl Tables {
-    /// Blocks that the `expected` writes, one or more, open for a stream.
-    pub(super) fn opened_in(&self, stream: Stream, expected: &Expected) -> u32 {
-        let frontier = self.planes[expected.plane.index()].frontier(stream);
-        let room = frontier.map_or(0, |frontier| self.room(frontier));
+    /// Blocks that the `expected` writes, one or more, open for the host, as if all were of one class.
+    pub(super) fn opened_for_host(&self, expected: &Expected) -> u32 {
+        let plane = &self.planes[expected.plane.index()];
+        let mut open =
+            self.placement.host_classes().filter_map(|class| plane.frontier(Stream::Class(class)));
+        let room = open.next().map_or(0, |frontier| self.room(frontier));
         // The block after a full one is opened at once.
         match expected.pages.checked_sub(room) {
             Some(beyond) => beyond / self.limits.data_pages + 1,

@@ -41,6 +41,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::placement::Placement;
 use crate::victim::supply::{Device, Failed, VictimSupplier};
 
 use mapping::{AnyMapping, Mapping, each};
@@ -117,12 +118,10 @@ impl Ftl {
     #[inline]
     pub fn relocate(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
-        let placed = each!(&mut self.mapping, mapping => mapping.relocate(tables, from));
         if tables.audit.is_some() {
-            let role = each!(&self.mapping, mapping => mapping.role_of_moves(tables));
-            self.audit_move(from, placed, role);
+            return self.relocate_audited(from);
         }
-        placed
+        each!(&mut self.mapping, mapping => mapping.relocate(tables, from))
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
@@ -136,6 +135,15 @@ impl Ftl {
             placed
         });
         self.audit_move(from, placed, Role::Aligned);
+        placed
+    }
+
+    #[cold]
+    fn relocate_audited(&mut self, from: Ppn) -> Placed {
+        let tables = &mut self.tables;
+        let role = each!(&self.mapping, mapping => mapping.role_of_move(tables, from));
+        let placed = each!(&mut self.mapping, mapping => mapping.relocate(tables, from));
+        self.audit_move(from, placed, role);
         placed
     }
 
@@ -163,11 +171,11 @@ impl Ftl {
     /// Takes the valid page `from` into the device's DRAM, to be programmed later.
     pub fn park(&mut self, from: Ppn) {
         let tables = &mut self.tables;
-        let lpn = tables.map.logical(from);
+        let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
         tables.map.unmap(lpn);
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, from);
-            tables.parked.add(lpn, tables.geometry.plane_of(from));
+            tables.parked.add(lpn, tables.geometry.plane_of(from), origin);
             mapping.unmapped(tables, lpn);
         });
         if let Some(audit) = &mut tables.audit {
@@ -178,8 +186,8 @@ impl Ftl {
     /// Programs the page that has been in DRAM longest, of those that came from `plane`.
     pub fn unpark(&mut self, plane: PlaneId) -> Option<Placed> {
         let tables = &mut self.tables;
-        let lpn = tables.parked.take_first(plane)?;
-        let stream = tables.collection_stream();
+        let (lpn, origin) = tables.parked.take_first(plane)?;
+        let stream = Stream::Class(tables.placement.class_of(lpn, origin));
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.append(mapping, plane, stream, lpn);
             mapping.moved(tables, lpn, plane);
@@ -194,11 +202,11 @@ impl Ftl {
     /// The offset that a page out of DRAM would be programmed at, if one came from `plane` and there
     /// is more room than the next collection can need.
     pub fn next_unpark_offset(&mut self, plane: PlaneId) -> Option<u32> {
-        self.tables.parked.first(plane)?;
-        let stream = self.collection_stream();
+        let (lpn, origin) = self.tables.parked.first(plane)?;
+        let stream = Stream::Class(self.placement.class_of(lpn, origin));
         let spare = self.collection_room(plane) > self.limits.data_pages;
         let allowed =
-            spare && (stream == Stream::Collection || self.offset_in(stream, plane).is_some());
+            spare && (!self.takes_host(stream) || self.offset_in(stream, plane).is_some());
         let frontier = self.planes[plane.index()].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::ids::{Lpn, PlaneId};
+use crate::placement::Origin;
 
 /// Pages in DRAM, by the plane that they came from.
 #[derive(Debug, Default)]
 pub struct Parked {
-    pages: BTreeMap<Lpn, PlaneId>,
+    pages: BTreeMap<Lpn, (PlaneId, Origin)>,
     /// In order of arrival. A page that the host has overwritten meanwhile is dropped when it
     /// surfaces.
     queues: Vec<VecDeque<Lpn>>,
@@ -31,11 +32,11 @@ impl Parked {
 
     /// Where `lpn` came from, if it is in DRAM.
     pub fn plane_of(&self, lpn: Lpn) -> Option<PlaneId> {
-        self.pages.get(&lpn).copied()
+        self.pages.get(&lpn).map(|(plane, _)| *plane)
     }
 
-    pub fn add(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.pages.insert(lpn, plane);
+    pub fn add(&mut self, lpn: Lpn, plane: PlaneId, origin: Origin) {
+        self.pages.insert(lpn, (plane, origin));
         self.queues[plane.index()].push_back(lpn);
     }
 
@@ -44,15 +45,15 @@ impl Parked {
         !self.pages.is_empty() && self.pages.remove(&lpn).is_some()
     }
 
-    /// The page of `plane` that has been in DRAM longest.
-    pub fn first(&mut self, plane: PlaneId) -> Option<Lpn> {
+    /// The page of `plane` that has been in DRAM longest, and where it came from.
+    pub fn first(&mut self, plane: PlaneId) -> Option<(Lpn, Origin)> {
         if self.pages.is_empty() {
             return None;
         }
         let queue = &mut self.queues[plane.index()];
         while let Some(lpn) = queue.front() {
-            if self.pages.get(lpn) == Some(&plane) {
-                return Some(*lpn);
+            if let Some((_, origin)) = self.pages.get(lpn).filter(|(from, _)| *from == plane) {
+                return Some((*lpn, *origin));
             }
             queue.pop_front();
         }
@@ -60,10 +61,10 @@ impl Parked {
     }
 
     /// Takes that page.
-    pub fn take_first(&mut self, plane: PlaneId) -> Option<Lpn> {
-        let lpn = self.first(plane)?;
+    pub fn take_first(&mut self, plane: PlaneId) -> Option<(Lpn, Origin)> {
+        let (lpn, origin) = self.first(plane)?;
         self.queues[plane.index()].pop_front();
         self.pages.remove(&lpn);
-        Some(lpn)
+        Some((lpn, origin))
     }
 }

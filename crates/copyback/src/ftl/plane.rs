@@ -4,21 +4,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::FreeBlockOrder;
 use crate::ids::BlockId;
+use crate::placement::{Class, MOST_CLASSES};
 
 use super::free_blocks::FreeBlocks;
 
 /// Who fills an open block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Host writes; with a shared frontier, moved pages as well.
-    Host,
+    /// The pages of a class.
+    Class(Class),
     /// Translation pages that are written. They are soon out of date, all together.
     Translation,
-    /// Pages that collections move.
-    Collection,
     /// Pages that a collection moves together with those of other planes, which keep a block at the
     /// same offset for that.
     Aligned,
+}
+
+/// Most streams that there may be.
+const STREAMS: usize = MOST_CLASSES + 2;
+
+impl Stream {
+    /// Its place in tables.
+    const fn index(self) -> usize {
+        match self {
+            Self::Class(class) => class.index(),
+            Self::Translation => MOST_CLASSES,
+            Self::Aligned => MOST_CLASSES + 1,
+        }
+    }
 }
 
 /// An open block and the page that is written next.
@@ -41,13 +54,10 @@ pub struct Plane {
     pub spare: usize,
     /// Invalid pages in closed blocks: what collections could give back.
     pub closed_invalid: u32,
-    /// Whether a collection has opened the host's block, which it shares, because the host could
-    /// open none.
+    /// Whether a collection has opened a block that the host shares, because the host could open none.
     pub lent: bool,
-    host: Option<Frontier>,
-    translation: Option<Frontier>,
-    collection: Option<Frontier>,
-    aligned: Option<Frontier>,
+    /// One of each stream, or none.
+    open: [Option<Frontier>; STREAMS],
 }
 
 impl Plane {
@@ -62,17 +72,7 @@ impl Plane {
         for block in blocks {
             free.push(block, 0);
         }
-        Self {
-            free,
-            held,
-            spare,
-            closed_invalid: 0,
-            lent: false,
-            host: None,
-            translation: None,
-            collection: None,
-            aligned: None,
-        }
+        Self { free, held, spare, closed_invalid: 0, lent: false, open: [None; STREAMS] }
     }
 
     /// Erased blocks, but for those that are kept for a buffer or to take the place of bad ones.
@@ -82,24 +82,17 @@ impl Plane {
 
     /// The open block of `stream`.
     pub const fn frontier(&self, stream: Stream) -> Option<Frontier> {
-        match stream {
-            Stream::Host => self.host,
-            Stream::Translation => self.translation,
-            Stream::Collection => self.collection,
-            Stream::Aligned => self.aligned,
-        }
+        self.open[stream.index()]
     }
 
     /// All open blocks.
     pub fn frontiers(&self) -> impl Iterator<Item = Frontier> {
-        let of_others = [self.translation, self.collection, self.aligned];
-        self.host.into_iter().chain(of_others.into_iter().flatten())
+        self.open.iter().copied().flatten()
     }
 
     /// `spare` takes the place of `block`, if that is open.
     pub fn replace(&mut self, block: BlockId, spare: BlockId) {
-        let open = [&mut self.host, &mut self.translation, &mut self.collection, &mut self.aligned];
-        let open = open.into_iter().flatten().find(|frontier| frontier.block == block);
+        let open = self.open.iter_mut().flatten().find(|frontier| frontier.block == block);
         if let Some(frontier) = open {
             frontier.block = spare;
         }
@@ -107,11 +100,6 @@ impl Plane {
 
     /// The open block of `stream`, to be changed.
     pub const fn frontier_mut(&mut self, stream: Stream) -> &mut Option<Frontier> {
-        match stream {
-            Stream::Host => &mut self.host,
-            Stream::Translation => &mut self.translation,
-            Stream::Collection => &mut self.collection,
-            Stream::Aligned => &mut self.aligned,
-        }
+        &mut self.open[stream.index()]
     }
 }

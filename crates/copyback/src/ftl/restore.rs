@@ -2,9 +2,12 @@
 //! that a device was ever in this state, so nothing in it is trusted: whatever a run relies on is
 //! checked first, at the cost of one pass over the tables.
 
+use std::collections::BTreeSet;
+
 use crate::config::Config;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;
+use crate::placement::{AnyPlacement, Class, MOST_CLASSES, Placement};
 
 use super::audit::Audit;
 use super::blocks::Blocks;
@@ -153,6 +156,9 @@ impl Tables {
         expect(self.allocation.is_sound(&allocation, &geometry), "allocation")?;
         expect(self.map.logical_pages() == self.limits.mapped_pages(), "mapping")?;
         expect(self.blocks.has_shape_of(&Blocks::new(&geometry)), "blocks")?;
+        let placement = AnyPlacement::new(config.ssd.ftl.placement);
+        let has_lived = self.blocks.has_sound_lives(placement.classes(), self.clock);
+        expect(self.placement == placement && has_lived, "placement")?;
         expect(self.planes.len() == geometry.planes(), "planes")?;
         expect(self.hungry.len() == geometry.dies(), "planes")
     }
@@ -167,13 +173,16 @@ impl Tables {
                 && self.blocks.is_open(block)
                 && frontier.next_page < self.limits.data_pages
         };
-        let (host, collection) = (state.frontier(Stream::Host), state.frontier(Stream::Collection));
+        let blocks_of_streams: BTreeSet<BlockId> =
+            state.frontiers().map(|open| open.block).collect();
+        let beyond = self.placement.classes()..MOST_CLASSES;
+        let mut beyond = beyond.map(|class| Stream::Class(Class::new(class)));
         let blocks = self.geometry.blocks_of_plane(plane);
         state.frontiers().all(is_sound)
             && blocks.filter(|block| self.blocks.is_open(*block)).count()
                 == state.frontiers().count()
-            && host.is_none_or(|host| collection.is_none_or(|other| other.block != host.block))
-            && (collection.is_none() || self.limits.separate_frontiers)
+            && blocks_of_streams.len() == state.frontiers().count()
+            && beyond.all(|stream| state.frontier(stream).is_none())
             && (state.frontier(Stream::Translation).is_none() || self.limits.translation_pages > 0)
             // Nothing is collected in parallel before a run.
             && state.frontier(Stream::Aligned).is_none()

@@ -5,19 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
+use crate::placement::Class;
 
 use super::plane::Stream;
 
 /// What a block is filled for; stamped into its pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Writes of the host.
-    #[default]
-    Host,
+    /// The pages of a class.
+    Class(Class),
     /// Translation pages.
     Translation,
-    /// Pages that collections move.
-    Collection,
     /// Pages that a collection moves in step with other planes.
     Aligned,
     /// What a merge brings together.
@@ -26,12 +24,17 @@ pub enum Role {
     Buffer,
 }
 
+impl Default for Role {
+    fn default() -> Self {
+        Self::Class(Class::default())
+    }
+}
+
 impl From<Stream> for Role {
     fn from(stream: Stream) -> Self {
         match stream {
-            Stream::Host => Self::Host,
+            Stream::Class(class) => Self::Class(class),
             Stream::Translation => Self::Translation,
-            Stream::Collection => Self::Collection,
             Stream::Aligned => Self::Aligned,
         }
     }

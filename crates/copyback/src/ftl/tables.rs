@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, Frontiers, SummaryPage};
+use crate::config::{Config, SummaryPage};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
+use crate::placement::{AnyPlacement, Class, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
 use crate::victim::{BlockView, Shape, VictimSelector};
@@ -35,6 +36,9 @@ pub struct Tables {
     pub(super) map: PageMap,
     pub(super) blocks: Blocks,
     pub(super) planes: Vec<Plane>,
+    pub(super) placement: AnyPlacement,
+    /// Pages that the host has written.
+    pub(super) clock: u64,
     pub(super) victims: VictimSelector,
     pub(super) wear: WearLeveller,
     pub(super) limits: Limits,
@@ -64,7 +68,8 @@ pub struct Limits {
     pub(super) translation_pages: usize,
     /// Pages of a block that hold data (all but a summary page).
     pub(super) data_pages: u32,
-    pub(super) separate_frontiers: bool,
+    /// Whether host writes and moved pages may fill the same block.
+    pub(super) mixes: bool,
     /// Free blocks that the host never opens, so that a collection has room for what it moves.
     pub(super) kept_for_collections: usize,
     /// A plane with fewer free blocks is hungry ...
@@ -95,6 +100,8 @@ impl Tables {
             map: PageMap::new(limits.mapped_pages(), geometry.pages()),
             blocks: Blocks::new(&geometry),
             planes: (0..geometry.planes()).map(plane).collect(),
+            placement: AnyPlacement::new(config.ssd.ftl.placement),
+            clock: 0,
             victims: victims(config, name, &geometry, limits),
             wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry),
             limits,
@@ -292,7 +299,7 @@ impl Tables {
     #[inline]
     pub(super) fn leaves_room(&self, plane: PlaneId) -> bool {
         match self.reclaiming[plane.index()] {
-            Some(victim) if !self.limits.separate_frontiers => {
+            Some(victim) if self.limits.mixes => {
                 let state = &self.planes[plane.index()];
                 let guarded = state.lent && state.free_blocks() < self.limits.hard_threshold;
                 let left = u32::from(self.blocks.valid_pages(victim));
@@ -303,8 +310,47 @@ impl Tables {
     }
 
     /// The open block that a write of `lpn` goes to.
-    pub(super) const fn stream_of(&self, lpn: Lpn) -> Stream {
-        if self.is_translation_page(lpn) { Stream::Translation } else { Stream::Host }
+    #[inline(always)]
+    pub(super) fn stream_of(&self, lpn: Lpn) -> Stream {
+        match self.is_translation_page(lpn) {
+            true => Stream::Translation,
+            false => self.stream_of_host(lpn),
+        }
+    }
+
+    /// The open block that a write of the host's page `lpn` goes to.
+    #[inline(always)]
+    pub(super) fn stream_of_host(&self, lpn: Lpn) -> Stream {
+        Stream::Class(self.placement.class_of(lpn, Origin::Host { hint: None }))
+    }
+
+    /// The open block that the valid page `from` is moved to.
+    #[inline(always)]
+    pub(super) fn stream_of_move(&self, from: Ppn) -> Stream {
+        Stream::Class(self.placement.class_of(self.logical(from), self.origin_of(from)))
+    }
+
+    /// Where a page comes from that is moved away from `from`.
+    #[inline(always)]
+    pub(super) fn origin_of(&self, from: Ppn) -> Origin {
+        let life = self.blocks.life(self.geometry.block_of(from));
+        Origin::Moved { class: life.class, age: self.clock - life.opened }
+    }
+
+    /// Whether the blocks of a stream take pages of the host.
+    #[inline(always)]
+    pub(super) fn takes_host(&self, stream: Stream) -> bool {
+        matches!(stream, Stream::Class(class) if self.placement.takes_host(class))
+    }
+
+    /// Opens a block for each class of the host that has none, if the host may.
+    pub(super) fn reopen_for_host(&mut self, plane: PlaneId) {
+        for class in (0..self.placement.classes()).map(Class::new) {
+            let stream = Stream::Class(class);
+            if self.planes[plane.index()].frontier(stream).is_none() {
+                self.reopen(plane, stream);
+            }
+        }
     }
 
     /// The offset of the next page in the open block of `plane` for any write of this stream, if it may
@@ -331,7 +377,8 @@ impl Tables {
         let plane = self.geometry.plane_of(from);
         // The old place is known: not to read the mapping table here saves a cache miss a move.
         self.invalidate(mapping, from);
-        let lends = stream == Stream::Host && self.planes[plane.index()].frontier(stream).is_none();
+        let lends =
+            self.takes_host(stream) && self.planes[plane.index()].frontier(stream).is_none();
         let placed = self.append(mapping, plane, stream, self.map.logical(from));
         self.planes[plane.index()].lent |= lends;
         placed
@@ -396,8 +443,8 @@ impl Tables {
     // Apart, as hardly any page is the first of its block.
     #[inline(never)]
     fn begin_stream_block(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        self.planes[plane.index()].lent &= stream != Stream::Host;
-        let next = self.open(plane);
+        self.planes[plane.index()].lent &= !self.takes_host(stream);
+        let next = self.open(plane, class_of(stream));
         let following = Frontier { next_page: next.next_page + 1, ..next };
         *self.planes[plane.index()].frontier_mut(stream) = Some(following);
         next
@@ -406,26 +453,28 @@ impl Tables {
     /// Opens a block for the stream whose block has just been filled, before anything is written
     /// to it, so that a collection that this calls for finds a whole empty block.
     pub(super) fn reopen(&mut self, plane: PlaneId, stream: Stream) {
-        if stream == Stream::Host && self.may_open_for_host(plane) {
-            let frontier = self.open(plane);
+        if self.takes_host(stream) && self.may_open_for_host(plane) {
+            let frontier = self.open(plane, class_of(stream));
             self.planes[plane.index()].lent = false;
             *self.planes[plane.index()].frontier_mut(stream) = Some(frontier);
         }
     }
 
-    pub(super) fn open(&mut self, plane: PlaneId) -> Frontier {
+    /// Opens a block for the pages of a class.
+    pub(super) fn open(&mut self, plane: PlaneId, class: Class) -> Frontier {
         let block = self.planes[plane.index()]
             .free
             .pop()
             .expect("a write goes to a plane that accepts it, a move to one with room for it");
         self.weigh(plane);
-        self.blocks.set_open(block);
+        self.blocks.open(block, class, self.clock);
         Frontier { block, next_page: 0 }
     }
 
     pub(super) fn close(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.blocks.valid_pages(block);
-        self.blocks.set_closed(block);
+        self.blocks.seal(block, self.clock);
+        self.placement.sealed(self.blocks.life(block));
         self.planes[plane.index()].closed_invalid += self.limits.data_pages - u32::from(valid);
         self.victims.closed(plane, block, valid);
     }
@@ -478,19 +527,16 @@ impl Tables {
         u32::from(self.blocks.valid_pages(victim)) <= self.collection_room(plane)
     }
 
-    /// Pages that collections can move to without a block that is kept in step.
+    /// Pages that collections can move to without a block that is kept in step, whatever their class.
     pub(super) fn collection_room(&self, plane: PlaneId) -> u32 {
         let state = &self.planes[plane.index()];
-        let open = state.frontier(self.collection_stream()).map_or(0, |f| self.room(f));
+        let open = |class| state.frontier(Stream::Class(class)).map_or(0, |f| self.room(f));
+        let open = self.placement.moved_classes().map(open).min().unwrap_or(0);
         state.free_blocks() as u32 * self.limits.data_pages + open
     }
 
     pub(super) fn room(&self, frontier: Frontier) -> u32 {
         self.limits.data_pages - frontier.next_page
-    }
-
-    pub(super) const fn collection_stream(&self) -> Stream {
-        if self.limits.separate_frontiers { Stream::Collection } else { Stream::Host }
     }
 
     /// The same for what is likely to be collected next on `plane`, and its first moves.
@@ -499,6 +545,15 @@ impl Tables {
             self.blocks.fetch(victim, 0);
             self.victims.fetch(victim);
             self.map.fetch_logical(self.geometry.page(victim, 0));
+        }
+    }
+
+    /// The host's page `lpn`, or a translation page, has been written.
+    #[inline(always)]
+    pub(super) fn note_host_write(&mut self, lpn: Lpn) {
+        if !self.is_translation_page(lpn) {
+            self.placement.wrote(lpn, Origin::Host { hint: None }, self.clock);
+            self.clock += 1;
         }
     }
 
@@ -539,6 +594,14 @@ impl Tables {
     }
 }
 
+/// The class that blocks of a stream are noted under.
+pub(super) fn class_of(stream: Stream) -> Class {
+    match stream {
+        Stream::Class(class) => class,
+        Stream::Translation | Stream::Aligned => Class::default(),
+    }
+}
+
 /// The victim policy of a checked configuration, with no block to choose from.
 pub(super) fn victims(
     config: &Config,
@@ -573,7 +636,7 @@ impl Limits {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
-            separate_frontiers: config.ssd.ftl.frontiers == Frontiers::Separate,
+            mixes: AnyPlacement::new(config.ssd.ftl.placement).mixes(),
             kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
             soft_threshold,
             sated: soft_threshold + gc.hysteresis_blocks as usize,

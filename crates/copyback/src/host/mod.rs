@@ -12,7 +12,7 @@ use slab::Slab;
 use crate::array::FinishedRequest;
 use crate::config::{Config, Flow as FlowConfig};
 use crate::event::Arrivals;
-use crate::ids::{FlowId, RequestId, RequestNumber};
+use crate::ids::{FlowId, Hint, RequestId, RequestNumber};
 use crate::places::Places;
 use crate::ssd::{Part, Parts};
 use crate::units::Instant;
@@ -138,7 +138,9 @@ impl Host {
 
     fn enter(&mut self, index: usize, now: Instant) -> Result<Admitted, InputError> {
         let flow = &mut self.flows[index];
-        let request = flow.take(now)?;
+        // What one flow writes belongs together.
+        let hint = Some(Hint::from_index(index));
+        let request = Request { hint, ..flow.take(now)? };
         let number = self.entered;
         self.entered.0 += 1;
         let entry = self.requests.vacant_entry();

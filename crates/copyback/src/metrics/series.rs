@@ -400,7 +400,14 @@ mod tests {
         let (arrival, operation) = (Instant::START, Operation::Read);
         Completion {
             number: RequestNumber(0),
-            request: Request { arrival, operation, offset: 0, length: 4096, measured: None },
+            request: Request {
+                arrival,
+                operation,
+                offset: 0,
+                length: 4096,
+                measured: None,
+                hint: None,
+            },
             flow: FlowId(0),
             device: SsdId(0),
             response: Duration::from_us(1),

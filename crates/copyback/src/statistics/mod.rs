@@ -86,7 +86,7 @@ impl Statistics {
     /// # Errors
     /// A sentence, if it reads or writes more than 4 GiB.
     pub fn add(&mut self, request: &Request, device: u64) -> Result<(), String> {
-        let Request { arrival, operation, offset, length, measured } = *request;
+        let Request { arrival, operation, offset, length, measured, .. } = *request;
         let moves_data = matches!(operation, Operation::Read | Operation::Write);
         if moves_data && length > LARGEST {
             return Err(format!(
@@ -242,7 +242,14 @@ mod tests {
 
     fn request(us: u64, operation: Operation, offset: u64, length: u64) -> Request {
         let measured = (operation == Operation::Read).then(|| Duration::from_us(us));
-        Request { arrival: Instant::from_ns(us * 1000), operation, offset, length, measured }
+        Request {
+            arrival: Instant::from_ns(us * 1000),
+            operation,
+            offset,
+            length,
+            measured,
+            hint: None,
+        }
     }
 
     fn of(timed: bool) -> Map<String, Value> {

@@ -6,6 +6,7 @@ pub mod trace;
 
 pub use self::stream::{Issued, Stream};
 use crate::config::{Config, Flow, Layout};
+use crate::ids::Hint;
 use crate::units::{Duration, Instant};
 
 /// What a request asks the drive to do.
@@ -56,6 +57,8 @@ pub struct Request {
     pub length: u64,
     /// The response time that was measured when the trace was taken, if it tells.
     pub measured: Option<Duration>,
+    /// What the host says about the data, if anything.
+    pub hint: Option<Hint>,
 }
 
 /// The addresses that a device offers to a workload.

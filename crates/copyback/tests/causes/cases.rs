@@ -23,7 +23,7 @@ erase = "1500us"
 transfer_rate = "200MT/s"
 [ssd.ftl]
 over_provisioning = 0.2
-frontiers = "shared"
+placement = "one_class"
 [ssd.gc]
 soft_threshold = 0.05
 [host]

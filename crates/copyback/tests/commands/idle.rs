@@ -12,7 +12,7 @@ use crate::toy::{Toy, at};
 const ABOVE: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 4, 5, 6, 0, 1];
 const TIGHT: [(&str, &str); 3] = [
     ("ssd.ftl.over_provisioning", "0.75"),
-    ("ssd.ftl.frontiers", "\"shared\""),
+    ("ssd.ftl.placement", "\"one_class\""),
     ("ssd.gc.hard_threshold", "{ blocks = 1 }"),
 ];
 const NOW: u64 = 1_000;

@@ -21,7 +21,7 @@ fn collecting(width: &str, punched: &[u32], others: &[(&str, &str)]) -> Toy {
         ("ssd.geometry.planes_per_die", "2"),
         ("ssd.gc.victim", "fifo"),
         ("ssd.gc.width", width),
-        ("ssd.ftl.frontiers", "shared"),
+        ("ssd.ftl.placement", "one_class"),
         ("ssd.geometry.blocks_per_plane", "9"),
         ("ssd.ftl.over_provisioning", "0.5555"),
     ];
@@ -196,7 +196,7 @@ fn out_of_step(width: &str) -> Toy {
         ("ssd.geometry.planes_per_die", "3"),
         ("ssd.geometry.blocks_per_plane", "9"),
         ("ssd.ftl.over_provisioning", "0.5555"),
-        ("ssd.ftl.frontiers", "shared"),
+        ("ssd.ftl.placement", "one_class"),
         ("ssd.gc.victim", "fifo"),
         ("ssd.gc.width", width),
     ];
@@ -254,7 +254,7 @@ fn groups_of_two_on_a_die_of_four_planes() {
         ("ssd.geometry.blocks_per_plane", "9"),
         ("ssd.ftl.over_provisioning", "0.5555"),
         ("ssd.commands.planes_per_command", "2"),
-        ("ssd.ftl.frontiers", "shared"),
+        ("ssd.ftl.placement", "one_class"),
     ];
     let mut changes = vec![("ssd.gc.victim", "fifo"), ("ssd.gc.width", "blind")];
     changes.extend(four);

@@ -13,7 +13,7 @@ const ABOVE: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 4, 5, 6, 0, 1];
 const FREE: u32 = 3;
 const RESERVE: u32 = 5;
 const TIGHT: [(&str, &str); 2] =
-    [("ssd.ftl.over_provisioning", "0.75"), ("ssd.ftl.frontiers", "\"shared\"")];
+    [("ssd.ftl.over_provisioning", "0.75"), ("ssd.ftl.placement", "\"one_class\"")];
 /// Of a move by copyback and an erase.
 const ONE_BLOCK: u64 = 220_000 + 1_500_000;
 const ASKED_AT: u64 = 1_000;

@@ -51,7 +51,7 @@ fn config(random: &mut Stream) -> Config {
         ("ssd.commands.suspend", of(random, &["\"none\"", "\"program_erase\""])),
         ("ssd.ftl.over_provisioning", of(random, &["0.5", "0.6"])),
         ("ssd.ftl.allocation", of(random, &["\"CWDP\"", "\"PCWD\"", "\"dynamic\""])),
-        ("ssd.ftl.frontiers", of(random, &["\"shared\"", "\"separate\""])),
+        ("ssd.ftl.placement", of(random, &["\"one_class\"", "\"host_and_gc_apart\""])),
         ("ssd.gc.soft_threshold", "{ blocks = 2 }"),
         ("ssd.gc.victim", of(random, &VICTIMS)),
         ("ssd.gc.preemption", if yields { semi } else { "\"none\"" }),

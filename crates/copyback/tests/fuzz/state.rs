@@ -51,7 +51,7 @@ const DEVICES: [&[(&str, &str)]; 12] = [
     &[("ssd.gc.victim", "random"), ("ssd.wear.static_threshold", "2")],
     &[
         ("ssd.gc.victim", "greedy"),
-        ("ssd.ftl.frontiers", "separate"),
+        ("ssd.ftl.placement", "host_and_gc_apart"),
         ("ssd.ftl.summary_page", "{ type = 'last_page', transfer = '512B' }"),
     ],
     &[("ssd.gc.victim", "fifo"), ("ssd.ftl.mapping", "log_block")],

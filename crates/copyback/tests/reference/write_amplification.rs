@@ -72,7 +72,7 @@ fn device(row: &Row, length: Length) -> Config {
         transfer_rate = "none"
         [ssd.ftl]
         over_provisioning = {over_provisioning}
-        frontiers = "{frontiers}"
+        placement = "{placement}"
         allocation = "{allocation}"
         [ssd.gc]
         victim = {victim}
@@ -85,7 +85,7 @@ fn device(row: &Row, length: Length) -> Config {
         dies = row.count("dies"),
         pages = row.count("pages_per_block"),
         over_provisioning = 1.0 - row.number("user_pages") / physical,
-        frontiers = if row.is("frontiers", "separate") { "separate" } else { "shared" },
+        placement = if row.is("frontiers", "separate") { "host_and_gc_apart" } else { "one_class" },
         allocation = if row.is("allocation", "dynamic-rr") { "dynamic" } else { "CWDP" },
         reserve = row.count("reserve"),
         hysteresis = row.count("hysteresis"),

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Frontiers, Ftl, Gc,
-    GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites,
-    PageLatency, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
+    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcStart,
+    Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
+    Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
     SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
@@ -355,7 +355,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     let order = draw.of(&AllocationOrder::ALL);
     let plane = draw.of(&[PlaneChoice::MostFree, PlaneChoice::RoundRobin]);
     let transfer = Size(draw.of(&[0, 1, geometry.page_size.0]));
-    let frontiers = draw.of(&[Frontiers::Separate, Frontiers::Shared]);
+    let placement = draw.of(&[Placement::HostAndGcApart, Placement::OneClass]);
     let summary_page = draw.of(&[SummaryPage::None, SummaryPage::LastPage { transfer }]);
     let allocation = match mapping {
         Mapping::Page | Mapping::DemandPaged { .. } => draw.of(&[
@@ -373,9 +373,9 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
             geometry,
             gc,
             mapping,
-            (frontiers, summary_page),
+            (placement, summary_page),
         ),
-        frontiers,
+        placement,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
         summary_page,
     }
@@ -387,10 +387,10 @@ fn over_provisioning(
     geometry: &Geometry,
     gc: &Gc,
     mapping: Mapping,
-    (frontiers, summary_page): (Frontiers, SummaryPage),
+    (placement, summary_page): (Placement, SummaryPage),
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
-    let open = if frontiers == Frontiers::Separate { 2 } else { 1 };
+    let open = placement.classes();
     let pages_the_table = matches!(mapping, Mapping::DemandPaged { .. });
     let open = open + u32::from(gc.width.is_parallel()) + u32::from(pages_the_table);
     let soft_threshold = match gc.soft_threshold {

@@ -3,8 +3,8 @@
 
 use copyback::config::quantity::Rate;
 use copyback::config::{
-    Allocation, AllocationChoice, Config, Coordination, FreeBlockOrder, Frontiers, GcStart, Layout,
-    Mapping, Overwrites, PageLatency, Preemption, Protection, Rebuild, Register, Scheduling,
+    Allocation, AllocationChoice, Config, Coordination, FreeBlockOrder, GcStart, Layout, Mapping,
+    Overwrites, PageLatency, Placement, Preemption, Protection, Rebuild, Register, Scheduling,
     SummaryPage, VictimPolicy, Width, Workload,
 };
 use copyback::ssd::Part;
@@ -22,7 +22,7 @@ const FEATURES: &[(&str, Has)] = &[
     ("no bus", |config, _| config.ssd.timing.transfer_rate == Rate::None),
     ("two registers", |config, _| config.ssd.timing.register == Register::Double),
     ("summary pages", |config, _| config.ssd.ftl.summary_page != SummaryPage::None),
-    ("shared frontiers", |config, _| config.ssd.ftl.frontiers == Frontiers::Shared),
+    ("one class", |config, _| config.ssd.ftl.placement == Placement::OneClass),
     ("least worn first", |config, _| config.ssd.ftl.free_blocks == FreeBlockOrder::LeastWorn),
     ("dynamic allocation", |config, _| {
         config.ssd.ftl.allocation == Allocation::Choice(AllocationChoice::Dynamic)

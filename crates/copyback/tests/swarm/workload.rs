@@ -279,5 +279,6 @@ fn request(
         offset: range.0,
         length: range.1,
         measured: None,
+        hint: None,
     }
 }

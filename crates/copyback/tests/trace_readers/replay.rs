@@ -21,6 +21,7 @@ fn requests_are_exact() {
         offset,
         length,
         measured: None,
+        hint: None,
     };
     let expected = [
         request(0, Operation::Read, 0, 512),

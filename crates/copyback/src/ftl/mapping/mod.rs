@@ -25,12 +25,12 @@ use serde::{Deserialize, Serialize};
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 
+use super::Placed;
 use super::idle_time::Expected;
 use super::image::Image;
 use super::recovery::Survey;
 use super::spare::Role;
 use super::tables::Tables;
-use super::{Placed, Stream};
 
 use bound::Groups;
 use page::Page;
@@ -106,9 +106,9 @@ pub trait Mapping {
         tables.stream_of(lpn).into()
     }
 
-    /// What the blocks are filled for that pages are moved to.
-    fn role_of_moves(&self, tables: &Tables) -> Role {
-        tables.collection_stream().into()
+    /// What the block is filled for that `from` is moved to.
+    fn role_of_move(&self, tables: &Tables, from: Ppn) -> Role {
+        tables.stream_of_move(from).into()
     }
 
     /// Notes that a write of `lpn` is next on `plane`. Returns whether something must be reclaimed before there is
@@ -133,7 +133,9 @@ pub trait Mapping {
         } else {
             tables.parked.remove(lpn);
         }
-        self.place(tables, plane, lpn)
+        let placed = self.place(tables, plane, lpn);
+        tables.note_host_write(lpn);
+        placed
     }
 
     // --- what is reclaimed
@@ -236,7 +238,7 @@ pub trait Mapping {
 
     /// Blocks that the `expected` writes, one or more, open.
     fn opened_by(&self, tables: &Tables, expected: &Expected) -> u32 {
-        tables.opened_in(Stream::Host, expected)
+        tables.opened_for_host(expected)
     }
 
     // --- parts that only some mappings have

@@ -8,13 +8,15 @@ mod survey;
 
 use crate::config::Config;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::placement::{Class, Origin};
 
+use super::Ftl;
 use super::audit::Audit;
 use super::image::{Image, Page};
 use super::mapping::{AnyMapping, Mapping, each};
 use super::plane::{Frontier, Plane, Stream};
 use super::spare::Role;
-use super::{Ftl, Tables};
+use super::tables::{Tables, class_of};
 
 pub(super) use survey::Survey;
 
@@ -50,7 +52,8 @@ impl Ftl {
         survey.erase_outdated(|written| all || written < data_pages);
         tables.recover(&mut mapping, &survey, config);
         for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.parked) {
-            tables.parked.add(*lpn, *plane);
+            let origin = Origin::Moved { class: Class::default(), age: 0 };
+            tables.parked.add(*lpn, *plane, origin);
         }
         let erased = |block| survey.is_erased(block);
         let audit = Audit::of_image(config, image, survey.found(), erased);
@@ -128,25 +131,26 @@ impl Tables {
         blocks: &[BlockId],
         survey: &Survey<'_>,
     ) {
+        let mut filled = Vec::new();
         for block in blocks.iter().rev() {
             let next_page = survey.written(*block);
             let stream = stream_of(survey.role(*block));
+            self.blocks.open(*block, class_of(stream), self.clock);
             let state = &mut self.planes[plane.index()];
             if next_page < self.limits.data_pages && state.frontier(stream).is_none() {
                 *state.frontier_mut(stream) = Some(Frontier { block: *block, next_page });
-                self.blocks.set_open(*block);
+            } else {
+                filled.push(*block);
             }
         }
-        for block in blocks {
-            if !self.blocks.is_open(*block) {
-                self.close(plane, *block);
-            }
+        for block in filled.into_iter().rev() {
+            self.close(plane, block);
         }
-        let may_share = !self.limits.separate_frontiers;
+        let may_share = self.limits.mixes;
         let is_short = self.planes[plane.index()].free_blocks() < self.limits.hard_threshold;
         self.planes[plane.index()].lent = may_share && is_short;
-        if !blocks.is_empty() && self.planes[plane.index()].frontier(Stream::Host).is_none() {
-            self.reopen(plane, Stream::Host);
+        if !blocks.is_empty() {
+            self.reopen_for_host(plane);
         }
     }
 
@@ -188,11 +192,11 @@ impl Tables {
     }
 }
 
-const fn stream_of(role: Role) -> Stream {
+fn stream_of(role: Role) -> Stream {
     match role {
-        Role::Host | Role::Merge | Role::Buffer => Stream::Host,
+        Role::Class(class) => Stream::Class(class),
+        Role::Merge | Role::Buffer => Stream::Class(Class::default()),
         Role::Translation => Stream::Translation,
-        Role::Collection => Stream::Collection,
         Role::Aligned => Stream::Aligned,
     }
 }

@@ -140,7 +140,14 @@ impl Generator {
     }
 
     const fn request(&self, operation: Operation, offset: u64, length: u64) -> Request {
-        Request { arrival: self.last_arrival, operation, offset, length, measured: None }
+        Request {
+            arrival: self.last_arrival,
+            operation,
+            offset,
+            length,
+            measured: None,
+            hint: None,
+        }
     }
 
     #[cold]

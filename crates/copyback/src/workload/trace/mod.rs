@@ -273,12 +273,19 @@ impl TraceSource {
         let Record { operation, offset, length, device, measured, .. } = record;
         self.device = device;
         if operation == Operation::Flush {
-            return Ok(Some(Request { arrival, operation, offset: 0, length: 0, measured }));
+            return Ok(Some(Request {
+                arrival,
+                operation,
+                offset: 0,
+                length: 0,
+                measured,
+                hint: None,
+            }));
         }
         let place = self.addresses.place(Owner { device, place }, operation, offset, length)?;
         Ok(place.map(|place| {
             let (offset, length) = (place.offset, place.length);
-            Request { arrival, operation, offset, length, measured }
+            Request { arrival, operation, offset, length, measured, hint: None }
         }))
     }
 

@@ -21,6 +21,7 @@ use crate::ftl::recovery::Survey;
 use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::placement::Class;
 
 use super::{BufferTally, Cost, Mapping, ReclaimPlan};
 
@@ -100,7 +101,7 @@ impl Mapping for Groups {
         let open = match self.get(group).open {
             Some(open) => open,
             None => {
-                let frontier = tables.open(plane);
+                let frontier = tables.open(plane, Class::default());
                 self.open(group, frontier);
                 frontier
             }
@@ -129,7 +130,7 @@ impl Mapping for Groups {
         let target = match self.target(plane) {
             Some(target) => target,
             None => {
-                let frontier = tables.open(plane);
+                let frontier = tables.open(plane, Class::default());
                 self.open_target(plane, frontier);
                 frontier
             }
@@ -143,11 +144,11 @@ impl Mapping for Groups {
     fn role_of_write(&self, tables: &Tables, _: Lpn, page: Ppn) -> Role {
         match self.is_in_buffer(tables.geometry.block_of(page)) {
             true => Role::Buffer,
-            false => Role::Host,
+            false => Role::default(),
         }
     }
 
-    fn role_of_moves(&self, _: &Tables) -> Role {
+    fn role_of_move(&self, _: &Tables, _: Ppn) -> Role {
         Role::Merge
     }
 
@@ -190,7 +191,7 @@ impl Mapping for Groups {
         self.begin(plane, merge);
         if !erases {
             // The host must not take the last block meanwhile.
-            let frontier = tables.open(plane);
+            let frontier = tables.open(plane, Class::default());
             self.open_target(plane, frontier);
         }
         self.list_idle_job(plane, id);

@@ -10,6 +10,7 @@ use crate::ftl::Placed;
 use crate::ftl::plane::Frontier;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::placement::Class;
 
 use super::Mapping;
 use super::bound::{GroupId, Groups, Room};
@@ -72,7 +73,7 @@ impl Groups {
 
     fn open_in_buffer(&mut self, tables: &mut Tables, plane: PlaneId) -> Frontier {
         tables.planes[plane.index()].held -= 1;
-        let frontier = tables.open(plane);
+        let frontier = tables.open(plane, Class::default());
         self.buffer_mut().open(plane, frontier.block);
         frontier
     }

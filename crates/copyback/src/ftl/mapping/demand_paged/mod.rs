@@ -197,7 +197,7 @@ impl Mapping for DemandPaged {
 
     #[inline(never)]
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
-        let placed = tables.relocate_to(self, tables.collection_stream(), from);
+        let placed = tables.relocate_to(self, tables.stream_of_move(from), from);
         self.moved(tables, tables.logical(placed.page), tables.geometry.plane_of(from));
         placed
     }

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ftl::Placed;
-use crate::ftl::plane::Stream;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::placement::Placement;
 
 use super::{Mapping, ReclaimPlan};
 
@@ -17,17 +17,17 @@ pub struct Page;
 impl Mapping for Page {
     #[inline(always)]
     fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
-        tables.append(self, plane, Stream::Host, lpn)
+        tables.append(self, plane, tables.stream_of_host(lpn), lpn)
     }
 
     #[inline(always)]
-    fn next_offset(&self, tables: &Tables, plane: PlaneId, _: Lpn) -> Option<u32> {
-        tables.offset_in(Stream::Host, plane)
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
+        tables.offset_in(tables.stream_of_host(lpn), plane)
     }
 
     #[inline(always)]
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
-        tables.relocate_to(self, tables.collection_stream(), from)
+        tables.relocate_to(self, tables.stream_of_move(from), from)
     }
 
     fn choose_victim(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
@@ -57,6 +57,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     let plane = tables.geometry.plane_of_block(victim);
     let valid = tables.valid_pages(victim);
     tables.victims.removed(plane, victim, valid);
+    tables.placement.chosen(tables.blocks.life(victim), tables.clock);
     tables.blocks.set_open(victim);
     tables.reclaiming[plane.index()] = Some(victim);
     tables.planes[plane.index()].closed_invalid -= tables.limits.data_pages - u32::from(valid);
@@ -67,10 +68,9 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
 pub(super) fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
     if tables.reclaiming[plane.index()] == Some(block) {
         tables.reclaiming[plane.index()] = None;
+        tables.placement.collected(tables.blocks.life(block), tables.clock);
     }
     tables.free(plane, block, false);
     // Moved pages may have filled the host's block when there was none to follow it.
-    if tables.planes[plane.index()].frontier(Stream::Host).is_none() {
-        tables.reopen(plane, Stream::Host);
-    }
+    tables.reopen_for_host(plane);
 }

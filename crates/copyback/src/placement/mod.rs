@@ -1,0 +1,185 @@
+//! WHERE: which open block a page goes to. Pages that die together should lie together, so a placement sorts the
+//! pages that are written into *classes*; a plane keeps one open block for each. It knows page numbers and blocks'
+//! lives, and nothing of dies, times or queues.
+//!
+//! The clock is the number of pages that the host has written to the drive.
+//!
+//! A placement more is a file here, a variant of [`AnyPlacement`], and a line each in `each!` and where it is made.
+
+mod host_and_gc_apart;
+mod one_class;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config;
+use crate::ids::{Hint, Lpn};
+
+use host_and_gc_apart::HostAndGcApart;
+use one_class::OneClass;
+
+/// Most classes that a placement may have.
+pub const MOST_CLASSES: usize = 8;
+
+/// Pages that are written to one open block of a plane.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Class(u8);
+
+impl Class {
+    /// The class with this number, counted from 0.
+    ///
+    /// # Panics
+    /// If no placement has so many.
+    pub const fn new(number: usize) -> Self {
+        assert!(number < MOST_CLASSES, "a placement has few classes");
+        Self(number as u8)
+    }
+
+    /// Its place in tables.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Who writes a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The host.
+    Host {
+        /// What it says about the data, if anything.
+        hint: Option<Hint>,
+    },
+    /// A collection, out of a block.
+    Moved {
+        /// The class of the block.
+        class: Class,
+        /// How long ago the block was opened.
+        age: u64,
+    },
+}
+
+/// The life of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Life {
+    /// Whose pages it took.
+    pub class: Class,
+    /// When its first page was written.
+    pub opened: u64,
+    /// When it was filled.
+    pub sealed: u64,
+    /// Pages in it that are valid now.
+    pub valid: u16,
+}
+
+/// Sorts pages into classes. What a placement does not say is that it has nothing to learn.
+pub trait Placement {
+    /// How many classes there are: 0, 1 and so on.
+    fn classes(&self) -> usize;
+
+    /// Whether a class takes pages of the host.
+    fn takes_host(&self, class: Class) -> bool;
+
+    /// Whether a class takes pages that collections move.
+    fn takes_moved(&self, class: Class) -> bool;
+
+    /// The class of `lpn`, which is about to be written. Decides only, and must not change state: it may be asked
+    /// more than once before the page is [written](Self::wrote).
+    fn class_of(&self, lpn: Lpn, origin: Origin) -> Class;
+
+    /// `lpn` has been written at `now`.
+    fn wrote(&mut self, _lpn: Lpn, _origin: Origin, _now: u64) {}
+
+    /// A block has been filled.
+    fn sealed(&mut self, _block: Life) {}
+
+    /// A block has been chosen to be collected at `now`.
+    fn chosen(&mut self, _block: Life, _now: u64) {}
+
+    /// A block has been collected at `now`: nothing in it is valid any more.
+    fn collected(&mut self, _block: Life, _now: u64) {}
+}
+
+/// The placement of a device.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AnyPlacement {
+    /// All in one class.
+    OneClass(OneClass),
+    /// Host writes, and what collections move.
+    HostAndGcApart(HostAndGcApart),
+}
+
+/// Does with a placement, whichever it is, what is said of `$placement`.
+macro_rules! each {
+    ($any:expr, $placement:ident => $does:expr) => {
+        match $any {
+            $crate::placement::AnyPlacement::OneClass($placement) => $does,
+            $crate::placement::AnyPlacement::HostAndGcApart($placement) => $does,
+        }
+    };
+}
+
+impl AnyPlacement {
+    /// The placement that a configuration describes.
+    pub fn new(config: config::Placement) -> Self {
+        match config {
+            config::Placement::OneClass => Self::OneClass(OneClass),
+            config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
+        }
+    }
+
+    /// The classes that take pages of the host.
+    pub fn host_classes(&self) -> impl Iterator<Item = Class> {
+        self.all().filter(|class| self.takes_host(*class))
+    }
+
+    /// The classes that take pages which collections move.
+    pub fn moved_classes(&self) -> impl Iterator<Item = Class> {
+        self.all().filter(|class| self.takes_moved(*class))
+    }
+
+    /// Whether pages of the host and moved ones may fill the same block.
+    pub fn mixes(&self) -> bool {
+        self.host_classes().any(|class| self.takes_moved(class))
+    }
+
+    fn all(&self) -> impl Iterator<Item = Class> + use<> {
+        (0..self.classes()).map(Class::new)
+    }
+}
+
+impl Placement for AnyPlacement {
+    fn classes(&self) -> usize {
+        each!(self, placement => placement.classes())
+    }
+
+    #[inline(always)]
+    fn takes_host(&self, class: Class) -> bool {
+        each!(self, placement => placement.takes_host(class))
+    }
+
+    #[inline(always)]
+    fn takes_moved(&self, class: Class) -> bool {
+        each!(self, placement => placement.takes_moved(class))
+    }
+
+    #[inline(always)]
+    fn class_of(&self, lpn: Lpn, origin: Origin) -> Class {
+        each!(self, placement => placement.class_of(lpn, origin))
+    }
+
+    #[inline(always)]
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
+        each!(self, placement => placement.wrote(lpn, origin, now));
+    }
+
+    fn sealed(&mut self, block: Life) {
+        each!(self, placement => placement.sealed(block));
+    }
+
+    fn chosen(&mut self, block: Life, now: u64) {
+        each!(self, placement => placement.chosen(block, now));
+    }
+
+    fn collected(&mut self, block: Life, now: u64) {
+        each!(self, placement => placement.collected(block, now));
+    }
+}

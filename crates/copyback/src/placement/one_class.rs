@@ -1,0 +1,29 @@
+//! One class: every page goes to the plane's only open block, whoever writes it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Lpn;
+
+use super::{Class, Origin, Placement};
+
+/// Has nothing to remember.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OneClass;
+
+impl Placement for OneClass {
+    fn classes(&self) -> usize {
+        1
+    }
+
+    fn takes_host(&self, _: Class) -> bool {
+        true
+    }
+
+    fn takes_moved(&self, _: Class) -> bool {
+        true
+    }
+
+    fn class_of(&self, _: Lpn, _: Origin) -> Class {
+        Class::new(0)
+    }
+}
