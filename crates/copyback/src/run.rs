@@ -393,7 +393,7 @@ impl Run {
         }
         if self.audit {
             for drive in self.array.drives() {
-                drive.ssd.ftl().check().map_err(Error::Internal)?;
+                drive.ssd.backend().ftl.check().map_err(Error::Internal)?;
             }
         }
         // Buffers may have been at work after the last request.
@@ -413,7 +413,7 @@ impl Run {
     fn sample(&self) -> Sample {
         let counters = self.counters();
         let drives = self.array.drives().iter();
-        let planes = drives.flat_map(|drive| drive.ssd.ftl().free_blocks_by_plane());
+        let planes = drives.flat_map(|drive| drive.ssd.backend().ftl.free_blocks_by_plane());
         Sample {
             host_programs: counters.host_programs,
             gc_programs: counters.pages_moved,
@@ -422,7 +422,12 @@ impl Run {
             collections: counters.collections,
             free_blocks_min: planes.clone().min().unwrap_or(0) as u64,
             free_blocks: planes.sum::<usize>() as u64,
-            bad_blocks: self.array.drives().iter().map(|drive| drive.ssd.bad_blocks()).sum(),
+            bad_blocks: self
+                .array
+                .drives()
+                .iter()
+                .map(|drive| drive.ssd.backend().bad_blocks())
+                .sum(),
         }
     }
 
@@ -442,7 +447,7 @@ impl Run {
     }
 
     fn dies_per_drive(&self) -> usize {
-        self.array.drives().first().map_or(0, |drive| drive.ssd.ftl().geometry.dies())
+        self.array.drives().first().map_or(0, |drive| drive.ssd.backend().ftl.geometry.dies())
     }
 
     /// How far the run has come.
@@ -538,7 +543,7 @@ impl Run {
             if let Some(times) = done.idle_times {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
             }
-            if let Some(report) = drive.ssd.fault_report() {
+            if let Some(report) = drive.ssd.backend().fault_report() {
                 let (all, rejected) =
                     faults.get_or_insert_with(|| (FaultReport::default(), Rejected::default()));
                 all.add(&report);
@@ -550,7 +555,9 @@ impl Run {
             collecting,
             planes,
             idle_times,
-            wear: WearStats::of(drives.iter().flat_map(|drive| drive.ssd.ftl().erase_counts())),
+            wear: WearStats::of(
+                drives.iter().flat_map(|drive| drive.ssd.backend().ftl.erase_counts()),
+            ),
             endurance,
             faults,
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
@@ -587,7 +594,7 @@ fn counters(drives: &[Drive]) -> Counters {
 
 /// Die time that `drives` have spent collecting until `now`.
 fn collecting_until(drives: &[Drive], now: Instant) -> TotalTime {
-    drives.iter().map(|drive| drive.ssd.collecting_until(now)).sum()
+    drives.iter().map(|drive| drive.ssd.backend().observer.collecting_until(now)).sum()
 }
 
 /// What each die of each drive has done until `at`.

@@ -222,7 +222,8 @@ impl Drive {
     /// answers at once.
     pub fn is_behind_collection(&self, offset: u64, length: u64) -> bool {
         self.ssd.is_collecting()
-            && self.pages_of(offset, length).any(|page| self.ssd.is_behind_collection(Lpn(page)))
+            && pages::pages_of(self.settings.page_size, offset, length)
+                .any(|page| self.ssd.is_behind_collection(Lpn(page)))
     }
 
     /// Asks for collections that the device does not need itself, in place of what was asked before.
@@ -245,7 +246,7 @@ impl Drive {
 
     /// Announces, behind what was announced before, a command that will arrive at `arrival`.
     pub fn announce(&mut self, arrival: Instant, command: &Command) {
-        let pages = self.pages_of(command.offset, command.length);
+        let pages = pages::pages_of(self.settings.page_size, command.offset, command.length);
         self.ssd.announce(Announced {
             arrival,
             first: Lpn(pages.start),

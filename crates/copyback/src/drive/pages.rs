@@ -36,12 +36,6 @@ impl Drive {
         }
     }
 
-    /// The numbers of the pages that these bytes touch.
-    pub(super) fn pages_of(&self, offset: u64, length: u64) -> Range<u32> {
-        let page_size = self.settings.page_size;
-        (offset / page_size) as u32..(offset + length).div_ceil(page_size) as u32
-    }
-
     /// Hands in every page of a command. `hand_in` returns where the page is served.
     fn dispatch_pages(
         &mut self,
@@ -50,7 +44,7 @@ impl Drive {
     ) {
         let page_size = self.settings.page_size;
         let Command { offset, length, .. } = self.active(id).command;
-        let pages = self.pages_of(offset, length);
+        let pages = pages_of(self.settings.page_size, offset, length);
         self.active(id).pages_left = pages.end - pages.start;
         let mut in_buffer = 0;
         for page in pages {
@@ -129,6 +123,11 @@ impl Drive {
             self.end(id);
         }
     }
+}
+
+/// The numbers of the pages of this size that these bytes touch.
+pub(super) fn pages_of(page_size: u64, offset: u64, length: u64) -> Range<u32> {
+    (offset / page_size) as u32..(offset + length).div_ceil(page_size) as u32
 }
 
 /// The sectors of `page` that the bytes from `start` to `end` touch.

@@ -152,7 +152,7 @@ impl Drive {
             self.violation.get_or_insert(format!("a cut of power has lost {lost:?}"));
         }
         if self.settings.audit
-            && let Err(problem) = self.ssd.ftl().check()
+            && let Err(problem) = self.ssd.backend().ftl.check()
         {
             self.violation.get_or_insert(format!("after a cut of power: {problem}"));
         }
@@ -204,7 +204,7 @@ impl Drive {
         let promise = |lpn| {
             let later_than = match buffer.is_dirty(lpn) {
                 true => Some(self.ssd.last_order()),
-                false => self.ssd.ftl().durable_version(lpn),
+                false => self.ssd.backend().ftl.durable_version(lpn),
             };
             Promise { lpn, later_than }
         };
@@ -213,14 +213,14 @@ impl Drive {
 
     /// A command has been acknowledged.
     pub(super) fn note_acknowledged(&mut self, id: CommandId, command: &Command) {
-        let pages = self.pages_of(command.offset, command.length);
+        let pages = super::pages::pages_of(self.settings.page_size, command.offset, command.length);
         let (Some(power), Some(_)) = (&mut self.power, &self.buffer) else { return };
         match command.operation {
             Operation::Write => power.acknowledge(pages.map(Lpn)),
             Operation::Flush => {
                 let promises = power.flushes.remove(&id).unwrap_or_default();
                 let is_broken = |promise: &Promise| {
-                    let durable = self.ssd.ftl().durable_version(promise.lpn);
+                    let durable = self.ssd.backend().ftl.durable_version(promise.lpn);
                     durable.is_some() && durable <= promise.later_than
                 };
                 if let Some(Promise { lpn, .. }) =

@@ -62,6 +62,16 @@ impl PlaneClocks {
         Self { collected: vec![Duration::ZERO; planes], planes_per_die }
     }
 
+    /// Planes of a die.
+    pub const fn per_die(&self) -> u32 {
+        self.planes_per_die
+    }
+
+    /// Planes of the device.
+    pub const fn count(&self) -> u64 {
+        self.collected.len() as u64
+    }
+
     fn bit(&self, plane: PlaneId) -> u32 {
         1 << (plane.0 % self.planes_per_die)
     }

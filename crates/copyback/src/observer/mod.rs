@@ -199,11 +199,11 @@ impl Observer {
     }
 
     /// How much of the planes' time until `now` went to collections.
-    pub fn plane_use(&self, geometry: &Geometry, now: Instant) -> PlaneUse {
+    pub fn plane_use(&self, now: Instant) -> PlaneUse {
         let running: TotalTime = self.dies.iter().map(|clocks| clocks.running(now)).sum();
         let busy = self.planes.collected() + running;
-        let held = self.device.collected(now) * geometry.planes_per_die;
-        let whole = TotalTime::of_each(now - Instant::START, geometry.planes() as u64);
+        let held = self.device.collected(now) * self.planes.per_die();
+        let whole = TotalTime::of_each(now - Instant::START, self.planes.count());
         PlaneUse { busy, idle: held - busy, whole }
     }
 

@@ -61,9 +61,9 @@ impl Mark {
     fn of(drive: &Drive, now: Instant) -> Self {
         Self {
             counters: drive.ssd.counters(),
-            collecting: drive.ssd.collecting_until(now),
-            planes: drive.ssd.plane_use(now),
-            idle_times: drive.ssd.idle_times(now),
+            collecting: drive.ssd.backend().observer.collecting_until(now),
+            planes: drive.ssd.backend().observer.plane_use(now),
+            idle_times: drive.ssd.backend().observer.idle_times(now),
         }
     }
 

@@ -38,7 +38,7 @@ use crate::ids::{ChannelId, DieId, Lpn};
 use crate::scheduler::Scheduler;
 use crate::scheduler::when::Schedule;
 use crate::scheduler::when::supply::ExternalSchedule;
-use crate::units::{Duration, Instant, TotalTime};
+use crate::units::{Duration, Instant};
 use crate::victim::supply::Failed;
 
 use suspend::SuspendRule;
@@ -117,9 +117,9 @@ impl Ssd {
         self.backend.ftl.victims_failed().or_else(|| self.schedule.scheme.failed())
     }
 
-    /// The translation layer.
-    pub const fn ftl(&self) -> &Ftl {
-        &self.backend.ftl
+    /// Its translation layer, flash and observer, to look at.
+    pub const fn backend(&self) -> &Backend {
+        &self.backend
     }
 
     /// What the device has done so far.
@@ -130,11 +130,6 @@ impl Ssd {
         counters.nv_buffer += ftl.nv_buffer_tally();
         counters.stalled = self.backend.observer.stalled();
         counters.striped(u64::from(ftl.geometry.striped_planes))
-    }
-
-    /// Die time spent collecting until `now`.
-    pub fn collecting_until(&self, now: Instant) -> TotalTime {
-        self.backend.observer.collecting_until(now)
     }
 
     /// Whether a die collects at this moment.
@@ -151,11 +146,6 @@ impl Ssd {
         })
     }
 
-    /// How much of the planes' time until `now` went to collections.
-    pub fn plane_use(&self, now: Instant) -> PlaneUse {
-        self.backend.observer.plane_use(&self.backend.ftl.geometry, now)
-    }
-
     /// What each die has done until `now`.
     pub fn die_uses(&self, now: Instant) -> impl Iterator<Item = DieUse> {
         let ftl = &self.backend.ftl;
@@ -165,21 +155,6 @@ impl Ssd {
             let free_blocks = planes.map(|plane| ftl.free_blocks(plane) as u32).sum();
             DieUse { collecting, serving, free_blocks }
         })
-    }
-
-    /// How the time until `now` in which the drive had no command was used, if that is kept account of.
-    pub fn idle_times(&self, now: Instant) -> Option<IdleTimes> {
-        self.backend.observer.idle_times(now)
-    }
-
-    /// What has gone wrong so far, if anything can.
-    pub fn fault_report(&self) -> Option<FaultReport> {
-        self.backend.fault_report()
-    }
-
-    /// Blocks that are bad, if any can be.
-    pub fn bad_blocks(&self) -> Option<u64> {
-        self.backend.bad_blocks()
     }
 
     /// Whether the drive takes no writes any more.

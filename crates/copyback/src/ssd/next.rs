@@ -58,7 +58,8 @@ impl Ssd {
             None => {
                 self.start_host_operation(die, Admitted::ALL, now)
                     || (self.backend.ftl.parked_pages() > 0 && self.unpark(die, now))
-                    || self.use_idle_time(die, now)
+                    || (self.collector.use_idle_time(&mut self.backend, die, now)
+                        && self.carry_on(die, now))
             }
         }
     }
@@ -182,12 +183,6 @@ impl Ssd {
         let has_started = Collector::unpark(&mut self.backend, die, now);
         self.scheduler.note_replaced(&mut self.backend, die, now);
         has_started
-    }
-
-    /// Uses idle time for the next collection of `die`, which has nothing else to do. Returns whether it
-    /// has work now.
-    fn use_idle_time(&mut self, die: DieId, now: Instant) -> bool {
-        self.collector.use_idle_time(&mut self.backend, die, now) && self.carry_on(die, now)
     }
 
     /// Keeps account of the time in which writes wait for a free block although collections yield, or for

@@ -1,6 +1,6 @@
 //! The power of a drive fails: what its flash holds then, and the drive that is made again from that.
 
-use crate::backend::Purpose;
+use crate::backend::{Backend, Purpose};
 use crate::config::{Config, Protection};
 use crate::ftl::{Ftl, Image, Lost, Scan};
 use crate::ids::DieId;
@@ -40,8 +40,8 @@ impl Ssd {
         let is_protected = config.ssd.power.protection == Protection::Capacitors;
         let mut cut_off = CutOff::default();
         let image = match is_protected {
-            true => self.finished_image(),
-            false => self.torn_image(&mut cut_off),
+            true => finished_image(&self.backend),
+            false => torn_image(&self.backend, &mut cut_off),
         };
         let (ftl, scan) = Ftl::recovered(config, name, &image);
         let lost = ftl.lost_since(&self.backend.ftl);
@@ -53,46 +53,6 @@ impl Ssd {
         self.replace(config, ftl);
         let CutOff { torn_pages, cut_erases } = cut_off;
         Cut { torn_pages, cut_erases, scan, lost, time }
-    }
-
-    /// The flash after capacitors have finished what was in it.
-    fn finished_image(&self) -> Image {
-        let mut image = self.backend.ftl.saved_image();
-        let erases = self.in_dies().filter(|operation| operation.command == Command::Erase);
-        for page in erases.filter_map(|erase| erase.pages.as_deref()).flatten() {
-            image.erase(self.backend.ftl.geometry.block_of(*page));
-        }
-        image
-    }
-
-    /// The flash after what was in it has been cut off. A program that had not begun has not changed
-    /// anything.
-    fn torn_image(&self, cut_off: &mut CutOff) -> Image {
-        let mut image = self.backend.ftl.image();
-        for operation in self.in_dies() {
-            for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {
-                match operation.command {
-                    Command::Read => {}
-                    Command::Erase if !operation.has_begun() => {}
-                    Command::Erase => {
-                        image.erase_in_part(self.backend.ftl.geometry.block_of(page));
-                        cut_off.cut_erases += 1;
-                    }
-                    Command::Program | Command::Copyback if !operation.has_begun() => {
-                        image.blank(page);
-                    }
-                    Command::Program | Command::Copyback => {
-                        image.tear(page);
-                        cut_off.torn_pages += 1;
-                    }
-                }
-            }
-        }
-        image
-    }
-
-    fn in_dies(&self) -> impl Iterator<Item = &Operation<Purpose>> {
-        self.backend.flash.dies().iter().flat_map(|die| die.operations())
     }
 
     /// Books what every die does as ended.
@@ -133,6 +93,46 @@ impl Ssd {
         self.backend.wake_hungry_dies();
         self.scheduler.write_back_what_waits(&mut self.backend, now);
     }
+}
+
+/// The flash after capacitors have finished what was in it.
+fn finished_image(backend: &Backend) -> Image {
+    let mut image = backend.ftl.saved_image();
+    let erases = in_dies(backend).filter(|operation| operation.command == Command::Erase);
+    for page in erases.filter_map(|erase| erase.pages.as_deref()).flatten() {
+        image.erase(backend.ftl.geometry.block_of(*page));
+    }
+    image
+}
+
+/// The flash after what was in it has been cut off. A program that had not begun has not changed
+/// anything.
+fn torn_image(backend: &Backend, cut_off: &mut CutOff) -> Image {
+    let mut image = backend.ftl.image();
+    for operation in in_dies(backend) {
+        for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {
+            match operation.command {
+                Command::Read => {}
+                Command::Erase if !operation.has_begun() => {}
+                Command::Erase => {
+                    image.erase_in_part(backend.ftl.geometry.block_of(page));
+                    cut_off.cut_erases += 1;
+                }
+                Command::Program | Command::Copyback if !operation.has_begun() => {
+                    image.blank(page);
+                }
+                Command::Program | Command::Copyback => {
+                    image.tear(page);
+                    cut_off.torn_pages += 1;
+                }
+            }
+        }
+    }
+    image
+}
+
+fn in_dies(backend: &Backend) -> impl Iterator<Item = &Operation<Purpose>> {
+    backend.flash.dies().iter().flat_map(|die| die.operations())
 }
 
 /// What a cut has torn.

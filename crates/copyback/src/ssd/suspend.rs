@@ -43,7 +43,7 @@ impl Ssd {
             return Some(self.read_or_resume(die, rule, now));
         }
         state.suspendable(rule.most, rule.suspend, now)?;
-        self.next_read_besides_programs(die)?;
+        next_read_besides_programs(self, die)?;
         self.backend.collection_rests(die, now);
         self.backend.counters.suspends += 1;
         self.backend.observer.record(|| Entry::Cut { die, at: now });
@@ -54,7 +54,7 @@ impl Ssd {
     fn read_or_resume(&mut self, die: DieId, rule: SuspendRule, now: Instant) -> bool {
         let state = self.backend.flash.die(die);
         let can_read = state.accepts(Command::Read);
-        if let Some(plane) = self.next_read_besides_programs(die) {
+        if let Some(plane) = next_read_besides_programs(self, die) {
             return can_read && self.scheduler.start_read(&mut self.backend, plane, now);
         }
         if !can_read || !state.has_free_registers() {
@@ -68,12 +68,12 @@ impl Ssd {
         self.backend.flash.resume(die, rule.resume, now);
         true
     }
+}
 
-    /// The plane of the read that has waited longest, unless its page is being programmed.
-    fn next_read_besides_programs(&self, die: DieId) -> Option<PlaneId> {
-        let (_, plane) = self.scheduler.queues.oldest_read(die)?;
-        let page = self.scheduler.queues.page_of_first_read(&self.backend.ftl, plane);
-        let state = self.backend.flash.die(die);
-        page.is_none_or(|page| !state.programs(page)).then_some(plane)
-    }
+/// The plane of the read that has waited longest, unless its page is being programmed.
+fn next_read_besides_programs(ssd: &Ssd, die: DieId) -> Option<PlaneId> {
+    let (_, plane) = ssd.scheduler.queues.oldest_read(die)?;
+    let page = ssd.scheduler.queues.page_of_first_read(&ssd.backend.ftl, plane);
+    let state = ssd.backend.flash.die(die);
+    page.is_none_or(|page| !state.programs(page)).then_some(plane)
 }

@@ -24,7 +24,7 @@ fn a_retry_takes_another_array_read() {
     toy.read(0, 1, 5);
     toy.assert_ends(1, 51_000);
     toy.assert_parts(1, &[(Service, 51_000)]);
-    let report = toy.ssd.fault_report().expect("faults are configured");
+    let report = toy.ssd.backend().fault_report().expect("faults are configured");
     assert_eq!((report.retried, report.uncorrectable), (vec![1], 0));
 }
 
@@ -48,7 +48,7 @@ fn a_read_from_the_register_of_a_collection_is_not_retried_again() {
     toy.read(225_000, 2, 1);
     let read = 211_000 + 1_000 + 20_000 + 600 + 20_000 + 10_000;
     toy.assert_ends(2, read);
-    let report = toy.ssd.fault_report().expect("faults are configured");
+    let report = toy.ssd.backend().fault_report().expect("faults are configured");
     assert_eq!((report.retried, toy.ssd.counters().merged_reads), (vec![1], 1));
     toy.run_until(read + 1_000 + 10_000 + 200_000 + 600);
     assert_eq!(toy.log.last(), Some(&"474200 die 0".to_owned()), "{:?}", toy.log);
@@ -63,7 +63,7 @@ fn what_no_retry_corrects_has_taken_all_of_them() {
     toy.assert_ends(1, 91_000);
     toy.assert_ends(2, 182_000);
     toy.assert_parts(2, &[(Service, 91_000), (QueueBehindIo, 91_000)]);
-    let report = toy.ssd.fault_report().expect("faults are configured");
+    let report = toy.ssd.backend().fault_report().expect("faults are configured");
     assert_eq!((report.retried, report.uncorrectable), (vec![], 2));
 }
 
@@ -80,7 +80,7 @@ fn after_a_program_fails_the_block_is_copied_and_the_page_programmed_again() {
     let counters = toy.ssd.counters();
     assert_eq!((counters.host_programs, counters.programs, counters.reads), (3, 9, 3));
     assert_eq!(counters.write_amplification(), Some(3.0));
-    let report = toy.ssd.fault_report().expect("faults are configured");
+    let report = toy.ssd.backend().fault_report().expect("faults are configured");
     assert_eq!((report.program_failures, report.pages_copied), (3, 3));
     assert_eq!(report.grown_bad_blocks(), 3);
 }
@@ -91,7 +91,7 @@ fn an_overwritten_page_is_not_copied() {
     toy.writes(0, &[(1, 5), (2, 5)]);
     toy.assert_ends(2, 2 * 422_000);
     toy.run();
-    assert_eq!(toy.ssd.fault_report().map(|report| report.pages_copied), Some(0));
+    assert_eq!(toy.ssd.backend().fault_report().map(|report| report.pages_copied), Some(0));
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn a_drive_that_has_too_few_good_blocks_rejects_writes_and_reads_on() {
     }
     toy.run();
     assert_eq!(toy.ended(26), Some(86_031_000));
-    assert_eq!(toy.ssd.ftl().lookup(Lpn(7)), None);
-    let report = toy.ssd.fault_report().expect("faults are configured");
+    assert_eq!(toy.ssd.backend().ftl.lookup(Lpn(7)), None);
+    let report = toy.ssd.backend().fault_report().expect("faults are configured");
     assert_eq!(report.read_only_since.map(|since| since.as_ns()), Some(60_000_000));
 }
 
@@ -132,7 +132,7 @@ fn a_drive_that_has_no_spare_block_left_is_read_only_though_enough_are_good() {
         toy.run();
     }
     assert!(toy.ssd.is_read_only());
-    let bad = toy.ssd.ftl().bad_blocks().0;
+    let bad = toy.ssd.backend().ftl.bad_blocks().0;
     assert!(bad <= 6, "{bad} bad blocks leave fewer than the ten that are needed");
 }
 
@@ -140,7 +140,7 @@ fn a_drive_that_has_no_spare_block_left_is_read_only_though_enough_are_good() {
 fn a_block_whose_erase_fails_is_never_used_again() {
     let overwritten: Vec<u32> = (0..32).map(|write| write % 16).collect();
     let mut toy = Toy::filled(&[ROOMY[0], ROOMY[1], ALL_ERASES_FAIL], &overwritten);
-    let bad = |toy: &Toy| toy.ssd.ftl().bad_blocks().0;
+    let bad = |toy: &Toy| toy.ssd.backend().ftl.bad_blocks().0;
     let mut request = 0;
     while !toy.ssd.is_read_only() {
         toy.write(u64::from(request) * 10_000_000, request, request % 16);
@@ -150,7 +150,7 @@ fn a_block_whose_erase_fails_is_never_used_again() {
     // Each block has been erased once at most, and that failed. The drive needs ten of the sixteen.
     assert!(bad(&toy) > 6);
     assert_eq!(toy.ssd.counters().erases, bad(&toy));
-    assert!((0..16).all(|block| toy.ssd.ftl().erase_count(BlockId(block)) <= 1));
+    assert!((0..16).all(|block| toy.ssd.backend().ftl.erase_count(BlockId(block)) <= 1));
     for lpn in 0..16 {
         toy.read(10_000_000_000 + u64::from(lpn) * 1_000_000, 1_000 + lpn, lpn);
     }
@@ -170,8 +170,8 @@ fn wear_is_levelled_though_a_bad_block_has_been_erased_least() {
     let pages: Vec<u32> = (0..16).chain(hot).collect();
     let mut toy = Toy::filled(&changes, &pages);
     let erased =
-        |toy: &Toy| [2, 8, 12, 3, 4].map(|block| toy.ssd.ftl().erase_count(BlockId(block)));
-    assert_eq!((toy.ssd.ftl().bad_blocks(), erased(&toy)), ((3, 3), [0; 5]));
+        |toy: &Toy| [2, 8, 12, 3, 4].map(|block| toy.ssd.backend().ftl.erase_count(BlockId(block)));
+    assert_eq!((toy.ssd.backend().ftl.bad_blocks(), erased(&toy)), ((3, 3), [0; 5]));
     for request in 0..8 {
         toy.write(u64::from(request) * 10_000_000, request, request);
     }

@@ -131,7 +131,7 @@ fn of_planes_with_as_many_free_pages_the_one_after_the_last_written_is_next() {
         toy.write(u64::from(lpn) * 1_000_000, lpn, lpn);
     }
     toy.run();
-    let ftl = &toy.ssd.ftl();
+    let ftl = &toy.ssd.backend().ftl;
     let planes = (0..6).filter_map(|lpn| Some(ftl.geometry.plane_of(ftl.lookup(Lpn(lpn))?).0));
     assert_eq!(planes.collect::<Vec<_>>(), [0, 1, 2, 3, 0, 1]);
 }

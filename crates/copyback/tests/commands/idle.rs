@@ -46,7 +46,7 @@ fn burst(toy: &mut Toy, pages: u32) -> u64 {
 }
 
 fn free(toy: &Toy) -> u32 {
-    toy.ssd.ftl().free_blocks(PlaneId(0)) as u32
+    toy.ssd.backend().ftl.free_blocks(PlaneId(0)) as u32
 }
 
 /// Collections in all, looked ahead to, in long idle periods, and caught up.
@@ -253,7 +253,7 @@ fn idle_time_is_accounted_for_until_a_command_comes_and_from_its_end_on() {
     let again = STEPS[0] + READ;
     let end = again + ONE_PAGE + 7_000;
     toy.run_until(end);
-    let times = toy.ssd.idle_times(at(end)).expect("it is kept account of");
+    let times = toy.ssd.backend().observer.idle_times(at(end)).expect("it is kept account of");
     assert_eq!((times.unused.count, times.short.count, times.long.count), (0, 2, 0));
     assert_eq!(times.busy.as_ns(), u128::from(again - comes));
     assert_eq!(times.short.time.as_ns(), u128::from(end) - times.busy.as_ns());

@@ -66,11 +66,15 @@ fn die_after(toy: &Toy, ns: u64) -> Vec<u64> {
 }
 
 fn free(toy: &Toy) -> usize {
-    toy.ssd.ftl().free_blocks(PlaneId(0))
+    toy.ssd.backend().ftl.free_blocks(PlaneId(0))
 }
 
 fn block_of(toy: &Toy, lpn: u32) -> BlockId {
-    toy.ssd.ftl().geometry.block_of(toy.ssd.ftl().lookup(Lpn(lpn)).expect("it holds data"))
+    toy.ssd
+        .backend()
+        .ftl
+        .geometry
+        .block_of(toy.ssd.backend().ftl.lookup(Lpn(lpn)).expect("it holds data"))
 }
 
 fn merges(switch: u64, partial: u64, full: u64, compactions: u64) -> Merges {
@@ -255,8 +259,9 @@ fn what_is_written_during_a_merge_is_not_copied_and_goes_to_the_next_update_bloc
     assert_eq!(toy.ended(2), Some(resumed));
     assert_eq!(die_after(&toy, resumed), ends(resumed, &steps(2, 3)));
     assert_work(&toy, merges(0, 0, 1, 0), 3, 3);
-    let geometry = toy.ssd.ftl().geometry;
-    let place = |lpn| geometry.page_offset(toy.ssd.ftl().lookup(Lpn(lpn)).expect("it holds data"));
+    let geometry = toy.ssd.backend().ftl.geometry;
+    let place =
+        |lpn| geometry.page_offset(toy.ssd.backend().ftl.lookup(Lpn(lpn)).expect("it holds data"));
     assert_eq!([0, 1, 2, 3].map(place), [0, 0, 2, 3]);
     assert_ne!(block_of(&toy, 1), block_of(&toy, 0));
     assert_eq!(free(&toy), 11, "four data blocks and an update block");

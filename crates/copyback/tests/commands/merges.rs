@@ -50,7 +50,7 @@ fn blocks_written_in_order_are_data_blocks_without_any_merge() {
     toy.run();
     assert_eq!(toy.ended(15), Some(15 * 300_000 + WRITE));
     assert_work(&toy, Merges::default(), 0, 0);
-    assert_eq!(toy.ssd.ftl().free_blocks_by_plane().sum::<usize>(), 4);
+    assert_eq!(toy.ssd.backend().ftl.free_blocks_by_plane().sum::<usize>(), 4);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn an_update_block_filled_in_order_is_switched_when_the_next_write_comes() {
     toy.assert_parts(1, &[(GcSamePlane, ERASE), (Service, WRITE)]);
     assert_eq!(toy.log, ["1501000 die 0", "1512000 channel 0", "1712000 die 0"]);
     assert_work(&toy, Merges { switch: 1, ..Merges::default() }, 0, 1);
-    assert_eq!(toy.ssd.collecting_until(at(2_000_000)).as_ns(), ERASE.into());
+    assert_eq!(toy.ssd.backend().observer.collecting_until(at(2_000_000)).as_ns(), ERASE.into());
 }
 
 /// Writes of three logical blocks leave one block free: the first of them is merged.
@@ -150,8 +150,8 @@ fn pages_that_hold_no_data_are_not_copied_and_their_places_stay_empty() {
     toy.assert_ends(1, copies * COPY + 2 * ERASE + WRITE);
     assert_work(&toy, Merges { full: 1, ..Merges::default() }, copies, 2);
     // Page 3 lies at its place in the new data block, behind the empty one.
-    let geometry = toy.ssd.ftl().geometry;
-    let page = toy.ssd.ftl().lookup(copyback::ids::Lpn(3)).expect("it holds data");
+    let geometry = toy.ssd.backend().ftl.geometry;
+    let page = toy.ssd.backend().ftl.lookup(copyback::ids::Lpn(3)).expect("it holds data");
     assert_eq!(geometry.page_offset(page), 3);
     toy.run();
 }
@@ -244,7 +244,7 @@ fn a_superblock_fills_the_block_that_a_compaction_has_left_open() {
     toy.write(0, 1, 0);
     // Pages 2 and 3 and the last page 0: one place is left, for the write.
     toy.assert_ends(1, 3 * COPY + 3 * ERASE + WRITE);
-    assert_eq!(toy.ssd.ftl().free_blocks_by_plane().sum::<usize>(), 4);
+    assert_eq!(toy.ssd.backend().ftl.free_blocks_by_plane().sum::<usize>(), 4);
     toy.run();
 }
 

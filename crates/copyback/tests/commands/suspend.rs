@@ -74,6 +74,6 @@ fn a_read_suspends_the_erase_of_a_collection() {
     toy.assert_ends(2, 1_036_000);
     toy.run();
     assert!(toy.log.contains(&"1750000 die 0".to_owned()), "{:?}", toy.log);
-    let waited = toy.ssd.collecting_until(crate::toy::at(2_000_000)).as_ns();
+    let waited = toy.ssd.backend().observer.collecting_until(crate::toy::at(2_000_000)).as_ns();
     assert_eq!(waited % 1_500_000, 3_000, "the collection rests while the page is read");
 }

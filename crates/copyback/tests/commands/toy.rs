@@ -211,7 +211,7 @@ impl Toy {
             self.step();
         }
         assert_eq!(self.ssd.outstanding(), 0, "operations are left: {:?}", self.log);
-        self.ssd.ftl().check().expect("the tables agree");
+        self.ssd.backend().ftl.check().expect("the tables agree");
     }
 
     fn step(&mut self) {

@@ -123,7 +123,7 @@ impl Array {
         }
         for drive in &self.drives {
             assert_eq!(drive.ssd.outstanding(), 0);
-            drive.ssd.ftl().check().expect("the tables agree");
+            drive.ssd.backend().ftl.check().expect("the tables agree");
         }
         self.ended
     }
