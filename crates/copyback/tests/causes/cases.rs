@@ -65,7 +65,30 @@ const fn case(name: &'static str, changes: &'static [(&'static str, &'static str
     Case { name, changes }
 }
 
+/// A reader and a writer, each with requests that come by themselves.
+const TWO_FLOWS: (&str, &str) = (
+    "workload",
+    "{ type = \"flows\", flows = [\
+     { type = \"synthetic\", requests = 6000, request_size = \"4KiB\", read_share = 0.9, sequential_share = 0.0, \
+       inter_arrival = { type = \"exponential\", mean = \"2ms\" } }, \
+     { type = \"synthetic\", requests = 6000, request_size = \"8KiB\", read_share = 0.1, sequential_share = 0.0, \
+       inter_arrival = { type = \"exponential\", mean = \"2ms\" } }] }",
+);
+/// One flow fills the queue in bursts, the other is paced.
+const BURSTS: (&str, &str) = (
+    "workload",
+    "{ type = \"flows\", flows = [\
+     { type = \"synthetic\", requests = 8000, request_size = \"16KiB\", read_share = 0.0, sequential_share = 0.5, \
+       inter_arrival = { type = \"exponential\", mean = \"10ms\" } }, \
+     { type = \"synthetic\", requests = 8000, request_size = \"4KiB\", read_share = 1.0, sequential_share = 0.0, \
+       inter_arrival = \"2ms\" }] }",
+);
+
 pub const CASES: &[Case] = &[
+    case("two flows", &[TWO_FLOWS]),
+    case("two flows, short queue", &[TWO_FLOWS, ("host.queue_depth", "2")]),
+    case("two flows, queues of their own", &[TWO_FLOWS, NVME, DEEP]),
+    case("two flows on RAID-5", &[BURSTS, RAID5, ("array.devices", "4"), STRIPE]),
     case("one drive", &[]),
     case("one drive, deep queue", &[NVME, DEEP]),
     case("NCQ full", &[MEAN_250]),

@@ -17,9 +17,14 @@ impl Case {
         self.changes.iter().any(|(key, _)| *key == "workload.iodepth")
     }
 
+    /// Whether it has a workload of its own.
+    fn is_whole(&self) -> bool {
+        self.changes.iter().any(|(key, _)| *key == "workload")
+    }
+
     fn config(&self, zero_cost: bool) -> Config {
         let zero_cost = ("ssd.gc.zero_cost", if zero_cost { "true" } else { "false" });
-        let open_loop = (!self.is_closed_loop()).then_some(&OPEN_LOOP);
+        let open_loop = (!self.is_closed_loop() && !self.is_whole()).then_some(&OPEN_LOOP);
         let changes = open_loop.into_iter().chain(self.changes).chain([&zero_cost]);
         let loader = Loader::new().toml(DRIVE, "causes.toml", None);
         let loader = changes.fold(loader, |loader, (key, value)| loader.set(key, value));
