@@ -26,7 +26,6 @@ pub mod event;
 pub mod flash;
 pub mod ftl;
 pub mod host;
-mod huge_pages;
 pub mod idle;
 pub mod ids;
 pub mod inputs;

@@ -3,10 +3,8 @@
 
 use std::num::NonZeroU32;
 
-use prefetch_index::prefetch_index;
+use copyback_memory::{prefetch, table};
 use serde::{Deserialize, Serialize};
-
-use crate::huge_pages;
 
 /// An index stored off by one, so that its `Option` takes four bytes.
 type Link = Option<NonZeroU32>;
@@ -41,15 +39,12 @@ pub struct Lists {
 impl Lists {
     /// `lists` empty lists over `items` items.
     pub fn new(items: usize, lists: usize) -> Self {
-        Self {
-            nodes: huge_pages::table(items, Node::default()),
-            ends: vec![Ends::default(); lists],
-        }
+        Self { nodes: table(items, Node::default()), ends: vec![Ends::default(); lists] }
     }
 
     /// Brings the links of `item` into the cache, without waiting for them.
     pub fn fetch(&self, item: usize) {
-        prefetch_index(&self.nodes, item);
+        prefetch(&self.nodes, item);
     }
 
     /// Appends `item`, which must be on no list.

@@ -1,9 +1,8 @@
 //! The state of every erase block: which pages are valid, and how worn it is.
 
-use prefetch_index::prefetch_index;
+use copyback_memory::{prefetch, table};
 use serde::{Deserialize, Serialize};
 
-use crate::huge_pages;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
 use crate::placement::{Class, Life};
@@ -51,9 +50,9 @@ impl Blocks {
         let fresh =
             Record { erase_count: 0, valid: 0, phase: Phase::Free, class: Class::default() };
         Self {
-            valid: huge_pages::table(geometry.blocks() * words_per_block, 0),
+            valid: table(geometry.blocks() * words_per_block, 0),
             words_per_block,
-            records: huge_pages::table(geometry.blocks(), fresh),
+            records: table(geometry.blocks(), fresh),
             times: vec![Times::default(); geometry.blocks()],
         }
     }
@@ -64,8 +63,8 @@ impl Blocks {
 
     /// Brings what says whether the page at `offset` is valid into the cache, without waiting for it.
     pub fn fetch(&self, block: BlockId, offset: u32) {
-        prefetch_index(&self.valid, self.word_and_bit(block, offset).0);
-        prefetch_index(&self.records, block.index());
+        prefetch(&self.valid, self.word_and_bit(block, offset).0);
+        prefetch(&self.records, block.index());
     }
 
     pub fn is_valid(&self, block: BlockId, offset: u32) -> bool {

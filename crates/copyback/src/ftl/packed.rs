@@ -1,6 +1,7 @@
 //! The mapping table in a file: four bytes an entry, little endian, in chunks. Read entry by entry, a
 //! table of a hundred million would take longer than all else.
 
+use copyback_memory::extend;
 use std::fmt;
 
 use serde::de::{Error, SeqAccess, Visitor};
@@ -8,7 +9,6 @@ use serde::ser::SerializeSeq;
 use serde::{Deserializer, Serializer};
 use serde_bytes::{ByteBuf, Bytes};
 
-use crate::huge_pages;
 use crate::ids::Ppn;
 
 /// Entries of a chunk: 4 KiB, what a decoder of a state file holds at once.
@@ -47,7 +47,7 @@ impl<'de> Visitor<'de> for Table {
                 return Err(Error::invalid_length(bytes.len(), &self));
             }
             let pages = entries.iter().map(|entry| Ppn::from_entry(u32::from_le_bytes(*entry)));
-            huge_pages::extend(&mut table, pages);
+            extend(&mut table, pages);
         }
         table.shrink_to_fit();
         Ok(table)

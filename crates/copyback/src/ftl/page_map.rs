@@ -1,10 +1,9 @@
 //! Where each logical page lies, whatever the mapping, and which one each physical page holds.
 
-use prefetch_index::prefetch_index;
+use copyback_memory::{prefetch, table};
 use serde::{Deserialize, Serialize};
 
 use super::packed;
-use crate::huge_pages;
 use crate::ids::{Lpn, Ppn};
 
 /// Entries in a line of the cache.
@@ -23,26 +22,23 @@ pub struct PageMap {
 impl PageMap {
     /// A table in which nothing is mapped.
     pub fn new(logical_pages: usize, physical_pages: usize) -> Self {
-        Self {
-            physical: huge_pages::table(logical_pages, None),
-            logical: huge_pages::table(physical_pages, Lpn(0)),
-        }
+        Self { physical: table(logical_pages, None), logical: table(physical_pages, Lpn(0)) }
     }
 
     /// Brings the entry of `lpn` into the cache, without waiting for it.
     pub fn fetch(&self, lpn: Lpn) {
-        prefetch_index(&self.physical, lpn.index());
+        prefetch(&self.physical, lpn.index());
     }
 
     /// Brings the inverse table's entry of `page` into the cache and the line behind it, without waiting.
     pub fn fetch_logical(&self, page: Ppn) {
-        prefetch_index(&self.logical, page.index());
+        prefetch(&self.logical, page.index());
         self.fetch_behind(page);
     }
 
     /// The same for that line alone.
     pub fn fetch_behind(&self, page: Ppn) {
-        prefetch_index(&self.logical, page.index() + ENTRIES_OF_A_LINE);
+        prefetch(&self.logical, page.index() + ENTRIES_OF_A_LINE);
     }
 
     pub fn physical(&self, lpn: Lpn) -> Option<Ppn> {
@@ -78,7 +74,7 @@ impl PageMap {
         physical_pages: usize,
         mut claim: impl FnMut(Lpn, Ppn) -> bool,
     ) -> bool {
-        let mut logical = huge_pages::table(physical_pages, Lpn(0));
+        let mut logical = table(physical_pages, Lpn(0));
         for (lpn, page) in self.mapped() {
             match logical.get_mut(page.index()) {
                 Some(entry) if claim(lpn, page) => *entry = lpn,

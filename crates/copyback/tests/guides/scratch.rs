@@ -14,6 +14,8 @@ const PARTS: [&str; 9] = [
     "crates/copyback/src",
     "crates/copyback/benches",
     "crates/copyback/tests/swarm",
+    "crates/copyback-memory/Cargo.toml",
+    "crates/copyback-memory/src",
     "crates/copyback-python/Cargo.toml",
     "crates/copyback-python/src",
     "README.md",
