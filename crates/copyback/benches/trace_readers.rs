@@ -235,7 +235,7 @@ fn format(name: &str) -> TraceFormat {
 
 type Texts<T> = Mutex<BTreeMap<&'static str, &'static T>>;
 
-/// The same bytes for every sample.
+/// Bytes that are equal for every sample.
 fn trace(name: &'static str) -> &'static [u8] {
     static TRACES: Texts<Vec<u8>> = Mutex::new(BTreeMap::new());
     let mut traces = TRACES.lock().expect("no panic before");

@@ -20,7 +20,7 @@ enum State {
     Busy,
     /// Nothing is to be done since then.
     Quiet(Instant),
-    /// The same, and it has been said.
+    /// Nothing has been to be done for long, and it has been said.
     Idle,
 }
 

@@ -33,7 +33,7 @@ pub struct Counters {
     pub collections: u64,
     /// Of those, blocks that the controller of an array asked for.
     pub forced: u64,
-    /// The same in idle time, and those that the drive began itself because it had no command.
+    /// Blocks that the controller asked for in idle time, and those that the drive began itself because it had no command.
     pub idle: u64,
     /// Of those, before a gap ended that the host had announced.
     pub look_ahead: u64,

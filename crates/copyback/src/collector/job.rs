@@ -25,7 +25,7 @@ impl Job {
         Self::for_space(Reason::OnDemand, plane, ftl)
     }
 
-    /// The same, for another reason.
+    /// Begins to collect `plane` for this reason, if its policy finds a block that is worth it.
     pub fn for_space(reason: Reason, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         let victim = ftl.choose_victim(plane)?;
         Some(Self::begin(reason, plane, victim, ftl))

@@ -87,7 +87,7 @@ impl Default for Geometry {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PageLatency {
-    /// The same for every page.
+    /// One latency for every page.
     Uniform(Time),
     /// One latency a page type, LSB first.
     ByPageType(Vec<Time>),

@@ -21,7 +21,7 @@ pub struct FlashFaults {
     pub endurance_spread: Option<Share>,
     /// Share of pages of new flash that cannot be corrected as they are first read.
     pub read_errors: Share,
-    /// The same of flash that has been erased `ssd.endurance.rated_cycles` times, between and beyond which the
+    /// Share of pages that cannot be corrected as they are first read, of flash that has been erased `ssd.endurance.rated_cycles` times, between and beyond which the
     /// share follows a line; absent: wear makes no difference.
     pub worn_read_errors: Option<Share>,
     /// Of the pages that some read level cannot correct, the share that the next cannot either.

@@ -50,9 +50,9 @@ choice! {
     pub enum Mapping {
         /// Every logical page maps to any physical page; the whole table is in RAM.
         Page,
-        /// The same, but the table lies in translation pages in flash, and RAM holds a cache of its
-        /// entries: what is not there is fetched, what has changed is written back (DFTL: Gupta, Kim,
-        /// Urgaonkar, ASPLOS 2009).
+        /// Every logical page maps to any physical page; the table lies in translation pages in flash, and RAM
+        /// holds a cache of its entries: what is not there is fetched, what has changed is written back (DFTL:
+        /// Gupta, Kim, Urgaonkar, ASPLOS 2009).
         DemandPaged {
             /// RAM for cached entries. A cache that has room for the whole table needs no translation
             /// pages.

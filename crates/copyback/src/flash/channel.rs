@@ -26,7 +26,7 @@ enum Holder {
     Transfer(Transfer),
     /// A transfer that ends then by itself, as nobody waits for its end.
     Quiet(Instant),
-    /// The same since somebody waits for it.
+    /// A transfer that would have ended by itself, and that somebody waits for now.
     Awaited,
 }
 

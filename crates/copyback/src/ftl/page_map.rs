@@ -36,7 +36,7 @@ impl PageMap {
         self.fetch_behind(page);
     }
 
-    /// The same for that line alone.
+    /// Fetches what is known of the pages a line behind `page`.
     pub fn fetch_behind(&self, page: Ppn) {
         prefetch(&self.logical, page.index() + ENTRIES_OF_A_LINE);
     }

@@ -276,7 +276,7 @@ impl Tables {
         self.map.fetch(lpn);
     }
 
-    /// The same for what a write of `lpn`, whose entry has come, changes of the block that it is in.
+    /// Fetches what a write of `lpn`, whose entry has come, changes of the block that the page is in.
     pub fn fetch_old_page(&self, lpn: Lpn) {
         if let Some(page) = self.map.physical(lpn) {
             let block = self.geometry.block_of(page);
@@ -285,7 +285,7 @@ impl Tables {
         }
     }
 
-    /// The same for the move of the valid page at `offset` of `block`, or the next one behind it.
+    /// Fetches what is known of the valid page at `offset` of `block`, or the next one behind it, which is moved soon.
     #[inline(always)]
     pub fn fetch_move(&self, block: BlockId, offset: u32) {
         if let Some(page) = self.next_valid(block, offset) {
@@ -539,7 +539,7 @@ impl Tables {
         self.limits.data_pages - frontier.next_page
     }
 
-    /// The same for what is likely to be collected next on `plane`, and its first moves.
+    /// Fetches what is likely to be collected next on `plane`, and its first moves.
     fn fetch_victim(&mut self, plane: PlaneId) {
         if let Some(victim) = self.victims.likely(plane) {
             self.blocks.fetch(victim, 0);

@@ -66,7 +66,7 @@ impl LatencyStats {
         self.max = self.max.max(response);
     }
 
-    /// The same of these requests and `others`, of which the first came after the first of these.
+    /// The statistics of these requests and `others`, of which the first came after the first of these.
     pub fn merged(&self, others: &Self) -> Self {
         let mut all = self.clone();
         if others.count == 0 {

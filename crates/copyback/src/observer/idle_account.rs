@@ -12,7 +12,7 @@ pub enum Activity {
     OnDemand,
     /// Collects because the controller of an array asks for it.
     Forced,
-    /// The same, because the array is idle.
+    /// Collects because the controller of an array that is idle asks for it.
     ArrayIdle,
     /// Collects before a gap ends that the host has announced.
     LookAhead,

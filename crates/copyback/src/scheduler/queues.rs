@@ -21,7 +21,7 @@ pub struct Queues {
     pub(super) planes_per_die: u32,
     /// A bit for each plane of a die whose read queue is not empty.
     reading: Vec<u32>,
-    /// The same for writes queued by plane.
+    /// A bit for each plane of a die whose write queue is not empty, where writes are queued by plane.
     writing: Vec<u32>,
 }
 

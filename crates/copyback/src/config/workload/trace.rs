@@ -97,7 +97,7 @@ impl TraceWorkload {
 }
 
 impl TraceWorkload {
-    /// The same on drives of `drive` bytes each that lie one after the other, if they do: the
+    /// This workload on drives of `drive` bytes each that lie one after the other, if they do: the
     /// devices of the trace get one each, unless a size is set.
     pub fn on_drives(&self, drive: Option<u64>) -> Cow<'_, Self> {
         let size = drive.map(Size);

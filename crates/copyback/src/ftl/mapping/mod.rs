@@ -41,7 +41,7 @@ use page::Page;
 pub enum AnyMapping {
     /// Any page anywhere.
     Page(Page),
-    /// The same, with the table in flash.
+    /// Any page anywhere, with the table in flash.
     DemandPaged(DemandPaged),
     /// Logical pages bound to blocks of their own.
     Bound(Groups),
@@ -256,7 +256,7 @@ pub trait Mapping {
         None
     }
 
-    /// The same, to be changed.
+    /// What pages entries in and out, to be changed.
     fn paging_mut(&mut self) -> Option<&mut DemandPaged> {
         None
     }

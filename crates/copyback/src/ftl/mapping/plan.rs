@@ -15,7 +15,7 @@ pub enum ReclaimKind {
     PartialMerge,
     /// The newest pages of a logical block are copied to a fresh block, and its old ones are erased.
     FullMerge,
-    /// The same, for a logical block that has newer pages in a buffer: they are copied as well.
+    /// The newest pages of a logical block, some of them out of a buffer, are copied to a fresh block.
     Cleaning,
     /// A block of a buffer is erased in which nothing is valid any more.
     BufferErase,

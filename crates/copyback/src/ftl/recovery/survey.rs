@@ -87,7 +87,7 @@ impl<'a> Survey<'a> {
         self.image.stamps(block).map(|(_, stamp)| stamp.sequence).max().unwrap_or(0)
     }
 
-    /// The same for the first.
+    /// The sequence number of the first program of `block`.
     pub fn first_program(&self, block: BlockId) -> u64 {
         self.image.stamps(block).map(|(_, stamp)| stamp.sequence).min().unwrap_or(0)
     }

@@ -108,7 +108,7 @@ fn piece(format: &[u8]) -> Result<Option<(Piece, &[u8])>, ()> {
     }))
 }
 
-/// The same with neighbouring texts and blanks as one.
+/// The pieces with neighbouring texts and blanks as one.
 fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::new();
     for piece in pieces {

@@ -27,13 +27,13 @@ impl Record {
         Self { time_ns, operation, offset, length, device: 0, measured: None }
     }
 
-    /// The same to `device`.
+    /// This record, of `device`.
     #[inline]
     pub const fn on(self, device: u64) -> Self {
         Self { device, ..self }
     }
 
-    /// The same with a measured response time.
+    /// This record, with a measured response time.
     #[inline]
     pub const fn took(self, measured: Option<Duration>) -> Self {
         Self { measured, ..self }
