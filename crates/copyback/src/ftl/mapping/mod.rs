@@ -32,7 +32,7 @@ use super::recovery::Survey;
 use super::spare::Role;
 use super::tables::Tables;
 
-use bound::Groups;
+use bound::Bound;
 use page::Page;
 
 /// The mapping of a device.
@@ -44,7 +44,7 @@ pub enum AnyMapping {
     /// Any page anywhere, with the table in flash.
     DemandPaged(DemandPaged),
     /// Logical pages bound to blocks of their own.
-    Bound(Groups),
+    Bound(Bound),
 }
 
 /// Does with a mapping, whichever it is, what is said of `$mapping`.
@@ -69,7 +69,7 @@ impl AnyMapping {
             }
             config::Mapping::LogBlock
             | config::Mapping::BufferedLogBlock { .. }
-            | config::Mapping::Superblock { .. } => Self::Bound(Groups::new(config, tables)),
+            | config::Mapping::Superblock { .. } => Self::Bound(Bound::new(config, tables)),
         }
     }
 

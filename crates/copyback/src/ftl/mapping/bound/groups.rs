@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
 use crate::ftl::blocks::Blocks;
-use crate::ftl::page_map::PageMap;
 use crate::ftl::plane::Frontier;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -16,7 +15,6 @@ use crate::victim::BlockView;
 use super::idle_jobs::IdleJobs;
 use super::layout::{GroupId, Layout};
 use super::merge::Merge;
-use crate::ftl::mapping::buffered_log_block::NvBuffer;
 use crate::ftl::mapping::{log_block, superblock};
 
 /// How the blocks of a group are used.
@@ -84,8 +82,6 @@ pub struct Groups {
     /// The group of every block that is not free.
     #[serde(skip)]
     pub(super) owners: Vec<Option<GroupId>>,
-    /// Takes writes that would have to wait for a merge.
-    pub buffer: Option<NvBuffer>,
     #[serde(skip)]
     planes: Vec<Work>,
     /// A bit for each plane of a die in which a group is wanted.
@@ -115,10 +111,6 @@ impl Groups {
             layout,
             data_pages,
             groups: vec![Group::default(); layout.groups()],
-            buffer: match config.ssd.nv_buffer_blocks() {
-                0 => None,
-                blocks => Some(NvBuffer::new(geometry, blocks, layout.groups())),
-            },
             owners: Vec::new(),
             planes: Vec::new(),
             wanted: Vec::new(),
@@ -148,9 +140,6 @@ impl Groups {
 
     /// Whether `lpn` may lie at this page of `block`.
     pub fn is_place_of(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
-        if self.is_in_buffer(block) {
-            return true;
-        }
         let id = self.layout.group_of(lpn);
         let group = self.get(id);
         let is_data_block = group.has_data_block && group.blocks.first() == Some(&block);
@@ -172,11 +161,6 @@ impl Groups {
         self.owners[block.index()]
     }
 
-    /// Whether `block` belongs to the buffer.
-    pub fn is_in_buffer(&self, block: BlockId) -> bool {
-        self.buffer.as_ref().is_some_and(|buffer| buffer.holds(block))
-    }
-
     /// Whether `lpn` may be written to `plane`, its own, now.
     pub fn room_for(&self, plane: PlaneId, lpn: Lpn) -> Room {
         let id = self.layout.group_of(lpn);
@@ -193,7 +177,7 @@ impl Groups {
     }
 
     /// Whether a group can take no write unless its blocks are merged or one is replaced.
-    pub(super) fn is_used_up(&self, group: &Group) -> bool {
+    pub fn is_used_up(&self, group: &Group) -> bool {
         group.open.is_none() && group.blocks.len() >= self.most_blocks(group)
     }
 
@@ -255,32 +239,28 @@ impl Groups {
         self.planes[plane.index()].wanted = group;
     }
 
-    /// A bit for each plane of the die at this place in which a group is wanted, or the buffer has
-    /// something to be cleaned.
+    /// A bit for each plane of the die at this place in which a group is wanted.
     pub fn wanted_on(&self, die: usize) -> u32 {
-        self.wanted[die] | self.buffer.as_ref().map_or(0, |buffer| buffer.planes_to_clean(die))
+        self.wanted[die]
     }
 
-    /// A block whose reclaim merges the group that is wanted on `plane`.
-    pub fn wanted_victim(&self, plane: PlaneId, blocks: &Blocks) -> Option<BlockId> {
-        let id = self.planes[plane.index()].wanted?;
-        self.merge_of(id, None, blocks).sources.first().copied()
+    /// The group that is wanted on `plane`.
+    pub fn wanted_group(&self, plane: PlaneId) -> Option<GroupId> {
+        self.planes[plane.index()].wanted
     }
 
-    /// A block of the first group that is queued because of writes to the buffer of `plane`.
-    pub fn queued_victim(&self, plane: PlaneId, blocks: &Blocks) -> Option<BlockId> {
-        let id = self.buffer.as_ref()?.first_queued(plane)?;
-        self.merge_of(id, None, blocks).sources.first().copied()
-    }
-
-    /// The merge of a group as it stands; `victim` is among the blocks that it erases in any case.
-    pub fn merge_of(&self, id: GroupId, victim: Option<BlockId>, blocks: &Blocks) -> Merge {
+    /// The merge of a group as it stands, that has `buffered` newer pages elsewhere; `victim` is among the blocks
+    /// that it erases in any case.
+    pub fn merge_of(
+        &self,
+        id: GroupId,
+        victim: Option<BlockId>,
+        blocks: &Blocks,
+        buffered: u16,
+    ) -> Merge {
         let group = self.get(id);
         match self.scheme {
-            Scheme::LogBlock => {
-                let buffered = self.buffer.as_ref().map_or(0, |buffer| buffer.pages_of(id));
-                log_block::merge(id, group, buffered, self.data_pages)
-            }
+            Scheme::LogBlock => log_block::merge(id, group, buffered, self.data_pages),
             Scheme::Superblock { .. } => {
                 superblock::compaction(id, group, victim, blocks, self.data_pages)
             }
@@ -311,9 +291,6 @@ impl Groups {
         self.get_mut(merge.group).open = None;
         if self.planes[plane.index()].wanted == Some(merge.group) {
             self.set_wanted(plane, None);
-        }
-        if let Some(buffer) = &mut self.buffer {
-            buffer.leave_queue(plane, merge.group);
         }
         self.planes[plane.index()].merge = Some(merge);
     }
@@ -354,14 +331,14 @@ impl Groups {
         offset + 1 == self.data_pages
     }
 
-    /// The page that the merge on `plane` moves before it erases a block.
+    /// The page that the merge on `plane` moves before it erases a block, be it that it `is_buffers`.
     pub fn next_page(
         &self,
+        tables: &Tables,
         plane: PlaneId,
-        map: &PageMap,
-        blocks: &Blocks,
-        geometry: &Geometry,
+        is_buffers: impl Fn(BlockId) -> bool,
     ) -> Option<Ppn> {
+        let Tables { map, blocks, geometry, .. } = tables;
         let merge = self.merge_on(plane)?;
         match self.scheme {
             // Pages before the next one of the target have been copied, or hold no data; some may have
@@ -371,7 +348,7 @@ impl Groups {
                 let mut left = first..self.data_pages;
                 let is_source = |page: &Ppn| {
                     let block = geometry.block_of(*page);
-                    merge.sources.contains(&block) || self.is_in_buffer(block)
+                    merge.sources.contains(&block) || is_buffers(block)
                 };
                 left.find_map(|place| {
                     map.physical(self.layout.page_at(merge.group, place)?).filter(is_source)
@@ -404,11 +381,6 @@ impl Groups {
     /// `spare` takes the place of `block` of `plane`, which is open. Returns what the victim policy knows of
     /// its group, if it knows it under that block.
     pub fn replace(&mut self, plane: PlaneId, block: BlockId, spare: BlockId) -> Option<Listed> {
-        if let Some(buffer) = &mut self.buffer
-            && buffer.replace(plane, block, spare)
-        {
-            return None;
-        }
         let owner = self.owners[block.index()].take();
         self.owners[spare.index()] = owner;
         if let Some(Merge { target: Some(target), .. }) = &mut self.planes[plane.index()].merge
@@ -428,9 +400,6 @@ impl Groups {
 
     /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
     pub fn forget(&mut self, plane: PlaneId, block: BlockId) -> Option<GroupId> {
-        if self.buffer.as_mut().is_some_and(|buffer| buffer.erased(plane, block)) {
-            return None;
-        }
         self.owners[block.index()] = None;
         let merge = self.planes[plane.index()].merge.as_mut()?;
         merge.sources.retain(|source| *source != block);

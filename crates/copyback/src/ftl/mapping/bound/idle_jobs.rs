@@ -6,7 +6,6 @@
 //! and the merge is *owed*; that may happen to a group several times. Both are listed as they come
 //! about, so that nobody searches for them.
 
-use crate::ftl::blocks::Blocks;
 use crate::ids::{DieId, PlaneId};
 use crate::lists::Lists;
 
@@ -121,12 +120,11 @@ impl Groups {
         beyond.div_ceil(self.data_pages).min(self.blocks_to_open(group))
     }
 
-    /// The merge that so many more `pages` of the host call for, as the group has no room for them.
-    pub fn called_for_by(&self, id: GroupId, pages: u32, blocks: &Blocks) -> Option<Merge> {
+    /// Whether a group has no room for so many more `pages` of the host, and its `merge` makes some.
+    pub fn lacks_room_for(&self, id: GroupId, pages: u32, merge: &Merge) -> bool {
         let group = self.get(id);
         let room = self.open_pages(group) + self.blocks_to_open(group) * self.data_pages;
-        let merge = self.merge_of(id, None, blocks);
-        (pages > room && self.makes_room(group, &merge)).then_some(merge)
+        pages > room && self.makes_room(group, merge)
     }
 
     /// Whether there is more room in a group after its merge.

@@ -8,11 +8,14 @@ mod merge;
 mod recovery;
 mod restore;
 
-pub(super) use groups::{Group, Groups, Listed, Room};
+pub(super) use groups::{Group, Groups, Room};
 pub use layout::GroupId;
 pub(super) use merge::Merge;
 
-use groups::GroupView;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use groups::{GroupView, Listed};
 
 use crate::ftl::Placed;
 use crate::ftl::idle_time::Expected;
@@ -23,17 +26,45 @@ use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::Class;
 
+use super::buffered_log_block::NvBuffer;
 use super::{BufferTally, Cost, Mapping, ReclaimPlan};
 
-impl Groups {
+/// Groups, and perhaps a buffer before them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Bound {
+    pub(super) groups: Groups,
+    /// Takes writes that would have to wait for a merge.
+    pub(super) buffer: Option<NvBuffer>,
+}
+
+impl Bound {
+    /// Without blocks, of a checked configuration whose mapping has groups.
+    pub fn new(config: &Config, tables: &Tables) -> Self {
+        let groups = Groups::new(config, tables);
+        let buffer = match config.ssd.nv_buffer_blocks() {
+            0 => None,
+            blocks => Some(NvBuffer::new(&tables.geometry, blocks, groups.layout().groups())),
+        };
+        Self { groups, buffer }
+    }
+
+    fn merge_of(&self, tables: &Tables, id: GroupId, victim: Option<BlockId>) -> Merge {
+        self.groups.merge_of(id, victim, &tables.blocks, self.buffered(id))
+    }
+
+    /// A block whose reclaim merges a group.
+    pub(super) fn first_source(&self, tables: &Tables, id: GroupId) -> Option<BlockId> {
+        self.merge_of(tables, id, None).sources.first().copied()
+    }
+
     /// Tells the victim policy what a merge of a group would be worth now, unless it is being merged.
     pub(super) fn list(&mut self, tables: &mut Tables, plane: PlaneId, id: GroupId) {
-        if self.is_merged(plane, id) {
+        if self.groups.is_merged(plane, id) {
             return;
         }
-        self.list_idle_job(plane, id);
-        let before = self.get(id).listed;
-        let worth = self.merge_of(id, None, &tables.blocks).worth(&tables.blocks, self.data_pages);
+        self.groups.list_idle_job(plane, id);
+        let before = self.groups.get(id).listed;
+        let worth = self.merge_of(tables, id, None).worth(&tables.blocks, self.groups.data_pages());
         let now = worth.map(|worth| Listed {
             // A block that is certain to be erased stays so until it is.
             block: before.map_or(worth.victim, |before| before.block),
@@ -49,38 +80,38 @@ impl Groups {
             (None, Some(now)) => victims.closed(plane, now.block, now.moves_per_block),
             (None, None) => {}
         }
-        self.get_mut(id).listed = now;
+        self.groups.get_mut(id).listed = now;
     }
 
     /// The block of `plane` that the victim policy chooses.
     pub(super) fn choose_by_policy(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        tables.victims.choose(plane, &GroupView { groups: self, blocks: &tables.blocks })
+        tables.victims.choose(plane, &GroupView { groups: &self.groups, blocks: &tables.blocks })
     }
 
     /// Whether a merge may begin on `plane`: there is none, and a block that it can open.
     fn may_merge(&self, tables: &Tables, plane: PlaneId) -> bool {
-        self.merge_on(plane).is_none() && tables.free_blocks(plane) > 0
+        self.groups.merge_on(plane).is_none() && tables.free_blocks(plane) > 0
     }
 
     /// A block whose reclaim merges a group, if that may begin now.
     fn victim_of(&self, tables: &Tables, id: GroupId) -> Option<BlockId> {
-        let victim = *self.merge_of(id, None, &tables.blocks).sources.first()?;
+        let victim = self.first_source(tables, id)?;
         self.may_merge(tables, tables.geometry.plane_of_block(victim)).then_some(victim)
     }
 
     fn check_group(&self, tables: &Tables, id: GroupId) -> Result<(), String> {
-        let group = self.get(id);
-        if group.blocks.iter().any(|block| self.owner(*block) != Some(id)) {
+        let group = self.groups.get(id);
+        if group.blocks.iter().any(|block| self.groups.owner(*block) != Some(id)) {
             return Err(format!("{id:?} has a block of another group"));
         }
         let plane = group.blocks.first().map(|block| tables.geometry.plane_of_block(*block));
-        if plane.is_some_and(|plane| !self.is_listed_for_idle_time(plane, id)) {
+        if plane.is_some_and(|plane| !self.groups.is_listed_for_idle_time(plane, id)) {
             return Err(format!("{id:?} is not on the job list that it belongs on"));
         }
-        if plane.is_some_and(|plane| self.is_merged(plane, id)) {
+        if plane.is_some_and(|plane| self.groups.is_merged(plane, id)) {
             return Ok(());
         }
-        let worth = self.merge_of(id, None, &tables.blocks).worth(&tables.blocks, self.data_pages);
+        let worth = self.merge_of(tables, id, None).worth(&tables.blocks, self.groups.data_pages());
         let found = group.listed.map(|listed| listed.moves_per_block);
         let expected = worth.map(|worth| worth.moves_per_block);
         if found != expected {
@@ -92,22 +123,22 @@ impl Groups {
     }
 }
 
-impl Mapping for Groups {
+impl Mapping for Bound {
     fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
-        let group = self.layout().group_of(lpn);
+        let group = self.groups.layout().group_of(lpn);
         if self.belongs_in_buffer(tables, plane, lpn) {
             return self.append_to_buffer(tables, plane, group, lpn);
         }
-        let open = match self.get(group).open {
+        let open = match self.groups.get(group).open {
             Some(open) => open,
             None => {
                 let frontier = tables.open(plane, Class::default());
-                self.open(group, frontier);
+                self.groups.open(group, frontier);
                 frontier
             }
         };
         let page = tables.program(self, open, lpn);
-        let closes_block = self.wrote(lpn);
+        let closes_block = self.groups.wrote(lpn);
         self.list(tables, plane, group);
         Placed { page, closes_block }
     }
@@ -116,7 +147,7 @@ impl Mapping for Groups {
         if self.belongs_in_buffer(tables, plane, lpn) {
             return self.next_offset_in_buffer(tables, plane);
         }
-        match self.room_for(plane, lpn) {
+        match self.groups.room_for(plane, lpn) {
             Room::In(open) => Some(open.next_page),
             Room::InNewBlock | Room::InReplacement => tables.may_open_for_host(plane).then_some(0),
             Room::None | Room::Merging => None,
@@ -127,17 +158,17 @@ impl Mapping for Groups {
         let plane = tables.geometry.plane_of(from);
         let lpn = tables.logical(from);
         tables.invalidate(self, from);
-        let target = match self.target(plane) {
+        let target = match self.groups.target(plane) {
             Some(target) => target,
             None => {
                 let frontier = tables.open(plane, Class::default());
-                self.open_target(plane, frontier);
+                self.groups.open_target(plane, frontier);
                 frontier
             }
         };
-        let offset = self.offset_in(target, lpn);
+        let offset = self.groups.offset_in(target, lpn);
         let page = tables.program(self, Frontier { block: target.block, next_page: offset }, lpn);
-        let closes_block = self.has_moved(plane, offset);
+        let closes_block = self.groups.has_moved(plane, offset);
         Placed { page, closes_block }
     }
 
@@ -156,7 +187,7 @@ impl Mapping for Groups {
         if self.buffer.is_some() {
             return self.want_room_in_buffer(tables, plane, lpn);
         }
-        self.want_room(plane, lpn, tables.may_open_for_host(plane))
+        self.groups.want_room(plane, lpn, tables.may_open_for_host(plane))
     }
 
     fn writes_may_call_for_reclaim(&self) -> bool {
@@ -170,7 +201,8 @@ impl Mapping for Groups {
         if self.buffer.is_some() {
             return self.choose_with_buffer(tables, plane);
         }
-        let wanted = self.wanted_victim(plane, &tables.blocks);
+        let wanted = self.groups.wanted_group(plane);
+        let wanted = wanted.and_then(|id| self.first_source(tables, id));
         wanted.or_else(|| self.choose_by_policy(tables, plane))
     }
 
@@ -178,29 +210,32 @@ impl Mapping for Groups {
     /// buffer the one with the oldest page in it.
     fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
         let plane = tables.geometry.plane_of_block(victim);
-        let owner = self.owner(victim);
+        let owner = self.groups.owner(victim);
         let Some(id) = owner.or_else(|| self.first_group_in(tables, victim)) else {
             return ReclaimPlan::of_buffer_block(victim);
         };
-        if let Some(listed) = self.get_mut(id).listed.take() {
+        if let Some(listed) = self.groups.get_mut(id).listed.take() {
             tables.victims.removed(plane, listed.block, listed.moves_per_block);
         }
-        let merge = self.merge_of(id, Some(victim), &tables.blocks);
+        let merge = self.merge_of(tables, id, Some(victim));
         let (kind, erases) = (merge.kind, !merge.sources.is_empty());
         tables.reclaiming[plane.index()] = Some(victim);
-        self.begin(plane, merge);
+        self.groups.begin(plane, merge);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.leave_queue(plane, id);
+        }
         if !erases {
             // The host must not take the last block meanwhile.
             let frontier = tables.open(plane, Class::default());
-            self.open_target(plane, frontier);
+            self.groups.open_target(plane, frontier);
         }
-        self.list_idle_job(plane, id);
+        self.groups.list_idle_job(plane, id);
         ReclaimPlan::of_merge(victim, kind, plane)
     }
 
     fn erased(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId) {
-        let is_buffers = self.is_in_buffer(block);
-        let merged = self.forget(plane, block);
+        let is_buffers = self.buffer.as_mut().is_some_and(|buffer| buffer.erased(plane, block));
+        let merged = if is_buffers { None } else { self.groups.forget(plane, block) };
         if merged.is_some() {
             tables.reclaiming[plane.index()] = None;
         }
@@ -212,32 +247,33 @@ impl Mapping for Groups {
 
     /// A merge that had no block to erase ends here.
     fn end_reclaim(&mut self, tables: &mut Tables, plane: PlaneId) {
-        let Some(group) = self.end_merge(plane) else { return };
+        let Some(group) = self.groups.end_merge(plane) else { return };
         tables.reclaiming[plane.index()] = None;
         tables.weigh(plane);
         self.list(tables, plane, group);
     }
 
     fn may_level(&self, _: &Tables, block: BlockId) -> bool {
-        self.is_still(block)
+        self.groups.is_still(block)
     }
 
     fn wanted_planes(&self, die: DieId) -> u32 {
-        self.wanted_on(die.index())
+        let to_clean = self.buffer.as_ref().map(|buffer| buffer.planes_to_clean(die.index()));
+        self.groups.wanted_on(die.index()) | to_clean.unwrap_or(0)
     }
 
     fn next_merge_page(&self, tables: &Tables, plane: PlaneId) -> Option<Ppn> {
-        self.next_page(plane, &tables.map, &tables.blocks, &tables.geometry)
+        self.groups.next_page(tables, plane, |block| self.is_in_buffer(block))
     }
 
     fn next_merge_erase(&self, plane: PlaneId) -> Option<BlockId> {
-        self.merge_on(plane)?.sources.first().copied()
+        self.groups.merge_on(plane)?.sources.first().copied()
     }
 
     fn may_merge_next(&self, tables: &Tables, plane: PlaneId, page: Ppn) -> bool {
-        let open = self.target(plane).map_or(0, |target| tables.room(target));
-        let room = tables.free_blocks(plane) as u32 * self.data_pages + open;
-        self.may_move_next(plane, tables.geometry.block_of(page), room, &tables.blocks)
+        let open = self.groups.target(plane).map_or(0, |target| tables.room(target));
+        let room = tables.free_blocks(plane) as u32 * self.groups.data_pages() + open;
+        self.groups.may_move_next(plane, tables.geometry.block_of(page), room, &tables.blocks)
     }
 
     fn lost_page(&mut self, tables: &Tables, page: Ppn, block: BlockId, valid: u16) {
@@ -247,44 +283,47 @@ impl Mapping for Groups {
     }
 
     fn unmapped(&mut self, tables: &mut Tables, lpn: Lpn) {
-        let group = self.layout().group_of(lpn);
+        let group = self.groups.layout().group_of(lpn);
         if let Some(plane) = tables.allocation.plane_of(lpn) {
             self.list(tables, plane, group);
         }
     }
 
     fn replaced(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId, spare: BlockId) {
-        if let Some(listed) = self.replace(plane, block, spare) {
+        if self.buffer.as_mut().is_some_and(|buffer| buffer.replace(plane, block, spare)) {
+            return;
+        }
+        if let Some(listed) = self.groups.replace(plane, block, spare) {
             tables.victims.removed(plane, block, listed.moves_per_block);
             tables.victims.closed(plane, spare, listed.moves_per_block);
         }
     }
 
     fn list_idle_jobs(&mut self, tables: &Tables, delays: bool) {
-        self.keep_idle_jobs(delays, tables.planes.len());
-        for id in self.layout.ids() {
-            let block = self.get(id).blocks.first();
+        self.groups.keep_idle_jobs(delays, tables.planes.len());
+        for id in self.groups.layout().ids() {
+            let block = self.groups.get(id).blocks.first();
             if let Some(plane) = block.map(|block| tables.geometry.plane_of_block(*block)) {
-                self.list_idle_job(plane, id);
+                self.groups.list_idle_job(plane, id);
             }
         }
     }
 
     fn merges_put_off(&self) -> u64 {
-        self.put_off()
+        self.groups.put_off()
     }
 
     fn owed_victim(&self, tables: &Tables, die: DieId) -> Option<BlockId> {
-        self.victim_of(tables, self.first_owed(die)?)
+        self.victim_of(tables, self.groups.first_owed(die)?)
     }
 
     /// One of the group that has been used up longest.
     fn victim_in_advance(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        self.victim_of(tables, self.first_used_up(plane)?)
+        self.victim_of(tables, self.groups.first_used_up(plane)?)
     }
 
     fn expect(&self, lpn: Lpn, expected: &mut Expected) {
-        let id = self.layout.group_of(lpn);
+        let id = self.groups.layout().group_of(lpn);
         match expected.groups.iter_mut().rev().find(|(group, _)| *group == id) {
             Some((_, pages)) => *pages += 1,
             None => expected.groups.push((id, 1)),
@@ -302,18 +341,20 @@ impl Mapping for Groups {
             return None;
         }
         expected.groups.iter().find_map(|(id, pages)| {
-            let merge = self.called_for_by(*id, *pages, &tables.blocks)?;
-            merge.sources.first().copied().filter(|_| fits(merge.cost(&tables.blocks)))
+            let merge = self.merge_of(tables, *id, None);
+            let first = merge.sources.first().copied();
+            let is_called_for = self.groups.lacks_room_for(*id, *pages, &merge);
+            first.filter(|_| is_called_for && fits(merge.cost(&tables.blocks)))
         })
     }
 
     fn cost_of(&self, tables: &Tables, victim: BlockId) -> Cost {
-        let id = self.owner(victim).expect("a victim belongs to a group");
-        self.merge_of(id, Some(victim), &tables.blocks).cost(&tables.blocks)
+        let id = self.groups.owner(victim).expect("a victim belongs to a group");
+        self.merge_of(tables, id, Some(victim)).cost(&tables.blocks)
     }
 
     fn opened_by(&self, _: &Tables, expected: &Expected) -> u32 {
-        expected.groups.iter().map(|(id, pages)| self.blocks_opened_by(*id, *pages)).sum()
+        expected.groups.iter().map(|(id, pages)| self.groups.blocks_opened_by(*id, *pages)).sum()
     }
 
     fn buffer_tally(&self) -> Option<BufferTally> {
@@ -346,7 +387,7 @@ impl Mapping for Groups {
         for plane in (0..tables.planes.len()).map(PlaneId::from_index) {
             tables.planes[plane.index()].held -= self.buffered_blocks(plane);
         }
-        for id in self.layout.ids() {
+        for id in self.groups.layout().ids() {
             if let Some(plane) = self.home_of(id, tables) {
                 self.list(tables, plane, id);
             }
@@ -354,11 +395,13 @@ impl Mapping for Groups {
     }
 
     fn programmed(&self) -> Vec<(BlockId, u32)> {
-        self.blocks_programmed().collect()
+        let data_pages = self.groups.data_pages();
+        let buffered = self.buffer.iter().flat_map(|buffer| buffer.programmed(data_pages));
+        self.groups.blocks_programmed().chain(buffered).collect()
     }
 
     fn listed(&self, _: &Tables, block: BlockId) -> Option<u16> {
-        self.listed_under(block)
+        self.groups.listed_under(block)
     }
 
     fn has_sound_frontiers(&self, tables: &Tables, plane: PlaneId) -> bool {
@@ -370,7 +413,7 @@ impl Mapping for Groups {
     }
 
     fn may_hold(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
-        self.is_place_of(lpn, block, offset)
+        self.is_in_buffer(block) || self.groups.is_place_of(lpn, block, offset)
     }
 
     /// Checks that each logical page lies in a block of its group, in a data block in its place, and
@@ -379,11 +422,11 @@ impl Mapping for Groups {
         for (lpn, page) in tables.map.mapped() {
             let (block, offset) =
                 (tables.geometry.block_of(page), tables.geometry.page_offset(page));
-            if !self.is_place_of(lpn, block, offset) {
+            if !self.may_hold(lpn, block, offset) {
                 return Err(format!("{lpn:?} lies at {page:?}, which is not its group's place"));
             }
         }
-        self.layout.ids().try_for_each(|id| self.check_group(tables, id))?;
+        self.groups.layout().ids().try_for_each(|id| self.check_group(tables, id))?;
         self.check_buffer(tables)
     }
 }

@@ -3,30 +3,39 @@
 use crate::ftl::plane::Frontier;
 use crate::ftl::recovery::Survey;
 use crate::ftl::spare::Role;
-use crate::ids::{BlockId, PlaneId};
+use crate::ids::BlockId;
 
+use super::Bound;
 use super::groups::{Groups, Scheme};
 use super::layout::GroupId;
 
-impl Groups {
+impl Bound {
     /// Takes over every block that is written. Each holds what is newest somewhere.
-    pub fn recover_blocks(&mut self, survey: &Survey<'_>) {
+    pub(super) fn recover_blocks(&mut self, survey: &Survey<'_>) {
         let mut written: Vec<_> =
             survey.image.blocks().filter(|block| survey.written(*block) > 0).collect();
         written.sort_by_key(|block| survey.first_program(*block));
         for block in written {
-            match survey.role(block) {
-                Role::Buffer => self.recover_buffer_block(block, survey),
-                _ => self.recover_block(block, survey),
+            match (survey.role(block), &mut self.buffer) {
+                (Role::Buffer, Some(buffer)) => buffer.recover_block(block, survey, &self.groups),
+                _ => self.groups.recover_block(block, survey),
             }
         }
-        for index in 0..self.groups.len() {
-            self.recover_group(self.layout.group(index), survey);
+        self.groups.recover_groups(survey);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.queue_used_up(survey, &self.groups);
         }
-        self.queue_used_up(survey);
+    }
+}
+
+impl Groups {
+    /// Finds out how the blocks of every group were used.
+    pub(super) fn recover_groups(&mut self, survey: &Survey<'_>) {
+        self.layout.ids().for_each(|id| self.recover_group(id, survey));
     }
 
-    fn recover_block(&mut self, block: BlockId, survey: &Survey<'_>) {
+    /// Takes over a written block, begun later than those before.
+    pub(super) fn recover_block(&mut self, block: BlockId, survey: &Survey<'_>) {
         let Some((_, stamp)) = survey.image.stamps(block).next() else { return };
         let id = self.layout.group_of(stamp.lpn);
         self.owners[block.index()] = Some(id);
@@ -81,34 +90,5 @@ impl Groups {
             && survey.image.stamps(*last).count() == written as usize
             && self.is_in_place(*last, survey)
             && older.iter().all(is_behind)
-    }
-
-    fn recover_buffer_block(&mut self, block: BlockId, survey: &Survey<'_>) {
-        let (layout, data_pages) = (self.layout, self.data_pages);
-        let Some(buffer) = &mut self.buffer else { return };
-        let plane = survey.image.geometry.plane_of_block(block);
-        let next_page = survey.written(block);
-        let groups = survey.newest_in(block).map(|(lpn, _)| layout.group_of(lpn));
-        let open = (next_page < data_pages).then_some(Frontier { block, next_page });
-        buffer.recover_block(plane, block, open, groups);
-    }
-
-    /// Queues the groups that can take no write and have pages in the buffer, the one with the oldest page
-    /// first.
-    fn queue_used_up(&mut self, survey: &Survey<'_>) {
-        let Some(buffer) = &self.buffer else { return };
-        let mut to_queue: Vec<(PlaneId, GroupId)> = Vec::new();
-        for (plane, state) in buffer.planes().iter().enumerate() {
-            for (lpn, _) in state.blocks.iter().flat_map(|block| survey.newest_in(*block)) {
-                let id = self.layout.group_of(lpn);
-                if self.is_used_up(self.get(id)) {
-                    to_queue.push((PlaneId::from_index(plane), id));
-                }
-            }
-        }
-        if let Some(buffer) = &mut self.buffer {
-            to_queue.into_iter().for_each(|(plane, id)| buffer.queue(plane, id));
-            (0..buffer.planes().len()).for_each(|plane| buffer.weigh(PlaneId::from_index(plane)));
-        }
     }
 }

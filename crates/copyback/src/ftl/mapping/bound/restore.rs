@@ -5,10 +5,11 @@ use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 
+use super::Bound;
 use super::groups::{Group, Groups, Scheme};
 use super::layout::GroupId;
 
-impl Groups {
+impl Bound {
     /// Makes again what is not saved; nothing in it is trusted.
     ///
     /// # Errors
@@ -17,7 +18,7 @@ impl Groups {
         if !self.restore_buffer(fresh, tables) {
             return Err("buffer of writes");
         }
-        match self.has_shape_of(fresh) && self.restore_groups(tables) {
+        match self.groups.has_shape_of(&fresh.groups) && self.restore_groups(tables) {
             true => Ok(()),
             false => Err("logical blocks"),
         }
@@ -25,15 +26,19 @@ impl Groups {
 
     /// The plane that a group belongs to.
     pub(super) fn home_of(&self, id: GroupId, tables: &Tables) -> Option<PlaneId> {
-        tables.allocation.plane_of(self.layout.page_at(id, 0)?)
+        tables.allocation.plane_of(self.groups.layout.page_at(id, 0)?)
     }
 
     fn restore_groups(&mut self, tables: &Tables) -> bool {
         let (geometry, blocks) = (&tables.geometry, &tables.blocks);
-        self.forget_work(geometry);
-        for id in self.layout.ids() {
+        self.groups.forget_work(geometry);
+        for id in self.groups.layout.ids() {
             let Some(plane) = self.home_of(id, tables) else { return false };
-            if !self.claim_blocks(id, plane, geometry, blocks) || !self.is_sound(id, blocks) {
+            let (is_buffers, buffered) = (|block| self.is_in_buffer(block), self.buffered(id));
+            if self.groups.blocks_of(id).any(is_buffers)
+                || !self.groups.claim_blocks(id, plane, geometry, blocks)
+                || !self.groups.is_sound(id, blocks, buffered)
+            {
                 return false;
             }
         }
@@ -42,7 +47,7 @@ impl Groups {
         }
         let mut all = (0..geometry.blocks()).map(BlockId::from_index);
         all.all(|block| {
-            let is_used = self.owner(block).is_some() || self.is_in_buffer(block);
+            let is_used = self.groups.owner(block).is_some() || self.is_in_buffer(block);
             let is_unused = blocks.is_free(block) || blocks.is_bad(block);
             is_used != is_unused && !blocks.is_closed(block)
         })
@@ -50,8 +55,9 @@ impl Groups {
 
     /// Whether just groups that can take no write are queued to be merged, each on its plane.
     pub fn has_sound_queues(&self, tables: &Tables) -> bool {
-        let is_sound =
-            |id, plane| self.home_of(id, tables) == Some(plane) && self.is_used_up(self.get(id));
+        let is_sound = |id, plane| {
+            self.home_of(id, tables) == Some(plane) && self.groups.is_used_up(self.groups.get(id))
+        };
         self.buffer.as_ref().is_none_or(|buffer| buffer.has_sound_queues(is_sound))
     }
 
@@ -59,18 +65,20 @@ impl Groups {
     fn restore_buffer(&mut self, fresh: &Self, tables: &Tables) -> bool {
         let (geometry, blocks) = (&tables.geometry, &tables.blocks);
         let pages = tables.map.mapped().filter(|(_, page)| page.index() < geometry.pages());
-        let layout = fresh.layout;
+        let layout = fresh.groups.layout;
         let lie = pages.map(|(lpn, page)| (layout.group_of(lpn), geometry.block_of(page)));
         match (&mut self.buffer, &fresh.buffer) {
             (None, None) => true,
             (Some(buffer), Some(other)) => {
                 buffer.restore(other, geometry, blocks, lie)
-                    && buffer.is_sound(geometry, blocks, fresh.data_pages)
+                    && buffer.is_sound(geometry, blocks, fresh.groups.data_pages)
             }
             _ => false,
         }
     }
+}
 
+impl Groups {
     fn has_shape_of(&self, fresh: &Self) -> bool {
         self.scheme == fresh.scheme
             && self.layout == fresh.layout
@@ -91,7 +99,6 @@ impl Groups {
             let is_here = block.index() < geometry.blocks()
                 && geometry.plane_of_block(*block) == plane
                 && blocks.is_open(*block)
-                && !self.is_in_buffer(*block)
                 && self.owners[block.index()].is_none();
             if !is_here {
                 return false;
@@ -101,7 +108,7 @@ impl Groups {
         true
     }
 
-    fn is_sound(&self, id: GroupId, blocks: &Blocks) -> bool {
+    fn is_sound(&self, id: GroupId, blocks: &Blocks, buffered: u16) -> bool {
         let group = self.get(id);
         let opens = group.open.is_none_or(|open| {
             open.next_page < self.data_pages && group.blocks.contains(&open.block)
@@ -110,7 +117,7 @@ impl Groups {
             Scheme::LogBlock => self.is_sound_log_block(group, blocks),
             Scheme::Superblock { most_blocks } => group.blocks.len() <= most_blocks,
         };
-        opens && is_sound && self.is_listed_right(id, blocks)
+        opens && is_sound && self.is_listed_right(id, blocks, buffered)
     }
 
     fn is_sound_log_block(&self, group: &Group, blocks: &Blocks) -> bool {
@@ -128,8 +135,8 @@ impl Groups {
                 || group.blocks.first().is_some_and(data_is_behind))
     }
 
-    fn is_listed_right(&self, id: GroupId, blocks: &Blocks) -> bool {
-        let merge = self.merge_of(id, None, blocks);
+    fn is_listed_right(&self, id: GroupId, blocks: &Blocks, buffered: u16) -> bool {
+        let merge = self.merge_of(id, None, blocks, buffered);
         match (self.get(id).listed, merge.worth(blocks, self.data_pages)) {
             (Some(listed), Some(worth)) => {
                 listed.moves_per_block == worth.moves_per_block
@@ -140,16 +147,19 @@ impl Groups {
         }
     }
 
-    /// The blocks of groups and of the buffer, and how many pages of each have been programmed.
+    /// The blocks of groups, and how many pages of each have been programmed.
     pub fn blocks_programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
-        let buffered = self.buffer.iter().flat_map(|buffer| buffer.programmed(self.data_pages));
-        let bound = self.groups.iter().flat_map(|group| {
+        self.groups.iter().flat_map(|group| {
             group.blocks.iter().map(|block| match group.open {
                 Some(open) if open.block == *block => (*block, open.next_page),
                 _ => (*block, self.data_pages),
             })
-        });
-        bound.chain(buffered)
+        })
+    }
+
+    /// The blocks of a group.
+    fn blocks_of(&self, id: GroupId) -> impl Iterator<Item = BlockId> {
+        self.get(id).blocks.iter().copied()
     }
 
     /// What the victim policy knows of `block`, if its group is listed under it.

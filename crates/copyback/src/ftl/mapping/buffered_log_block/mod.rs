@@ -13,11 +13,21 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::placement::Class;
 
 use super::Mapping;
-use super::bound::{GroupId, Groups, Room};
+use super::bound::{Bound, GroupId, Room};
 
-impl Groups {
+impl Bound {
     fn buffer_mut(&mut self) -> &mut NvBuffer {
         self.buffer.as_mut().expect("asked only where there is a buffer")
+    }
+
+    /// Whether `block` belongs to the buffer.
+    pub(super) fn is_in_buffer(&self, block: BlockId) -> bool {
+        self.buffer.as_ref().is_some_and(|buffer| buffer.holds(block))
+    }
+
+    /// Pages of a logical block in the buffer.
+    pub(super) fn buffered(&self, id: GroupId) -> u16 {
+        self.buffer.as_ref().map_or(0, |buffer| buffer.pages_of(id))
     }
 
     /// Notes that a write of `lpn` is next on `plane`. Returns whether it has to wait.
@@ -34,7 +44,7 @@ impl Groups {
 
     /// Whether a write of `lpn` to `plane` goes to the buffer, if it has room.
     pub(super) fn belongs_in_buffer(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> bool {
-        let is_blocked = || match self.room_for(plane, lpn) {
+        let is_blocked = || match self.groups.room_for(plane, lpn) {
             Room::In(_) => false,
             Room::InNewBlock => !tables.may_open_for_host(plane),
             Room::None | Room::Merging | Room::InReplacement => true,
@@ -62,10 +72,10 @@ impl Groups {
             None => self.open_in_buffer(tables, plane),
         };
         let page = tables.program(self, open, lpn);
-        if self.room_for(plane, lpn) == Room::None {
+        if self.groups.room_for(plane, lpn) == Room::None {
             self.buffer_mut().queue(plane, group);
         }
-        let data_pages = self.data_pages();
+        let data_pages = self.groups.data_pages();
         let closes_block = self.buffer_mut().wrote(plane, group, data_pages);
         self.list(tables, plane, group);
         Placed { page, closes_block }
@@ -86,14 +96,14 @@ impl Groups {
         block: BlockId,
         valid: u16,
     ) {
-        let group = self.layout().group_of(tables.logical(page));
+        let group = self.groups.layout().group_of(tables.logical(page));
         let plane = tables.geometry.plane_of_block(block);
         self.buffer_mut().lost_page(plane, block, group, valid);
     }
 
     /// The logical block with the oldest page in a block of the buffer.
     pub(super) fn first_group_in(&self, tables: &Tables, block: BlockId) -> Option<GroupId> {
-        Some(self.layout().group_of(tables.logical(tables.next_valid(block, 0)?)))
+        Some(self.groups.layout().group_of(tables.logical(tables.next_valid(block, 0)?)))
     }
 
     /// The block of `plane` to reclaim. What keeps writes waiting goes first: a full buffer, then too few
@@ -124,15 +134,17 @@ impl Groups {
     /// A block of the logical block that is to be merged next, or the one of the buffer with the oldest page
     /// if the buffer is used up.
     fn queued_to_clean(&self, tables: &Tables, plane: PlaneId) -> Option<BlockId> {
-        let is_used_up = self.buffer.as_ref()?.is_used_up(plane);
-        let queued = self.queued_victim(plane, &tables.blocks);
+        let buffer = self.buffer.as_ref()?;
+        let is_used_up = buffer.is_used_up(plane);
+        let queued = buffer.first_queued(plane);
+        let queued = queued.and_then(|id| self.first_source(tables, id));
         queued.or_else(|| if is_used_up { self.oldest_to_clean(tables, plane) } else { None })
     }
 
     /// The block of the buffer with the oldest page, if the logical block of that page can be merged.
     fn oldest_to_clean(&self, tables: &Tables, plane: PlaneId) -> Option<BlockId> {
         let oldest = self.buffer.as_ref()?.oldest(plane)?;
-        let blocks = &self.get(self.first_group_in(tables, oldest)?).blocks;
+        let blocks = &self.groups.get(self.first_group_in(tables, oldest)?).blocks;
         // Without a block of its own it takes one and gives none back: another must be left.
         let needed = if blocks.is_empty() { 1 + tables.limits.kept_for_collections } else { 1 };
         (tables.free_blocks(plane) >= needed).then_some(oldest)
@@ -143,14 +155,14 @@ impl Groups {
         let Some(buffer) = &self.buffer else { return Ok(()) };
         let geometry = &tables.geometry;
         let in_buffer = |(_, page): &(Lpn, Ppn)| buffer.holds(geometry.block_of(*page));
-        let mut pages = vec![0_u16; self.layout().groups()];
+        let mut pages = vec![0_u16; self.groups.layout().groups()];
         for (lpn, page) in tables.map.mapped().filter(in_buffer) {
-            pages[self.layout().group_of(lpn).index()] += 1;
+            pages[self.groups.layout().group_of(lpn).index()] += 1;
             if tables.allocation.plane_of(lpn) != Some(geometry.plane_of(page)) {
                 return Err(format!("{lpn:?} lies at {page:?}, in the buffer of another plane"));
             }
         }
-        for (id, found) in self.layout().ids().zip(pages) {
+        for (id, found) in self.groups.layout().ids().zip(pages) {
             let counted = buffer.pages_of(id);
             if counted != found {
                 return Err(format!("{id:?}: {found} pages in the buffer, but {counted} counted"));
@@ -159,7 +171,7 @@ impl Groups {
         if !self.has_sound_queues(tables) {
             return Err("a logical block is queued that can take writes".into());
         }
-        match buffer.is_sound(geometry, &tables.blocks, self.data_pages()) {
+        match buffer.is_sound(geometry, &tables.blocks, self.groups.data_pages()) {
             true => Ok(()),
             false => Err("the buffer's blocks are not what they should be".into()),
         }

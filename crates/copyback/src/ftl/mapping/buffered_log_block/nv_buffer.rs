@@ -53,7 +53,7 @@ pub struct NvBuffer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaneBuffer {
     /// Blocks with valid pages and the open one, the oldest first.
-    pub blocks: VecDeque<BlockId>,
+    pub(super) blocks: VecDeque<BlockId>,
     /// The one that takes the next write: the last, if it is not full.
     pub(super) open: Option<Frontier>,
     /// Full blocks without a valid page.
@@ -126,11 +126,6 @@ impl NvBuffer {
             planes_per_die: geometry.planes_per_die,
             tally: BufferTally::default(),
         }
-    }
-
-    /// The buffer of each plane.
-    pub fn planes(&self) -> &[PlaneBuffer] {
-        &self.planes
     }
 
     /// Blocks of `plane` that are not free.

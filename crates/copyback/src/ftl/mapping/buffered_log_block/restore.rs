@@ -2,12 +2,13 @@
 
 use crate::ftl::blocks::Blocks;
 use crate::ftl::plane::Frontier;
+use crate::ftl::recovery::Survey;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 use crate::victim::BlockView;
 
 use super::nv_buffer::{NvBuffer, PlaneBuffer};
-use crate::ftl::mapping::GroupId;
+use crate::ftl::mapping::bound::{GroupId, Groups};
 
 impl NvBuffer {
     /// Makes again what is not saved; `pages` says in which block each page of a group lies. False if a
@@ -98,22 +99,33 @@ impl PlaneBuffer {
 }
 
 impl NvBuffer {
-    /// Takes over a written block of `plane`, later than those before; `groups` has one entry for each page
-    /// in it that counts.
-    pub fn recover_block(
-        &mut self,
-        plane: PlaneId,
-        block: BlockId,
-        open: Option<Frontier>,
-        groups: impl Iterator<Item = GroupId>,
-    ) {
+    /// Takes over a written block, later than those before.
+    pub fn recover_block(&mut self, block: BlockId, survey: &Survey<'_>, groups: &Groups) {
+        let plane = survey.image.geometry.plane_of_block(block);
+        let next_page = survey.written(block);
         self.holds[block.index()] = true;
         let buffer = &mut self.planes[plane.index()];
         buffer.blocks.push_back(block);
-        buffer.open = open;
-        for group in groups {
+        buffer.open = (next_page < groups.data_pages()).then_some(Frontier { block, next_page });
+        for (lpn, _) in survey.newest_in(block) {
             buffer.valid += 1;
-            self.pages[group.index()] += 1;
+            self.pages[groups.layout().group_of(lpn).index()] += 1;
         }
+    }
+
+    /// Queues the groups that can take no write and have pages in the buffer, the one with the oldest page
+    /// first.
+    pub fn queue_used_up(&mut self, survey: &Survey<'_>, groups: &Groups) {
+        let mut to_queue: Vec<(PlaneId, GroupId)> = Vec::new();
+        for (plane, state) in self.planes.iter().enumerate() {
+            for (lpn, _) in state.blocks.iter().flat_map(|block| survey.newest_in(*block)) {
+                let id = groups.layout().group_of(lpn);
+                if groups.is_used_up(groups.get(id)) {
+                    to_queue.push((PlaneId::from_index(plane), id));
+                }
+            }
+        }
+        to_queue.into_iter().for_each(|(plane, id)| self.queue(plane, id));
+        (0..self.planes.len()).for_each(|plane| self.weigh(PlaneId::from_index(plane)));
     }
 }
