@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What of the repository the copy needs.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 11] = [
     "Cargo.toml",
     "Cargo.lock",
     "crates/copyback/Cargo.toml",
