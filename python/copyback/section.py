@@ -32,8 +32,7 @@ class Section(msgspec.Struct, omit_defaults=True):
     def __contains__(self, key: object) -> bool:
         if key not in self.__struct_fields__:
             return False
-        value = getattr(self, str(key))
-        return value is not msgspec.UNSET and (value is not None or key in _required(type(self)))
+        return getattr(self, str(key)) is not _when_missing(type(self))[str(key)]
 
     def __iter__(self) -> Iterator[str]:
         return (key for key in self.__struct_fields__ if key in self)
@@ -64,6 +63,6 @@ class Section(msgspec.Struct, omit_defaults=True):
 
 
 @cache
-def _required(table: type[Section]) -> frozenset[str]:
-    """Return the keys that every such table has."""
-    return frozenset(field.name for field in msgspec.structs.fields(table) if field.required)
+def _when_missing(table: type[Section]) -> dict[str, Any]:
+    """Return what attributes are whose keys are missing."""
+    return {field.name: field.default for field in msgspec.structs.fields(table)}

@@ -51,16 +51,17 @@ impl Totals {
     }
 }
 
-/// What the summary tells about wear.
-#[derive(Debug, Clone, Copy, Default)]
+/// Erases of a block since the device was new, over all blocks.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[schemars(rename = "EraseCountSummary")]
 pub struct WearStats {
-    /// Mean number of erases of a block, since the device was new.
+    /// Mean.
     pub mean: f64,
     /// Fewest.
     pub min: u32,
     /// Most.
     pub max: u32,
-    /// Standard deviation over the blocks.
+    /// Standard deviation.
     pub stddev: f64,
 }
 
@@ -149,22 +150,9 @@ pub struct FlashSummary {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WearSummary {
     /// Erases of a block since the device was new.
-    pub erase_count: EraseCountSummary,
+    pub erase_count: WearStats,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
-}
-
-/// Erases of a block since the device was new, over all blocks.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct EraseCountSummary {
-    /// Mean.
-    pub mean: f64,
-    /// Fewest.
-    pub min: u32,
-    /// Most.
-    pub max: u32,
-    /// Standard deviation.
-    pub stddev: f64,
 }
 
 impl DriveWork {
@@ -177,15 +165,7 @@ impl DriveWork {
             gc: GcSummary::of(counters, self.collecting, &self.planes),
             mapping: MappingSummary::of(counters),
             idle_time: self.idle_times.as_ref().map(IdleTimeSummary::of),
-            wear: WearSummary {
-                erase_count: EraseCountSummary {
-                    mean: wear.mean,
-                    min: wear.min,
-                    max: wear.max,
-                    stddev: wear.stddev,
-                },
-                levelling_runs: counters.levelling_runs,
-            },
+            wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
             endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
             faults: self
                 .faults

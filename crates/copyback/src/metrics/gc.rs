@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ssd::{Counters, PlaneUse};
+use crate::ssd::{Counters, Moves, PlaneUse};
 use crate::units::TotalTime;
 
 /// Garbage collection.
@@ -26,7 +26,7 @@ pub struct GcSummary {
     /// Pages moved for each block collected; null if none was.
     pub pages_moved_per_collection: Option<f64>,
     /// How pages were moved.
-    pub moves: MovesSummary,
+    pub moves: Moves,
     /// Blocks erased.
     pub erases: u64,
     /// How often a collection that had begun yielded to the host.
@@ -63,21 +63,6 @@ pub struct IdleKindsSummary {
     pub put_off: u64,
 }
 
-/// Pages moved by collections, by how (Shahidi et al., SC 2016).
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct MovesSummary {
-    /// Read together and programmed together.
-    pub together: u64,
-    /// Read one after the other and programmed together.
-    pub paired: u64,
-    /// Read and programmed alone, on the plane that needed space.
-    pub single_demanding: u64,
-    /// Read and programmed alone, on a plane that joined.
-    pub single_other: u64,
-    /// Read into the device's DRAM.
-    pub cached: u64,
-}
-
 /// How planes used their time; null if no time passed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PlanesSummary {
@@ -110,13 +95,7 @@ impl GcSummary {
             },
             pages_moved: counters.pages_moved,
             pages_moved_per_collection: per_collection(counters.pages_moved),
-            moves: MovesSummary {
-                together: counters.moves.together,
-                paired: counters.moves.paired,
-                single_demanding: counters.moves.single_demanding,
-                single_other: counters.moves.single_other,
-                cached: counters.moves.cached,
-            },
+            moves: counters.moves,
             erases: counters.erases,
             preemptions: counters.preemptions,
             merged_reads: counters.merged_reads,

@@ -189,3 +189,14 @@ fn forbid_null(property: &mut Value) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_in_the_reference_is_fresh() {
+        let kept = include_str!("../../../../docs/reference/summary.schema.json");
+        assert!(kept == summary_schema(), "it is stale: run 'make generated'");
+    }
+}
