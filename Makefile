@@ -98,27 +98,39 @@ format: setup ## Format both languages
 	$(RUN) ruff format
 
 GENERATED := docs/reference
-GENERATED_PAGES := configuration.md configuration.schema.json command-line.md
+GENERATED_PAGES := configuration.md configuration.schema.json command-line.md summary.schema.json
+SUMMARY_CLASSES := python/copyback/summary.py
 
 # Writes the pages that are generated from the code into the directory $(1).
 define write_generated
 	@mkdir -p $(1)
 	@$(RUN) copyback show reference > $(1)/configuration.md
 	@$(RUN) copyback show schema > $(1)/configuration.schema.json
+	@$(RUN) copyback show summary-schema > $(1)/summary.schema.json
 	@$(RUN) typer copyback.cli utils docs --name copyback --title "Command line" > $(1)/command-line.md
 endef
 
+# Writes the classes of a summary, which are generated from its schema, to the file $(1).
+define write_summary_classes
+	@$(RUN) python tools/summary_classes.py > $(1).new
+	@$(RUN) ruff format --quiet - < $(1).new > $(1) && rm $(1).new
+endef
+
 .PHONY: generated
-generated: setup ## Write the pages that are generated from the code
+generated: setup ## Write what is generated from the code: pages, and the classes of a summary
+	$(call write_summary_classes,$(SUMMARY_CLASSES))
 	$(call write_generated,$(GENERATED))
 
 .PHONY: check-generated
-check-generated: setup ## Check that those pages are fresh
+check-generated: setup ## Check that these are fresh
 	$(call write_generated,target/generated)
+	$(call write_summary_classes,target/generated/summary.py)
 	@for page in $(GENERATED_PAGES); do \
 	  diff -u $(GENERATED)/$$page target/generated/$$page \
 	    || { echo "$(GENERATED)/$$page is stale: run 'make generated'"; exit 1; }; \
 	done
+	@diff -u $(SUMMARY_CLASSES) target/generated/summary.py \
+	  || { echo "$(SUMMARY_CLASSES) is stale: run 'make generated'"; exit 1; }
 
 .PHONY: docs
 docs: setup ## Build the documentation site, executing its notebooks

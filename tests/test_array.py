@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -50,7 +51,7 @@ def test_collections_agree_with_the_summary(kept: Result) -> None:
     table = kept.to_polars("collections")
     assert table.columns == ["device", "begin_ns", "end_ns"]
     assert table["end_ns"].is_sorted()
-    for drive in kept.summary.devices:
+    for drive in kept.summary["devices"]:
         mine = table.filter(table["device"] == drive["device"])
         assert (mine["end_ns"] > mine["begin_ns"]).all()
         # One may be under way when the run ends, which no row has.
@@ -62,7 +63,7 @@ def test_collections_agree_with_the_summary(kept: Result) -> None:
 def test_commands_agree_with_the_summary(kept: Result) -> None:
     table = kept.to_polars("commands")
     assert set(table["operation"].cast(str).unique()) == {"read", "write"}
-    for drive in kept.summary.devices:
+    for drive in kept.summary["devices"]:
         mine = table.filter(table["device"] == drive["device"])
         assert mine.height == drive["commands"]["count"]
         service = (mine["response_ns"] - mine["host_queue_ns"]).cast(float).to_numpy().mean()
@@ -83,7 +84,7 @@ def test_messages_are_kept(array: dict[str, Any]) -> None:
 def test_requests_name_the_drive_that_ended_last(kept: Result) -> None:
     assert kept.requests is not None
     ended = np.bincount(kept.requests["device"].to_numpy(), minlength=DRIVES)
-    assert ended.tolist() == [drive["requests_ended_last"] for drive in kept.summary.devices]
+    assert ended.tolist() == [drive["requests_ended_last"] for drive in kept.summary["devices"]]
 
 
 def test_a_single_drive_has_none_of_these_tables(tiny: dict[str, Any]) -> None:
@@ -132,8 +133,7 @@ def test_shares_of_time_add_up(kept: Result) -> None:
 
 def test_many_drives_are_told_in_ranges(kept: Result) -> None:
     shares = [1 / 78] * 78
-    summary = {**kept.summary.to_dict(), "collecting_together": shares}
-    groups = describe.together(Result(summary, kept.config_toml, {}).summary)
+    groups = describe.together(msgspec.structs.replace(kept.summary, collecting_together=shares))
     assert len(groups) <= describe.MOST_GROUPS + 1
     assert groups[1][0] == "1 to 10"
     assert groups[-1][0] == "71 to 77"
@@ -220,7 +220,7 @@ def disks(tmp_path: Path) -> Path:
 
 def test_each_disk_of_a_trace_has_a_drive(tiny: dict[str, Any], disks: Path) -> None:
     result = on_drives(tiny, disks, 4)
-    counts = [drive["commands"]["count"] for drive in result.summary.devices]
+    counts = [drive["commands"]["count"] for drive in result.summary["devices"]]
     assert counts == [100, 100, 100, 0]
     assert result.requests is not None
     assert set(result.requests["device"].to_pylist()) == {0, 1, 2}
@@ -246,7 +246,7 @@ def test_77_disks_on_77_drives(tiny: dict[str, Any]) -> None:
     """An hour of an HP server with 77 disks."""
     path = Path(os.environ["COPYBACK_TRACES"]) / "hp-2003-hourly-77-disks.csv.gz"
     result = on_drives(tiny, path, 77)
-    assert sum(drive["commands"]["count"] > 0 for drive in result.summary.devices) > 70
+    assert sum(drive["commands"]["count"] > 0 for drive in result.summary["devices"]) > 70
 
 
 # Bad input ---------------------------------------------------------------------------------------

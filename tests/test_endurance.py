@@ -30,7 +30,7 @@ def busy(tiny: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_run_tells_how_long_the_drive_lasts(busy: dict[str, Any]) -> None:
     summary = copyback.run(busy, audit=True, **RATED).summary
-    found, flash = summary.endurance, summary.flash
+    found, flash = summary["endurance"], summary.flash
     written = summary.requests.write_bytes
     programs = flash.programs + flash.copybacks
     assert found.host_bytes_written == written
@@ -72,7 +72,7 @@ def test_ratings_that_make_no_sense_are_refused(tiny: dict[str, Any]) -> None:
 def test_an_array_lasts_as_its_drives_do(busy: dict[str, Any]) -> None:
     array: dict[str, Any] = {"array.layout": "raid5", "array.devices": 3, "array.stripe": "16KiB"}
     summary = copyback.run(busy, **RATED, **array).summary
-    whole, drives = summary.endurance, [drive["endurance"] for drive in summary["devices"]]
+    whole, drives = summary["endurance"], [drive["endurance"] for drive in summary["devices"]]
     # Parity makes the drives write more than the host does.
     assert sum(drive["host_bytes_written"] for drive in drives) > whole.host_bytes_written
     assert whole.capacity_bytes == pytest.approx(2 * drives[0]["capacity_bytes"], rel=0.01)

@@ -34,7 +34,7 @@ def trace(tmp_path: Path) -> Path:
 
 def test_statistics_are_those_of_the_trace(tiny: dict[str, Any], trace: Path) -> None:
     result = copyback.run(tiny, trace=trace, requests=True)
-    measured = result.summary.measured_response_us
+    measured = result.summary["measured_response_us"]
     assert (measured.all.count, measured.read.count, measured.write.count) == (3, 2, 1)
     assert measured.read.mean == pytest.approx(250)
     assert (measured.all.min, measured.all.max) == (100, 300)

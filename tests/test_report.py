@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -132,8 +133,8 @@ def test_curves_are_quantiles(result: Result) -> None:
 
 def test_hostile_text_stays_text(result: Result) -> None:
     evil = "</script><script>alert(1)</script>"
-    summary = {**result.summary.to_dict()}
-    summary["simulator"] = {**summary["simulator"], "command": evil}
+    simulator = msgspec.structs.replace(result.summary.simulator, command=evil)
+    summary = msgspec.structs.replace(result.summary, simulator=simulator)
     config = result.config_toml + f"# {evil}\n"
     text = report.render(Result(summary, config, result._tables))
     assert "<script>alert" not in text

@@ -724,7 +724,7 @@ def test_the_command_prints_a_table_and_says_where_results_are(
         (["--sweep", "absent.toml"], "absent.toml: No such file"),
         (["--over", OVER, "--jobs", "1", "--dask", "x:1"], "--jobs and --dask: "),
         (["--over", OVER, "--memory", "1GiB", "--dask", "x:1"], "--memory and --dask: "),
-        (["--over", OVER, "--memory", "4"], "--memory: found '4'; a size is needed, such as 4GiB"),
+        (["--over", OVER, "--memory", "4"], "--memory 4 B: the largest run needs about"),
         (["--over", OVER, "--memory", "100MiB"], "--memory 100 MiB: the largest run needs about"),
         (["--over", OVER, "--quick"], "--quick: is for a sweep file"),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copyback import configuration, describe, units
+from copyback import _core, configuration, describe, units
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,15 @@ def test_rate(value: float, text: str) -> None:
     assert units.rate(value) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "size"), [("4KiB", 4096), ("528B", 528), ("1 GB", 1e9), (512, 512), ("x", None)]
-)
-def test_configured_size(text: object, size: float | None) -> None:
-    assert describe.size_bytes(text) == size
+def test_quantities_of_a_configuration() -> None:
+    sizes = {"4KiB": 4096, "528B": 528, "1 GB": 10**9, "512": 512}
+    assert {text: _core.size_bytes(text) for text in sizes} == sizes
+    assert _core.time_ns("25.5us") == 25_500
+    assert _core.rate_bytes_per_s("333MT/s") == 333 * 10**6
+    assert _core.rate_bytes_per_s("none") is None
+    for read in (_core.size_bytes, _core.time_ns, _core.rate_bytes_per_s):
+        with pytest.raises(_core.InputError, match=r'found "x"; a (size|time|rate) starts with'):
+            read("x")
 
 
 @pytest.mark.parametrize(

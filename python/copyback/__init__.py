@@ -25,8 +25,9 @@ if TYPE_CHECKING:
         Situation,
         VictimPolicy,
     )
-    from copyback.result import Result, Summary
+    from copyback.result import Result
     from copyback.simulate import precondition, run
+    from copyback.summary import Summary
     from copyback.sweep import Comparison, compare
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
@@ -64,7 +65,7 @@ _HOME = {
     "Result": "copyback.result",
     "SchedulePolicy": "copyback.policies",
     "Situation": "copyback.policies",
-    "Summary": "copyback.result",
+    "Summary": "copyback.summary",
     "TraceInfo": "copyback.trace",
     "VictimPolicy": "copyback.policies",
     "calibrate": "copyback.calibration",

@@ -199,8 +199,8 @@ class Simulation:
     def series(self) -> dict[str, NDArray[np.float64]]:
         """Return the time series, one array a column."""
 
-    def summary(self) -> str:
-        """Return the summary as JSON."""
+    def summary(self) -> str | None:
+        """Return the summary as JSON, without what tells of the machine; None before the run."""
 
     def flow_series(self) -> dict[str, NDArray[np.generic]]:
         """Return what was completed of each flow over time; no rows unless there are several."""
@@ -324,8 +324,38 @@ def workload_presets() -> list[tuple[str, str, str]]:
 def policies() -> list[tuple[str, str, str]]:
     """Return key, name and meaning of every named choice."""
 
+def time_ns(text: str) -> int:
+    """Return a time as a configuration has it, such as ``"25us"``, in nanoseconds.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+
+def size_bytes(text: str) -> int:
+    """Return a size as a configuration has it, such as ``"4KiB"``, in bytes.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+
+def rate_bytes_per_s(text: str) -> int | None:
+    """Return a rate as a configuration has it, such as ``"333MT/s"``; None if it is not limited.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+
 def json_schema() -> str:
     """Return the JSON schema of a configuration."""
+
+def summary_schema() -> str:
+    """Return the JSON schema of a summary."""
 
 def reference_markdown() -> str:
     """Return the reference page of every configuration key."""

@@ -308,13 +308,13 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
             ("Bandwidth", describe.steadiness(summary)),
             ("Together", _together(result)),
         ]
-    operations = simulator.get("page_operations_per_cpu_s")
+    operations = simulator.page_operations_per_cpu_s
     speed: list[tuple[str, str]] = [
         (
             "Speed",
             f"{units.rate(operations)} page operations per CPU second · "
-            f"{units.time_s(simulator.get('cpu_s'))} CPU · "
-            f"{units.decimal(simulator.get('peak_rss_mib'))} MiB",
+            f"{units.time_s(simulator.cpu_s)} CPU · "
+            f"{units.decimal(simulator.peak_rss_mib)} MiB",
         )
     ]
     first = [(found.label, found.text) for found in verdict.findings(summary)]
@@ -334,7 +334,7 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
     means = describe.breakdowns(summary)
     if means:
         pieces += [_breakdown_table(means), Text("")]
-    notes = [("Note", note) for note in summary["notes"] if note not in told]
+    notes = [("Note", note) for note in summary.notes if note not in told]
     pieces.append(facts_grid(notes + speed))
     return Group(*pieces)
 
@@ -379,7 +379,7 @@ def _flows_table(several: Sequence[Flow]) -> RenderableType:
     table.columns[0].max_width = 20
     table.columns[0].no_wrap = False
     for flow in several[:MOST_FLOWS]:
-        times, throughput = flow.summary["response_us"]["all"], flow.summary["throughput"]
+        times, throughput = flow.summary.response_us.all, flow.summary.throughput
         table.add_row(
             flow.name,
             units.count(times["count"]),

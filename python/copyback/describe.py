@@ -11,9 +11,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from copyback import units
+from copyback._core import size_bytes
 
 if TYPE_CHECKING:
-    from copyback.result import Result, Summary
+    from copyback.result import Result
+    from copyback.summary import ResponseSummary, Summary
 
 #: Parts of a response time: the label, and what it means.
 PARTS: dict[str, tuple[str, str]] = {
@@ -46,7 +48,7 @@ class Response:
     curve: str
     operation: str
     label: str
-    times: Mapping[str, Any]
+    times: ResponseSummary
 
 
 def responses(summary: Summary) -> list[Response]:
@@ -55,7 +57,7 @@ def responses(summary: Summary) -> list[Response]:
         Response(f"{prefix}{operation}", operation, f"{operation}{suffix}", times)
         for prefix, key, suffix in RESPONSES
         for operation in OPERATIONS
-        if (times := (summary.get(key) or {}).get(operation)) and times["count"]
+        if (times := (summary.get(key) or {}).get(operation)) and times.count
     ]
 
 
@@ -87,53 +89,24 @@ def parts(means: Mapping[str, float]) -> list[Part]:
 
 def breakdowns(summary: Summary) -> dict[str, list[Part]]:
     """Return the parts for each operation that has any: "read", "write", "all"."""
-    by_operation = {
-        **(summary.get("breakdown_by_class_us") or {}),
-        "all": summary.breakdown_us,
-    }
-    return {
-        operation: parts(by_operation[operation])
-        for operation in OPERATIONS
-        if any((by_operation.get(operation) or {}).values())
-    }
+    by_class = summary.breakdown_by_class_us
+    by_operation = {"read": by_class.read, "write": by_class.write, "all": summary.breakdown_us}
+    means = {operation: found.to_dict() for operation, found in by_operation.items()}
+    return {operation: parts(of) for operation, of in means.items() if any(of.values())}
 
 
 def mapping(summary: Summary) -> list[tuple[str, str]]:
     """Return what a mapping table in flash has cost; nothing if the table is in RAM."""
-    table = summary.get("mapping") or {}
-    if not table.get("hits", 0) + table.get("misses", 0):
+    table = summary.mapping
+    if not table.hits + table.misses:
         return []
-    evictions, dirty = units.count(table["evictions"]), units.count(table["dirty_evictions"])
+    evictions, dirty = units.count(table.evictions), units.count(table.dirty_evictions)
     return [
-        ("Found in RAM", units.share(table["hit_ratio"])),
+        ("Found in RAM", units.share(table.hit_ratio)),
         ("Entries evicted", f"{evictions}, {dirty} changed"),
-        ("Translation pages read", units.count(table["translation_reads"])),
-        ("Translation pages written", units.count(table["translation_writes"])),
+        ("Translation pages read", units.count(table.translation_reads)),
+        ("Translation pages written", units.count(table.translation_writes)),
     ]
-
-
-def size_bytes(value: Any) -> float | None:
-    """Return bytes from a configured size such as ``"4KiB"``."""
-    if isinstance(value, int | float):
-        return float(value)
-    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGTP]?)(i?)B?\s*", str(value))
-    if match is None:
-        return None
-    number, prefix, binary = match.groups()
-    power: int = " KMGTP".index(prefix or " ")
-    return float(number) * math.pow(1024 if binary else 1000, power)
-
-
-#: Seconds of the units of configured times.
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
-
-
-def seconds(value: Any) -> float | None:
-    """Return seconds from a configured time such as ``"25us"``; None from anything else."""
-    match = re.fullmatch(r"\s*([\d.]+)\s*([a-z]+)\s*", str(value))
-    if match is None or match[2] not in _SECONDS:
-        return None
-    return float(match[1]) * _SECONDS[match[2]]
 
 
 def dies(config: Mapping[str, Any]) -> int:
@@ -158,7 +131,7 @@ def device(config: Mapping[str, Any]) -> str:
         * int(shape.get("blocks_per_plane", 0))
         * int(shape.get("pages_per_block", 0))
     )
-    page = size_bytes(shape.get("page_size"))
+    page = size_bytes(shape["page_size"]) if "page_size" in shape else None
     facts = []
     if page and pages:
         facts.append(f"{units.size(pages * page)} of flash")
@@ -230,7 +203,7 @@ class Drive:
 
     label: str
     commands: int
-    service: Mapping[str, Any]
+    service: ResponseSummary
     write_amplification: float | None
     erases: int
     collecting: float
@@ -241,20 +214,21 @@ class Drive:
 def drives(result: Result) -> list[Drive]:
     """Return the drives of an array; none of a single drive."""
     summary, lost = result.summary, result.config.get("array", {}).get("failed", [])
-    requests = max(sum(drive["requests_ended_last"] for drive in summary.get("devices", [])), 1)
+    found = summary.devices or []
+    requests = max(sum(drive.requests_ended_last for drive in found), 1)
     simulated_us = max(summary.throughput.simulated_s * 1e6, 1e-3)
     return [
         Drive(
-            label=f"{drive['device']} (lost)" if drive["device"] in lost else str(drive["device"]),
-            commands=drive["commands"]["count"],
-            service=drive["service_us"]["all"],
-            write_amplification=drive["write_amplification"],
-            erases=drive["gc"]["erases"],
-            collecting=min(drive["collecting"]["us"] / simulated_us, 1.0),
-            ended_last=drive["requests_ended_last"] / requests,
-            years=drive.get("endurance", {}).get("years_at_this_load"),
+            label=f"{drive.device} (lost)" if drive.device in lost else str(drive.device),
+            commands=drive.commands.count,
+            service=drive.service_us.all,
+            write_amplification=drive.write_amplification,
+            erases=drive.gc.erases,
+            collecting=min(drive.collecting.us / simulated_us, 1.0),
+            ended_last=drive.requests_ended_last / requests,
+            years=drive.endurance.years_at_this_load if drive.endurance else None,
         )
-        for drive in summary.get("devices", [])
+        for drive in found
     ]
 
 
@@ -264,7 +238,7 @@ MOST_GROUPS = 8
 
 def together(summary: Summary) -> list[tuple[str, float]]:
     """Return the share of time with none, one, two ... drives collecting; of many, in ranges."""
-    shares: list[float] = summary.get("collecting_together", [])
+    shares = summary.collecting_together or []
     if not shares:
         return []
     width = -(-(len(shares) - 1) // MOST_GROUPS)
@@ -351,7 +325,7 @@ def _sizes(size: Any) -> str:
 def _size(size: Any) -> str:
     if not (isinstance(size, Mapping) and size.get("type") == "histogram"):
         return _choice(size)
-    sizes = sorted(size.get("sizes", []), key=lambda text: size_bytes(text) or 0.0)
+    sizes = sorted(size.get("sizes", []), key=size_bytes)
     return " to ".join(dict.fromkeys([sizes[0], sizes[-1]])) if sizes else "histogram"
 
 

@@ -9,6 +9,8 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
+import msgspec
+
 from copyback import verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
@@ -18,8 +20,8 @@ from copyback.result import (
     Result,
     RowTableName,
     StreamName,
-    Summary,
 )
+from copyback.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -210,26 +212,24 @@ class Driver:
         command
             How the run was started.
         """
-        numbers: dict[str, Any] = json.loads(self.simulation.summary())
-        numbers["notes"] = [*self.notes, *numbers.get("notes", [])]
-        core: dict[str, Any] = numbers.get("simulator", {})
-        operations = core.get("page_operations")
+        text = self.simulation.summary()
+        assert text is not None, "the run has ended"
+        numbers: dict[str, Any] = json.loads(text)
+        numbers["notes"] = [*self.notes, *numbers["notes"]]
+        operations = numbers["simulator"]["page_operations"]
         run_cpu_s = self.cpu_s - self.precondition_cpu_s
-        numbers["simulator"] = {
+        numbers["simulator"] |= {
             "wall_s": round(self.wall_s, 6),
             "cpu_s": round(self.cpu_s, 6),
             "precondition_cpu_s": round(self.precondition_cpu_s, 6),
-            **core,
-            "page_operations_per_cpu_s": (
-                round(operations / run_cpu_s) if operations is not None and run_cpu_s else None
-            ),
+            "page_operations_per_cpu_s": round(operations / run_cpu_s) if run_cpu_s else None,
             "peak_rss_mib": peak_rss_mib(),
             "command": command,
         }
-        # First what the numbers can be taken for.
-        found: dict[str, Any] = numbers.pop("verdict", {})
-        says = [finding.sentence for finding in verdict.findings({**numbers, "verdict": found})]
-        return Summary({"verdict": {"says": says, **found}, **numbers})
+        numbers["verdict"]["says"] = []
+        summary = msgspec.convert(numbers, Summary)
+        summary.verdict.says = [finding.sentence for finding in verdict.findings(summary)]
+        return summary
 
     def result(
         self,

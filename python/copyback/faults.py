@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from copyback import units
 
 if TYPE_CHECKING:
-    from copyback.result import Record, Summary
+    from copyback.summary import FaultsSummary, Summary
 
 
 def rows(summary: Summary) -> list[tuple[str, str]]:
     """Return what went wrong; nothing if the flash is perfect."""
-    found = summary.get("faults")
+    found = summary.faults
     if found is None:
         return []
     told = [
@@ -35,30 +35,30 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     return [("Faults", line), *ends]
 
 
-def bad_blocks(found: Record) -> str:
+def bad_blocks(found: FaultsSummary) -> str:
     """Return how many blocks are bad, and since when."""
     grown, factory = units.count(found.grown_bad_blocks), units.count(found.factory_bad_blocks)
     return f"{grown} grown bad blocks, {factory} when new"
 
 
-def failures(found: Record) -> str:
+def failures(found: FaultsSummary) -> str:
     """Return how many programs and erases failed, and what replacing blocks took."""
     programs, erases = units.count(found.program_failures), units.count(found.erase_failures)
     copied = units.count(found.pages_copied)
     return f"{programs} programs failed ({copied} pages copied), {erases} erases"
 
 
-def retries(found: Record) -> str:
+def retries(found: FaultsSummary) -> str:
     """Return how many reads were retried, and how many in vain."""
     retried = units.count(sum(found.read_retries))
     return f"{retried} reads retried, {units.count(found.uncorrectable_reads)} uncorrectable"
 
 
-def read_only(summary: Summary, found: Record) -> str:
+def read_only(summary: Summary, found: FaultsSummary) -> str:
     """Return when a drive became read-only, what had been written to it, and what it rejected."""
     text = f"since {units.time_s(found.read_only_since_s)}"
-    endurance = summary.get("endurance")
-    if endurance is not None and "measured_tbw" in endurance:
+    endurance = summary.endurance
+    if endurance is not None and endurance.measured_tbw is not None:
         written, predicted = units.decimal(endurance.measured_tbw), units.decimal(endurance.tbw)
         text += f", after {written} TB written ({predicted} TBW predicted)"
     rejected = found.rejected_writes + found.rejected_trims + found.rejected_flushes

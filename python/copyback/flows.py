@@ -6,12 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
 from copyback import describe, units, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from copyback.result import Result
+    from copyback.summary import FlowSummary
 
 #: What a cell says where the number cannot be told of one flow.
 SHARED = "shared"
@@ -36,7 +39,7 @@ class Flow:
     index: int
     name: str
     config: Mapping[str, Any]
-    summary: Mapping[str, Any]
+    summary: FlowSummary
 
     @property
     def curves(self) -> str:
@@ -51,14 +54,13 @@ class Flow:
     @property
     def write_amplification(self) -> str:
         """Its write amplification, or that it has none of its own."""
-        if "write_amplification" not in self.summary:
-            return SHARED
-        return units.factor(self.summary["write_amplification"])
+        found = self.summary.write_amplification
+        return SHARED if found is UNSET else units.factor(found)
 
     @property
     def parts(self) -> list[describe.Part]:
         """The parts of its mean response time; none if it has no request."""
-        means = self.summary["breakdown_us"]
+        means = self.summary.breakdown_us.to_dict()
         return describe.parts(means) if any(means.values()) else []
 
     @property
@@ -76,10 +78,10 @@ class Flow:
 
 def flows(result: Result) -> list[Flow]:
     """Return the flows of a result; none if there is only one."""
-    found = result.summary.get("flows", [])
+    found = result.summary.flows or []
     configs = result.config.get("workload", {}).get("flows", [])
     return [
-        Flow(flow["flow"], flow.get("name", str(flow["flow"])), config, flow)
+        Flow(flow.flow, flow.name or str(flow.flow), config, flow)
         for flow, config in zip(found, configs, strict=True)
     ]
 

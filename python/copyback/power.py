@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from copyback import units
 
 if TYPE_CHECKING:
-    from copyback.result import Summary
+    from copyback.summary import Summary
 
 
 def rows(summary: Summary) -> list[tuple[str, str]]:
     """Return what a run tells of cuts of power; nothing if none are configured."""
-    found = summary.get("power_loss")
+    found = summary.power_loss
     if found is None:
         return []
     cuts = units.count(found.cuts)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from copyback._core import InputError
+from copyback.summary import Summary
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     import polars as pl
     import pyarrow as pa
@@ -73,110 +76,6 @@ StreamName = Literal["latency_log", "timeline"]
 STREAM_FILES: dict[StreamName, str] = {"latency_log": LATENCY_LOG, "timeline": TIMELINE}
 
 
-class Record(Mapping[str, Any]):
-    """A JSON object whose keys are attributes too.
-
-    ``record.response_us.read.p99`` and ``record["response_us"]["read"]["p99"]`` are the same.
-    The keys are those of ``summary.json``; subclasses name the ones that are always there.
-    """
-
-    __slots__ = ("_data",)
-
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self._data = dict(data)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            known = ", ".join(self._data)
-            raise AttributeError(f"no {name!r} here; there are: {known}") from None
-
-    def __getitem__(self, key: str) -> Any:
-        value = self._data[key]
-        return Record(value) if isinstance(value, dict) else value
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._data)
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._data]
-
-    def __reduce__(self) -> tuple[type[Record], tuple[dict[str, Any]]]:
-        return type(self), (self._data,)
-
-    def __repr__(self) -> str:
-        inside = ", ".join(
-            f"{key}={'{...}' if isinstance(value, dict) else repr(value)}"
-            for key, value in self._data.items()
-        )
-        return f"{type(self).__name__}({inside})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plain dictionary."""
-        return dict(self._data)
-
-
-if TYPE_CHECKING:
-
-    class Response(Record):
-        """Response times of one kind of request, in microseconds (`count` is a number)."""
-
-        count: int
-        mean: float
-        stddev: float
-        variance: float
-        min: float
-        max: float
-        p50: float
-        p90: float
-        p95: float
-        p99: float
-        p99_9: float
-        p99_99: float
-
-    class ResponseByOperation(Record):
-        """Response times of all requests, of reads and of writes."""
-
-        all: Response
-        read: Response
-        write: Response
-
-
-class Summary(Record):
-    """The numbers of a run, under the keys of ``summary.json``.
-
-    Times are in microseconds unless the key says otherwise.
-    """
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-        schema: int
-        version: str
-        config_digest: str
-        seed: int
-        requests: Record
-        response_us: ResponseByOperation
-        throughput: Record
-        verdict: Record
-        flash: Record
-        worst_response_us: Record
-        write_amplification: float | None
-        gc: Record
-        mapping: Record
-        wear: Record
-        breakdown_us: Record
-        simulator: Record
-
-    def to_json(self) -> str:
-        """Return the text of ``summary.json``."""
-        return json.dumps(self._data, indent=2, ensure_ascii=False) + "\n"
-
-
 class Result:
     """A finished run.
 
@@ -194,14 +93,14 @@ class Result:
 
     def __init__(
         self,
-        summary: Summary | Mapping[str, Any],
+        summary: Summary,
         config_toml: str,
         tables: Mapping[TableName, pa.Table | Path],
         *,
         streams: Mapping[StreamName, bytes | Path] | None = None,
         slowest: list[dict[str, Any]] | None = None,
     ) -> None:
-        self.summary = summary if isinstance(summary, Summary) else Summary(summary)
+        self.summary = summary
         self.config_toml = config_toml
         self._tables: dict[TableName, pa.Table | Path] = dict(tables)
         self._streams: dict[StreamName, bytes | Path] = dict(streams or {})
@@ -230,7 +129,7 @@ class Result:
         if not home.is_dir():
             raise InputError(f"{home}: no such directory")
         try:
-            summary = json.loads((home / SUMMARY).read_text(encoding="utf-8"))
+            summary = msgspec.json.decode((home / SUMMARY).read_bytes(), type=Summary)
             config_toml = (home / CONFIG).read_text(encoding="utf-8")
             tomllib.loads(config_toml)
         except FileNotFoundError as missing:
@@ -238,7 +137,7 @@ class Result:
             raise InputError(f"{home}: not a Copyback result: it has no {name}") from None
         except ValueError as fault:
             raise InputError(f"{home}: not a Copyback result: {fault}") from None
-        if not isinstance(summary, dict) or summary.get("schema") != 1:
+        if summary.schema != 1:
             raise InputError(f"{home / SUMMARY}: not a summary of schema 1")
         tables: dict[TableName, pa.Table | Path] = {
             table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from copyback import units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from copyback.result import Summary
+    from copyback.summary import RoundsSummary, SteadyWindow, Summary
 
 #: What is measured in a round: how a person calls it.
 METRICS = {
@@ -29,7 +29,7 @@ ENDS = {
 
 def rows(summary: Summary, config: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what a run's rule found; nothing if no rule could end it."""
-    found = summary.get("steady_state")
+    found = summary.steady_state
     if found is None:
         return []
     metric = METRICS[found.metric]
@@ -57,19 +57,19 @@ def rows(summary: Summary, config: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def preparation(summary: Summary) -> list[tuple[str, str]]:
     """Return how overwriting until that was steady ended; nothing if it had a set end."""
-    found = summary.get("precondition")
+    found = summary.precondition
     if found is None:
         return []
-    devices: Sequence[Mapping[str, Any]] = found.devices
-    steady = sum(bool(device["reached"]) for device in devices)
-    told = [device["rounds"] for device in devices]
+    devices = found.devices
+    steady = sum(device.reached for device in devices)
+    told = [device.rounds for device in devices]
     rounds = f"{min(told)} to {max(told)}" if min(told) < max(told) else f"{min(told)}"
     which = "write amplification" if len(devices) == 1 else f"{steady} of {len(devices)} drives"
     state = "steady" if steady else "not steady"
     text = f"{which} {state} after {rounds} rounds of overwrites"
-    if len(devices) > 1 or devices[0]["write_amplification"] is None:
+    if len(devices) > 1 or devices[0].write_amplification is None:
         return [("Outcome", text)]
-    mean = units.factor(devices[0]["write_amplification"])
+    mean = units.factor(devices[0].write_amplification)
     return [("Outcome", f"{text}, at {mean}"), ("Spread", strays(devices[0]))]
 
 
@@ -81,12 +81,12 @@ def facts(summary: Summary, config: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def strays(window: Mapping[str, Any]) -> str:
+def strays(window: SteadyWindow | RoundsSummary) -> str:
     """Return how far the values of a window lie apart."""
-    if window["excursion"] is None:
+    if window.slope is None:
         return "not known, as some rounds had nothing to measure"
-    slope = f"{100 * window['slope']:+.1f} %".replace("-", "−")
+    slope = f"{100 * window.slope:+.1f} %".replace("-", "−")
     return (
-        f"excursion {units.share(window['excursion'])}, slope {slope}, deviation "
-        f"{units.share(window['deviation'])}"
+        f"excursion {units.share(window.excursion)}, slope {slope}, deviation "
+        f"{units.share(window.deviation)}"
     )

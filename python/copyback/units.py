@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 MISSING = "–"
 
@@ -64,29 +63,6 @@ def size(number: float | None) -> str:
         scale += 1
     text = f"{number:,.0f}" if float(number).is_integer() else significant(number)
     return f"{text} {names[scale]}"
-
-
-_SIZES = {"B": 1, **{f"{p}iB": 1 << 10 * n for n, p in enumerate("KMGTP", start=1)}}
-_SIZES |= {f"{p}B": 1000**n for n, p in enumerate("KMGTP", start=1)}
-
-
-def parse_size(text: str) -> int:
-    """Return the bytes of a size with its unit, as configurations have it.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-
-    Examples
-    --------
-    >>> parse_size("4GiB"), parse_size("1.5 KB")
-    (4294967296, 1500)
-    """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGTP]?i?B)", text.strip())
-    if found is None or found[2] not in _SIZES:
-        raise ValueError(f"found {text!r}; a size is needed, such as 4GiB")
-    return int(float(found[1]) * _SIZES[found[2]])
 
 
 def count(number: float | None) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from copyback import units
+from copyback.summary import RunHoldsSummary, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
+
+    from copyback.summary import FlowSummary, LoadSummary, SpellSummary
 
 #: What may have been found of a run: the key under `verdict.findings` in `summary.json`, a label,
 #: and what it means for whoever compares.
@@ -61,7 +64,7 @@ class Finding:
         return f"{self.label}: {self.text}"
 
 
-def findings(summary: Mapping[str, Any]) -> list[Finding]:
+def findings(summary: Summary | FlowSummary) -> list[Finding]:
     """Return what was found of a run, or of one of its flows, the gravest first.
 
     Parameters
@@ -69,77 +72,82 @@ def findings(summary: Mapping[str, Any]) -> list[Finding]:
     summary
         That of the run, or an item of its ``flows``.
     """
-    verdict = summary.get("verdict") or {}
     return [
-        Finding(key, MEANINGS[key][0], _TEXTS[key](summary, verdict))
-        for key in verdict.get("findings", [])
+        Finding(key, MEANINGS[key][0], _TEXTS[key](summary)) for key in summary.verdict.findings
     ]
 
 
-def _overload(_: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
-    load = verdict["load"]
-    most = units.rate(load["served_lately_iops"])
+def _longest_spell(summary: Summary | FlowSummary) -> SpellSummary | None:
+    """Return the longest time in which a die only collected; None of a flow."""
+    holds = summary.verdict.holds
+    return holds.longest_spell if isinstance(holds, RunHoldsSummary) else None
+
+
+def _overload(summary: Summary | FlowSummary) -> str:
+    load = summary.verdict.load
+    assert load is not None
+    most = units.rate(load.served_lately_iops)
     return (
-        f"{units.rate(load['offered_iops'])} requests a second arrive and {most} are served. The "
+        f"{units.rate(load.offered_iops)} requests a second arrive and {most} are served. The "
         "backlog grows as long as the run lasts, to "
-        f"{units.count(load['backlog']['at_last_arrival'])} requests. These response times tell "
+        f"{units.count(load.backlog.at_last_arrival)} requests. These response times tell "
         f"how long the run was, not how fast the drive is; it can serve some {most} a second."
     )
 
 
-def _perhaps_overload(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
-    load = verdict["load"]
-    waiting = units.count(load["backlog"]["at_last_arrival"])
+def _perhaps_overload(summary: Summary | FlowSummary) -> str:
+    load = summary.verdict.load
+    assert load is not None
+    waiting = units.count(load.backlog.at_last_arrival)
     text = (
         "The run is too short to tell whether the drive keeps up: of "
-        f"{units.count(summary['requests']['count'])} requests {waiting} waited when the last one "
+        f"{units.count(summary.requests.count)} requests {waiting} waited when the last one "
         "arrived"
     )
-    spell = verdict["holds"].get("longest_spell")
-    if spell is not None and load["backlog"]["drift"] is None:
+    spell = _longest_spell(summary)
+    if spell is not None and load.backlog.drift is None:
         text += (
-            f", and a die collects for up to {units.time_us(spell['us'])} of the "
-            f"{units.time_s(load['arrivals_s'])} in which they did"
+            f", and a die collects for up to {units.time_us(spell.us)} of the "
+            f"{units.time_s(load.arrivals_s)} in which they did"
         )
     return f"{text}. A longer run can tell."
 
 
-def _stalls(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
-    load, holds = verdict["load"], verdict["holds"]
-    every = summary["response_us"]["all"]
-    keeps_up = _keeps_up(load, verdict["findings"])
+def _stalls(summary: Summary | FlowSummary) -> str:
+    verdict, every = summary.verdict, summary.response_us.all
+    keeps_up = _keeps_up(verdict.load, set(verdict.findings))
     text = (
-        f"{keeps_up}The median is {units.time_us(every['p50'])}, the mean "
-        f"{units.time_us(every['mean'])} and p99.9 {units.time_us(every['p99_9'])}, because dies "
+        f"{keeps_up}The median is {units.time_us(every.p50)}, the mean "
+        f"{units.time_us(every.mean)} and p99.9 {units.time_us(every.p99_9)}, because dies "
         "that collect hold their requests, one of them for "
-        f"{units.time_us(holds['longest_wait_us'])}"
+        f"{units.time_us(verdict.holds.longest_wait_us)}"
     )
-    spell = holds.get("longest_spell")
+    spell = _longest_spell(summary)
     if spell is None:
         return f"{text}."
-    drive = f" of drive {spell['device']}" if "devices" in summary else ""
+    drive = f" of drive {spell.device}" if "devices" in summary else ""
     return (
-        f"{text}. Die {spell['die']}{drive} did nothing but collect for "
-        f"{units.time_us(spell['us'])}, from {units.time_s(spell['start_s'])} on."
+        f"{text}. Die {spell.die}{drive} did nothing but collect for "
+        f"{units.time_us(spell.us)}, from {units.time_s(spell.start_s)} on."
     )
 
 
-def _keeps_up(load: Mapping[str, Any] | None, found: Sequence[str]) -> str:
+def _keeps_up(load: LoadSummary | None, found: set[str]) -> str:
     """Return how a drive that is not overloaded does; nothing of a closed loop."""
-    if load is None or load["state"] == "undecided":
+    if load is None or load.state == "undecided":
         return ""
-    which = f"the {units.rate(load['offered_iops'])} requests a second that"
-    if load["state"] == "sustained" and not {"unsettled", "nothing_collected"} & set(found):
+    which = f"the {units.rate(load.offered_iops)} requests a second that"
+    if load.state == "sustained" and not {"unsettled", "nothing_collected"} & found:
         return f"The drive serves {which} arrive, and the backlog does not grow with the run. "
-    why = "short" if load["state"] == "caught_up" else "unsettled"
+    why = "short" if load.state == "caught_up" else "unsettled"
     return (
         f"The drive caught up with {which} arrived; the run is too {why} to promise that of a "
         "longer one. "
     )
 
 
-def _nothing_collected(summary: Mapping[str, Any], _: Mapping[str, Any]) -> str:
-    written = units.size(summary["requests"]["write_bytes"])
+def _nothing_collected(summary: Summary | FlowSummary) -> str:
+    written = units.size(summary.requests.write_bytes)
     return (
         f"No block was collected: the {written} that were written found room in free blocks. The "
         "numbers say nothing of garbage collection; a longer run can, or a drive that was written "
@@ -147,18 +155,20 @@ def _nothing_collected(summary: Mapping[str, Any], _: Mapping[str, Any]) -> str:
     )
 
 
-def _unsettled(summary: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
-    found = verdict["write_amplification"]
-    parts = found["by_part"]
+def _unsettled(summary: Summary | FlowSummary) -> str:
+    assert isinstance(summary, Summary), "only of a whole run"
+    found = summary.verdict.write_amplification
+    assert found is not None
+    parts = [part for part in found.by_part if part is not None]
     return (
-        f"Write amplification is {units.factor(summary['write_amplification'])} in the whole run "
-        f"and {units.factor(found['last_half'])} in its last half; of its tenths, with as many "
+        f"Write amplification is {units.factor(summary.write_amplification)} in the whole run "
+        f"and {units.factor(found.last_half)} in its last half; of its tenths, with as many "
         f"writes in each, the least has {units.factor(min(parts))} and the most "
         f"{units.factor(max(parts))}. A longer run may give another number."
     )
 
 
-_TEXTS = {
+_TEXTS: Mapping[str, Callable[[Summary | FlowSummary], str]] = {
     "overload": _overload,
     "perhaps_overload": _perhaps_overload,
     "stalls": _stalls,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from copyback import units
 
 if TYPE_CHECKING:
-    from copyback.result import Record, Summary
+    from copyback.summary import IdlePeriodsSummary, Summary
 
 #: Why blocks are collected: the key under `gc` in `summary.json`, and how a person says it.
 KINDS = {
@@ -51,12 +51,12 @@ def kinds(summary: Summary) -> list[tuple[str, int]]:
 
 def excess(summary: Summary) -> str | None:
     """Return in a line what requests took beyond the bound; None if there is none."""
-    found = summary.get("excess_wait_us")
+    found = summary.excess_wait_us
     if found is None:
         return None
     every = found.all
-    facts = [f"{units.count(every['count'])} requests ({units.share(every.share)})"]
-    if every["count"]:
+    facts = [f"{units.count(every.count)} requests ({units.share(every.share)})"]
+    if every.count:
         facts += [
             f"{units.time_us(every.total)} in all",
             f"{units.time_us(every.mean)} each",
@@ -67,8 +67,8 @@ def excess(summary: Summary) -> str | None:
 
 def worst(summary: Summary) -> str | None:
     """Return in a line the worst response times of windows; None if there is one window only."""
-    found = summary.get("worst_response_us")
-    if found is None or found.all.windows < 2:
+    found = summary.worst_response_us
+    if found.all.windows < 2:
         return None
     every = found.all
     return (
@@ -80,7 +80,7 @@ def worst(summary: Summary) -> str | None:
 
 def periods(summary: Summary) -> list[tuple[str, str]]:
     """Return idle time by the length of its periods; nothing if it was not kept account of."""
-    found = summary.get("idle_time")
+    found = summary.idle_time
     if found is None:
         return []
     whole = found.busy_us + found.all.us
@@ -93,18 +93,18 @@ def periods(summary: Summary) -> list[tuple[str, str]]:
     return rows
 
 
-def _periods(of: Record, whole: float) -> str:
+def _periods(of: IdlePeriodsSummary, whole: float) -> str:
     share = units.share(of.us / whole) if whole else units.MISSING
     return f"{share} in {units.count(of.periods)}"
 
 
 def uses(summary: Summary) -> list[tuple[str, float]]:
     """Return the share of die time for each use that idle time was put to."""
-    found = summary.get("idle_time")
+    found = summary.idle_time
     if found is None:
         return []
     times = found.all.die_us
-    whole = math.fsum(times.values())
+    whole = math.fsum(us for _, us in times.items())
     return [(label, times[key] / whole) for key, label in ACTIVITIES.items() if times[key]]
 
 

@@ -1,7 +1,9 @@
 //! Configurations, presets and the schema.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use copyback::config::quantity::{Rate, Size, Time};
 use copyback::config::{self, Loader, Preemption, VictimPolicy, schema};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
@@ -153,6 +155,37 @@ pub fn policies() -> Vec<(String, String, String)> {
 #[pyfunction]
 pub fn json_schema() -> String {
     schema::json_schema()
+}
+
+/// A time as a configuration has it, in nanoseconds.
+#[pyfunction]
+pub fn time_ns(text: &str) -> PyResult<u64> {
+    quantity(text).map(|Time(time)| time.as_ns())
+}
+
+/// A size as a configuration has it, in bytes.
+#[pyfunction]
+pub fn size_bytes(text: &str) -> PyResult<u64> {
+    quantity(text).map(|Size(bytes)| bytes)
+}
+
+/// A rate as a configuration has it, in bytes a second; `None` if it is not limited.
+#[pyfunction]
+pub fn rate_bytes_per_s(text: &str) -> PyResult<Option<u64>> {
+    quantity(text).map(|rate| match rate {
+        Rate::None => None,
+        Rate::BytesPerSecond(bytes) => Some(bytes),
+    })
+}
+
+fn quantity<T: FromStr<Err = String>>(text: &str) -> PyResult<T> {
+    text.parse().map_err(|fault| InputError::new_err(format!("found \"{text}\"; {fault}")))
+}
+
+/// The JSON schema of a summary.
+#[pyfunction]
+pub fn summary_schema() -> String {
+    copyback::summary_schema()
 }
 
 /// The reference page of every configuration key.

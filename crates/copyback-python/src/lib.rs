@@ -16,7 +16,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::config::{
-        Config, json_schema, policies, presets, reference_markdown, workload_presets,
+        Config, json_schema, policies, presets, rate_bytes_per_s, reference_markdown, size_bytes,
+        summary_schema, time_ns, workload_presets,
     };
     #[pymodule_export]
     use super::error::{InputError, SimulationError};

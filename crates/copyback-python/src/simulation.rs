@@ -179,8 +179,8 @@ impl Simulation {
         Ok(columns.0)
     }
 
-    fn summary(&mut self) -> String {
-        self.inner().summary().to_string()
+    fn summary(&mut self) -> Option<String> {
+        self.inner().summary().map(|summary| summary.to_json().to_string())
     }
 
     fn distributions<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

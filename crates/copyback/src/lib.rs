@@ -53,4 +53,5 @@ pub mod workload;
 
 pub use error::Error;
 pub use progress::{Phase, Progress, Status};
+pub use run::{Summary, summary_schema};
 pub use simulation::Simulation;

@@ -16,7 +16,7 @@ use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::steady::Rule;
 use crate::victim::supply::Failed;
 
-pub use rounds::Rounds;
+pub use rounds::{Rounds, RoundsSummary};
 
 /// The place of a device in the names of random streams.
 pub fn name(device: SsdId) -> String {

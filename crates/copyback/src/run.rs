@@ -5,8 +5,7 @@
 
 mod baseline;
 mod stop;
-
-use serde_json::{Map, Value, json};
+mod summary;
 
 use crate::array::{Array, FinishedRequest, Letter};
 use crate::config::Config;
@@ -16,8 +15,8 @@ use crate::event::Arrivals;
 use crate::host::{Admitted, Host};
 use crate::ids::SsdId;
 use crate::metrics::{
-    DeviceSummary, DieColumns, Endurance, Rating, Recorder, Sample, WearStats, power_loss_summary,
-    summary,
+    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PowerLossSummary, Rating, Recorder,
+    Sample, WearStats,
 };
 use crate::precondition::{Preconditioner, Rounds};
 use crate::progress::{Phase, Progress, Status};
@@ -30,6 +29,8 @@ use crate::workload::Request;
 
 use baseline::Baseline;
 use stop::SteadyRounds;
+use summary::{PreconditionSummary, SimulatorSummary};
+pub use summary::{Summary, summary_schema};
 
 /// A run.
 pub struct Run {
@@ -462,8 +463,34 @@ impl Run {
         }
     }
 
-    /// The summary of the run but for what the configuration says.
-    pub fn summary(&self) -> Map<String, Value> {
+    /// The summary of the run, which has this configuration.
+    pub fn summary(&self, config: &Config) -> Summary {
+        let drives = self.array.drives();
+        let prepared: Vec<_> = self.preparation.iter().flatten().map(Rounds::summary).collect();
+        let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();
+        let devices = self.recorder.devices.as_ref();
+        Summary {
+            array: devices.is_some().then(|| self.array.summary()),
+            devices: devices.map(|recorded| self.devices(recorded)),
+            steady_state: self.stop.as_ref().map(|stop| stop.summary()),
+            power_loss: drives
+                .iter()
+                .find_map(Drive::power_loss)
+                .map(|loss| PowerLossSummary::of(&loss)),
+            precondition: (!prepared.is_empty())
+                .then_some(PreconditionSummary { devices: prepared }),
+            simulator: SimulatorSummary {
+                events: self.arrivals.scheduled() + scheduled,
+                page_operations: self.counters().page_operations(),
+                machine: None,
+            },
+            notes: self.notes(),
+            ..Summary::new(config, &self.recorder, &self.work(), self.dies_per_drive())
+        }
+    }
+
+    /// What all drives have done together since requests are measured.
+    fn work(&self) -> DriveWork {
         let drives = self.array.drives();
         let written = self.recorder.whole.totals.write_bytes;
         let present = drives.len() - self.array.drives_missing();
@@ -472,41 +499,24 @@ impl Run {
             [only] => endurance.map(|all| self.with_life(all, SsdId::default(), only)),
             _ => endurance,
         };
-        let mut all = self.device_summary(0, drives, endurance);
+        let mut all = self.work_of(0, drives, endurance);
         if let Some((_, rejected)) = &mut all.faults {
             // Requests, of which each may be several commands of drives.
             *rejected = self.recorder.whole.totals.rejected;
         }
-        let mut summary = summary(&self.recorder, &all, self.dies_per_drive());
-        if let Some(recorded) = &self.recorder.devices {
-            let devices = drives.iter().enumerate().map(|(index, drive)| {
-                let id = SsdId::from_index(index);
-                let written = recorded.written_bytes(id);
-                let endurance = self.endurance(1, self.capacity.device_bytes, written);
-                let endurance = endurance.map(|one| self.with_life(one, id, drive));
-                self.device_summary(index, std::slice::from_ref(drive), endurance)
-            });
-            summary.insert("array".into(), self.array.summary());
-            summary.extend(recorded.summary(devices, self.now));
-        }
-        if let Some(stop) = &self.stop {
-            summary.insert("steady_state".into(), stop.summary());
-        }
-        if let Some(loss) = drives.iter().find_map(Drive::power_loss) {
-            summary.insert("power_loss".into(), power_loss_summary(&loss));
-        }
-        let prepared: Vec<_> = self.preparation.iter().flatten().map(Rounds::summary).collect();
-        if !prepared.is_empty() {
-            summary.insert("precondition".into(), json!({ "devices": prepared }));
-        }
-        let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();
-        let simulator = json!({
-            "events": self.arrivals.scheduled() + scheduled,
-            "page_operations": self.counters().page_operations(),
+        all
+    }
+
+    /// The drives of an array, one by one.
+    fn devices(&self, recorded: &Devices) -> DevicesSummary {
+        let devices = self.array.drives().iter().enumerate().map(|(index, drive)| {
+            let id = SsdId::from_index(index);
+            let written = recorded.written_bytes(id);
+            let endurance = self.endurance(1, self.capacity.device_bytes, written);
+            let endurance = endurance.map(|one| self.with_life(one, id, drive));
+            self.work_of(index, std::slice::from_ref(drive), endurance)
         });
-        summary.insert("simulator".into(), simulator);
-        summary.insert("notes".into(), json!(self.notes()));
-        summary
+        recorded.summary(devices, self.now)
     }
 
     /// What the user should know: of the input, and of what is not measured.
@@ -524,12 +534,7 @@ impl Run {
     }
 
     /// What `drives`, of which the first comes at `first`, have done together since requests are measured.
-    fn device_summary(
-        &self,
-        first: usize,
-        drives: &[Drive],
-        endurance: Option<Endurance>,
-    ) -> DeviceSummary {
+    fn work_of(&self, first: usize, drives: &[Drive], endurance: Option<Endurance>) -> DriveWork {
         let mut counters = Counters::default();
         let mut collecting = TotalTime::ZERO;
         let mut planes = PlaneUse::default();
@@ -550,7 +555,7 @@ impl Run {
                 *rejected += drive.rejected();
             }
         }
-        DeviceSummary {
+        DriveWork {
             counters,
             collecting,
             planes,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::array::Letter;
 use crate::config::Config;
@@ -14,7 +14,7 @@ use crate::metrics::{
 };
 use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress, Status};
-use crate::run::Run;
+use crate::run::{Run, Summary};
 use crate::scheduler::when::supply::{NoSupplier, Supplier};
 use crate::state;
 use crate::units::Instant;
@@ -207,18 +207,10 @@ impl Simulation {
         whole.into_iter().chain(of_flows).collect()
     }
 
-    /// The summary of the run, with the keys of `summary.json`; those of `simulator` that tell of
-    /// the machine are for the caller to add.
-    pub fn summary(&self) -> Value {
-        let mut summary = Map::new();
-        summary.insert("schema".into(), json!(1));
-        summary.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
-        summary.insert("config_digest".into(), json!(self.config.digest()));
-        summary.insert("seed".into(), json!(self.config.seed));
-        if let Some(run) = &self.run {
-            summary.extend(run.summary());
-        }
-        Value::Object(summary)
+    /// The summary of the run; those of `simulator` that tell of the machine are for the caller to add.
+    /// `None` until the run starts.
+    pub fn summary(&self) -> Option<Summary> {
+        self.run.as_ref().map(|run| run.summary(&self.config))
     }
 }
 
@@ -240,7 +232,7 @@ fn distributions(prefix: &str, of: &Ledger) -> Vec<(String, Distribution)> {
     let recorded = [Some(&of.responses), of.measured.as_deref(), excess];
     let known = CLASSES.into_iter().zip(recorded).filter_map(|(names, of)| Some((names, of?)));
     let named = known.flat_map(|(names, of)| {
-        let curves = of.classes().map(|(_, stats)| stats.distribution());
+        let curves = of.classes().map(|stats| stats.distribution());
         names.map(|name| format!("{prefix}{name}")).into_iter().zip(curves)
     });
     named.collect()

@@ -100,7 +100,9 @@ fn the_order_of_drives_does_not_matter() {
             load(&text, &settings)
         };
         let pages = load(&text, &[("workload.path", "x")]).logical_pages();
-        let result = |renamed| run(&set(trace(renamed, pages).path())).summary();
+        let result = |renamed| {
+            run(&set(trace(renamed, pages).path())).summary().expect("it has run").to_json()
+        };
         let (plain, moved) = (result([0, 1, 2, 3]), result(order));
 
         for (disk, place) in order.into_iter().enumerate() {
@@ -184,7 +186,10 @@ fn reads_behind_writes(pages: &[u64]) -> Value {
         }
     }
     let file = written(&text);
-    run(&load(RAID5, &[("workload.path", file.path().to_str().expect("a plain path"))])).summary()
+    run(&load(RAID5, &[("workload.path", file.path().to_str().expect("a plain path"))]))
+        .summary()
+        .expect("it has run")
+        .to_json()
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn run(text: &str) -> (Value, RequestColumns) {
     let mut simulation = simulation(text);
     while simulation.advance(1 << 20).expect("no invariant breaks") == Status::Running {}
     let requests = simulation.take_requests();
-    (simulation.summary(), requests)
+    (simulation.summary().expect("it has run").to_json(), requests)
 }
 
 /// Arrivals of the requests of `flow`, in microseconds.

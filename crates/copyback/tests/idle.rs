@@ -23,7 +23,7 @@ fn run(workload: &str, settings: &[(&str, &str)]) -> Value {
     let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
     let mut simulation = Simulation::new(&config, None).expect("nothing to read");
     while simulation.advance(1 << 20).expect("no invariant breaks") == Status::Running {}
-    simulation.summary()
+    simulation.summary().expect("it has run").to_json()
 }
 
 fn number(summary: &Value, pointer: &str) -> f64 {

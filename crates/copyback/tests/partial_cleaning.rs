@@ -55,7 +55,7 @@ fn run(mapping: &str, preemption: &str, inter_arrival: &str) -> Value {
     let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
     let mut simulation = Simulation::new(&config, None).expect("nothing to read");
     while simulation.advance(1 << 20).expect("no invariant breaks") == Status::Running {}
-    simulation.summary()
+    simulation.summary().expect("it has run").to_json()
 }
 
 fn buffered(blocks: u32, inter_arrival: &str) -> Value {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import units
-from copyback._core import InputError
+from copyback._core import InputError, rate_bytes_per_s, time_ns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
 #: What a resolved configuration has in the place of a rate that is not limited.
 UNLIMITED = "none"
 
-_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 6e10, "h": 3.6e12, "d": 8.64e13}
-_BYTES = {"B/s": 1.0, "KB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
-
 
 class Quantity(Enum):
     """What a parameter measures, and the unit that it is fitted in."""
@@ -30,16 +26,13 @@ class Quantity(Enum):
     TIME = "ns"
     RATE = "B/s"
 
-    def parse(self, text: str) -> float:
-        """Return a quantity of a resolved configuration as a number.
+    def read(self, text: str) -> float | None:
+        """Return a quantity of a configuration as a number; None if it is without a limit.
 
-        >>> Quantity.TIME.parse("25.5us"), Quantity.RATE.parse("333MB/s")
-        (25500.0, 333000000.0)
+        >>> Quantity.TIME.read("25.5us"), Quantity.RATE.read("333MB/s")
+        (25500, 333000000)
         """
-        scales = _NS if self is Quantity.TIME else _BYTES
-        found = re.fullmatch(r"([\d.]+)(\D+)", text)
-        assert found is not None, text
-        return float(found[1]) * scales[found[2]]
+        return time_ns(text) if self is Quantity.TIME else rate_bytes_per_s(text)
 
     def shown(self, value: float) -> str:
         """Return a value as people read it."""
@@ -77,16 +70,16 @@ class Parameter:
         """
         found = configured(config, self.key)
         if isinstance(found, list):
-            mean = round(np.mean([self.quantity.parse(text) for text in found]))
+            mean = round(np.mean([time_ns(text) for text in found]))
             raise InputError(
                 f"{self.key}: found a list of {len(found)} times, one for each type of page, which "
                 f"cannot be fitted; allowed: one time to start from, such as their mean (--set "
                 f"{self.key}={mean}{self.quantity.value}), or to fit others only "
                 f"({_others(config)})"
             )
-        if found == UNLIMITED:
+        value = self.quantity.read(found)
+        if value is None:
             raise InputError(f'{self.key}: is "none"; --set a rate to start from, or leave it out')
-        value = self.quantity.parse(found)
         # A time of zero, the default of an overhead, says nothing about its size.
         return float(np.clip(value or np.sqrt(self.least * self.most), self.least, self.most))
 

@@ -8,7 +8,7 @@ import typer
 
 from copyback._core import InputError
 
-app = typer.Typer(help="Show presets, policies, the JSON schema or the reference.")
+app = typer.Typer(help="Show presets, policies, the JSON schemas or the reference.")
 
 
 @app.command()
@@ -65,6 +65,14 @@ def schema() -> None:
     from copyback import _core
 
     print(_core.json_schema().rstrip("\n"))
+
+
+@app.command()
+def summary_schema() -> None:
+    """Print the JSON schema of `summary.json`."""
+    from copyback import _core
+
+    print(_core.summary_schema().rstrip("\n"))
 
 
 @app.command()

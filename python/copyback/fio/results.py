@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from copyback import describe
+from copyback._core import size_bytes
 from copyback.fio.steadystate import steadystate
 from copyback.flows import flows
 from copyback.outputs import replace_file
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copyback.result import Result
+    from copyback.summary import FlowSummary, ResponseSummary, Summary
 
 #: What fio lists if not told otherwise.
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
@@ -55,7 +57,7 @@ def fio_json(result: Result) -> dict[str, Any]:
         # A steady state is that of all jobs together.
         "jobs": [_job(work, result) | steadystate(result) for work in _works(result)],
         "disk_util": [],
-        "copyback notes": list(result.summary["notes"]),
+        "copyback notes": result.summary.notes,
     }
 
 
@@ -77,21 +79,22 @@ class _Work:
 
     name: str
     config: Mapping[str, Any]
-    summary: Mapping[str, Any]
+    summary: Summary | FlowSummary
     flow: int | None = None
     curves: str = ""
 
     @property
     def runtime_s(self) -> float:
         """Seconds in which requests were measured: without ramps and late starts."""
-        throughput = self.summary["throughput"]
-        return float(throughput.get("measured_s", throughput["simulated_s"]))
+        throughput = self.summary.throughput
+        measured = throughput.measured_s
+        return throughput.simulated_s if measured is None else measured
 
 
 def _works(result: Result) -> list[_Work]:
     several = [
         _Work(
-            flow.name if "name" in flow.summary else f"flow {flow.name}",
+            flow.name if flow.summary.name else f"flow {flow.name}",
             flow.config,
             flow.summary,
             flow.index,
@@ -144,9 +147,9 @@ def _options(load: Mapping[str, Any]) -> dict[str, str]:
     options = {"rw": f"rand{kind}" if is_random else kind, "numjobs": "1"}
     if kind == "rw":
         options["rwmixread"] = f"{100 * reads:g}"
-    bytes_ = describe.size_bytes(load["request_size"])
-    if bytes_ is not None:
-        options["bs"] = f"{bytes_ // 1024:g}k" if bytes_ % 1024 == 0 else f"{bytes_:g}"
+    if isinstance(load["request_size"], str):
+        bytes_ = size_bytes(load["request_size"])
+        options["bs"] = f"{bytes_ // 1024}k" if bytes_ % 1024 == 0 else str(bytes_)
     if load.get("iodepth") is not None:
         options["iodepth"] = str(load["iodepth"])
     return options
@@ -189,22 +192,22 @@ def _curves(work: _Work, result: Result) -> dict[str, _Curve]:
     times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
     found = {}
     for operation in ("all", "read", "write"):
-        total = work.summary["response_us"][operation]["count"]
+        total = work.summary.response_us[operation].count
         chosen = operations == f"{work.curves}{operation}"
         if total and chosen.any():
-            found[operation] = _Curve(times[chosen], shares[chosen], int(total))
+            found[operation] = _Curve(times[chosen], shares[chosen], total)
     return found
 
 
 def _direction(work: _Work, direction: str, curves: Mapping[str, _Curve]) -> dict[str, Any]:
     """Return what fio has for reads, writes or trims; trims have no times of their own here."""
-    requests, runtime_s = work.summary["requests"], work.runtime_s
+    requests, runtime_s = work.summary.requests, work.runtime_s
     io_bytes = requests.get(f"{direction}_bytes", 0)
     total = requests.get(f"{direction}s", 0)
     per_second = (lambda number: number / runtime_s) if runtime_s else (lambda _: 0.0)
     curve = curves.get(direction)
     nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
-    times = work.summary["response_us"].get(direction)
+    times = work.summary.response_us.get(direction)
     latency = nothing if curve is None else _latency(times, curve.total)
     completion = dict(latency)
     if curve is not None:
@@ -226,12 +229,12 @@ def _direction(work: _Work, direction: str, curves: Mapping[str, _Curve]) -> dic
     }
 
 
-def _latency(times: Mapping[str, Any], total: int) -> dict[str, Any]:
+def _latency(times: ResponseSummary, total: int) -> dict[str, Any]:
     return {
-        "min": round(times["min"] * 1e3),
-        "max": round(times["max"] * 1e3),
-        "mean": round(times["mean"] * 1e3, 6),
-        "stddev": round(times["stddev"] * 1e3, 6),
+        "min": round((times.min or 0.0) * 1e3),
+        "max": round((times.max or 0.0) * 1e3),
+        "mean": round((times.mean or 0.0) * 1e3, 6),
+        "stddev": round((times.stddev or 0.0) * 1e3, 6),
         "N": total,
     }
 
@@ -245,10 +248,10 @@ class _Samples:
             table = result.flows.filter(pc.field("flow") == work.flow)
         ends = table["end_s"].to_numpy()
         starts = table["start_s"].to_numpy()
-        throughput = work.summary["throughput"]
-        begin = throughput.get("measured_from_s") or 0.0
+        throughput = work.summary.throughput
+        begin = throughput.measured_from_s or 0.0
         # A job has no samples in its ramp, nor after its end.
-        used = (ends > starts) & (starts >= begin) & (starts < throughput["simulated_s"])
+        used = (ends > starts) & (starts >= begin) & (starts < throughput.simulated_s)
         self._spans = (ends - starts)[used]
         self._columns = {
             name: table[name].to_numpy()[used]

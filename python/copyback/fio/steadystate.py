@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import describe
-from copyback._core import InputError
+from copyback._core import InputError, time_ns
 from copyback.fio import values
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from copyback.fio.reader import Reader
     from copyback.result import Result
+    from copyback.summary import SteadyWindow
 
 #: Options that only `ss` gives a meaning.
 DEPENDENT = ("ss_dur", "ss_ramp", "ss_interval")
@@ -111,16 +111,16 @@ def _criterion(text: str) -> tuple[str, bool, float]:
 
 def steadystate(result: Result) -> dict[str, Any]:
     """Return fio's object ``steadystate`` under its key, if fio has such a rule; else nothing."""
-    stop, found = result.config.get("stop"), result.summary.get("steady_state")
+    stop, found = result.config.get("stop"), result.summary.steady_state
     if not isinstance(stop, dict) or found is None:
         return {}
     limits = {name: stop[name] for name in ("slope", "deviation") if stop[name] != "none"}
     names = {ours: fios for fios, ours in _METRICS.items()}
     if stop["excursion"] != "none" or len(limits) != 1 or stop["metric"] not in names:
         return {}
-    seconds = describe.seconds(stop["round"])
-    if seconds is None:
-        return {}
+    if not isinstance(stop["round"], str):
+        return {}  # rounds of requests, which fio has not
+    seconds = time_ns(stop["round"]) / 1e9
     is_slope = "slope" in limits
     steps = stop["window"] - 1 if is_slope else 1
     name = names[stop["metric"]] + ("_slope" if is_slope else "")
@@ -135,17 +135,17 @@ def steadystate(result: Result) -> dict[str, Any]:
 
 
 def _window(
-    window: Mapping[str, Any] | None, metric: str, *, is_slope: bool, steps: int
+    window: SteadyWindow | None, metric: str, *, is_slope: bool, steps: int
 ) -> dict[str, Any]:
     """Return what the last samples were like, in requests a second, bytes a second or ns."""
     if window is None:
         return {"criterion": "0.000000%", "max_deviation": 0.0, "slope": 0.0, "data": {}}
-    rounds = window["by_round"]
-    iops = np.asarray(rounds["iops"], dtype=float)
-    bandwidth = np.asarray(rounds["mib_per_s"], dtype=float) * (1 << 20)
+    rounds = window.by_round
+    iops = np.asarray(rounds.iops, dtype=float)
+    bandwidth = np.asarray(rounds.mib_per_s, dtype=float) * (1 << 20)
     unit = {"bandwidth": 1 << 20, "mean_response": 1000}.get(metric, 1)
-    mean = (window["mean"] or 0.0) * unit
-    strays = (window["slope" if is_slope else "deviation"] or 0.0) / steps
+    mean = (window.mean or 0.0) * unit
+    strays = ((window.slope if is_slope else window.deviation) or 0.0) / steps
     return {
         "criterion": f"{100 * strays:f}%",
         "max_deviation": 0.0 if is_slope else strays * mean,

@@ -59,10 +59,10 @@ def render(result: Result) -> str:
             tops=slowest.TOPS,
             heights=slowest.HEIGHTS,
             density=data["density"],
-            notes=list(result.summary.get("notes", [])),
+            notes=result.summary.notes,
             details=_details(result),
             simulator=_simulator(result),
-            command=result.summary.simulator.get("command", "copyback run config.toml"),
+            command=result.summary.simulator.command,
             data=script_json(data),
             asset=asset,
         )
@@ -268,12 +268,12 @@ def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
 
 def _simulator(result: Result) -> list[tuple[str, str]]:
     figures = result.summary.simulator
-    speed = units.rate(figures.get("page_operations_per_cpu_s"))
+    speed = units.rate(figures.page_operations_per_cpu_s)
     return [
         ("Speed", f"{speed} page operations per CPU second"),
-        ("Page operations", units.count(figures.get("page_operations"))),
-        ("Events", units.count(figures.get("events"))),
-        ("CPU time", units.time_s(figures.get("cpu_s"))),
-        ("Wall time", units.time_s(figures.get("wall_s"))),
+        ("Page operations", units.count(figures.page_operations)),
+        ("Events", units.count(figures.events)),
+        ("CPU time", units.time_s(figures.cpu_s)),
+        ("Wall time", units.time_s(figures.wall_s)),
         ("Peak memory", f"{units.count(figures.get('peak_rss_mib'))} MiB"),
     ]

@@ -34,7 +34,7 @@ MIB = 1 << 20
 
 def data(result: Result) -> dict[str, Any]:
     """Return everything that the page's script draws."""
-    is_array = bool(result.summary.get("devices"))
+    is_array = result.summary.devices is not None
     return {
         "cdf": distribution(result),
         "flows": flow_curves(result),
@@ -61,9 +61,7 @@ def distribution(result: Result) -> dict[str, list[float | None]]:
 def flow_curves(result: Result) -> dict[str, Any]:
     """Return the response times of each flow over a tail axis, and what the flows are called."""
     several = flows(result)[:MOST_FLOWS]
-    counts = {
-        f"{flow.curves}all": int(flow.summary["response_us"]["all"]["count"]) for flow in several
-    }
+    counts = {f"{flow.curves}all": int(flow.summary.response_us.all.count) for flow in several}
     curves = _curves(result, {curve: count for curve, count in counts.items() if count})
     if not curves:
         return {}

@@ -120,7 +120,7 @@ def context(result: Result) -> list[Late] | None:
     """Return the slow requests of a run, the slowest first; None if it kept none."""
     if result.slowest is None:
         return None
-    several = bool(result.summary.get("devices"))
+    several = result.summary.devices is not None
     return [late(request, several_drives=several) for request in result.slowest]
 
 

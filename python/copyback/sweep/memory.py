@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copyback import units
-from copyback._core import InputError
+from copyback._core import InputError, size_bytes
 from copyback.driver import peak_rss_mib
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def memory_of(text: str | None) -> int | None:
         If it is no size.
     """
     try:
-        return None if text is None else units.parse_size(text)
-    except ValueError as fault:
+        return None if text is None else size_bytes(text)
+    except InputError as fault:
         raise InputError(f"--memory: {fault}") from None
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from copyback import configuration
 from copyback._core import Conversion, InputError, Survey, trace_target
 from copyback.driver import Pace
-from copyback.result import Record
 from copyback.simulate import settings_of
+from copyback.trace.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,7 +17,8 @@ mod tasks;
 
 use std::collections::VecDeque;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use slab::Slab;
 
 use crate::config::Config;
@@ -37,6 +38,17 @@ use protocol::Protocol;
 use read_around::ReadAround;
 use rebuild::Rebuilder;
 use tasks::{Purpose, Task};
+
+/// What an array does beside serving requests.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ArraySummary {
+    /// Reads answered from other drives because theirs collected.
+    pub reads_around_gc: u64,
+    /// Bytes of lost drives that were rebuilt.
+    pub rebuilt_bytes: u64,
+    /// Drives that are lost, and not rebuilt.
+    pub drives_missing: usize,
+}
 
 /// An array.
 pub struct Array {
@@ -299,12 +311,12 @@ impl Array {
     }
 
     /// What it has done beside serving requests, for the summary.
-    pub fn summary(&self) -> Value {
-        json!({
-            "reads_around_gc": self.read_around.as_ref().map_or(0, ReadAround::count),
-            "rebuilt_bytes": self.rebuilt_bytes,
-            "drives_missing": self.drives_missing(),
-        })
+    pub fn summary(&self) -> ArraySummary {
+        ArraySummary {
+            reads_around_gc: self.read_around.as_ref().map_or(0, ReadAround::count),
+            rebuilt_bytes: self.rebuilt_bytes,
+            drives_missing: self.drives_missing(),
+        }
     }
 
     /// What the controller and its drives have told one another since the last call, in order of

@@ -1,6 +1,8 @@
 //! What a device has done in the measured run.
 
 use derive_more::{AddAssign, SubAssign};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::ftl::{BufferTally, ReclaimKind};
 use crate::purpose::Reason;
@@ -102,7 +104,10 @@ impl MappingCounters {
 }
 
 /// Pages moved by collections, by how (Shahidi et al., SC 2016).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Serialize, JsonSchema,
+)]
+#[schemars(rename = "MovesSummary")]
 pub struct Moves {
     /// Read together and programmed together.
     pub together: u64,

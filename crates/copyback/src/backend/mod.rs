@@ -5,7 +5,7 @@ mod collecting;
 mod counters;
 mod faults;
 
-pub use counters::{Counters, Merges};
+pub use counters::{Counters, Merges, Moves};
 pub use faults::FaultReport;
 
 use crate::config::Config;

@@ -1,6 +1,7 @@
 //! The drives of an array, one by one.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::config::Config;
 use crate::drive::Ended;
@@ -9,8 +10,59 @@ use crate::ssd::Part;
 use crate::units::Instant;
 use crate::workload::Operation;
 
-use super::summary::{breakdown, responses};
-use super::{DeviceSummary, Overlap, Responses};
+use super::Overlap;
+use super::drive_work::{DriveSummary, DriveWork};
+use super::latency::BreakdownSummary;
+use super::responses::{Responses, ResponsesSummary};
+
+/// What the summary of an array has beside that of a drive.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DevicesSummary {
+    /// Share of the time with 0, 1, 2 ... drives collecting.
+    pub collecting_together: Vec<f64>,
+    /// The drives of the array, one by one.
+    pub devices: Vec<DeviceSummary>,
+}
+
+/// One drive of an array.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DeviceSummary {
+    /// Its number, from 0.
+    pub device: u16,
+    /// Commands that the controller sent to it.
+    pub commands: CommandsSummary,
+    /// Requests that ended last on this drive.
+    pub requests_ended_last: u64,
+    /// From entering the drive's queue to the end, in microseconds.
+    pub service_us: ResponsesSummary,
+    /// Where the mean of these times went, in microseconds.
+    pub service_breakdown_us: BreakdownSummary,
+    /// When it collected.
+    pub collecting: CollectingSummary,
+    /// What it did; its keys are keys of this.
+    #[serde(flatten)]
+    pub drive: DriveSummary,
+}
+
+/// Commands that were sent to a drive.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CommandsSummary {
+    /// Reads and writes.
+    pub count: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+}
+
+/// When a drive collected: from its first die that began to collect until none did.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CollectingSummary {
+    /// How often.
+    pub intervals: u64,
+    /// How long together, in microseconds.
+    pub us: f64,
+}
 
 /// When drives collected: columns with one entry an interval in which a drive did, in order of its end.
 #[derive(Debug, Default, Clone)]
@@ -135,46 +187,38 @@ impl Devices {
         self.commands.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// The keys of the summary that only arrays have.
+    /// What the summary of an array has beside that of a drive.
     pub fn summary(
         &self,
-        devices: impl Iterator<Item = DeviceSummary>,
+        devices: impl Iterator<Item = DriveWork>,
         now: Instant,
-    ) -> Map<String, Value> {
-        let devices: Vec<_> = devices
-            .enumerate()
-            .map(|(index, device)| self.device(SsdId::from_index(index), &device, now))
-            .collect();
-        let mut summary = Map::new();
-        summary.insert("collecting_together".into(), self.overlap.summary(now));
-        summary.insert("devices".into(), Value::Array(devices));
-        summary
+    ) -> DevicesSummary {
+        DevicesSummary {
+            collecting_together: self.overlap.shares(now),
+            devices: devices
+                .enumerate()
+                .map(|(index, device)| self.device(SsdId::from_index(index), &device, now))
+                .collect(),
+        }
     }
 
-    fn device(&self, id: SsdId, device: &DeviceSummary, now: Instant) -> Value {
+    fn device(&self, id: SsdId, work: &DriveWork, now: Instant) -> DeviceSummary {
         let service = &self.service[id.index()];
-        let mut summary = Map::new();
-        let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
-        put("device", json!(id.0));
-        put(
-            "commands",
-            json!({
-                "count": service.count(),
-                "reads": service.reads.count(),
-                "writes": service.writes.count(),
-            }),
-        );
-        put("requests_ended_last", json!(self.ended_last[id.index()]));
-        put("service_us", responses(service));
-        put("service_breakdown_us", breakdown(&service.all()));
-        put(
-            "collecting",
-            json!({
-                "intervals": self.overlap.begun(id),
-                "us": self.overlap.collected(id, now).as_us_f64(),
-            }),
-        );
-        device.put_into(&mut summary);
-        Value::Object(summary)
+        DeviceSummary {
+            device: id.0,
+            commands: CommandsSummary {
+                count: service.count(),
+                reads: service.reads.count(),
+                writes: service.writes.count(),
+            },
+            requests_ended_last: self.ended_last[id.index()],
+            service_us: service.summary(),
+            service_breakdown_us: service.all().breakdown(),
+            collecting: CollectingSummary {
+                intervals: self.overlap.begun(id),
+                us: self.overlap.collected(id, now).as_us_f64(),
+            },
+            drive: work.summary(),
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! What each die did over time. Bins start fine and are merged two by two whenever there are too many,
 //! so that a run of any length ends with a hundred or two.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::ids::{DieId, SsdId};
 use crate::ssd::DieUse;
@@ -34,6 +35,19 @@ pub struct DieColumns {
 /// Share of a bin that a die has to collect for the bin to belong to a spell.
 const WHOLE: f64 = 0.99;
 
+/// The longest time in which a die did nothing but collect.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SpellSummary {
+    /// The drive.
+    pub device: u16,
+    /// Its die.
+    pub die: u32,
+    /// When it began, in seconds of simulated time.
+    pub start_s: f64,
+    /// How long it lasted, in microseconds.
+    pub us: f64,
+}
+
 /// A time in which a die did nothing but collect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spell {
@@ -48,14 +62,14 @@ pub struct Spell {
 }
 
 impl Spell {
-    /// Its keys in `summary.json`.
-    pub(super) fn summary(&self) -> Value {
-        json!({
-            "device": self.device.0,
-            "die": self.die.0,
-            "start_s": self.start.as_secs_f64(),
-            "us": self.length.as_us_f64(),
-        })
+    /// What `summary.json` says of it.
+    pub(super) fn summary(&self) -> SpellSummary {
+        SpellSummary {
+            device: self.device.0,
+            die: self.die.0,
+            start_s: self.start.as_secs_f64(),
+            us: self.length.as_us_f64(),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! How long drives last, in the units of vendors' data sheets: terabytes written (TBW), drive writes
 //! per day (DWPD) and years at the load of the run.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::config::Config;
 use crate::ssd::Counters;
@@ -14,6 +15,45 @@ const TERABYTE: f64 = 1e12;
 const SECONDS_A_DAY: f64 = 86_400.0;
 /// Vendors' years have no leap days.
 const DAYS_A_YEAR: f64 = 365.0;
+
+/// What a run asked of the flash, and how long that lasts at this rate. Terabytes are decimal, as on data sheets;
+/// null is what nothing written or erased leaves unknown.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EnduranceSummary {
+    /// Erases that a block is rated for.
+    pub rated_cycles: f64,
+    /// Years of the warranty, of 365 days.
+    pub warranty_years: f64,
+    /// Bytes that are offered to whoever writes.
+    pub capacity_bytes: u64,
+    /// Bytes of data that all blocks hold together, the over-provisioned ones included.
+    pub flash_bytes: f64,
+    /// Bytes that the host wrote.
+    pub host_bytes_written: u64,
+    /// Bytes that were written to flash.
+    pub media_bytes_written: f64,
+    /// Bytes written to flash for each that the host wrote.
+    pub write_amplification_in_bytes: Option<f64>,
+    /// Terabytes that the host can write at this write amplification.
+    pub tbw: Option<f64>,
+    /// Terabytes that the host can write at this number of erases.
+    pub tbw_by_erases: Option<f64>,
+    /// Drive writes a day that the flash bears through the warranty.
+    pub dwpd: Option<f64>,
+    /// Drive writes a day of this run.
+    pub dwpd_of_this_load: Option<f64>,
+    /// Years until the rated cycles are used up at the load of this run.
+    pub years_at_this_load: Option<f64>,
+    /// Erases of this run, for each block.
+    pub erases_per_block: f64,
+    /// Erases of the most worn block as a multiple of the mean.
+    pub most_worn_to_mean: Option<f64>,
+    /// Rated cycles that have been used since the drive was new, in percent.
+    pub percentage_used: f64,
+    /// Terabytes that were written to the drive in its life, if that has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_tbw: Option<f64>,
+}
 
 /// What the flash of a drive is rated for.
 #[derive(Debug, Clone, Copy)]
@@ -70,8 +110,8 @@ pub struct Endurance {
 }
 
 impl Endurance {
-    /// Its keys in `summary.json`; `null` for what nothing written or erased leaves unknown.
-    pub fn summary(&self, counters: &Counters, wear: &WearStats) -> Value {
+    /// What `summary.json` says of it.
+    pub fn summary(&self, counters: &Counters, wear: &WearStats) -> EnduranceSummary {
         let Rating { cycles, warranty_years, page_bytes, blocks, flash_bytes } = self.rating;
         let ratio = |of: f64, by: f64| (by > 0.0).then(|| of / by);
         let (host_bytes, erases) = (self.host_bytes as f64, counters.erases as f64);
@@ -82,27 +122,24 @@ impl Endurance {
         let days = self.time.as_secs_f64() / SECONDS_A_DAY;
         let tb_a_day = ratio(host_bytes / TERABYTE, days);
         let days_left = tbw.zip(tb_a_day).and_then(|(tbw, tb_a_day)| ratio(tbw, tb_a_day));
-        let mut summary = json!({
-            "rated_cycles": cycles,
-            "warranty_years": warranty_years,
-            "capacity_bytes": self.capacity_bytes,
-            "flash_bytes": flash_bytes,
-            "host_bytes_written": self.host_bytes,
-            "media_bytes_written": media_bytes,
-            "write_amplification_in_bytes": ratio(media_bytes, host_bytes),
-            "tbw": tbw,
-            "tbw_by_erases": tbw_by_erases,
-            "dwpd": tbw.map(|tbw| tbw / (DAYS_A_YEAR * warranty_years * capacity_tb)),
-            "dwpd_of_this_load": tb_a_day.map(|tb| tb / capacity_tb),
-            "years_at_this_load": days_left.map(|days| days / DAYS_A_YEAR),
-            "erases_per_block": erases / blocks,
-            "most_worn_to_mean": ratio(f64::from(wear.max), wear.mean),
-            "percentage_used": 100.0 * wear.mean / cycles,
-        });
-        if let Some(bytes) = self.life_bytes {
-            summary["measured_tbw"] = json!(bytes as f64 / TERABYTE);
+        EnduranceSummary {
+            rated_cycles: cycles,
+            warranty_years,
+            capacity_bytes: self.capacity_bytes,
+            flash_bytes,
+            host_bytes_written: self.host_bytes,
+            media_bytes_written: media_bytes,
+            write_amplification_in_bytes: ratio(media_bytes, host_bytes),
+            tbw,
+            tbw_by_erases,
+            dwpd: tbw.map(|tbw| tbw / (DAYS_A_YEAR * warranty_years * capacity_tb)),
+            dwpd_of_this_load: tb_a_day.map(|tb| tb / capacity_tb),
+            years_at_this_load: days_left.map(|days| days / DAYS_A_YEAR),
+            erases_per_block: erases / blocks,
+            most_worn_to_mean: ratio(f64::from(wear.max), wear.mean),
+            percentage_used: 100.0 * wear.mean / cycles,
+            measured_tbw: self.life_bytes.map(|bytes| bytes as f64 / TERABYTE),
         }
-        summary
     }
 }
 
@@ -121,7 +158,7 @@ mod tests {
     }
 
     /// A run of a day in which the host wrote `pages` pages of 4 KiB, and as many were moved.
-    fn a_day(pages: u64) -> Value {
+    fn a_day(pages: u64) -> EnduranceSummary {
         let endurance = Endurance {
             rating: rating(),
             capacity_bytes: 500 << 20,
@@ -141,30 +178,28 @@ mod tests {
     #[test]
     fn half_of_what_the_flash_can_bear_is_the_hosts_if_each_page_is_written_twice() {
         let found = a_day(256_000);
-        let number = |key: &str| found[key].as_f64().expect("a number");
-        let close = |key: &str, expected: f64| {
-            let found = number(key);
-            assert!((found / expected - 1.0).abs() < 1e-12, "{key}: {found}, not {expected}");
+        let close = |found: Option<f64>, expected: f64| {
+            let found = found.expect("it is known");
+            assert!((found / expected - 1.0).abs() < 1e-12, "{found}, not {expected}");
         };
         // 1,000 x 1 MiB x 1,000 / 2; all blocks hold twice what the host sees.
         let tbw = 0.5 * 1e6 * f64::from(1 << 20) / 1e12;
-        close("tbw", tbw);
-        close("tbw_by_erases", tbw);
-        close("write_amplification_in_bytes", 2.0);
-        close("dwpd", 1000.0 / (365.0 * 3.0));
-        close("dwpd_of_this_load", 2.0);
-        close("years_at_this_load", 500.0 / 365.0);
-        close("erases_per_block", 2.0);
-        close("most_worn_to_mean", 1.5);
-        close("percentage_used", 0.4);
+        close(found.tbw, tbw);
+        close(found.tbw_by_erases, tbw);
+        close(found.write_amplification_in_bytes, 2.0);
+        close(found.dwpd, 1000.0 / (365.0 * 3.0));
+        close(found.dwpd_of_this_load, 2.0);
+        close(found.years_at_this_load, 500.0 / 365.0);
+        close(Some(found.erases_per_block), 2.0);
+        close(found.most_worn_to_mean, 1.5);
+        close(Some(found.percentage_used), 0.4);
     }
 
     #[test]
     fn nothing_written_tells_nothing() {
         let found = a_day(0);
-        for key in ["tbw", "tbw_by_erases", "dwpd", "years_at_this_load"] {
-            assert_eq!(found[key], Value::Null, "{key}");
-        }
-        assert_eq!(found["dwpd_of_this_load"], 0.0);
+        let unknown = [found.tbw, found.tbw_by_erases, found.dwpd, found.years_at_this_load];
+        assert_eq!(unknown, [None; 4]);
+        assert_eq!(found.dwpd_of_this_load, Some(0.0));
     }
 }

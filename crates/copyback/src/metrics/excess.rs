@@ -1,13 +1,39 @@
 //! Excess waiting time: what response times have beyond a bound (Jung, Prabhakar, Kandemir, Middleware
 //! 2012, section 6.3, whose bound is 30 ms).
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::units::Duration;
 use crate::workload::Operation;
 
-use super::summary::latency;
-use super::{LatencyStats, Responses};
+use super::Responses;
+use super::latency::{LatencyStats, ResponseSummary};
+
+/// What requests take longer than a bound.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ExcessWaitSummary {
+    /// The bound, in microseconds.
+    pub bound_us: f64,
+    /// Reads and writes.
+    pub all: ExcessSummary,
+    /// Reads.
+    pub read: ExcessSummary,
+    /// Writes.
+    pub write: ExcessSummary,
+}
+
+/// What requests of one class that take longer than a bound take longer, in microseconds.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ExcessSummary {
+    /// The excess of each such request; its keys are keys of this.
+    #[serde(flatten)]
+    pub times: ResponseSummary,
+    /// Such requests as a share of all of the class; null if there are none.
+    pub share: Option<f64>,
+    /// Sum of the excess.
+    pub total: f64,
+}
 
 /// Of the requests that take longer than the bound, what they take longer.
 #[derive(Debug)]
@@ -30,24 +56,25 @@ impl ExcessWait {
         }
     }
 
-    /// Its keys in `summary.json`, beside `responses` to all requests.
-    pub fn summary(&self, responses: &Responses) -> Value {
-        let mut summary = Map::new();
-        summary.insert("bound_us".into(), json!(self.bound.as_us_f64()));
-        let all = responses.classes().into_iter().map(|(_, stats)| stats.count());
-        for ((class, stats), requests) in self.excess.classes().into_iter().zip(all) {
-            summary.insert(class.into(), of_class(&stats, requests));
+    /// What `summary.json` says of it, beside `responses` to all requests.
+    pub fn summary(&self, responses: &Responses) -> ExcessWaitSummary {
+        let [of_all, of_reads, of_writes] = responses.classes().map(|stats| stats.count());
+        let [all, reads, writes] = self.excess.classes();
+        ExcessWaitSummary {
+            bound_us: self.bound.as_us_f64(),
+            all: of_class(&all, of_all),
+            read: of_class(&reads, of_reads),
+            write: of_class(&writes, of_writes),
         }
-        Value::Object(summary)
     }
 }
 
-fn of_class(stats: &LatencyStats, requests: u64) -> Value {
-    let mut summary = latency(stats);
-    let share = (requests > 0).then(|| stats.count() as f64 / requests as f64);
-    summary["share"] = json!(share);
-    summary["total"] = json!(stats.total() as f64 / 1e3);
-    summary
+fn of_class(stats: &LatencyStats, requests: u64) -> ExcessSummary {
+    ExcessSummary {
+        times: stats.summary(),
+        share: (requests > 0).then(|| stats.count() as f64 / requests as f64),
+        total: stats.total() as f64 / 1e3,
+    }
 }
 
 #[cfg(test)]
@@ -69,11 +96,11 @@ mod tests {
             excess.completed(operation, us(response));
         }
         let summary = excess.summary(&all);
-        assert_eq!(summary["bound_us"], 30.0);
-        assert_eq!(summary["all"]["count"], 2);
-        assert_eq!(summary["all"]["share"], 0.5);
-        assert_eq!(summary["all"]["total"], 61.0);
-        assert_eq!(summary["read"]["max"], 1.0);
-        assert_eq!(summary["write"]["mean"], 60.0);
+        assert_eq!(summary.bound_us, 30.0);
+        assert_eq!(summary.all.times.count, 2);
+        assert_eq!(summary.all.share, Some(0.5));
+        assert_eq!(summary.all.total, 61.0);
+        assert_eq!(summary.read.times.max, Some(1.0));
+        assert_eq!(summary.write.times.mean, Some(60.0));
     }
 }

@@ -1,24 +1,54 @@
 //! What went wrong in the flash, as it is written to `summary.json`.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::drive::Rejected;
 use crate::ssd::FaultReport;
 use crate::units::Instant;
 
-/// The key `faults`.
-pub(super) fn summary(report: &FaultReport, rejected: &Rejected) -> Value {
-    json!({
-        "program_failures": report.program_failures,
-        "erase_failures": report.erase_failures,
-        "factory_bad_blocks": report.factory_bad_blocks,
-        "grown_bad_blocks": report.grown_bad_blocks(),
-        "pages_copied": report.pages_copied,
-        "read_retries": report.retried,
-        "uncorrectable_reads": report.uncorrectable,
-        "rejected_writes": rejected.writes,
-        "rejected_trims": rejected.trims,
-        "rejected_flushes": rejected.flushes,
-        "read_only_since_s": report.read_only_since.map(Instant::as_secs_f64),
-    })
+/// What went wrong in the flash, and what was not carried out for that.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FaultsSummary {
+    /// Page programs that failed.
+    pub program_failures: u64,
+    /// Block erases that failed.
+    pub erase_failures: u64,
+    /// Blocks that were bad from the start.
+    pub factory_bad_blocks: u64,
+    /// Blocks that have become bad.
+    pub grown_bad_blocks: u64,
+    /// Pages copied to spare blocks because a program failed.
+    pub pages_copied: u64,
+    /// Pages read at last after one retry, two and so on.
+    pub read_retries: Vec<u64>,
+    /// Pages that could not be corrected after all retries.
+    pub uncorrectable_reads: u64,
+    /// Writes that a read-only drive rejected.
+    pub rejected_writes: u64,
+    /// Trims that a read-only drive rejected.
+    pub rejected_trims: u64,
+    /// Flushes that a read-only drive rejected.
+    pub rejected_flushes: u64,
+    /// When the first drive became read-only, in seconds of simulated time; null if none did.
+    pub read_only_since_s: Option<f64>,
+}
+
+impl FaultsSummary {
+    /// Of a report, and of what was rejected.
+    pub(super) fn of(report: &FaultReport, rejected: &Rejected) -> Self {
+        Self {
+            program_failures: report.program_failures,
+            erase_failures: report.erase_failures,
+            factory_bad_blocks: report.factory_bad_blocks,
+            grown_bad_blocks: report.grown_bad_blocks(),
+            pages_copied: report.pages_copied,
+            read_retries: report.retried.clone(),
+            uncorrectable_reads: report.uncorrectable,
+            rejected_writes: rejected.writes,
+            rejected_trims: rejected.trims,
+            rejected_flushes: rejected.flushes,
+            read_only_since_s: report.read_only_since.map(Instant::as_secs_f64),
+        }
+    }
 }

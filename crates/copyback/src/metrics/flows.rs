@@ -1,11 +1,38 @@
 //! Each flow's own results, where there are several.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::ssd::Counters;
 
 use super::Ledger;
-use super::verdict::{self, Run};
+use super::ledger::{LedgerSummary, RequestsSummary};
+use super::verdict::{self, FlowVerdictSummary, Run};
+
+/// The results of one of several flows.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FlowSummary {
+    /// Its number, from 0.
+    pub flow: usize,
+    /// Its name, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its requests.
+    pub requests: RequestsSummary,
+    /// What is measured of them; its keys are keys of this.
+    #[serde(flatten)]
+    pub ledger: LedgerSummary,
+    /// Pages written to flash for each that the flow wrote. Null if it wrote nothing; missing if others wrote, too:
+    /// each then owns a part of what collections copy, and no part of the simulator says which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_amplification: Option<FlowAmplification>,
+    /// What these numbers can be taken for.
+    pub verdict: FlowVerdictSummary,
+}
+
+/// The write amplification of a flow; null if it wrote nothing.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct FlowAmplification(Option<f64>);
 
 /// The list `flows` of the summary.
 pub(super) fn flows(
@@ -13,34 +40,30 @@ pub(super) fn flows(
     names: &[String],
     counters: &Counters,
     run: Run<'_>,
-) -> Value {
-    let amplification = |flow| write_amplification(flow, flows, counters);
-    let summaries = flows.iter().enumerate().map(|(index, flow)| {
-        let mut summary = Map::new();
-        summary.insert("flow".into(), json!(index));
-        if let Some(name) = names.get(index) {
-            summary.insert("name".into(), json!(name));
-        }
-        flow.put_into(&mut summary);
-        if let Some(attributed) = amplification(flow) {
-            summary.insert("write_amplification".into(), json!(attributed));
-        }
-        flow.put_breakdown_into(&mut summary);
-        summary.insert("verdict".into(), verdict::summary(flow, run, None));
-        Value::Object(summary)
-    });
-    summaries.collect()
+) -> Vec<FlowSummary> {
+    let of = |(index, flow): (usize, &Ledger)| FlowSummary {
+        flow: index,
+        name: names.get(index).cloned(),
+        requests: flow.requests(),
+        ledger: flow.summary(),
+        write_amplification: write_amplification(flow, flows, counters),
+        verdict: verdict::of_flow(flow, run),
+    };
+    flows.iter().enumerate().map(of).collect()
 }
 
 /// The write amplification of a flow, where it is known: none of one that wrote nothing, that of the whole of one
-/// that wrote alone. Of several writers each owns a part of what collections copy, and no part of the simulator
-/// says which.
-fn write_amplification(flow: &Ledger, all: &[Ledger], counters: &Counters) -> Option<Option<f64>> {
+/// that wrote alone.
+fn write_amplification(
+    flow: &Ledger,
+    all: &[Ledger],
+    counters: &Counters,
+) -> Option<FlowAmplification> {
     let writes = |flow: &Ledger| flow.totals.write_pages > 0;
     let writers = all.iter().filter(|flow| writes(flow)).count();
     match (writes(flow), writers) {
-        (false, _) => Some(None),
-        (true, 1) => Some(counters.write_amplification()),
+        (false, _) => Some(FlowAmplification(None)),
+        (true, 1) => Some(FlowAmplification(counters.write_amplification())),
         (true, _) => None,
     }
 }

@@ -1,33 +1,94 @@
 //! The time in which drives have no command, as the summary tells it.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::ssd::{Activity, IdlePeriods, IdleTimes};
 
-/// The keys of `idle_time` in `summary.json`. Times of periods and `busy_us` are of drives: they add up
-/// to the simulated time, once a drive. Those of `die_us` are of their dies: those of a class add up to
-/// its `us`, once a die.
-pub fn summary(times: &IdleTimes) -> Value {
-    let IdleTimes { busy, unused, short, long } = times;
-    let mut all = *unused;
-    all += *short;
-    all += *long;
-    json!({
-        "busy_us": busy.as_us_f64(),
-        "all": periods(&all),
-        "unused": periods(unused),
-        "short": periods(short),
-        "long": periods(long),
-    })
+/// The time in which drives had no command. Times of periods and `busy_us` are of drives: they add up to the
+/// simulated time, once a drive.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct IdleTimeSummary {
+    /// Time with a command, in microseconds.
+    pub busy_us: f64,
+    /// All idle periods.
+    pub all: IdlePeriodsSummary,
+    /// Periods that are too short to be used.
+    pub unused: IdlePeriodsSummary,
+    /// Periods that are used and end before they are long.
+    pub short: IdlePeriodsSummary,
+    /// Long periods.
+    pub long: IdlePeriodsSummary,
 }
 
-fn periods(periods: &IdlePeriods) -> Value {
-    let dies = Activity::ALL.into_iter();
-    let dies =
-        dies.map(|activity| (activity.name().into(), json!(periods.dies[activity].as_us_f64())));
-    json!({
-        "periods": periods.count,
-        "us": periods.time.as_us_f64(),
-        "die_us": dies.collect::<Map<String, Value>>(),
-    })
+/// Idle periods of one class.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct IdlePeriodsSummary {
+    /// How many.
+    pub periods: u64,
+    /// How long they were together, in microseconds.
+    pub us: f64,
+    /// What the dies did meanwhile; adds up to `us`, once a die.
+    pub die_us: DieTimeSummary,
+}
+
+/// Die time by activity, in microseconds.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DieTimeSummary {
+    /// Collecting because the plane was short of space.
+    pub on_demand: f64,
+    /// Collecting because the controller of an array asked for it.
+    pub forced: f64,
+    /// Collecting because the controller of an array asked for it while the array was idle.
+    pub array_idle: f64,
+    /// Collecting before a gap ended that the host had announced.
+    pub look_ahead: f64,
+    /// Collecting in a long idle period.
+    pub compaction: f64,
+    /// Collecting what was put off.
+    pub delayed: f64,
+    /// Levelling wear.
+    pub wear_levelling: f64,
+    /// Writing pages that collections had left in the device's DRAM.
+    pub cached_pages: f64,
+    /// None of these.
+    pub nothing: f64,
+}
+
+impl IdleTimeSummary {
+    /// Of the times of one drive, or of several together.
+    pub(super) fn of(times: &IdleTimes) -> Self {
+        let IdleTimes { busy, unused, short, long } = times;
+        let mut all = *unused;
+        all += *short;
+        all += *long;
+        Self {
+            busy_us: busy.as_us_f64(),
+            all: IdlePeriodsSummary::of(&all),
+            unused: IdlePeriodsSummary::of(unused),
+            short: IdlePeriodsSummary::of(short),
+            long: IdlePeriodsSummary::of(long),
+        }
+    }
+}
+
+impl IdlePeriodsSummary {
+    fn of(periods: &IdlePeriods) -> Self {
+        let us = |activity| periods.dies[activity].as_us_f64();
+        Self {
+            periods: periods.count,
+            us: periods.time.as_us_f64(),
+            die_us: DieTimeSummary {
+                on_demand: us(Activity::OnDemand),
+                forced: us(Activity::Forced),
+                array_idle: us(Activity::ArrayIdle),
+                look_ahead: us(Activity::LookAhead),
+                compaction: us(Activity::Compaction),
+                delayed: us(Activity::Delayed),
+                wear_levelling: us(Activity::WearLevelling),
+                cached_pages: us(Activity::CachedPages),
+                nothing: us(Activity::Nothing),
+            },
+        }
+    }
 }

@@ -1,12 +1,66 @@
 //! Response times: a histogram for percentiles, exact sums for the rest.
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::ssd::{Part, Parts};
 use crate::units::Duration;
 
 /// Significant decimal digits of the histogram: percentiles are at most 0.1% high.
 pub(super) const DIGITS: u8 = 3;
+
+/// Response times of one class of requests, in microseconds.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ResponseSummary {
+    /// Requests.
+    pub count: u64,
+    /// Mean; null without requests.
+    pub mean: Option<f64>,
+    /// Standard deviation of the sample; null for fewer than two requests.
+    pub stddev: Option<f64>,
+    /// Variance of the sample, in square microseconds; null for fewer than two requests.
+    pub variance: Option<f64>,
+    /// The shortest; null without requests.
+    pub min: Option<f64>,
+    /// The longest; null without requests.
+    pub max: Option<f64>,
+    /// Half of the requests take no longer, to 0.1%; null without requests.
+    pub p50: Option<f64>,
+    /// 90% of the requests take no longer.
+    pub p90: Option<f64>,
+    /// 95% of the requests take no longer.
+    pub p95: Option<f64>,
+    /// 99% of the requests take no longer.
+    pub p99: Option<f64>,
+    /// 99.9% of the requests take no longer.
+    pub p99_9: Option<f64>,
+    /// 99.99% of the requests take no longer.
+    pub p99_99: Option<f64>,
+}
+
+/// Where the mean response time went, in microseconds; the parts add up to it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BreakdownSummary {
+    /// The request's own commands, array operations, transfers and controller overhead.
+    pub service: f64,
+    /// Waiting while the die collected the plane that the request needs.
+    pub gc_same_plane: f64,
+    /// Waiting while the die collected another of its planes.
+    pub gc_other_plane: f64,
+    /// Waiting for other host operations, as it would have without collections.
+    pub queue_behind_io: f64,
+    /// Waiting for other host operations only because collections had delayed them.
+    pub late: f64,
+    /// Waiting for a channel or the host link.
+    pub bus: f64,
+    /// In the write buffer, or waiting for room there.
+    pub buffer: f64,
+    /// Waiting until the page's mapping is in RAM.
+    pub translation: f64,
+    /// Waiting outside the device because its queue was full.
+    pub host_queue: f64,
+}
 
 /// Response times of one class of requests.
 #[derive(Debug, Clone)]
@@ -134,6 +188,42 @@ impl LatencyStats {
     /// Mean of one part in nanoseconds; zero without requests.
     pub fn mean_part(&self, part: Part) -> f64 {
         self.parts[part as usize] as f64 / self.count.max(1) as f64
+    }
+
+    /// What `summary.json` says of the response times.
+    pub fn summary(&self) -> ResponseSummary {
+        let us = |ns: f64| ns / 1e3;
+        let quantile = |q: f64| self.quantile(q).map(Duration::as_us_f64);
+        ResponseSummary {
+            count: self.count(),
+            mean: self.mean().map(us),
+            stddev: self.variance().map(|variance| us(variance.sqrt())),
+            variance: self.variance().map(|variance| variance / 1e6),
+            min: self.min().map(Duration::as_us_f64),
+            max: self.max().map(Duration::as_us_f64),
+            p50: quantile(0.50),
+            p90: quantile(0.90),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p99_9: quantile(0.999),
+            p99_99: quantile(0.9999),
+        }
+    }
+
+    /// What `summary.json` says of their parts.
+    pub fn breakdown(&self) -> BreakdownSummary {
+        let us = |part| self.mean_part(part) / 1e3;
+        BreakdownSummary {
+            service: us(Part::Service),
+            gc_same_plane: us(Part::GcSamePlane),
+            gc_other_plane: us(Part::GcOtherPlane),
+            queue_behind_io: us(Part::QueueBehindIo),
+            late: us(Part::Late),
+            bus: us(Part::Bus),
+            buffer: us(Part::Buffer),
+            translation: us(Part::Translation),
+            host_queue: us(Part::HostQueue),
+        }
     }
 
     /// Points of the distribution: response time in microseconds, and the share of requests up to

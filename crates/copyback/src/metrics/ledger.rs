@@ -1,15 +1,99 @@
 //! What is measured of a set of requests: of all of them, or of those of one flow.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::config::Config;
 use crate::host::Completion;
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
-use super::summary::{breakdown, responses};
+use super::bandwidth::{Bandwidth, BandwidthSummary};
+use super::excess::{ExcessWait, ExcessWaitSummary};
+use super::latency::BreakdownSummary;
+use super::responses::{Responses, ResponsesSummary};
 use super::verdict::{Backlog, Holds};
-use super::{Bandwidth, ExcessWait, Responses, Spans, Totals, WorstResponses};
+use super::worst::{WorstResponseSummary, WorstResponses};
+use super::{Spans, Totals};
+
+/// What is measured of requests, but for their counts.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LedgerSummary {
+    /// Simulated response times, in microseconds.
+    pub response_us: ResponsesSummary,
+    /// Response times that the trace holds, in microseconds, if it holds any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_response_us: Option<ResponsesSummary>,
+    /// What response times have beyond a bound, if there is one (`metrics.excess_bound`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excess_wait_us: Option<ExcessWaitSummary>,
+    /// The longest response time of each window (`metrics.worst_window`).
+    pub worst_response_us: WorstResponseSummary,
+    /// Requests and bytes a second.
+    pub throughput: ThroughputSummary,
+    /// Bandwidth over windows (`metrics.bandwidth_window`).
+    pub bandwidth: BandwidthSummary,
+    /// Where the mean response time went, in microseconds.
+    pub breakdown_us: BreakdownSummary,
+    /// Where the mean response time of reads and that of writes went, in microseconds.
+    pub breakdown_by_class_us: BreakdownByClass,
+}
+
+/// How many requests there were, and of what.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RequestsSummary {
+    /// Reads and writes that were completed.
+    pub count: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Trims.
+    pub trims: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Logical pages that the writes touched, each counted for every request.
+    pub write_pages: u64,
+    /// Requests that were simulated before their flows were measured, if there were any; in no other count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_ramp: Option<u64>,
+}
+
+/// Requests and bytes a second, over the time in which requests were measured.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ThroughputSummary {
+    /// Reads and writes a second; null if no time passed.
+    pub iops: Option<f64>,
+    /// Mebibytes read and written a second; null if no time passed.
+    pub mib_per_s: Option<f64>,
+    /// Simulated time until the last request was completed, in seconds.
+    pub simulated_s: f64,
+    /// When requests were measured, if that may be less than the whole run; its keys are keys of this.
+    #[serde(flatten)]
+    pub measured: Option<MeasuredTime>,
+}
+
+/// When requests were measured, if that may be less than the whole run.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MeasuredTime {
+    /// Time in which requests were measured, in seconds.
+    pub measured_s: f64,
+    /// When the first request was measured, in seconds of simulated time; null if none was.
+    pub measured_from_s: Option<f64>,
+}
+
+/// Where mean response times went, in microseconds.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BreakdownByClass {
+    /// Of reads.
+    pub read: BreakdownSummary,
+    /// Of writes.
+    pub write: BreakdownSummary,
+}
 
 /// Sums and distributions over completed requests.
 #[derive(Debug)]
@@ -109,61 +193,52 @@ impl Ledger {
         self.spans.as_ref().map_or(whole, Spans::together)
     }
 
-    /// The keys in `summary.json` that requests decide alone, up to the bandwidth.
-    pub fn put_into(&self, summary: &mut Map<String, Value>) {
-        let mut put = |key: &str, value: Value| summary.insert(key.into(), value);
-        put("requests", self.requests());
-        put("response_us", responses(&self.responses));
-        if let Some(measured) = &self.measured {
-            put("measured_response_us", responses(measured));
-        }
-        if let Some(excess) = &self.excess {
-            put("excess_wait_us", excess.summary(&self.responses));
-        }
-        put("worst_response_us", self.worst.summary());
-        put("throughput", self.throughput());
-        put("bandwidth", self.bandwidth.summary());
-    }
-
-    /// The keys in `summary.json` that tell where response times went.
-    pub fn put_breakdown_into(&self, summary: &mut Map<String, Value>) {
+    /// What `summary.json` says of it, but for the counts.
+    pub fn summary(&self) -> LedgerSummary {
         let (reads, writes) = (&self.responses.reads, &self.responses.writes);
-        let by_class = json!({ "read": breakdown(reads), "write": breakdown(writes) });
-        summary.insert("breakdown_us".into(), breakdown(&self.responses.all()));
-        summary.insert("breakdown_by_class_us".into(), by_class);
-    }
-
-    fn requests(&self) -> Value {
-        let totals = &self.totals;
-        let mut requests = json!({
-            "count": self.responses.count(),
-            "reads": self.responses.reads.count(),
-            "writes": self.responses.writes.count(),
-            "trims": totals.trims,
-            "flushes": totals.flushes,
-            "read_bytes": totals.read_bytes,
-            "write_bytes": totals.write_bytes,
-            "write_pages": totals.write_pages,
-        });
-        if totals.of_ramp > 0 {
-            requests["of_ramp"] = json!(totals.of_ramp);
+        LedgerSummary {
+            response_us: self.responses.summary(),
+            measured_response_us: self.measured.as_ref().map(|measured| measured.summary()),
+            excess_wait_us: self.excess.as_ref().map(|excess| excess.summary(&self.responses)),
+            worst_response_us: self.worst.summary(),
+            throughput: self.throughput(),
+            bandwidth: self.bandwidth.summary(),
+            breakdown_us: self.responses.all().breakdown(),
+            breakdown_by_class_us: BreakdownByClass {
+                read: reads.breakdown(),
+                write: writes.breakdown(),
+            },
         }
-        requests
     }
 
-    fn throughput(&self) -> Value {
+    /// How many requests there were, and of what.
+    pub fn requests(&self) -> RequestsSummary {
+        let totals = &self.totals;
+        RequestsSummary {
+            count: self.responses.count(),
+            reads: self.responses.reads.count(),
+            writes: self.responses.writes.count(),
+            trims: totals.trims,
+            flushes: totals.flushes,
+            read_bytes: totals.read_bytes,
+            write_bytes: totals.write_bytes,
+            write_pages: totals.write_pages,
+            of_ramp: (totals.of_ramp > 0).then_some(totals.of_ramp),
+        }
+    }
+
+    fn throughput(&self) -> ThroughputSummary {
         let seconds = self.measured_time().as_secs_f64();
         let per_second = |amount: f64| (seconds > 0.0).then(|| amount / seconds);
         let bytes = self.totals.read_bytes + self.totals.write_bytes;
-        let mut throughput = json!({
-            "iops": per_second(self.responses.count() as f64),
-            "mib_per_s": per_second(bytes as f64 / f64::from(1 << 20)),
-            "simulated_s": self.totals.end.as_secs_f64(),
-        });
-        if let Some(spans) = &self.spans {
-            throughput["measured_s"] = json!(seconds);
-            throughput["measured_from_s"] = json!(spans.first().map(Instant::as_secs_f64));
+        ThroughputSummary {
+            iops: per_second(self.responses.count() as f64),
+            mib_per_s: per_second(bytes as f64 / f64::from(1 << 20)),
+            simulated_s: self.totals.end.as_secs_f64(),
+            measured: self.spans.as_ref().map(|spans| MeasuredTime {
+                measured_s: seconds,
+                measured_from_s: spans.first().map(Instant::as_secs_f64),
+            }),
         }
-        throughput
     }
 }

@@ -3,14 +3,17 @@
 mod bandwidth;
 mod devices;
 mod dies;
+mod drive_work;
 mod endurance;
 mod excess;
 mod faults;
 mod flows;
+mod gc;
 mod idle_time;
 mod latency;
 mod latency_log;
 mod ledger;
+mod mapping;
 mod overlap;
 mod power_loss;
 mod requests;
@@ -18,32 +21,34 @@ mod responses;
 mod series;
 mod slowest;
 mod spans;
-mod summary;
 mod timeline;
 mod verdict;
 mod watch;
 mod worst;
 
 pub use bandwidth::Bandwidth;
-pub use devices::{CollectionColumns, CommandColumns, Devices};
+pub use devices::{CollectionColumns, CommandColumns, Devices, DevicesSummary};
 pub use dies::{DieColumns, Dies, Spell};
+pub use drive_work::{DriveSummary, DriveWork, Totals, WearStats};
 pub use endurance::{Endurance, Rating};
 pub use excess::ExcessWait;
+pub use flows::FlowSummary;
 pub use latency::LatencyStats;
 pub use latency_log::LatencyLog;
-pub use ledger::Ledger;
+pub use ledger::{Ledger, LedgerSummary, RequestsSummary};
 pub use overlap::Overlap;
-pub use power_loss::summary as power_loss_summary;
+pub use power_loss::PowerLossSummary;
 pub use requests::RequestColumns;
 pub use responses::Responses;
 pub use series::{FlowColumns, SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
 pub use slowest::Slowest;
 pub use spans::Spans;
-pub use summary::{DeviceSummary, Totals, WearStats, summary};
 pub use timeline::Timeline;
-pub use verdict::{Amplification, Written};
+pub use verdict::{Amplification, VerdictSummary, Written};
 pub use watch::Watch;
 pub use worst::WorstResponses;
+
+use flows::flows;
 
 use crate::config::{Config, Workload};
 use crate::host::Completion;
@@ -141,6 +146,22 @@ impl Recorder {
         if let Some(devices) = &mut self.devices {
             devices.begin();
         }
+    }
+
+    /// What the numbers of the run, in which the drives did this `work`, can be taken for, and the results of each
+    /// flow, if there are several.
+    pub fn judge(
+        &self,
+        work: &DriveWork,
+        dies_per_drive: usize,
+    ) -> (VerdictSummary, Option<Vec<FlowSummary>>) {
+        let spell = self.dies.longest_spell(dies_per_drive);
+        let amplification = Amplification::of(&self.series.written());
+        let drives = verdict::Drives { counters: &work.counters, amplification };
+        let run = verdict::Run { spell: spell.as_ref(), was_off: work.was_off };
+        let flows =
+            (!self.flows.is_empty()).then(|| flows(&self.flows, &self.names, &work.counters, run));
+        (verdict::of_run(&self.whole, run, &drives), flows)
     }
 
     /// Whether there are more windows with a worst response than can be kept.

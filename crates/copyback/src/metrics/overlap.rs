@@ -1,7 +1,5 @@
 //! How many drives of an array collect at the same time.
 
-use serde_json::{Value, json};
-
 use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
 
@@ -85,13 +83,11 @@ impl Overlap {
         self.begun[device.index()]
     }
 
-    /// Its keys in `summary.json`. `collecting_together`: share of the time until `now` with 0, 1,
-    /// 2 ... drives collecting.
-    pub fn summary(&self, now: Instant) -> Value {
+    /// Share of the time until `now` with 0, 1, 2 ... drives collecting.
+    pub fn shares(&self, now: Instant) -> Vec<f64> {
         let whole = (now - Instant::START).as_us_f64();
         let share = |time: Duration| if whole > 0.0 { time.as_us_f64() / whole } else { 0.0 };
-        let shares: Vec<f64> = self.times(now).into_iter().map(share).collect();
-        json!(shares)
+        self.times(now).into_iter().map(share).collect()
     }
 }
 

@@ -1,29 +1,70 @@
 //! What the summary tells of cuts of power.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::drive::PowerLoss;
 use crate::units::Duration;
 
-/// The section of the summary, of one drive.
-pub fn summary(loss: &PowerLoss) -> Value {
-    let ms = |time: Duration| time.as_us_f64() / 1e3;
-    let mean = |all: f64| if loss.recoveries == 0 { 0.0 } else { all / loss.recoveries as f64 };
-    json!({
-        "cuts": loss.cuts,
-        "cuts_in_recovery": loss.cuts_in_recovery,
-        "recoveries": loss.recoveries,
-        "recovery_ms": {
-            "mean": mean(ms(loss.recovery_time)),
-            "max": ms(loss.longest_recovery),
-            "total": ms(loss.recovery_time),
-        },
-        "pages_read": loss.pages_read,
-        "torn_pages": loss.torn_pages,
-        "cut_erases": loss.cut_erases,
-        "blocks_erased": loss.blocks_erased,
-        "interrupted_requests": loss.interrupted_commands,
-        "buffered_pages_lost": loss.buffered_pages_lost,
-        "durable_pages_lost": loss.durable_pages_lost,
-    })
+/// Cuts of power, recoveries and what was lost, of the drive whose power is cut.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PowerLossSummary {
+    /// How often the power failed.
+    pub cuts: u64,
+    /// Of those, before the drive was back from the one before.
+    pub cuts_in_recovery: u64,
+    /// How often the drive came back.
+    pub recoveries: u64,
+    /// How long that took, the time of recoveries that were cut off left out.
+    pub recovery_ms: RecoverySummary,
+    /// Pages read to find the mapping again, if only in part.
+    pub pages_read: u64,
+    /// Pages whose program was cut off.
+    pub torn_pages: u64,
+    /// Blocks whose erase was cut off.
+    pub cut_erases: u64,
+    /// Blocks that recoveries erased.
+    pub blocks_erased: u64,
+    /// Commands that the host had to hand in anew.
+    pub interrupted_requests: u64,
+    /// Pages with acknowledged writes that were in the write buffer only, and that no flush had asked for.
+    pub buffered_pages_lost: u64,
+    /// Pages of which a durable write was lost.
+    pub durable_pages_lost: u64,
+}
+
+/// How long recoveries took, in milliseconds; zero without any.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RecoverySummary {
+    /// On average.
+    pub mean: f64,
+    /// The longest.
+    pub max: f64,
+    /// Together.
+    pub total: f64,
+}
+
+impl PowerLossSummary {
+    /// Of one drive.
+    pub fn of(loss: &PowerLoss) -> Self {
+        let ms = |time: Duration| time.as_us_f64() / 1e3;
+        let mean = |all: f64| if loss.recoveries == 0 { 0.0 } else { all / loss.recoveries as f64 };
+        Self {
+            cuts: loss.cuts,
+            cuts_in_recovery: loss.cuts_in_recovery,
+            recoveries: loss.recoveries,
+            recovery_ms: RecoverySummary {
+                mean: mean(ms(loss.recovery_time)),
+                max: ms(loss.longest_recovery),
+                total: ms(loss.recovery_time),
+            },
+            pages_read: loss.pages_read,
+            torn_pages: loss.torn_pages,
+            cut_erases: loss.cut_erases,
+            blocks_erased: loss.blocks_erased,
+            interrupted_requests: loss.interrupted_commands,
+            buffered_pages_lost: loss.buffered_pages_lost,
+            durable_pages_lost: loss.durable_pages_lost,
+        }
+    }
 }

@@ -2,9 +2,23 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::workload::Operation;
 
-use super::LatencyStats;
+use super::latency::{LatencyStats, ResponseSummary};
+
+/// Response times of reads and writes, together and apart, in microseconds.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ResponsesSummary {
+    /// Reads and writes.
+    pub all: ResponseSummary,
+    /// Reads.
+    pub read: ResponseSummary,
+    /// Writes.
+    pub write: ResponseSummary,
+}
 
 /// Response times of the requests that move data.
 #[derive(Debug, Default)]
@@ -42,12 +56,14 @@ impl Responses {
         }
     }
 
-    /// Each class under its name in `summary.json`.
-    pub fn classes(&self) -> [(&'static str, Cow<'_, LatencyStats>); 3] {
-        [
-            ("all", Cow::Owned(self.all())),
-            ("read", Cow::Borrowed(&self.reads)),
-            ("write", Cow::Borrowed(&self.writes)),
-        ]
+    /// Reads and writes together, reads, and writes.
+    pub fn classes(&self) -> [Cow<'_, LatencyStats>; 3] {
+        [Cow::Owned(self.all()), Cow::Borrowed(&self.reads), Cow::Borrowed(&self.writes)]
+    }
+
+    /// What `summary.json` says of them.
+    pub fn summary(&self) -> ResponsesSummary {
+        let [all, read, write] = self.classes().map(|class| class.summary());
+        ResponsesSummary { all, read, write }
     }
 }

@@ -1,13 +1,53 @@
 //! The worst response time of each window (Jung, Prabhakar, Kandemir, Middleware 2012, section 6.2,
 //! whose windows are days).
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 /// Windows beyond which the run is refused rather than the memory filled.
 const MOST_WINDOWS: usize = 1 << 20;
+
+/// The longest response time of each window in which requests have ended.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WorstResponseSummary {
+    /// Length of a window, in seconds of simulated time.
+    pub window_s: f64,
+    /// Reads and writes.
+    pub all: WorstOfWindows,
+    /// Reads.
+    pub read: WorstOfWindows,
+    /// Writes.
+    pub write: WorstOfWindows,
+    /// Every window in which requests have ended, in order.
+    pub by_window: Vec<WindowSummary>,
+}
+
+/// The longest response times of windows, in microseconds: their mean and extremes.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WorstOfWindows {
+    /// Windows with such a request.
+    pub windows: usize,
+    /// Mean over these windows; null without any.
+    pub mean: Option<f64>,
+    /// The least of them; null without any.
+    pub min: Option<f64>,
+    /// The greatest of them; null without any.
+    pub max: Option<f64>,
+}
+
+/// The longest response times of one window, in microseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WindowSummary {
+    /// When the window begins, in seconds of simulated time.
+    pub start_s: f64,
+    /// Of reads; null if none has ended.
+    pub read: Option<f64>,
+    /// Of writes; null if none has ended.
+    pub write: Option<f64>,
+}
 
 /// The windows in which requests have ended.
 #[derive(Debug)]
@@ -59,35 +99,35 @@ impl WorstResponses {
         self.windows.push(Window { start, read: None, write: None });
     }
 
-    /// Its keys in `summary.json`: the windows, and what is longest, shortest and usual among them.
-    pub fn summary(&self) -> Value {
+    /// What `summary.json` says of it.
+    pub fn summary(&self) -> WorstResponseSummary {
         let of =
             |worst: fn(&Window) -> Option<Duration>| spread(self.windows.iter().filter_map(worst));
-        json!({
-            "window_s": self.length.as_secs_f64(),
-            "all": of(|window| window.read.max(window.write)),
-            "read": of(|window| window.read),
-            "write": of(|window| window.write),
-            "by_window": self.windows.iter().map(row).collect::<Vec<_>>(),
-        })
+        WorstResponseSummary {
+            window_s: self.length.as_secs_f64(),
+            all: of(|window| window.read.max(window.write)),
+            read: of(|window| window.read),
+            write: of(|window| window.write),
+            by_window: self.windows.iter().map(row).collect(),
+        }
     }
 }
 
-fn row(window: &Window) -> Value {
+fn row(window: &Window) -> WindowSummary {
     let us = |worst: Option<Duration>| worst.map(Duration::as_us_f64);
     let start_s = (window.start - Instant::START).as_secs_f64();
-    json!({ "start_s": start_s, "read": us(window.read), "write": us(window.write) })
+    WindowSummary { start_s, read: us(window.read), write: us(window.write) }
 }
 
-fn spread(worst: impl Iterator<Item = Duration> + Clone) -> Value {
+fn spread(worst: impl Iterator<Item = Duration> + Clone) -> WorstOfWindows {
     let windows = worst.clone().count();
     let sum: f64 = worst.clone().map(Duration::as_us_f64).sum();
-    json!({
-        "windows": windows,
-        "mean": (windows > 0).then(|| sum / windows as f64),
-        "min": worst.clone().min().map(Duration::as_us_f64),
-        "max": worst.max().map(Duration::as_us_f64),
-    })
+    WorstOfWindows {
+        windows,
+        mean: (windows > 0).then(|| sum / windows as f64),
+        min: worst.clone().min().map(Duration::as_us_f64),
+        max: worst.max().map(Duration::as_us_f64),
+    }
 }
 
 #[cfg(test)]
@@ -109,19 +149,22 @@ mod tests {
             worst.completed(operation, Duration::from_us(response), at(now));
         }
         let summary = worst.summary();
-        assert_eq!(
-            summary["all"],
-            json!({ "windows": 3, "mean": 40.0 / 3.0, "min": 1.0, "max": 30.0 })
-        );
-        assert_eq!(summary["write"], json!({ "windows": 2, "mean": 5.0, "min": 1.0, "max": 9.0 }));
-        let rows = summary["by_window"].as_array().expect("a list");
-        assert_eq!(rows[1], json!({ "start_s": 100e-6, "read": 30.0, "write": null }));
-        assert_eq!(rows[2]["start_s"], 900e-6);
+        let spread = |windows, mean, min, max| WorstOfWindows {
+            windows,
+            mean: Some(mean),
+            min: Some(min),
+            max: Some(max),
+        };
+        assert_eq!(summary.all, spread(3, 40.0 / 3.0, 1.0, 30.0));
+        assert_eq!(summary.write, spread(2, 5.0, 1.0, 9.0));
+        let rows = summary.by_window;
+        assert_eq!(rows[1], WindowSummary { start_s: 100e-6, read: Some(30.0), write: None });
+        assert_eq!(rows[2].start_s, 900e-6);
     }
 
     #[test]
     fn nothing_has_no_worst() {
         let summary = WorstResponses::new(Duration::from_us(1)).summary();
-        assert_eq!(summary["all"]["max"], Value::Null);
+        assert_eq!(summary.all.max, None);
     }
 }

@@ -1,8 +1,30 @@
 //! Rounds of overwrites, until the write amplification of the last ones is steady.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::steady::{Detector, Rule, Spread};
+
+/// Rounds of overwrites that prepared a device. The spread is that of the last rounds; null if they were too few.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RoundsSummary {
+    /// Whether write amplification was steady at the end.
+    pub reached: bool,
+    /// Rounds that were written.
+    pub rounds: usize,
+    /// Logical pages that they overwrote.
+    pub overwritten_pages: u64,
+    /// Mean write amplification of the last rounds.
+    pub write_amplification: Option<f64>,
+    /// From the least of them to the greatest, as a share of the mean.
+    pub excursion: Option<f64>,
+    /// How much their best-fit line rises, as a share of the mean.
+    pub slope: Option<f64>,
+    /// From the mean to the one that lies farthest from it, as a share of the mean.
+    pub deviation: Option<f64>,
+    /// Write amplification of each round.
+    pub values: Vec<f64>,
+}
 
 /// The rounds of a device.
 #[derive(Debug, Clone)]
@@ -69,18 +91,18 @@ impl Rounds {
         &self.values
     }
 
-    /// Its keys in `summary.json`; the spread is that of the last rounds.
-    pub fn summary(&self) -> Value {
+    /// What `summary.json` says of them.
+    pub fn summary(&self) -> RoundsSummary {
         let of = |member: fn(&Spread) -> f64| self.detector.spread().as_ref().map(member);
-        json!({
-            "reached": self.is_steady,
-            "rounds": self.values.len(),
-            "overwritten_pages": self.length * self.values.len() as u64,
-            "write_amplification": of(|spread| spread.mean),
-            "excursion": of(|spread| spread.excursion),
-            "slope": of(|spread| spread.slope),
-            "deviation": of(|spread| spread.deviation),
-            "values": self.values,
-        })
+        RoundsSummary {
+            reached: self.is_steady,
+            rounds: self.values.len(),
+            overwritten_pages: self.length * self.values.len() as u64,
+            write_amplification: of(|spread| spread.mean),
+            excursion: of(|spread| spread.excursion),
+            slope: of(|spread| spread.slope),
+            deviation: of(|spread| spread.deviation),
+            values: self.values.clone(),
+        }
     }
 }

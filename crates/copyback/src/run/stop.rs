@@ -1,6 +1,7 @@
 //! The rule that ends a run before its requests do: rounds, and whether the last ones are steady.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::config::{Config, RoundLength, SteadyMetric, SteadyStop, Stop};
 use crate::host::Completion;
@@ -10,11 +11,79 @@ use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 /// Why rounds have ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The last of them are steady.
+    #[serde(rename = "steady_state")]
     Steady,
+    /// There may be no more.
     MostRounds,
+    /// A drive takes no writes any more.
     ReadOnly,
+    /// The requests have ended before.
+    Workload,
+}
+
+/// The rounds of a run that ends when they are steady.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SteadyStateSummary {
+    /// Whether the last rounds were steady.
+    pub reached: bool,
+    /// Why the run ended.
+    pub ended_by: End,
+    /// What was measured in each round.
+    pub metric: SteadyMetric,
+    /// Rounds that have ended.
+    pub rounds: usize,
+    /// The metric of each round; null where nothing was done.
+    pub values: Vec<Option<f64>>,
+    /// The last rounds, steady or not; null if there were too few.
+    pub window: Option<SteadyWindow>,
+}
+
+/// What the last rounds of a run were like. The spread is null if one of them told nothing.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SteadyWindow {
+    /// Number of the first of them, from 1.
+    pub first_round: usize,
+    /// Number of the last.
+    pub last_round: usize,
+    /// When the first began, in seconds of simulated time.
+    pub start_s: f64,
+    /// When the last ended, in seconds of simulated time.
+    pub end_s: f64,
+    /// Mean of the metric.
+    pub mean: Option<f64>,
+    /// From the least value to the greatest, as a share of the mean.
+    pub excursion: Option<f64>,
+    /// How much the best-fit line rises, as a share of the mean.
+    pub slope: Option<f64>,
+    /// From the mean to the value that lies farthest from it, as a share of the mean.
+    pub deviation: Option<f64>,
+    /// Reads and writes that were completed.
+    pub requests: u64,
+    /// Reads and writes a second.
+    pub iops: Option<f64>,
+    /// Mebibytes read and written a second.
+    pub mib_per_s: Option<f64>,
+    /// Mean response time, in microseconds.
+    pub mean_response_us: Option<f64>,
+    /// The longest response time, in microseconds.
+    pub max_response_us: Option<f64>,
+    /// Pages written to flash for each that the host wrote; null if it wrote none.
+    pub write_amplification: Option<f64>,
+    /// Rates of each of these rounds.
+    pub by_round: SteadyRates,
+}
+
+/// Rates of rounds, one after the other; null where no time passed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SteadyRates {
+    /// Reads and writes a second.
+    pub iops: Vec<Option<f64>>,
+    /// Mebibytes read and written a second.
+    pub mib_per_s: Vec<Option<f64>>,
 }
 
 /// The rounds of a run.
@@ -141,48 +210,41 @@ impl SteadyRounds {
         self.rounds.len() as f64 / self.most as f64
     }
 
-    /// Its keys in `summary.json`: what the last rounds were like, steady or not.
-    pub fn summary(&self) -> Value {
-        let values: Vec<_> = self.rounds.iter().map(|round| round.value(self.metric)).collect();
-        json!({
-            "reached": self.end == Some(End::Steady),
-            "ended_by": match self.end {
-                Some(End::Steady) => "steady_state",
-                Some(End::MostRounds) => "most_rounds",
-                Some(End::ReadOnly) => "read_only",
-                None => "workload",
-            },
-            "metric": self.metric,
-            "rounds": self.rounds.len(),
-            "values": values,
-            "window": self.last_rounds(),
-        })
+    /// What `summary.json` says of them.
+    pub fn summary(&self) -> SteadyStateSummary {
+        SteadyStateSummary {
+            reached: self.end == Some(End::Steady),
+            ended_by: self.end.unwrap_or(End::Workload),
+            metric: self.metric,
+            rounds: self.rounds.len(),
+            values: self.rounds.iter().map(|round| round.value(self.metric)).collect(),
+            window: self.last_rounds(),
+        }
     }
 
-    fn last_rounds(&self) -> Option<Value> {
+    fn last_rounds(&self) -> Option<SteadyWindow> {
         let first = self.rounds.len().checked_sub(self.window)?;
         let last = &self.rounds[first..];
         let whole = last.iter().skip(1).fold(last[0], |whole, round| whole.followed_by(round));
         let spread = self.detector.spread();
-        let each =
-            |value: fn(&Round) -> Option<f64>| -> Vec<_> { last.iter().map(value).collect() };
-        Some(json!({
-            "first_round": first + 1,
-            "last_round": self.rounds.len(),
-            "start_s": whole.start.as_secs_f64(),
-            "end_s": whole.end.as_secs_f64(),
-            "mean": spread.map(|spread| spread.mean),
-            "excursion": spread.map(|spread| spread.excursion),
-            "slope": spread.map(|spread| spread.slope),
-            "deviation": spread.map(|spread| spread.deviation),
-            "requests": whole.requests,
-            "iops": whole.iops(),
-            "mib_per_s": whole.mib_per_s(),
-            "mean_response_us": whole.mean_response_us(),
-            "max_response_us": (whole.requests > 0).then(|| whole.longest.as_us_f64()),
-            "write_amplification": whole.write_amplification(),
-            "by_round": { "iops": each(Round::iops), "mib_per_s": each(Round::mib_per_s) },
-        }))
+        let each = |value: fn(&Round) -> Option<f64>| last.iter().map(value).collect();
+        Some(SteadyWindow {
+            first_round: first + 1,
+            last_round: self.rounds.len(),
+            start_s: whole.start.as_secs_f64(),
+            end_s: whole.end.as_secs_f64(),
+            mean: spread.map(|spread| spread.mean),
+            excursion: spread.map(|spread| spread.excursion),
+            slope: spread.map(|spread| spread.slope),
+            deviation: spread.map(|spread| spread.deviation),
+            requests: whole.requests,
+            iops: whole.iops(),
+            mib_per_s: whole.mib_per_s(),
+            mean_response_us: whole.mean_response_us(),
+            max_response_us: (whole.requests > 0).then(|| whole.longest.as_us_f64()),
+            write_amplification: whole.write_amplification(),
+            by_round: SteadyRates { iops: each(Round::iops), mib_per_s: each(Round::mib_per_s) },
+        })
     }
 }
 

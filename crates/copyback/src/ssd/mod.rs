@@ -18,7 +18,7 @@ mod power;
 mod recovery_time;
 mod suspend;
 
-pub use crate::backend::{Counters, FaultReport};
+pub use crate::backend::{Counters, FaultReport, Moves};
 pub use crate::collector::idle::Announced;
 pub use crate::observer::{
     Activity, Class, Collected, DieTime, Entry, For, HeldUp, IdlePeriods, IdleTimes, InTheWay,

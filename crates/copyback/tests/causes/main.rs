@@ -36,7 +36,7 @@ impl Case {
         let config = Config { audit: true, ..self.config(zero_cost) };
         let mut simulation = Simulation::new(&config, None).expect("the configuration runs");
         while simulation.advance(1_000_000).expect("the run goes on") == Status::Running {}
-        simulation.summary()
+        simulation.summary().expect("it has run").to_json()
     }
 
     /// The share of the mean response that collections are said to have, and what they cost.

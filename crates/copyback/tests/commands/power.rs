@@ -89,7 +89,10 @@ fn run(requests: &str, changes: &[(&str, &str)]) -> (RequestColumns, Value) {
     settings.extend(changes);
     let mut simulation = Simulation::new(&config(&settings), None).expect("a synthetic workload");
     while simulation.advance(1 << 20).expect("the audit finds nothing") == Status::Running {}
-    (simulation.take_requests(), simulation.summary()["power_loss"].take())
+    (
+        simulation.take_requests(),
+        simulation.summary().expect("it has run").to_json()["power_loss"].take(),
+    )
 }
 
 #[test]

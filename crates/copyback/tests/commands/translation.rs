@@ -224,6 +224,6 @@ fn a_wait_for_the_mapping_is_told_before_its_request_ends() {
     let config = config.unwrap_or_else(|faults| panic!("{faults}"));
     let mut simulation = Simulation::new(&config, None).expect("the workload opens");
     while simulation.advance(1000).expect("the run is sound") == Status::Running {}
-    assert_eq!(simulation.summary()["requests"]["count"], 50);
+    assert_eq!(simulation.summary().expect("it has run").to_json()["requests"]["count"], 50);
     assert!(simulation.slowest().is_some());
 }

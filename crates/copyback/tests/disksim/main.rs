@@ -42,7 +42,7 @@ fn replay(path: &Path) -> Value {
         .expect("the preset is valid");
     let mut simulation = Simulation::new(&config, None).expect("the trace opens");
     while simulation.advance(BUDGET).expect("the trace is valid") == Status::Running {}
-    simulation.summary()
+    simulation.summary().expect("it has run").to_json()
 }
 
 fn number(summary: &Value, pointer: &str) -> f64 {

@@ -13,7 +13,7 @@ fn outcome(settings: &[(&str, &str)]) -> Result<serde_json::Value, String> {
     let mut simulation = Simulation::new(&config, None).map_err(|error| error.to_string())?;
     for _ in 0..1000 {
         match simulation.advance(1000).map_err(|error| error.to_string())? {
-            Status::Done => return Ok(simulation.summary()),
+            Status::Done => return Ok(simulation.summary().expect("it has run").to_json()),
             Status::Running => {}
         }
     }

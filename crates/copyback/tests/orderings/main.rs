@@ -73,7 +73,7 @@ fn run(workload: &str, seed: u64, changes: &[(&str, &str)]) -> Value {
     let mut simulation =
         Simulation::new(&config(workload, seed, changes), None).expect("the trace can be read");
     while simulation.advance(1_000_000).expect("the run goes on") == Status::Running {}
-    simulation.summary()
+    simulation.summary().expect("it has run").to_json()
 }
 
 fn number(summary: &Value, pointer: &str) -> f64 {

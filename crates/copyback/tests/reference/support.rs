@@ -25,7 +25,7 @@ pub fn run(config: &Config) -> Simulation {
 
 /// Runs to the end and returns the summary.
 pub fn summary(text: &str) -> Value {
-    run(&config(text)).summary()
+    run(&config(text)).summary().expect("it has run").to_json()
 }
 
 #[track_caller]

@@ -38,7 +38,7 @@ pub fn run(config: &Config, state: Option<&Path>, budget: u64) -> Result<Outcome
     }
     append(&mut requests, simulation.take_requests());
     Ok(Outcome {
-        summary: simulation.summary(),
+        summary: simulation.summary().expect("it has run").to_json(),
         series: simulation.series(),
         requests,
         commands: simulation.take_commands(),

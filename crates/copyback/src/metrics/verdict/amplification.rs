@@ -1,6 +1,7 @@
 //! Write amplification over the run: whether it has come to rest.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Parts of a run, with as many pages written for the host in each.
 const PARTS: usize = 10;
@@ -16,6 +17,19 @@ pub struct Written {
     pub host: u64,
     /// In all.
     pub all: u64,
+}
+
+/// Write amplification over the run: whether it has come to rest.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SettlingSummary {
+    /// That of each tenth of the host's writes; null where the run was not looked at often enough to tell.
+    pub by_part: Vec<Option<f64>>,
+    /// That of the last half.
+    pub last_half: f64,
+    /// Half of the width of a 95% confidence interval of that of the whole, as a share of it; null if unknown.
+    pub uncertainty: Option<f64>,
+    /// Whether a longer run would give the same as the whole; null where that cannot be told.
+    pub settled: Option<bool>,
 }
 
 /// The write amplification of a run's parts.
@@ -56,14 +70,14 @@ impl Amplification {
         Some(Self { by_part, last_half, uncertainty, has_settled })
     }
 
-    /// Its keys in `summary.json`.
-    pub fn summary(&self) -> Value {
-        json!({
-            "by_part": self.by_part,
-            "last_half": self.last_half,
-            "uncertainty": self.uncertainty,
-            "settled": self.has_settled,
-        })
+    /// What `summary.json` says of it.
+    pub fn summary(&self) -> SettlingSummary {
+        SettlingSummary {
+            by_part: self.by_part.clone(),
+            last_half: self.last_half,
+            uncertainty: self.uncertainty,
+            settled: self.has_settled,
+        }
     }
 }
 

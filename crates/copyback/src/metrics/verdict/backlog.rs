@@ -1,6 +1,7 @@
 //! Requests that have arrived and have not ended, over time, and whether they become more and more.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::units::{Duration, Instant};
 
@@ -43,7 +44,9 @@ impl Default for Backlog {
 }
 
 /// Whether a drive does what it is asked to as fast as it is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "LoadState")]
 pub enum State {
     /// What waits comes and goes.
     Sustained,
@@ -53,6 +56,45 @@ pub enum State {
     Overload,
     /// The run is too short to tell.
     Undecided,
+}
+
+/// What an open loop asked of a drive and what it got, until the last arrival.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LoadSummary {
+    /// Whether the drive did what it was asked to as fast as it was asked.
+    pub state: State,
+    /// Requests that arrived, a second.
+    pub offered_iops: f64,
+    /// Requests that ended, a second.
+    pub served_iops: f64,
+    /// Requests that ended in the second half of the time, a second.
+    pub served_lately_iops: f64,
+    /// From the first arrival to the last, in seconds.
+    pub arrivals_s: f64,
+    /// From the last arrival to the last end, in seconds.
+    pub drained_s: f64,
+    /// Requests that had arrived and not ended.
+    pub backlog: BacklogSummary,
+}
+
+/// Requests that had arrived and not ended, over time.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BacklogSummary {
+    /// When the last one arrived.
+    pub at_last_arrival: i64,
+    /// The least of each part of the time.
+    pub least_by_part: Vec<i64>,
+    /// How the least drifts; null if the run is too short to tell.
+    pub drift: Option<DriftSummary>,
+}
+
+/// How the least backlog drifts from part to part.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DriftSummary {
+    /// Student's t of the mean step from one part to the next.
+    pub t: f64,
+    /// What `t` exceeds by chance in one run of a hundred.
+    pub critical: f64,
 }
 
 /// What an open loop asked of a drive and what it got, until the last arrival.
@@ -176,38 +218,26 @@ fn state_of(least: &[i64], drift: Option<(Parts, f64)>, arrivals: f64) -> State 
     }
 }
 
-impl State {
-    /// The name in outputs.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Sustained => "sustained",
-            Self::CaughtUp => "caught_up",
-            Self::Overload => "overload",
-            Self::Undecided => "undecided",
-        }
-    }
-}
-
 impl Load {
-    /// Its keys in `summary.json`.
-    pub fn summary(&self) -> Value {
+    /// What `summary.json` says of it.
+    pub fn summary(&self) -> LoadSummary {
         let drift = self.drift.map(|(parts, t)| {
             // JSON has no infinity: a backlog that grows by the same number in each part.
-            json!({ "t": t.min(f64::MAX), "critical": parts.critical() })
+            DriftSummary { t: t.min(f64::MAX), critical: parts.critical() }
         });
-        json!({
-            "state": self.state.name(),
-            "offered_iops": self.offered,
-            "served_iops": self.served,
-            "served_lately_iops": self.served_lately,
-            "arrivals_s": self.arrivals.as_secs_f64(),
-            "drained_s": self.drained.as_secs_f64(),
-            "backlog": {
-                "at_last_arrival": self.at_last_arrival,
-                "least_by_part": self.least,
-                "drift": drift,
+        LoadSummary {
+            state: self.state,
+            offered_iops: self.offered,
+            served_iops: self.served,
+            served_lately_iops: self.served_lately,
+            arrivals_s: self.arrivals.as_secs_f64(),
+            drained_s: self.drained.as_secs_f64(),
+            backlog: BacklogSummary {
+                at_last_arrival: self.at_last_arrival,
+                least_by_part: self.least.clone(),
+                drift,
             },
-        })
+        }
     }
 }
 

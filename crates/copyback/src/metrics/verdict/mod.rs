@@ -9,16 +9,17 @@ mod backlog;
 mod holds;
 mod trend;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::ssd::{Counters, Part};
 use crate::units::Duration;
 
-use super::dies::Spell;
+use super::dies::{Spell, SpellSummary};
 use super::{LatencyStats, Ledger, Responses};
 
-pub use amplification::{Amplification, Written};
-pub use backlog::{Backlog, Load, State};
+pub use amplification::{Amplification, SettlingSummary, Written};
+pub use backlog::{Backlog, Load, LoadSummary, State};
 pub use holds::Holds;
 
 /// A tail is heavy if the mean is so many times what requests take by themselves,
@@ -31,8 +32,9 @@ const LEAST_HOLD: f64 = 0.25;
 const LEAST_SHARE: f64 = 0.5;
 
 /// Something that whoever reads the numbers should know first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Finding {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
     /// More was asked for than the drive could do.
     Overload,
     /// It may be so; the run is too short to tell.
@@ -43,6 +45,60 @@ enum Finding {
     NothingCollected,
     /// Write amplification was another at the end than in the whole, or still changed.
     Unsettled,
+}
+
+/// What the numbers of a run can be taken for.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct VerdictSummary {
+    /// The findings in words; the keys are keys of this.
+    #[serde(flatten)]
+    #[schemars(required)]
+    pub words: Option<Words>,
+    /// What should be known before the numbers are read.
+    pub findings: Vec<Finding>,
+    /// Whether the drives kept up; null if no request has a time of its own, or too few came.
+    pub load: Option<LoadSummary>,
+    /// How long requests waited for dies that collected.
+    pub holds: RunHoldsSummary,
+    /// Whether write amplification has settled; null if nothing was written for the host.
+    pub write_amplification: Option<SettlingSummary>,
+}
+
+/// The findings in words. Whoever writes `summary.json` adds them.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Words {
+    /// A sentence for each finding.
+    pub says: Vec<String>,
+}
+
+/// What the numbers of one flow can be taken for.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FlowVerdictSummary {
+    /// What should be known before the numbers are read.
+    pub findings: Vec<Finding>,
+    /// Whether the drives kept up; null if no request has a time of its own, or too few came.
+    pub load: Option<LoadSummary>,
+    /// How long requests waited for dies that collected.
+    pub holds: HoldsSummary,
+}
+
+/// How long requests waited for dies that collected.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct HoldsSummary {
+    /// Requests that waited for any.
+    pub requests: u64,
+    /// The longest that one of them waited, in microseconds.
+    pub longest_wait_us: f64,
+}
+
+/// How long requests waited for dies that collected, and how long these collected.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RunHoldsSummary {
+    /// How long they waited; its keys are keys of this.
+    #[serde(flatten)]
+    pub holds: HoldsSummary,
+    /// The longest time in which a die did nothing but collect; null if none was long enough to be seen.
+    pub longest_spell: Option<SpellSummary>,
 }
 
 /// What else is known of the run that requests were part of.
@@ -64,8 +120,25 @@ pub struct Drives<'a> {
     pub amplification: Option<Amplification>,
 }
 
-/// Its keys in `summary.json`, for the requests of `ledger`.
-pub fn summary(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> Value {
+/// Of the whole run.
+pub fn of_run(ledger: &Ledger, run: Run<'_>, drives: &Drives<'_>) -> VerdictSummary {
+    let found = of(ledger, run, Some(drives));
+    let holds = found.holds;
+    VerdictSummary {
+        words: None,
+        findings: found.findings,
+        load: found.load,
+        holds: RunHoldsSummary { holds, longest_spell: run.spell.map(Spell::summary) },
+        write_amplification: drives.amplification.as_ref().map(Amplification::summary),
+    }
+}
+
+/// Of the requests of `ledger`, one flow of the run.
+pub fn of_flow(ledger: &Ledger, run: Run<'_>) -> FlowVerdictSummary {
+    of(ledger, run, None)
+}
+
+fn of(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> FlowVerdictSummary {
     let memory = run.spell.map_or(Duration::ZERO, |spell| spell.length);
     let memory = memory.max(quickest(&ledger.responses));
     let load = ledger.backlog.as_ref().and_then(|backlog| backlog.load(memory));
@@ -77,21 +150,15 @@ pub fn summary(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> Va
         (drives.is_some_and(|drives| drives.collected_nothing(ledger)), Finding::NothingCollected),
         (drives.is_some_and(Drives::is_unsettled), Finding::Unsettled),
     ];
-    let findings = findings.into_iter().filter(|(is_so, _)| *is_so).map(|(_, found)| found.name());
-    let mut summary = json!({
-        "findings": findings.collect::<Vec<_>>(),
-        "load": load.as_ref().map(Load::summary),
-        "holds": {
-            "requests": ledger.holds.requests,
-            "longest_wait_us": ledger.holds.longest.as_us_f64(),
+    let findings = findings.into_iter().filter(|(is_so, _)| *is_so).map(|(_, found)| found);
+    FlowVerdictSummary {
+        findings: findings.collect(),
+        load: load.as_ref().map(Load::summary),
+        holds: HoldsSummary {
+            requests: ledger.holds.requests,
+            longest_wait_us: ledger.holds.longest.as_us_f64(),
         },
-    });
-    if let Some(drives) = drives {
-        summary["holds"]["longest_spell"] = json!(run.spell.map(Spell::summary));
-        let amplification = drives.amplification.as_ref();
-        summary["write_amplification"] = json!(amplification.map(Amplification::summary));
     }
-    summary
 }
 
 /// How long requests take that wait for nothing: the quickest of the slower operation.
@@ -128,18 +195,5 @@ impl Drives<'_> {
     fn is_unsettled(&self) -> bool {
         let settled = self.amplification.as_ref().and_then(|found| found.has_settled);
         settled == Some(false)
-    }
-}
-
-impl Finding {
-    /// The name in outputs.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Overload => "overload",
-            Self::PerhapsOverload => "perhaps_overload",
-            Self::Stalls => "stalls",
-            Self::NothingCollected => "nothing_collected",
-            Self::Unsettled => "unsettled",
-        }
     }
 }

@@ -1,0 +1,189 @@
+//! What drives did, as it is written to `summary.json`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::drive::Rejected;
+use crate::ssd::{Counters, FaultReport, IdleTimes, PlaneUse};
+use crate::units::{Instant, TotalTime};
+use crate::workload::{Operation, Request};
+
+use super::endurance::{Endurance, EnduranceSummary};
+use super::faults::FaultsSummary;
+use super::gc::GcSummary;
+use super::idle_time::IdleTimeSummary;
+use super::mapping::MappingSummary;
+
+/// Counts by kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Totals {
+    /// Bytes read by the host.
+    pub read_bytes: u64,
+    /// Bytes written by the host.
+    pub write_bytes: u64,
+    /// Logical pages that these writes touched, each counted for every request.
+    pub write_pages: u64,
+    /// Trim requests.
+    pub trims: u64,
+    /// Flush requests.
+    pub flushes: u64,
+    /// Requests that were not carried out; in no other count.
+    pub rejected: Rejected,
+    /// Requests that were simulated before their flows were measured; in no other count.
+    pub of_ramp: u64,
+    /// Completion of the last request.
+    pub end: Instant,
+}
+
+impl Totals {
+    /// Counts a request that was carried out, on a drive with pages of `page_size` bytes.
+    pub(super) fn count(&mut self, request: &Request, page_size: u64) {
+        let Request { operation, offset, length, .. } = *request;
+        match operation {
+            Operation::Read => self.read_bytes += length,
+            Operation::Write => {
+                self.write_bytes += length;
+                self.write_pages += (offset + length).div_ceil(page_size) - offset / page_size;
+            }
+            Operation::Trim => self.trims += 1,
+            Operation::Flush => self.flushes += 1,
+        }
+    }
+}
+
+/// Erases of a block since the device was new, over all blocks.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[schemars(rename = "EraseCountSummary")]
+pub struct WearStats {
+    /// Mean.
+    pub mean: f64,
+    /// Fewest.
+    pub min: u32,
+    /// Most.
+    pub max: u32,
+    /// Standard deviation.
+    pub stddev: f64,
+}
+
+impl WearStats {
+    /// Of these erase counts.
+    pub fn of(counts: impl Iterator<Item = u32> + Clone) -> Self {
+        let blocks = counts.clone().count() as f64;
+        let mean = counts.clone().map(f64::from).sum::<f64>() / blocks;
+        let square = |count: u32| (f64::from(count) - mean).powi(2);
+        Self {
+            mean,
+            min: counts.clone().min().unwrap_or(0),
+            max: counts.clone().max().unwrap_or(0),
+            stddev: (counts.map(square).sum::<f64>() / blocks).sqrt(),
+        }
+    }
+}
+
+/// What a drive has done, or several together.
+#[derive(Debug, Clone)]
+pub struct DriveWork {
+    /// Flash operations and collections.
+    pub counters: Counters,
+    /// Die time spent collecting.
+    pub collecting: TotalTime,
+    /// How the planes' time was used.
+    pub planes: PlaneUse,
+    /// How idle time was used, if that is kept account of.
+    pub idle_times: Option<IdleTimes>,
+    /// Erase counts.
+    pub wear: WearStats,
+    /// What wears them out, if it is known how much they can bear.
+    pub endurance: Option<Endurance>,
+    /// What went wrong in the flash, and what was not carried out for that, if anything can.
+    pub faults: Option<(FaultReport, Rejected)>,
+    /// Whether one of them had no power for some time.
+    pub was_off: bool,
+}
+
+/// What drives did since requests were measured.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DriveSummary {
+    /// Operations of the flash.
+    pub flash: FlashSummary,
+    /// Pages written to flash for each that the host wrote; null if it wrote none.
+    pub write_amplification: Option<f64>,
+    /// Garbage collection.
+    pub gc: GcSummary,
+    /// What the mapping cost, where its table lies in flash or it binds logical pages to blocks.
+    pub mapping: MappingSummary,
+    /// How idle time was used, if a schedule tells idle periods apart by length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_time: Option<IdleTimeSummary>,
+    /// Erases of blocks.
+    pub wear: WearSummary,
+    /// How long the flash lasts, if `ssd.endurance.rated_cycles` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endurance: Option<EnduranceSummary>,
+    /// What went wrong in the flash, if anything can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultsSummary>,
+}
+
+/// Operations of the flash, in pages, those of erases in blocks.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FlashSummary {
+    /// Pages read over the channel, for the host or to be moved.
+    pub reads: u64,
+    /// Pages programmed over the channel, for the host or moved.
+    pub programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Pages moved with the copyback command.
+    pub copybacks: u64,
+    /// Read commands that joined several planes.
+    pub multi_plane_reads: u64,
+    /// Program commands that joined several planes.
+    pub multi_plane_programs: u64,
+    /// Erase commands that joined several planes.
+    pub multi_plane_erases: u64,
+    /// Pages programmed for the host.
+    pub host_programs: u64,
+}
+
+/// Erases of blocks.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WearSummary {
+    /// Erases of a block since the device was new.
+    pub erase_count: WearStats,
+    /// Blocks emptied to level wear.
+    pub levelling_runs: u64,
+}
+
+impl DriveWork {
+    /// What `summary.json` says of it.
+    pub fn summary(&self) -> DriveSummary {
+        let Self { counters, wear, .. } = self;
+        DriveSummary {
+            flash: flash(counters),
+            write_amplification: counters.write_amplification(),
+            gc: GcSummary::of(counters, self.collecting, &self.planes),
+            mapping: MappingSummary::of(counters),
+            idle_time: self.idle_times.as_ref().map(IdleTimeSummary::of),
+            wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
+            endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
+            faults: self
+                .faults
+                .as_ref()
+                .map(|(report, rejected)| FaultsSummary::of(report, rejected)),
+        }
+    }
+}
+
+const fn flash(counters: &Counters) -> FlashSummary {
+    FlashSummary {
+        reads: counters.reads,
+        programs: counters.programs,
+        erases: counters.erases,
+        copybacks: counters.copybacks,
+        multi_plane_reads: counters.multi_plane_reads,
+        multi_plane_programs: counters.multi_plane_programs,
+        multi_plane_erases: counters.multi_plane_erases,
+        host_programs: counters.host_programs,
+    }
+}

@@ -1,0 +1,114 @@
+//! Garbage collection, as the summary tells it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::ssd::{Counters, Moves, PlaneUse};
+use crate::units::TotalTime;
+
+/// Garbage collection.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct GcSummary {
+    /// Blocks collected for space.
+    pub collections: u64,
+    /// Of those, blocks of planes that were short of space.
+    pub on_demand: u64,
+    /// Of those, blocks of planes that joined the collection of another.
+    pub joined: u64,
+    /// Of those, blocks collected in idle time.
+    pub idle: u64,
+    /// Of those, blocks that the controller of an array asked for.
+    pub forced: u64,
+    /// Blocks collected in idle time, by kind.
+    pub kinds: IdleKindsSummary,
+    /// Pages moved by collections and wear levelling.
+    pub pages_moved: u64,
+    /// Pages moved for each block collected; null if none was.
+    pub pages_moved_per_collection: Option<f64>,
+    /// How pages were moved.
+    pub moves: Moves,
+    /// Blocks erased.
+    pub erases: u64,
+    /// How often a collection that had begun yielded to the host.
+    pub preemptions: u64,
+    /// Reads served from the register of a collection.
+    pub merged_reads: u64,
+    /// Writes that took the place of the page in the register of a collection.
+    pub merged_writes: u64,
+    /// Reads served from the device's DRAM, where a collection had left the page.
+    pub cached_reads: u64,
+    /// Operations of collections that overlapped one of the host.
+    pub pipelined: u64,
+    /// How often a read suspended a program or erase.
+    pub suspends: u64,
+    /// Die time in which writes waited for a free block although collections yield, or for room in a full
+    /// buffer, in microseconds.
+    pub stalled_us: f64,
+    /// Die time spent collecting, in microseconds.
+    pub busy_us: f64,
+    /// How planes used the time in which their die collected.
+    pub planes: PlanesSummary,
+}
+
+/// Blocks collected in idle time, by kind.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct IdleKindsSummary {
+    /// Before a gap ended that the host had announced.
+    pub look_ahead: u64,
+    /// In long idle periods, for planes that would soon be short of space.
+    pub compaction: u64,
+    /// Put off when the drive was busy.
+    pub delayed: u64,
+    /// How often a plane that was short of space was put off, or the merge of a group.
+    pub put_off: u64,
+}
+
+/// How planes used their time; null if no time passed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PlanesSummary {
+    /// Share of the time in which a plane was busy.
+    pub busy_share: Option<f64>,
+    /// Share of the time in which a plane was idle.
+    pub idle_share: Option<f64>,
+}
+
+impl GcSummary {
+    /// Of drives that collected for this time, and whose planes were used so.
+    pub(super) fn of(counters: &Counters, collecting: TotalTime, planes: &PlaneUse) -> Self {
+        let per_collection = |pages: u64| {
+            (counters.collections > 0).then(|| pages as f64 / counters.collections as f64)
+        };
+        let share = |time: TotalTime| {
+            (!planes.whole.is_zero()).then(|| time.as_us_f64() / planes.whole.as_us_f64())
+        };
+        Self {
+            collections: counters.collections,
+            on_demand: counters.collections - counters.joined - counters.forced - counters.idle,
+            joined: counters.joined,
+            idle: counters.idle,
+            forced: counters.forced,
+            kinds: IdleKindsSummary {
+                look_ahead: counters.look_ahead,
+                compaction: counters.compacted,
+                delayed: counters.delayed,
+                put_off: counters.put_off,
+            },
+            pages_moved: counters.pages_moved,
+            pages_moved_per_collection: per_collection(counters.pages_moved),
+            moves: counters.moves,
+            erases: counters.erases,
+            preemptions: counters.preemptions,
+            merged_reads: counters.merged_reads,
+            merged_writes: counters.merged_writes,
+            cached_reads: counters.cached_reads,
+            pipelined: counters.pipelined,
+            suspends: counters.suspends,
+            stalled_us: counters.stalled.as_us_f64(),
+            busy_us: collecting.as_us_f64(),
+            planes: PlanesSummary {
+                busy_share: share(planes.busy),
+                idle_share: share(planes.idle),
+            },
+        }
+    }
+}

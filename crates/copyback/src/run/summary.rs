@@ -1,0 +1,202 @@
+//! The summary of a run, as it is written to `summary.json`.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::array::ArraySummary;
+use crate::config::Config;
+use crate::metrics::{
+    DevicesSummary, DriveSummary, DriveWork, FlowSummary, LedgerSummary, PowerLossSummary,
+    Recorder, RequestsSummary, VerdictSummary,
+};
+use crate::precondition::RoundsSummary;
+
+use super::stop::SteadyStateSummary;
+
+/// The numbers of a run. Times are of the simulation, and in microseconds unless the key says otherwise.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Version of this form.
+    pub schema: u32,
+    /// Version of the simulator.
+    pub version: &'static str,
+    /// Digest of the resolved configuration.
+    pub config_digest: String,
+    /// What random numbers were drawn from.
+    pub seed: u64,
+    /// How many requests there were, and of what.
+    pub requests: RunRequestsSummary,
+    /// What is measured of them; its keys are keys of this.
+    #[serde(flatten)]
+    pub ledger: LedgerSummary,
+    /// What the drives did; its keys are keys of this.
+    #[serde(flatten)]
+    pub drives: DriveSummary,
+    /// What these numbers can be taken for.
+    pub verdict: VerdictSummary,
+    /// The flows of the workload, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<Vec<FlowSummary>>,
+    /// What an array did beside serving requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array: Option<ArraySummary>,
+    /// Its drives; its keys are keys of this.
+    #[serde(flatten)]
+    pub devices: Option<DevicesSummary>,
+    /// The rounds of a run that ends when they are steady (`stop`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steady_state: Option<SteadyStateSummary>,
+    /// Cuts of power, if there can be any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub power_loss: Option<PowerLossSummary>,
+    /// How the devices were prepared, if in rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precondition: Option<PreconditionSummary>,
+    /// What the run cost.
+    pub simulator: SimulatorSummary,
+    /// What the user should know: of the input, and of what is not measured.
+    pub notes: Vec<String>,
+}
+
+/// How many requests there were, and of what.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RunRequestsSummary {
+    /// Counts of any set of requests; its keys are keys of this.
+    #[serde(flatten)]
+    pub counts: RequestsSummary,
+    /// Logical pages read that hold no data; they touch no flash.
+    pub unmapped_page_reads: u64,
+    /// Logical pages trimmed that held data.
+    pub trimmed_pages: u64,
+}
+
+/// How the devices were prepared.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PreconditionSummary {
+    /// The rounds of each device.
+    pub devices: Vec<RoundsSummary>,
+}
+
+/// What the run cost.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SimulatorSummary {
+    /// Events of the simulation.
+    pub events: u64,
+    /// Page operations in flash.
+    pub page_operations: u64,
+    /// What it cost on the machine; its keys are keys of this.
+    #[serde(flatten)]
+    #[schemars(required)]
+    pub machine: Option<MachineSummary>,
+}
+
+/// What the run cost on the machine. Whoever writes `summary.json` adds it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MachineSummary {
+    /// Time on the clock, in seconds.
+    pub wall_s: f64,
+    /// Time of the processor, in seconds.
+    pub cpu_s: f64,
+    /// Of that, for the preparation of the devices.
+    pub precondition_cpu_s: f64,
+    /// Page operations a second of the processor's time, preparation left out; null if none was taken.
+    pub page_operations_per_cpu_s: Option<u64>,
+    /// The most memory that the process has held, in MiB; null where nobody knows.
+    pub peak_rss_mib: Option<f64>,
+    /// How the run was started.
+    pub command: String,
+}
+
+impl Summary {
+    /// What the requests and the flash decide; parts that only some runs have are left out.
+    pub fn new(
+        config: &Config,
+        recorder: &Recorder,
+        work: &DriveWork,
+        dies_per_drive: usize,
+    ) -> Self {
+        let (verdict, flows) = recorder.judge(work, dies_per_drive);
+        Self {
+            schema: 1,
+            version: env!("CARGO_PKG_VERSION"),
+            config_digest: config.digest(),
+            seed: config.seed,
+            requests: RunRequestsSummary {
+                counts: recorder.whole.requests(),
+                unmapped_page_reads: work.counters.unmapped_reads,
+                trimmed_pages: work.counters.trimmed,
+            },
+            ledger: recorder.whole.summary(),
+            drives: work.summary(),
+            verdict,
+            flows,
+            array: None,
+            devices: None,
+            steady_state: None,
+            power_loss: None,
+            precondition: None,
+            simulator: SimulatorSummary { events: 0, page_operations: 0, machine: None },
+            notes: Vec::new(),
+        }
+    }
+
+    /// The summary as JSON.
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("a summary is plain data")
+    }
+}
+
+/// The JSON schema of `summary.json`.
+pub fn summary_schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut generator = settings.with_transform(RecursiveTransform(NeverNull)).into_generator();
+    let schema = generator.root_schema_for::<Summary>();
+    serde_json::to_string_pretty(&schema).expect("a schema is plain data") + "\n"
+}
+
+/// Says of a key that may be missing that it is never null.
+#[derive(Clone)]
+struct NeverNull;
+
+impl Transform for NeverNull {
+    fn transform(&mut self, schema: &mut schemars::Schema) {
+        let required =
+            schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+        let missing = |key: &str| !required.iter().any(|required| required == key);
+        for (_, property) in properties.iter_mut().filter(|(key, _)| missing(key)) {
+            forbid_null(property);
+        }
+    }
+}
+
+fn forbid_null(property: &mut Value) {
+    let Value::Object(keys) = property else { return };
+    if let Some(Value::Array(kinds)) = keys.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [only] = kinds.as_slice() {
+            let only = only.clone();
+            keys.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(mut choices)) = keys.remove("anyOf") {
+        choices.retain(|choice| choice["type"] != "null");
+        if let [Value::Object(only)] = choices.as_mut_slice() {
+            keys.append(only);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_in_the_reference_is_fresh() {
+        let kept = include_str!("../../../../docs/reference/summary.schema.json");
+        assert!(kept == summary_schema(), "it is stale: run 'make generated'");
+    }
+}

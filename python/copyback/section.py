@@ -1,0 +1,68 @@
+"""What every table of a summary can do: its keys are attributes, and keys too."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Section(msgspec.Struct, omit_defaults=True):
+    """A table of a summary.
+
+    ``section.response_us.read.p99`` and ``section["response_us"]["read"]["p99"]`` are the same.
+    What only some runs have is None as an attribute where it is missing, and is no key there.
+    """
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(f"no {name!r} here; there are: {', '.join(self)}")
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self:
+            return getattr(self, key)
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        if key not in self.__struct_fields__:
+            return False
+        return getattr(self, str(key)) is not _when_missing(type(self))[str(key)]
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key in self.__struct_fields__ if key in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def keys(self) -> list[str]:
+        """Return the keys that are there."""
+        return list(self)
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Return the keys that are there, with their values."""
+        return [(key, getattr(self, key)) for key in self]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or `default` if it is not there."""
+        return getattr(self, key) if key in self else default
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries, lists and numbers, as in the JSON."""
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        return found
+
+    def to_json(self) -> str:
+        """Return the text of the table, as in ``summary.json``."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+
+@cache
+def _when_missing(table: type[Section]) -> dict[str, Any]:
+    """Return what attributes are whose keys are missing."""
+    return {field.name: field.default for field in msgspec.structs.fields(table)}

@@ -1,0 +1,1000 @@
+"""The numbers of a run: a class for each table of ``summary.json``.
+
+Generated from the schema (``copyback show summary-schema``) by ``make generated``; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
+from copyback.section import Section
+
+
+class SpellSummary(Section, kw_only=True):
+    """The longest time in which a die did nothing but collect."""
+
+    device: int
+    """The drive."""
+    die: int
+    """Its die."""
+    start_s: float
+    """When it began, in seconds of simulated time."""
+    us: float
+    """How long it lasted, in microseconds."""
+
+
+class RunHoldsSummary(Section, kw_only=True):
+    """How long requests waited for dies that collected, and how long these collected."""
+
+    longest_spell: SpellSummary | None
+    """The longest time in which a die did nothing but collect; None if none was long enough to
+    be seen.
+    """
+    longest_wait_us: float
+    """The longest that one of them waited, in microseconds."""
+    requests: int
+    """Requests that waited for any."""
+
+
+class DriftSummary(Section, kw_only=True):
+    """How the least backlog drifts from part to part."""
+
+    critical: float
+    """What `t` exceeds by chance in one run of a hundred."""
+    t: float
+    """Student's t of the mean step from one part to the next."""
+
+
+class BacklogSummary(Section, kw_only=True):
+    """Requests that had arrived and not ended, over time."""
+
+    at_last_arrival: int
+    """When the last one arrived."""
+    drift: DriftSummary | None
+    """How the least drifts; None if the run is too short to tell."""
+    least_by_part: list[int]
+    """The least of each part of the time."""
+
+
+class LoadSummary(Section, kw_only=True):
+    """What an open loop asked of a drive and what it got, until the last arrival."""
+
+    arrivals_s: float
+    """From the first arrival to the last, in seconds."""
+    backlog: BacklogSummary
+    """Requests that had arrived and not ended."""
+    drained_s: float
+    """From the last arrival to the last end, in seconds."""
+    offered_iops: float
+    """Requests that arrived, a second."""
+    served_iops: float
+    """Requests that ended, a second."""
+    served_lately_iops: float
+    """Requests that ended in the second half of the time, a second."""
+    state: Literal["sustained", "caught_up", "overload", "undecided"]
+    """Whether the drive did what it was asked to as fast as it was asked."""
+
+
+class SettlingSummary(Section, kw_only=True):
+    """Write amplification over the run: whether it has come to rest."""
+
+    by_part: list[float | None]
+    """That of each tenth of the host's writes; None where the run was not looked at often enough
+    to tell.
+    """
+    last_half: float
+    """That of the last half."""
+    settled: bool | None
+    """Whether a longer run would give the same as the whole; None where that cannot be told."""
+    uncertainty: float | None
+    """Half of the width of a 95% confidence interval of that of the whole, as a share of it;
+    None if unknown.
+    """
+
+
+class VerdictSummary(Section, kw_only=True):
+    """What the numbers of a run can be taken for."""
+
+    says: list[str]
+    """A sentence for each finding."""
+    findings: list[
+        Literal["overload", "perhaps_overload", "stalls", "nothing_collected", "unsettled"]
+    ]
+    """What should be known before the numbers are read."""
+    holds: RunHoldsSummary
+    """How long requests waited for dies that collected."""
+    load: LoadSummary | None
+    """Whether the drives kept up; None if no request has a time of its own, or too few came."""
+    write_amplification: SettlingSummary | None
+    """Whether write amplification has settled; None if nothing was written for the host."""
+
+
+class ArraySummary(Section, kw_only=True):
+    """What an array does beside serving requests."""
+
+    drives_missing: int
+    """Drives that are lost, and not rebuilt."""
+    reads_around_gc: int
+    """Reads answered from other drives because theirs collected."""
+    rebuilt_bytes: int
+    """Bytes of lost drives that were rebuilt."""
+
+
+class BandwidthSummary(Section, kw_only=True):
+    """Bandwidth over windows of one length that have ended, reads and writes together.
+
+    The deviation is that of the population, as for response times.
+    """
+
+    coefficient_of_variation: float | None
+    """Standard deviation as a share of the mean; None if nothing was read or written."""
+    max_mib_per_s: float | None
+    """The fastest window; None before the first has ended."""
+    mean_mib_per_s: float | None
+    """Mean over the windows; None before the first has ended."""
+    min_mib_per_s: float | None
+    """The slowest window; None before the first has ended."""
+    stddev_mib_per_s: float | None
+    """Standard deviation over the windows; None before the first has ended."""
+    window_s: float
+    """Length of a window, in seconds of simulated time."""
+    windows: int
+    """Windows that have ended."""
+
+
+class BreakdownSummary(Section, kw_only=True):
+    """Where the mean response time went, in microseconds; the parts add up to it."""
+
+    buffer: float
+    """In the write buffer, or waiting for room there."""
+    bus: float
+    """Waiting for a channel or the host link."""
+    gc_other_plane: float
+    """Waiting while the die collected another of its planes."""
+    gc_same_plane: float
+    """Waiting while the die collected the plane that the request needs."""
+    host_queue: float
+    """Waiting outside the device because its queue was full."""
+    late: float
+    """Waiting for other host operations only because collections had delayed them."""
+    queue_behind_io: float
+    """Waiting for other host operations, as it would have without collections."""
+    service: float
+    """The request's own commands, array operations, transfers and controller overhead."""
+    translation: float
+    """Waiting until the page's mapping is in RAM."""
+
+
+class BreakdownByClass(Section, kw_only=True):
+    """Where mean response times went, in microseconds."""
+
+    read: BreakdownSummary
+    """Of reads."""
+    write: BreakdownSummary
+    """Of writes."""
+
+
+class CollectingSummary(Section, kw_only=True):
+    """When a drive collected: from its first die that began to collect until none did."""
+
+    intervals: int
+    """How often."""
+    us: float
+    """How long together, in microseconds."""
+
+
+class CommandsSummary(Section, kw_only=True):
+    """Commands that were sent to a drive."""
+
+    count: int
+    """Reads and writes."""
+    reads: int
+    """Reads."""
+    writes: int
+    """Writes."""
+
+
+class EnduranceSummary(Section, kw_only=True):
+    """What a run asked of the flash, and how long that lasts at this rate.
+
+    Terabytes are decimal, as on data sheets; None is what nothing written or erased leaves
+    unknown.
+    """
+
+    capacity_bytes: int
+    """Bytes that are offered to whoever writes."""
+    dwpd: float | None
+    """Drive writes a day that the flash bears through the warranty."""
+    dwpd_of_this_load: float | None
+    """Drive writes a day of this run."""
+    erases_per_block: float
+    """Erases of this run, for each block."""
+    flash_bytes: float
+    """Bytes of data that all blocks hold together, the over-provisioned ones included."""
+    host_bytes_written: int
+    """Bytes that the host wrote."""
+    measured_tbw: float | None = None
+    """Terabytes that were written to the drive in its life, if that has ended."""
+    media_bytes_written: float
+    """Bytes that were written to flash."""
+    most_worn_to_mean: float | None
+    """Erases of the most worn block as a multiple of the mean."""
+    percentage_used: float
+    """Rated cycles that have been used since the drive was new, in percent."""
+    rated_cycles: float
+    """Erases that a block is rated for."""
+    tbw: float | None
+    """Terabytes that the host can write at this write amplification."""
+    tbw_by_erases: float | None
+    """Terabytes that the host can write at this number of erases."""
+    warranty_years: float
+    """Years of the warranty, of 365 days."""
+    write_amplification_in_bytes: float | None
+    """Bytes written to flash for each that the host wrote."""
+    years_at_this_load: float | None
+    """Years until the rated cycles are used up at the load of this run."""
+
+
+class FaultsSummary(Section, kw_only=True):
+    """What went wrong in the flash, and what was not carried out for that."""
+
+    erase_failures: int
+    """Block erases that failed."""
+    factory_bad_blocks: int
+    """Blocks that were bad from the start."""
+    grown_bad_blocks: int
+    """Blocks that have become bad."""
+    pages_copied: int
+    """Pages copied to spare blocks because a program failed."""
+    program_failures: int
+    """Page programs that failed."""
+    read_only_since_s: float | None
+    """When the first drive became read-only, in seconds of simulated time; None if none did."""
+    read_retries: list[int]
+    """Pages read at last after one retry, two and so on."""
+    rejected_flushes: int
+    """Flushes that a read-only drive rejected."""
+    rejected_trims: int
+    """Trims that a read-only drive rejected."""
+    rejected_writes: int
+    """Writes that a read-only drive rejected."""
+    uncorrectable_reads: int
+    """Pages that could not be corrected after all retries."""
+
+
+class FlashSummary(Section, kw_only=True):
+    """Operations of the flash, in pages, those of erases in blocks."""
+
+    copybacks: int
+    """Pages moved with the copyback command."""
+    erases: int
+    """Blocks erased."""
+    host_programs: int
+    """Pages programmed for the host."""
+    multi_plane_erases: int
+    """Erase commands that joined several planes."""
+    multi_plane_programs: int
+    """Program commands that joined several planes."""
+    multi_plane_reads: int
+    """Read commands that joined several planes."""
+    programs: int
+    """Pages programmed over the channel, for the host or moved."""
+    reads: int
+    """Pages read over the channel, for the host or to be moved."""
+
+
+class IdleKindsSummary(Section, kw_only=True):
+    """Blocks collected in idle time, by kind."""
+
+    compaction: int
+    """In long idle periods, for planes that would soon be short of space."""
+    delayed: int
+    """Put off when the drive was busy."""
+    look_ahead: int
+    """Before a gap ended that the host had announced."""
+    put_off: int
+    """How often a plane that was short of space was put off, or the merge of a group."""
+
+
+class MovesSummary(Section, kw_only=True):
+    """Pages moved by collections, by how (Shahidi et al., SC 2016)."""
+
+    cached: int
+    """Read into the device's DRAM."""
+    paired: int
+    """Read one after the other and programmed together."""
+    single_demanding: int
+    """Read and programmed alone, on the plane that needed space."""
+    single_other: int
+    """Read and programmed alone, on a plane that joined."""
+    together: int
+    """Read together and programmed together."""
+
+
+class PlanesSummary(Section, kw_only=True):
+    """How planes used their time; None if no time passed."""
+
+    busy_share: float | None
+    """Share of the time in which a plane was busy."""
+    idle_share: float | None
+    """Share of the time in which a plane was idle."""
+
+
+class GcSummary(Section, kw_only=True):
+    """Garbage collection."""
+
+    busy_us: float
+    """Die time spent collecting, in microseconds."""
+    cached_reads: int
+    """Reads served from the device's DRAM, where a collection had left the page."""
+    collections: int
+    """Blocks collected for space."""
+    erases: int
+    """Blocks erased."""
+    forced: int
+    """Of those, blocks that the controller of an array asked for."""
+    idle: int
+    """Of those, blocks collected in idle time."""
+    joined: int
+    """Of those, blocks of planes that joined the collection of another."""
+    kinds: IdleKindsSummary
+    """Blocks collected in idle time, by kind."""
+    merged_reads: int
+    """Reads served from the register of a collection."""
+    merged_writes: int
+    """Writes that took the place of the page in the register of a collection."""
+    moves: MovesSummary
+    """How pages were moved."""
+    on_demand: int
+    """Of those, blocks of planes that were short of space."""
+    pages_moved: int
+    """Pages moved by collections and wear levelling."""
+    pages_moved_per_collection: float | None
+    """Pages moved for each block collected; None if none was."""
+    pipelined: int
+    """Operations of collections that overlapped one of the host."""
+    planes: PlanesSummary
+    """How planes used the time in which their die collected."""
+    preemptions: int
+    """How often a collection that had begun yielded to the host."""
+    stalled_us: float
+    """Die time in which writes waited for a free block although collections yield, or for room
+    in a full buffer, in microseconds.
+    """
+    suspends: int
+    """How often a read suspended a program or erase."""
+
+
+class DieTimeSummary(Section, kw_only=True):
+    """Die time by activity, in microseconds."""
+
+    array_idle: float
+    """Collecting because the controller of an array asked for it while the array was idle."""
+    cached_pages: float
+    """Writing pages that collections had left in the device's DRAM."""
+    compaction: float
+    """Collecting in a long idle period."""
+    delayed: float
+    """Collecting what was put off."""
+    forced: float
+    """Collecting because the controller of an array asked for it."""
+    look_ahead: float
+    """Collecting before a gap ended that the host had announced."""
+    nothing: float
+    """None of these."""
+    on_demand: float
+    """Collecting because the plane was short of space."""
+    wear_levelling: float
+    """Levelling wear."""
+
+
+class IdlePeriodsSummary(Section, kw_only=True):
+    """Idle periods of one class."""
+
+    die_us: DieTimeSummary
+    """What the dies did meanwhile; adds up to `us`, once a die."""
+    periods: int
+    """How many."""
+    us: float
+    """How long they were together, in microseconds."""
+
+
+class IdleTimeSummary(Section, kw_only=True):
+    """The time in which drives had no command.
+
+    Times of periods and `busy_us` are of drives: they add up to the simulated time, once a
+    drive.
+    """
+
+    all: IdlePeriodsSummary
+    """All idle periods."""
+    busy_us: float
+    """Time with a command, in microseconds."""
+    long: IdlePeriodsSummary
+    """Long periods."""
+    short: IdlePeriodsSummary
+    """Periods that are used and end before they are long."""
+    unused: IdlePeriodsSummary
+    """Periods that are too short to be used."""
+
+
+class NvBufferSummary(Section, kw_only=True):
+    """What a non-volatile buffer was used for that takes writes before merges."""
+
+    erases: int
+    """Its blocks, in which nothing was valid, that were erased."""
+    full: int
+    """How often it was full."""
+    merges: int
+    """Logical blocks that were copied to fresh blocks, with newer pages out of it."""
+    most_blocks: int
+    """The most blocks that it held."""
+    writes: int
+    """Pages written to it."""
+
+
+class MappingSummary(Section, kw_only=True):
+    """What it took to know where pages are, and how blocks were reclaimed.
+
+    All is zero of a page mapping in RAM.
+    """
+
+    compactions: int
+    """Superblocks whose blocks were compacted."""
+    dirty_evictions: int
+    """Of those, entries that had to be written back."""
+    evictions: int
+    """Entries that left the cache."""
+    full_merges: int
+    """Logical blocks that were copied to fresh blocks."""
+    hit_ratio: float | None
+    """Share of page operations whose mapping was in RAM; None if the table does not lie in
+    flash.
+    """
+    hits: int
+    """Page operations whose mapping was in RAM."""
+    misses: int
+    """Page operations that waited for their mapping."""
+    nv_buffer: NvBufferSummary
+    """The buffer that takes writes before merges."""
+    partial_merges: int
+    """Data blocks of which the rest was copied behind an update block's pages."""
+    switch_merges: int
+    """Update blocks that became data blocks."""
+    translation_reads: int
+    """Translation pages read, to fetch entries or to be updated."""
+    translation_writes: int
+    """Translation pages written."""
+
+
+class ResponseSummary(Section, kw_only=True):
+    """Response times of one class of requests, in microseconds."""
+
+    count: int
+    """Requests."""
+    max: float | None
+    """The longest; None without requests."""
+    mean: float | None
+    """Mean; None without requests."""
+    min: float | None
+    """The shortest; None without requests."""
+    p50: float | None
+    """Half of the requests take no longer, to 0.1%; None without requests."""
+    p90: float | None
+    """90% of the requests take no longer."""
+    p95: float | None
+    """95% of the requests take no longer."""
+    p99: float | None
+    """99% of the requests take no longer."""
+    p99_9: float | None
+    """99.9% of the requests take no longer."""
+    p99_99: float | None
+    """99.99% of the requests take no longer."""
+    stddev: float | None
+    """Standard deviation of the sample; None for fewer than two requests."""
+    variance: float | None
+    """Variance of the sample, in square microseconds; None for fewer than two requests."""
+
+
+class ResponsesSummary(Section, kw_only=True):
+    """Response times of reads and writes, together and apart, in microseconds."""
+
+    all: ResponseSummary
+    """Reads and writes."""
+    read: ResponseSummary
+    """Reads."""
+    write: ResponseSummary
+    """Writes."""
+
+
+class EraseCountSummary(Section, kw_only=True):
+    """Erases of a block since the device was new, over all blocks."""
+
+    max: int
+    """Most."""
+    mean: float
+    """Mean."""
+    min: int
+    """Fewest."""
+    stddev: float
+    """Standard deviation."""
+
+
+class WearSummary(Section, kw_only=True):
+    """Erases of blocks."""
+
+    erase_count: EraseCountSummary
+    """Erases of a block since the device was new."""
+    levelling_runs: int
+    """Blocks emptied to level wear."""
+
+
+class DeviceSummary(Section, kw_only=True):
+    """One drive of an array."""
+
+    collecting: CollectingSummary
+    """When it collected."""
+    commands: CommandsSummary
+    """Commands that the controller sent to it."""
+    device: int
+    """Its number, from 0."""
+    endurance: EnduranceSummary | None = None
+    """How long the flash lasts, if `ssd.endurance.rated_cycles` is set."""
+    faults: FaultsSummary | None = None
+    """What went wrong in the flash, if anything can."""
+    flash: FlashSummary
+    """Operations of the flash."""
+    gc: GcSummary
+    """Garbage collection."""
+    idle_time: IdleTimeSummary | None = None
+    """How idle time was used, if a schedule tells idle periods apart by length."""
+    mapping: MappingSummary
+    """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
+    requests_ended_last: int
+    """Requests that ended last on this drive."""
+    service_breakdown_us: BreakdownSummary
+    """Where the mean of these times went, in microseconds."""
+    service_us: ResponsesSummary
+    """From entering the drive's queue to the end, in microseconds."""
+    wear: WearSummary
+    """Erases of blocks."""
+    write_amplification: float | None
+    """Pages written to flash for each that the host wrote; None if it wrote none."""
+
+
+class ExcessSummary(Section, kw_only=True):
+    """What requests of one class that take longer than a bound take longer, in microseconds."""
+
+    count: int
+    """Requests."""
+    max: float | None
+    """The longest; None without requests."""
+    mean: float | None
+    """Mean; None without requests."""
+    min: float | None
+    """The shortest; None without requests."""
+    p50: float | None
+    """Half of the requests take no longer, to 0.1%; None without requests."""
+    p90: float | None
+    """90% of the requests take no longer."""
+    p95: float | None
+    """95% of the requests take no longer."""
+    p99: float | None
+    """99% of the requests take no longer."""
+    p99_9: float | None
+    """99.9% of the requests take no longer."""
+    p99_99: float | None
+    """99.99% of the requests take no longer."""
+    share: float | None
+    """Such requests as a share of all of the class; None if there are none."""
+    stddev: float | None
+    """Standard deviation of the sample; None for fewer than two requests."""
+    total: float
+    """Sum of the excess."""
+    variance: float | None
+    """Variance of the sample, in square microseconds; None for fewer than two requests."""
+
+
+class ExcessWaitSummary(Section, kw_only=True):
+    """What requests take longer than a bound."""
+
+    all: ExcessSummary
+    """Reads and writes."""
+    bound_us: float
+    """The bound, in microseconds."""
+    read: ExcessSummary
+    """Reads."""
+    write: ExcessSummary
+    """Writes."""
+
+
+class HoldsSummary(Section, kw_only=True):
+    """How long requests waited for dies that collected."""
+
+    longest_wait_us: float
+    """The longest that one of them waited, in microseconds."""
+    requests: int
+    """Requests that waited for any."""
+
+
+class FlowVerdictSummary(Section, kw_only=True):
+    """What the numbers of one flow can be taken for."""
+
+    findings: list[
+        Literal["overload", "perhaps_overload", "stalls", "nothing_collected", "unsettled"]
+    ]
+    """What should be known before the numbers are read."""
+    holds: HoldsSummary
+    """How long requests waited for dies that collected."""
+    load: LoadSummary | None
+    """Whether the drives kept up; None if no request has a time of its own, or too few came."""
+
+
+class RequestsSummary(Section, kw_only=True):
+    """How many requests there were, and of what."""
+
+    count: int
+    """Reads and writes that were completed."""
+    flushes: int
+    """Flushes."""
+    of_ramp: int | None = None
+    """Requests that were simulated before their flows were measured, if there were any; in no
+    other count.
+    """
+    read_bytes: int
+    """Bytes read."""
+    reads: int
+    """Reads."""
+    trims: int
+    """Trims."""
+    write_bytes: int
+    """Bytes written."""
+    write_pages: int
+    """Logical pages that the writes touched, each counted for every request."""
+    writes: int
+    """Writes."""
+
+
+class ThroughputSummary(Section, kw_only=True):
+    """Requests and bytes a second, over the time in which requests were measured."""
+
+    iops: float | None
+    """Reads and writes a second; None if no time passed."""
+    measured_from_s: float | None = None
+    """When the first request was measured, in seconds of simulated time; None if none was."""
+    measured_s: float | None = None
+    """Time in which requests were measured, in seconds."""
+    mib_per_s: float | None
+    """Mebibytes read and written a second; None if no time passed."""
+    simulated_s: float
+    """Simulated time until the last request was completed, in seconds."""
+
+
+class WorstOfWindows(Section, kw_only=True):
+    """The longest response times of windows, in microseconds: their mean and extremes."""
+
+    max: float | None
+    """The greatest of them; None without any."""
+    mean: float | None
+    """Mean over these windows; None without any."""
+    min: float | None
+    """The least of them; None without any."""
+    windows: int
+    """Windows with such a request."""
+
+
+class WindowSummary(Section, kw_only=True):
+    """The longest response times of one window, in microseconds."""
+
+    read: float | None
+    """Of reads; None if none has ended."""
+    start_s: float
+    """When the window begins, in seconds of simulated time."""
+    write: float | None
+    """Of writes; None if none has ended."""
+
+
+class WorstResponseSummary(Section, kw_only=True):
+    """The longest response time of each window in which requests have ended."""
+
+    all: WorstOfWindows
+    """Reads and writes."""
+    by_window: list[WindowSummary]
+    """Every window in which requests have ended, in order."""
+    read: WorstOfWindows
+    """Reads."""
+    window_s: float
+    """Length of a window, in seconds of simulated time."""
+    write: WorstOfWindows
+    """Writes."""
+
+
+class FlowSummary(Section, kw_only=True):
+    """The results of one of several flows."""
+
+    verdict: FlowVerdictSummary
+    """What these numbers can be taken for."""
+    bandwidth: BandwidthSummary
+    """Bandwidth over windows (`metrics.bandwidth_window`)."""
+    breakdown_by_class_us: BreakdownByClass
+    """Where the mean response time of reads and that of writes went, in microseconds."""
+    breakdown_us: BreakdownSummary
+    """Where the mean response time went, in microseconds."""
+    excess_wait_us: ExcessWaitSummary | None = None
+    """What response times have beyond a bound, if there is one (`metrics.excess_bound`)."""
+    flow: int
+    """Its number, from 0."""
+    measured_response_us: ResponsesSummary | None = None
+    """Response times that the trace holds, in microseconds, if it holds any."""
+    name: str | None = None
+    """Its name, if it has one."""
+    requests: RequestsSummary
+    """Its requests."""
+    response_us: ResponsesSummary
+    """Simulated response times, in microseconds."""
+    throughput: ThroughputSummary
+    """Requests and bytes a second."""
+    worst_response_us: WorstResponseSummary
+    """The longest response time of each window (`metrics.worst_window`)."""
+    write_amplification: float | UnsetType | None = UNSET
+    """Pages written to flash for each that the flow wrote.
+
+    None if it wrote nothing; missing if others wrote, too: each then owns a part of what
+    collections copy, and no part of the simulator says which.
+    """
+
+
+class RecoverySummary(Section, kw_only=True):
+    """How long recoveries took, in milliseconds; zero without any."""
+
+    max: float
+    """The longest."""
+    mean: float
+    """On average."""
+    total: float
+    """Together."""
+
+
+class PowerLossSummary(Section, kw_only=True):
+    """Cuts of power, recoveries and what was lost, of the drive whose power is cut."""
+
+    blocks_erased: int
+    """Blocks that recoveries erased."""
+    buffered_pages_lost: int
+    """Pages with acknowledged writes that were in the write buffer only, and that no flush had
+    asked for.
+    """
+    cut_erases: int
+    """Blocks whose erase was cut off."""
+    cuts: int
+    """How often the power failed."""
+    cuts_in_recovery: int
+    """Of those, before the drive was back from the one before."""
+    durable_pages_lost: int
+    """Pages of which a durable write was lost."""
+    interrupted_requests: int
+    """Commands that the host had to hand in anew."""
+    pages_read: int
+    """Pages read to find the mapping again, if only in part."""
+    recoveries: int
+    """How often the drive came back."""
+    recovery_ms: RecoverySummary
+    """How long that took, the time of recoveries that were cut off left out."""
+    torn_pages: int
+    """Pages whose program was cut off."""
+
+
+class RoundsSummary(Section, kw_only=True):
+    """Rounds of overwrites that prepared a device.
+
+    The spread is that of the last rounds; None if they were too few.
+    """
+
+    deviation: float | None
+    """From the mean to the one that lies farthest from it, as a share of the mean."""
+    excursion: float | None
+    """From the least of them to the greatest, as a share of the mean."""
+    overwritten_pages: int
+    """Logical pages that they overwrote."""
+    reached: bool
+    """Whether write amplification was steady at the end."""
+    rounds: int
+    """Rounds that were written."""
+    slope: float | None
+    """How much their best-fit line rises, as a share of the mean."""
+    values: list[float]
+    """Write amplification of each round."""
+    write_amplification: float | None
+    """Mean write amplification of the last rounds."""
+
+
+class PreconditionSummary(Section, kw_only=True):
+    """How the devices were prepared."""
+
+    devices: list[RoundsSummary]
+    """The rounds of each device."""
+
+
+class RunRequestsSummary(Section, kw_only=True):
+    """How many requests there were, and of what."""
+
+    count: int
+    """Reads and writes that were completed."""
+    flushes: int
+    """Flushes."""
+    of_ramp: int | None = None
+    """Requests that were simulated before their flows were measured, if there were any; in no
+    other count.
+    """
+    read_bytes: int
+    """Bytes read."""
+    reads: int
+    """Reads."""
+    trimmed_pages: int
+    """Logical pages trimmed that held data."""
+    trims: int
+    """Trims."""
+    unmapped_page_reads: int
+    """Logical pages read that hold no data; they touch no flash."""
+    write_bytes: int
+    """Bytes written."""
+    write_pages: int
+    """Logical pages that the writes touched, each counted for every request."""
+    writes: int
+    """Writes."""
+
+
+class SimulatorSummary(Section, kw_only=True):
+    """What the run cost."""
+
+    command: str
+    """How the run was started."""
+    cpu_s: float
+    """Time of the processor, in seconds."""
+    events: int
+    """Events of the simulation."""
+    page_operations: int
+    """Page operations in flash."""
+    page_operations_per_cpu_s: int | None
+    """Page operations a second of the processor's time, preparation left out; None if none was
+    taken.
+    """
+    peak_rss_mib: float | None
+    """The most memory that the process has held, in MiB; None where nobody knows."""
+    precondition_cpu_s: float
+    """Of that, for the preparation of the devices."""
+    wall_s: float
+    """Time on the clock, in seconds."""
+
+
+class SteadyRates(Section, kw_only=True):
+    """Rates of rounds, one after the other; None where no time passed."""
+
+    iops: list[float | None]
+    """Reads and writes a second."""
+    mib_per_s: list[float | None]
+    """Mebibytes read and written a second."""
+
+
+class SteadyWindow(Section, kw_only=True):
+    """What the last rounds of a run were like. The spread is None if one of them told nothing."""
+
+    by_round: SteadyRates
+    """Rates of each of these rounds."""
+    deviation: float | None
+    """From the mean to the value that lies farthest from it, as a share of the mean."""
+    end_s: float
+    """When the last ended, in seconds of simulated time."""
+    excursion: float | None
+    """From the least value to the greatest, as a share of the mean."""
+    first_round: int
+    """Number of the first of them, from 1."""
+    iops: float | None
+    """Reads and writes a second."""
+    last_round: int
+    """Number of the last."""
+    max_response_us: float | None
+    """The longest response time, in microseconds."""
+    mean: float | None
+    """Mean of the metric."""
+    mean_response_us: float | None
+    """Mean response time, in microseconds."""
+    mib_per_s: float | None
+    """Mebibytes read and written a second."""
+    requests: int
+    """Reads and writes that were completed."""
+    slope: float | None
+    """How much the best-fit line rises, as a share of the mean."""
+    start_s: float
+    """When the first began, in seconds of simulated time."""
+    write_amplification: float | None
+    """Pages written to flash for each that the host wrote; None if it wrote none."""
+
+
+class SteadyStateSummary(Section, kw_only=True):
+    """The rounds of a run that ends when they are steady."""
+
+    ended_by: Literal["steady_state", "most_rounds", "read_only", "workload"]
+    """Why the run ended."""
+    metric: Literal["iops", "bandwidth", "mean_response", "write_amplification"]
+    """What was measured in each round."""
+    reached: bool
+    """Whether the last rounds were steady."""
+    rounds: int
+    """Rounds that have ended."""
+    values: list[float | None]
+    """The metric of each round; None where nothing was done."""
+    window: SteadyWindow | None
+    """The last rounds, steady or not; None if there were too few."""
+
+
+class Summary(Section, kw_only=True):
+    """The numbers of a run.
+
+    Times are of the simulation, and in microseconds unless the key says otherwise.
+    """
+
+    verdict: VerdictSummary
+    """What these numbers can be taken for."""
+    array: ArraySummary | None = None
+    """What an array did beside serving requests."""
+    bandwidth: BandwidthSummary
+    """Bandwidth over windows (`metrics.bandwidth_window`)."""
+    breakdown_by_class_us: BreakdownByClass
+    """Where the mean response time of reads and that of writes went, in microseconds."""
+    breakdown_us: BreakdownSummary
+    """Where the mean response time went, in microseconds."""
+    collecting_together: list[float] | None = None
+    """Share of the time with 0, 1, 2 ... drives collecting."""
+    config_digest: str
+    """Digest of the resolved configuration."""
+    devices: list[DeviceSummary] | None = None
+    """The drives of the array, one by one."""
+    endurance: EnduranceSummary | None = None
+    """How long the flash lasts, if `ssd.endurance.rated_cycles` is set."""
+    excess_wait_us: ExcessWaitSummary | None = None
+    """What response times have beyond a bound, if there is one (`metrics.excess_bound`)."""
+    faults: FaultsSummary | None = None
+    """What went wrong in the flash, if anything can."""
+    flash: FlashSummary
+    """Operations of the flash."""
+    flows: list[FlowSummary] | None = None
+    """The flows of the workload, if there are several."""
+    gc: GcSummary
+    """Garbage collection."""
+    idle_time: IdleTimeSummary | None = None
+    """How idle time was used, if a schedule tells idle periods apart by length."""
+    mapping: MappingSummary
+    """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
+    measured_response_us: ResponsesSummary | None = None
+    """Response times that the trace holds, in microseconds, if it holds any."""
+    notes: list[str]
+    """What the user should know: of the input, and of what is not measured."""
+    power_loss: PowerLossSummary | None = None
+    """Cuts of power, if there can be any."""
+    precondition: PreconditionSummary | None = None
+    """How the devices were prepared, if in rounds."""
+    requests: RunRequestsSummary
+    """How many requests there were, and of what."""
+    response_us: ResponsesSummary
+    """Simulated response times, in microseconds."""
+    schema: int
+    """Version of this form."""
+    seed: int
+    """What random numbers were drawn from."""
+    simulator: SimulatorSummary
+    """What the run cost."""
+    steady_state: SteadyStateSummary | None = None
+    """The rounds of a run that ends when they are steady (`stop`)."""
+    throughput: ThroughputSummary
+    """Requests and bytes a second."""
+    version: str
+    """Version of the simulator."""
+    wear: WearSummary
+    """Erases of blocks."""
+    worst_response_us: WorstResponseSummary
+    """The longest response time of each window (`metrics.worst_window`)."""
+    write_amplification: float | None
+    """Pages written to flash for each that the host wrote; None if it wrote none."""
