@@ -192,14 +192,14 @@ impl Backend {
 
     /// Stops to take writes, if the translation layer has just run out of good blocks. Returns whether it
     /// has.
+    #[inline]
     pub fn becomes_read_only(&mut self, now: Instant) -> bool {
-        if !self.ftl.is_read_only() || self.is_read_only() {
-            return false;
-        }
-        if let Some(costs) = &mut self.faults {
+        let Some(costs) = &mut self.faults else { return false };
+        let becomes = costs.read_only_since.is_none() && self.ftl.is_read_only();
+        if becomes {
             costs.read_only_since = Some(now);
         }
-        true
+        becomes
     }
 }
 

@@ -128,6 +128,11 @@ impl Observer {
         }
     }
 
+    /// Whether account is kept of the time in which the drive has no command.
+    pub const fn keeps_idle_account(&self) -> bool {
+        self.idle.is_some()
+    }
+
     /// At the end of an instant: whether the drive has commands.
     pub fn note_commands(&mut self, has_commands: bool, now: Instant) {
         if let Some(account) = &mut self.idle {
@@ -176,11 +181,6 @@ impl Observer {
         if let Some(journal) = &mut self.journal {
             journal.push(entry());
         }
-    }
-
-    /// Whether a journal is kept.
-    pub const fn keeps_journal(&self) -> bool {
-        self.journal.is_some()
     }
 
     /// Takes what the drive did since the last call, in order, if it keeps a journal.

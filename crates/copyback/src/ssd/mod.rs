@@ -277,20 +277,29 @@ impl Ssd {
     /// The second phase of an instant where somebody is to be asked at each: who wants that is asked here and
     /// in what this calls, and has to be [watched](crate::flash::Watched) for.
     fn arbitrate_watched(&mut self, now: Instant, agenda: &mut Agenda) {
-        self.note_idle_time(now);
-        self.start_what_can_start(now, agenda);
         if self.collector.idle.is_some() {
-            // The last operation of the host may have ended just now.
-            self.note_idle_time(now);
+            self.use_instant(now, agenda);
+        } else {
             self.start_what_can_start(now, agenda);
-        }
-        if let Some(idle) = &mut self.collector.idle {
-            idle.plan_look(now, agenda);
         }
         if self.becomes_read_only(now) {
             self.start_what_can_start(now, agenda);
         }
-        self.backend.observer.note_commands(self.is_busy(), now);
+        if self.backend.observer.keeps_idle_account() {
+            self.backend.observer.note_commands(self.is_busy(), now);
+        }
+    }
+
+    /// Lets idle time be used.
+    fn use_instant(&mut self, now: Instant, agenda: &mut Agenda) {
+        self.note_idle_time(now);
+        self.start_what_can_start(now, agenda);
+        // The last operation of the host may have ended just now.
+        self.note_idle_time(now);
+        self.start_what_can_start(now, agenda);
+        if let Some(idle) = &mut self.collector.idle {
+            idle.plan_look(now, agenda);
+        }
     }
 
     /// Before work is looked for: whether the drive has commands. Without power there is nothing to use idle

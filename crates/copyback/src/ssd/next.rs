@@ -18,7 +18,7 @@ impl Ssd {
         loop {
             let (flash, mut describer) = self.flash_and_describer();
             let Some(operation) = flash.next_ended(die, now, agenda, &mut describer) else { break };
-            if self.backend.flash.is_watched() {
+            if operation.pages.is_some() {
                 note_programmed(&mut self.backend, &operation);
             }
             match operation.tag {
