@@ -34,9 +34,10 @@ impl Bound {
         self.groups.forget_work(geometry);
         for id in self.groups.layout.ids() {
             let Some(plane) = self.home_of(id, tables) else { return false };
-            let (is_buffers, buffered) = (|block| self.is_in_buffer(block), self.buffered(id));
-            if self.groups.blocks_of(id).any(is_buffers)
-                || !self.groups.claim_blocks(id, plane, geometry, blocks)
+            let buffered = self.buffered(id);
+            // Claimed first: only then is it known that there are such blocks.
+            if !self.groups.claim_blocks(id, plane, geometry, blocks)
+                || self.groups.blocks_of(id).any(|block| self.is_in_buffer(block))
                 || !self.groups.is_sound(id, blocks, buffered)
             {
                 return false;
