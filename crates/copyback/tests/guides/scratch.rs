@@ -57,6 +57,17 @@ impl Scratch {
         let text = String::from_utf8_lossy(settings);
         let (before, after) = text.split_once("\nversion = \"").expect("it has a version");
         *settings = format!("{before}\nversion = \"9{after}{QUICK_TO_BUILD}").into_bytes();
+        self.forget_version_of_memory();
+    }
+
+    /// Whatever the version of the crate of memory is in the copy, it is the one that is meant.
+    fn forget_version_of_memory(&mut self) {
+        let path = Path::new("crates/copyback/Cargo.toml");
+        let manifest = self.files.get_mut(path).expect("it was just taken");
+        let text = String::from_utf8_lossy(manifest);
+        let (before, after) = text.split_once("copyback-memory\", version = ").expect("it is used");
+        let (_, rest) = after.split_once(" }").expect("a table ends");
+        *manifest = format!("{before}copyback-memory\" }}{rest}").into_bytes();
     }
 
     fn take(&mut self, path: &Path) {
