@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What of the repository the copy needs.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
+    "docs/reference/summary.schema.json",
     "Cargo.toml",
     "Cargo.lock",
     "crates/copyback/Cargo.toml",
