@@ -2,7 +2,7 @@
 //! end the state in which it takes no writes.
 
 use crate::ftl::Replaced;
-use crate::ids::{Lpn, Ppn};
+use crate::ids::Ppn;
 use crate::nand::Sensed;
 use crate::units::{Duration, Instant, earlier};
 
@@ -95,15 +95,6 @@ impl Backend {
     /// Whether the drive takes no writes any more.
     pub fn is_read_only(&self) -> bool {
         self.faults.as_ref().is_some_and(|costs| costs.read_only_since.is_some())
-    }
-
-    /// The operation that is about to start reads the page that holds `lpn`.
-    pub fn sense_page_of(&mut self, lpn: Lpn) {
-        if self.faults.is_some()
-            && let Some(page) = self.ftl.lookup(lpn)
-        {
-            self.sense(page);
-        }
     }
 
     /// The operation that is about to start reads `page`.

@@ -1,7 +1,7 @@
 //! Host operations from the queues into the dies, and out again.
 
 use crate::backend::{Backend, Located, Purpose};
-use crate::ids::{DieId, Lpn, PlaneId};
+use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 use crate::nand::{Command, Operation, Times};
 use crate::observer::Part;
 use crate::purpose::Owner;
@@ -98,10 +98,12 @@ impl Scheduler {
         let id = self.queues.pop_read(plane)?;
         let lpn = self.queues.transactions.get(id).lpn;
         let die = backend.ftl.geometry.die_of_plane(plane);
-        let located = backend.ftl.lookup(lpn).map(|page| backend.locate(page));
+        let located = backend.ftl.lookup(lpn).map(|page| (page, backend.locate(page)));
         match located {
-            Some(Located { plane, offset }) if backend.ftl.geometry.die_of_plane(plane) == die => {
-                Some(TakenRead { id, lpn, plane, offset })
+            Some((page, Located { plane, offset }))
+                if backend.ftl.geometry.die_of_plane(plane) == die =>
+            {
+                Some(TakenRead { id, lpn, page, plane, offset })
             }
             _ => {
                 self.end_wait(backend, id, now);
@@ -119,11 +121,9 @@ impl Scheduler {
         now: Instant,
     ) {
         backend.ftl.check_read(taken.lpn);
-        backend.sense_page_of(taken.lpn);
+        backend.sense(taken.page);
         backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
-        if let Some(page) = backend.ftl.lookup(taken.lpn) {
-            backend.flash.note_page(page);
-        }
+        backend.flash.note_page(taken.page);
         self.join(backend, taken.id, group, now);
     }
 
@@ -252,6 +252,7 @@ impl Scheduler {
 struct TakenRead {
     id: TransactionId,
     lpn: Lpn,
+    page: Ppn,
     plane: PlaneId,
     offset: u32,
 }
