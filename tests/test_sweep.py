@@ -77,10 +77,10 @@ def test_an_axis_that_says_nothing_is_refused(text: str) -> None:
 
 
 def test_columns_are_numbers_only_if_all_values_are() -> None:
-    assert column(["1", "2"]) == [1, 2]
-    assert column(["1", "2.5", None]) == [1.0, 2.5, None]
-    assert column(["1", "none"]) == ["1", "none"]
-    assert column(["true", '"x"']) == ["true", "x"]
+    assert column("k", ["1", "2"]) == [1, 2]
+    assert column("k", ["1", "2.5", None]) == [1.0, 2.5, None]
+    assert column("k", ["1", "none"]) == ["1", "none"]
+    assert column("k", ["true", '"x"']) == ["true", "x"]
 
 
 def test_points_are_every_combination_with_seeds_innermost() -> None:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from copyback.papers.fields import Fields
+    from copyback.result import TableName
 
 #: The ways to draw. Lines and bars show one measure of each variant; a stack shows several parts;
 #: a distribution shows the share of requests at or below a response time; a series runs over
@@ -19,12 +20,12 @@ KINDS = ("lines", "bars", "stack", "distribution", "series", "density", "microsc
 #: What a distribution is of: the response times of all requests, or their excess over the bound.
 OPERATIONS = ("all", "excess_all")
 
-#: The table that a kind needs beside the summary.
-TABLES = {
+#: The table of a run that a kind needs beside the summary; a microscope needs more than this one.
+TABLES: dict[str, TableName] = {
     "distribution": "distribution",
     "series": "series",
     "density": "series",
-    "microscope": "moments",
+    "microscope": "requests",
 }
 
 
@@ -71,7 +72,7 @@ class Figure:
     drives: tuple[int, ...]
 
     @property
-    def table(self) -> str | None:
+    def table(self) -> TableName | None:
         """The table of a run that it draws from; None if the summary is enough."""
         return TABLES.get(self.kind)
 

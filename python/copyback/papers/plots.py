@@ -228,18 +228,12 @@ def _rows(
     """Return the rows of the first seed of each variant."""
     import polars as pl
 
-    assert found.drawn is not None
+    assert figure.table is not None
     _, _, variants = findings.chosen(found, figure)
-    seed = found.frame["seed"][0]
-    here = found.drawn.filter(
-        (pl.col("workload") == load) & (pl.col("point") == point) & (pl.col("seed") == seed)
-    )
-    if figure.kind == "distribution":
-        here = here.filter(pl.col("operation") == figure.operation)
-    return [
-        (index, variant, here.filter(pl.col("variant") == variant))
-        for index, variant in enumerate(variants)
-    ]
+    kept = pl.col("operation") == figure.operation if figure.kind == "distribution" else True
+    results = [found.result(Cell(load or "", point or "", variant)) for variant in variants]
+    rows = [result.to_polars(figure.table).filter(kept) for result in results]
+    return list(zip(range(len(rows)), variants, rows, strict=True))
 
 
 def _colour(index: int) -> str:
