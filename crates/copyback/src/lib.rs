@@ -41,6 +41,7 @@ pub mod purpose;
 pub mod rng;
 mod run;
 pub mod scheduler;
+mod schema;
 pub mod simulation;
 pub mod ssd;
 pub mod state;
