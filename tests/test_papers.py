@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from copyback import InputError, units
+from copyback import InputError, tables, units
 from copyback.papers import agreement, output, rules
 from copyback.papers.agreement import Verdict
 from copyback.papers.catalogue import load_paper, select, shipped
@@ -326,9 +326,20 @@ def test_the_same_numbers_give_the_same_bytes(
         ('figure = "1", scheme', 'figure = "3", scheme', "0 rows of targets.csv match"),
         ("shorter = 2", "short = 2", "quick.short: unknown key; did you mean shorter?"),
         ('title = "Writes on a toy"', "", "title: missing; a text is needed"),
-        ('kind = "lines"', 'kind = "line"', "figures[0].kind: found 'line'; allowed: lines"),
+        ('kind = "lines"', 'kind = "line"', "figures[0].kind: found 'line'; allowed: bars"),
         ("[full]", '[full.variants."fre"]', "full.variants: no 'fre' among the variants"),
-        ("seeds = [1, 2]", 'seeds = ["1"]', "quick.seeds: found ['1']"),
+        ("seeds = [1, 2]", 'seeds = ["1"]', "quick.seeds[0]: found '1'; a whole number is needed"),
+        ("seeds = [1, 2]", "seeds = 1", "quick.seeds: found 1; a list is needed"),
+        ('"greedy" = {}', '"greedy" = 3', "variants.greedy: found 3; a table is needed"),
+        ("[full]", "[full]\nset = 3", "full.set: found 3; a table is needed"),
+        ("trace =", "at = 3\ntrace =", "workloads.mail server.at: found 3; a table is needed"),
+        ('rule = "rises"', 'rule = "rise"', "checks[1].rules[0].rule: found 'rise'; allowed: "),
+        ('rule = "rises"', "", "checks[1].rules[0].rule: missing; one of alike, at_least"),
+        ('["free"]\nbaseline = "greedy"', '["free"]', "rules[1].baseline: missing; the name of"),
+        ('"GC" = "b', '"GC" = 3\n"X" = "b', "figures[1].parts.GC: found 3; a text is needed"),
+        ('kind = "stack"', 'kind = "bars"', "figures[1].parts: a stack needs a table of parts"),
+        ("chosen = [", "chosen = [3, ", "chosen[0]: found 3; a text is needed"),
+        ('variant = "free"\n', "", "checks[0].variant: missing; a text is needed"),
     ],
 )
 def test_a_fault_of_a_file_is_told_in_a_line(
@@ -472,7 +483,12 @@ def test_effects_agree_within_a_factor_of_two(paper: float, ours: float, verdict
     ],
 )
 def test_a_rule_holds_up_to_its_bound(
-    kind: str, variants: tuple[str, ...], baseline: str | None, bound: float, holds: bool
+    tmp_path: Path,
+    kind: str,
+    variants: tuple[str, ...],
+    baseline: str | None,
+    bound: float,
+    holds: bool,
 ) -> None:
     values = {"a": (1.0, 2.0), "b": (2.0, 2.0), "c": (0.0, 0.0)}
     rows = {
@@ -480,7 +496,10 @@ def test_a_rule_holds_up_to_its_bound(
         for variant, numbers in values.items()
         for point, number in zip(("p", "q"), numbers, strict=True)
     }
-    rule = rules.Rule(kind, "x", variants, baseline, bound)
+    told = {"rule": kind, "measure": "x", "variants": variants, "bound": bound}
+    if baseline is not None:
+        told["baseline"] = baseline
+    rule = tables.read(told, rules.Rule, tmp_path)
     assert rules.judge(rule, Measures(rows), ["load"], ["p", "q"]).holds is holds
 
 

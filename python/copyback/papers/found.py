@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from copyback.papers.experiment import Experiment, Load, Scale
+    from copyback.papers.experiment import Experiment, Load
     from copyback.papers.figures import Figure
     from copyback.sweep.completion import Completed
 
@@ -54,7 +54,7 @@ class Found:
     """
 
     experiment: Experiment
-    scale: Scale
+    scale: str
     frame: pl.DataFrame
     runs: Mapping[Cell, Path]
     measures: Measures
@@ -64,11 +64,11 @@ class Found:
     def skipped(self) -> list[str]:
         """Workloads of the scale that were left out, and why."""
         there = set(self.frame["workload"])
+        asked = self.experiment.scales[self.scale].workloads
         return [
             f"{load.name}: there was no trace {load.trace}"
             for load in self.experiment.workloads
-            if load.name not in there
-            and (not self.scale.workloads or load.name in self.scale.workloads)
+            if load.name not in there and (not asked or load.name in asked)
         ]
 
     @property
@@ -94,7 +94,7 @@ class Found:
         return Result.load(self.runs[cell])
 
 
-def of_runs(experiment: Experiment, scale: Scale, done: Completed) -> Found:
+def of_runs(experiment: Experiment, scale: str, done: Completed) -> Found:
     """Return what the runs of an experiment found."""
     import polars as pl
 
@@ -111,7 +111,7 @@ def _least(run: Path) -> pl.DataFrame:
     return least.rename(lambda column: f"series.least.{column}")
 
 
-def make(experiment: Experiment, scale: Scale, frame: pl.DataFrame, store: Path) -> Found:
+def make(experiment: Experiment, scale: str, frame: pl.DataFrame, store: Path) -> Found:
     """Return what the rows of an experiment's simulations say, which are kept in a store."""
     cells: dict[Cell, list[dict[str, Any]]] = {}
     for row in frame.iter_rows(named=True):
@@ -154,7 +154,7 @@ def table_of(found: Found, figure: Figure) -> Table | None:
     if figure.table is not None:
         return None
     labels = _labels(found, loads, points)
-    measures = figure.parts or (("", figure.measure),)
+    measures = (figure.parts or {"": figure.measure}).items()
     labels = (*labels, "part") if figure.parts else labels or ("",)
     rows = []
     for (load, point), (part, measure) in product(product(loads, points), measures):

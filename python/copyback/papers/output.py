@@ -94,4 +94,4 @@ def load_experiment(experiment: Experiment, scale: str, out: Path) -> Found | No
     missing = set(findings.KEYS) - set(frame.columns)
     if missing:
         raise InputError(f"{path}: has no column {min(missing)}; run {experiment.name} again")
-    return findings.make(experiment, experiment.scale(scale), frame, out / STORE)
+    return findings.make(experiment, scale, frame, out / STORE)

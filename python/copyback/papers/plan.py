@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
+from copyback.papers.experiment import as_settings
 from copyback.sweep import plan as sweep
 from copyback.sweep.axes import LOAD, POINT, SCHEME, SEED, TRACE
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from copyback.papers.experiment import Experiment, Load, Scale
-    from copyback.papers.fields import Settings
+    from copyback.papers.experiment import Experiment, Load, Scale, Settings
 
 #: The environment's name for the directory of real traces.
 TRACES = "COPYBACK_TRACES"
@@ -34,7 +34,7 @@ class Plan:
     """
 
     experiment: Experiment
-    scale: Scale
+    scale: str
     sweep: sweep.Plan
     skipped: tuple[str, ...]
 
@@ -61,7 +61,7 @@ def make_plan(experiment: Experiment, scale_name: str, traces: Path | None) -> P
     InputError
         If a configuration is wrong, with the experiment and what the wrong runs have in common.
     """
-    scale = experiment.scale(scale_name)
+    scale = experiment.scales[scale_name]
     loads, skipped = _loads(experiment, scale, traces)
     points = [
         ((LOAD, load.name), (POINT, point.name), (SCHEME, variant.name), (SEED, str(seed)))
@@ -71,19 +71,19 @@ def make_plan(experiment: Experiment, scale_name: str, traces: Path | None) -> P
         if not scale.points or point.name in scale.points
     ]
     if not points:
-        return Plan(experiment, scale, sweep.Plan((), (), ()), tuple(skipped))
+        return Plan(experiment, scale_name, sweep.Plan((), (), ()), tuple(skipped))
     try:
         made = sweep.make_plan(
             experiment.config,
             points,
             named=dict(_named(experiment, scale, loads, traces)),
-            settings=_shortened(scale.settings, scale),
+            settings=_shortened(as_settings(scale.set), scale),
             merged=False,
         )
     except InputError as fault:
         lines = str(fault).splitlines()
         raise InputError("\n".join(f"{experiment.path}: {line}" for line in lines)) from None
-    return Plan(experiment, scale, made, tuple(skipped))
+    return Plan(experiment, scale_name, made, tuple(skipped))
 
 
 def _loads(
@@ -113,7 +113,7 @@ def _named(
             own = _laid((*trace, *load.settings), point.settings, at)
             yield ((LOAD, load.name), (POINT, point.name)), _shortened(own, scale)
     for variant in experiment.variants:
-        own = _laid(variant.settings, scale.variants.get(variant.name, ()))
+        own = _laid(variant.settings, as_settings(scale.variants.get(variant.name, {})))
         yield ((SCHEME, variant.name),), _shortened(own, scale)
 
 

@@ -146,7 +146,7 @@ def _stack(axis: Axes, found: Found, figure: Figure, load: str | None, point: st
         for index in range(len(variants))
     ]
     floor = [0.0] * len(places)
-    for index, (part, measure) in enumerate(figure.parts):
+    for index, (part, measure) in enumerate(figure.parts.items()):
         heights = [
             findings.value(found, figure, Cell(*cell, variant), measure)
             for cell in cells
