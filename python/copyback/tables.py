@@ -33,18 +33,20 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """A table of a file. What it refuses by itself is a ValueError that begins with the key."""
 
 
-def read(found: Any, kind: type[T], path: Path, place: str = "") -> T:
+def read(found: Any, kind: type[T], path: Path | None = None, place: str = "") -> T:
     """Return what a file holds as what it has to be.
 
     Parameters
     ----------
+    path
+        The file; None if who calls names it.
     place
-        Its dotted key in the file; empty of the whole.
+        The dotted key of what is found; empty of the whole file.
 
     Raises
     ------
     InputError
-        With the file, the key, what was found and what is allowed.
+        With the place, what was found and what is allowed.
     """
     try:
         return msgspec.convert(found, kind)
@@ -57,7 +59,7 @@ def read(found: Any, kind: type[T], path: Path, place: str = "") -> T:
             place += f"[{key}]" if isinstance(key, int) else f".{key}"
         key, words = _explained(problem, found, node)
         dotted = ".".join(filter(None, (place.removeprefix("."), key)))
-        raise InputError(": ".join(filter(None, (str(path), dotted, words)))) from None
+        raise InputError(": ".join(filter(None, (str(path or ""), dotted, words)))) from None
 
 
 def _inner(node: inspect.Type, step: str) -> inspect.Type:
@@ -99,7 +101,9 @@ def _explained(problem: str, found: Any, node: inspect.Type) -> tuple[str, str]:
 def _needed(node: inspect.Type) -> str:
     if isinstance(node, inspect.LiteralType):
         return f"one of {', '.join(map(str, node.values))}"
-    return KINDS[type(node)][0]
+    least = f" from {node.ge}" if isinstance(node, inspect.IntType) and node.ge is not None else ""
+    empty = " that is not empty" if getattr(node, "min_length", None) else ""
+    return KINDS[type(node)][0] + least + empty
 
 
 def hint(name: str, known: Iterable[str]) -> str:
