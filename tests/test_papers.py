@@ -328,7 +328,17 @@ def test_the_same_numbers_give_the_same_bytes(
         ('title = "Writes on a toy"', "", "title: missing; a text is needed"),
         ('kind = "lines"', 'kind = "line"', "figures[0].kind: found 'line'; allowed: bars"),
         ("[full]", '[full.variants."fre"]', "full.variants: no 'fre' among the variants"),
-        ("seeds = [1, 2]", 'seeds = ["1"]', "quick.seeds[0]: found '1'; a whole number is needed"),
+        (
+            "seeds = [1, 2]",
+            'seeds = ["1"]',
+            "quick.seeds[0]: found '1'; a whole number from 0 is needed",
+        ),
+        ("shorter = 2", "shorter = 0", "quick.shorter: found 0; a whole number from 1 is needed"),
+        (
+            '"workload.requests" = 4000',
+            '"workload.requests" = "x"',
+            "load=random (8 runs): --set workload.requests: found",
+        ),
         ("seeds = [1, 2]", "seeds = 1", "quick.seeds: found 1; a list is needed"),
         ('"greedy" = {}', '"greedy" = 3', "variants.greedy: found 3; a table is needed"),
         ("[full]", "[full]\nset = 3", "full.set: found 3; a table is needed"),

@@ -11,10 +11,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
-from copyback import verdict
+from copyback import checkout, verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
-from copyback.checkout import commit
 from copyback.result import (
     ROW_TABLE_FILES,
     STREAM_FILES,
@@ -78,13 +77,21 @@ class Driver:
         A prepared device to start from.
     notes
         What the user should know of the workload beside what the simulator tells.
+    commit
+        Tells the commit of Copyback that runs it.
     """
 
     def __init__(
-        self, config: Config, *, state: Path | None = None, notes: Sequence[str] = ()
+        self,
+        config: Config,
+        *,
+        state: Path | None = None,
+        notes: Sequence[str] = (),
+        commit: Callable[[], str | None] = checkout.commit,
     ) -> None:
         self.config = config
         self.notes = notes
+        self.commit = commit
         self.wall_s = 0.0
         self.cpu_s = 0.0
         self.precondition_cpu_s = 0.0
@@ -226,7 +233,7 @@ class Driver:
             "page_operations_per_cpu_s": round(operations / run_cpu_s) if run_cpu_s else None,
             "peak_rss_mib": peak_rss_mib(),
             "command": command,
-            "commit": commit(),
+            "commit": self.commit(),
         }
         numbers["verdict"]["says"] = []
         summary = msgspec.convert(numbers, Summary)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import field
+from msgspec import Meta, field
 
 from copyback import configuration
 from copyback._core import InputError
@@ -81,8 +81,8 @@ class Scale(Table, frozen=True):
     """
 
     note: str = ""
-    seeds: tuple[int, ...] = (0,)
-    shorter: int = 1
+    seeds: tuple[Annotated[int, Meta(ge=0)], ...] = (0,)
+    shorter: Annotated[int, Meta(ge=1)] = 1
     set: dict[str, Any] = field(default_factory=dict)
     points: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ class _File(Table, frozen=True):
     title: str
     claim: str
     config: dict[str, Any]
-    variants: Tables
+    variants: Annotated[Tables, Meta(min_length=1)]
     quick: Scale = Scale()
     full: Scale = Scale()
     chosen: tuple[str, ...] = ()

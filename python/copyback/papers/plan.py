@@ -133,4 +133,4 @@ def shortened(key: str, text: str, divisor: int) -> str:
     ('150', '600')
     """
     counts = key.startswith("workload.") and key.endswith((".requests", ".limit"))
-    return str(max(int(text) // divisor, 1)) if counts else text
+    return str(max(int(text) // divisor, 1)) if counts and text.isdigit() else text

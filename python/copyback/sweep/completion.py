@@ -8,6 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from copyback._core import SimulationError
+from copyback.checkout import commit
 from copyback.sweep.cluster import DaskBackend
 from copyback.sweep.execute import BackendLostError, Execution, Task
 from copyback.sweep.inputs import unreadable
@@ -130,8 +131,9 @@ def _execute(
     failures: Failures,
 ) -> None:
     by_key = {run.key: run for run in runs}
+    made_by = commit()
     tasks = [
-        Task(run.key, Job(run.config.to_toml(), command, share.memory), run.state_digest)
+        Task(run.key, Job(run.config.to_toml(), command, share.memory, made_by), run.state_digest)
         for run in runs
     ]
     Execution(

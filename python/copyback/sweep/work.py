@@ -34,11 +34,14 @@ class Job:
         How the sweep was started.
     memory
         Bytes that the process may hold; no limit if None.
+    commit
+        Of Copyback, where the sweep was started.
     """
 
     config_toml: str
     command: str
     memory: int | None = None
+    commit: str | None = None
 
     def config(self) -> Config:
         """Return the configuration, checked."""
@@ -62,7 +65,7 @@ def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
     state
         A prepared device to start from.
     """
-    driver = Driver(job.config(), state=state)
+    driver = Driver(job.config(), state=state, commit=lambda: job.commit)
     with TemporaryDirectory(prefix="copyback-run-") as name, naming(name):
         directory = Path(name)
         result = driver.run_into(directory, job.command, on_progress=job.watch)
