@@ -10,7 +10,6 @@ mod summary;
 use crate::array::{Array, FinishedRequest, Letter};
 use crate::config::Config;
 use crate::drive::{Drive, Rejected};
-use crate::error::Error;
 use crate::event::Arrivals;
 use crate::host::{Admitted, Host};
 use crate::ids::SsdId;
@@ -19,13 +18,14 @@ use crate::metrics::{
     Sample, WearStats,
 };
 use crate::precondition::{Preconditioner, Rounds};
-use crate::progress::{Phase, Progress, Status};
+use crate::progress::{Phase, Progress};
 use crate::ssd::{
     Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse, Waited,
 };
 use crate::units::{Instant, TotalTime, earlier};
 use crate::victim::supply::Failed;
 use crate::workload::Request;
+use crate::{Error, Status};
 
 use baseline::Baseline;
 use stop::SteadyRounds;
