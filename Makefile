@@ -99,7 +99,7 @@ format: setup ## Format both languages
 
 GENERATED := docs/reference
 GENERATED_PAGES := configuration.md configuration.schema.json command-line.md summary.schema.json
-SUMMARY_CLASSES := python/copyback/summary.py
+CLASSES := summary trace/statistics
 
 # Writes the pages that are generated from the code into the directory $(1).
 define write_generated
@@ -110,27 +110,33 @@ define write_generated
 	@$(RUN) typer copyback.cli utils docs --name copyback --title "Command line" > $(1)/command-line.md
 endef
 
-# Writes the classes of a summary, which are generated from its schema, to the file $(1).
-define write_summary_classes
-	@$(RUN) python tools/summary_classes.py > $(1).new
-	@$(RUN) ruff format --quiet - < $(1).new > $(1) && rm $(1).new
+# Writes the classes of summaries and statistics, which are generated from their schemas, below $(1).
+define write_classes
+	@mkdir -p $(addprefix $(1)/,$(dir $(CLASSES)))
+	@for module in $(CLASSES); do \
+	  $(RUN) python tools/schema_classes.py $${module##*/} > $(1)/$$module.new || exit 1; \
+	  $(RUN) ruff format --quiet - < $(1)/$$module.new > $(1)/$$module.py || exit 1; \
+	  rm $(1)/$$module.new; \
+	done
 endef
 
 .PHONY: generated
-generated: setup ## Write what is generated from the code: pages, and the classes of a summary
-	$(call write_summary_classes,$(SUMMARY_CLASSES))
+generated: setup ## Write what is generated from the code: pages, and the classes of summaries
+	$(call write_classes,python/copyback)
 	$(call write_generated,$(GENERATED))
 
 .PHONY: check-generated
 check-generated: setup ## Check that these are fresh
 	$(call write_generated,target/generated)
-	$(call write_summary_classes,target/generated/summary.py)
+	$(call write_classes,target/generated)
 	@for page in $(GENERATED_PAGES); do \
 	  diff -u $(GENERATED)/$$page target/generated/$$page \
 	    || { echo "$(GENERATED)/$$page is stale: run 'make generated'"; exit 1; }; \
 	done
-	@diff -u $(SUMMARY_CLASSES) target/generated/summary.py \
-	  || { echo "$(SUMMARY_CLASSES) is stale: run 'make generated'"; exit 1; }
+	@for module in $(CLASSES); do \
+	  diff -u python/copyback/$$module.py target/generated/$$module.py \
+	    || { echo "python/copyback/$$module.py is stale: run 'make generated'"; exit 1; }; \
+	done
 
 .PHONY: docs
 docs: setup ## Build the documentation site, executing its notebooks

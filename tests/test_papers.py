@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from copyback import InputError, units
+from copyback import InputError, tables, units
 from copyback.papers import agreement, output, rules
 from copyback.papers.agreement import Verdict
 from copyback.papers.catalogue import load_paper, select, shipped
 from copyback.papers.measures import Cell, Measures
 from copyback.papers.plan import make_plan
+from copyback.result import Result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -190,11 +191,10 @@ def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: P
     wide = {"COLUMNS": "200"}
     done = cli("paper", "run", tiny_paper, "--out", "out", "--jobs", "2", env=wide)
     out = tmp_path / "out"
-    assert {entry.name for entry in out.iterdir()} == {"1", "report.md", "report.html"}
+    assert {entry.name for entry in out.iterdir()} == {"1", "store", "report.md", "report.html"}
     assert {entry.name for entry in (out / "1").iterdir()} == {
         "results.parquet",
         "results.csv",
-        "drawn.parquet",
         "report.md",
         "report.html",
         "figure-1.svg",
@@ -223,28 +223,24 @@ def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("figure", "columns", "drawn"),
+    ("figure", "drawn"),
     [
         (
             'title = "A look"\nkind = "microscope"\nwindow_ms = [3000, 3500]\ndrives = [0, 1]',
-            {"what", "device", "is_read", "begin_s", "took_s"},
             "drive 1 (ms)",
         ),
         (
             'title = "Spread"\nkind = "density"\naxis = "density"',
-            {"start_s", "read_bytes", "write_bytes"},
             "bandwidth / its mean",
         ),
     ],
 )
 def test_arrays_are_drawn(
-    cli: RunCli, tiny_paper: Path, tmp_path: Path, figure: str, columns: set[str], drawn: str
+    cli: RunCli, tiny_paper: Path, tmp_path: Path, figure: str, drawn: str
 ) -> None:
     (tiny_paper / "1.toml").unlink()
     (tiny_paper / "3.toml").write_text(ARRAY.replace("FIGURE", figure))
     cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
-    rows = pl.read_parquet(tmp_path / "out/3/drawn.parquet")
-    assert columns <= set(rows.columns)
     assert drawn in (tmp_path / "out/3/figure-3.svg").read_text()
     results = pl.read_parquet(tmp_path / "out/3/results.parquet")
     assert set(results["array.devices"]) == {2.0}
@@ -258,6 +254,56 @@ def test_a_microscope_needs_a_window(cli: RunCli, tiny_paper: Path) -> None:
     (tiny_paper / "1.toml").write_text(ARRAY.replace("FIGURE", figure))
     fault = cli("paper", "run", tiny_paper, status=2).stderr
     assert "figures[0].window_ms: a microscope needs a window of two times" in fault
+
+
+def test_a_second_run_uses_what_the_store_holds(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path
+) -> None:
+    def files() -> dict[Path, int]:
+        runs = (tmp_path / "out/store/runs").rglob("*.*")
+        return {path: path.stat().st_mtime_ns for path in runs}
+
+    cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    page, before = (tmp_path / "out/1/report.md").read_bytes(), files()
+    results = pl.read_parquet(tmp_path / "out/1/results.parquet")
+    for row in results.iter_rows(named=True):
+        kept = Result.load(tmp_path / "out/store/runs" / row["run"])
+        assert kept.summary.seed == row["seed"]
+        assert kept.summary.config_digest
+        assert kept.summary.simulator.cpu_s > 0
+        assert kept.summary.response_us.all.mean == row["response_us.all.mean"]
+    done = cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    assert "Used again   8 of 8 simulations" in done.stdout
+    assert files() == before
+    assert (tmp_path / "out/1/report.md").read_bytes() == page
+    # A variant like another is a row of its own, and no simulation of its own.
+    more = EXPERIMENT.replace('"greedy" = {}', '"greedy" = {}\n"as it is" = {}')
+    (tiny_paper / "1.toml").write_text(more)
+    done = cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    assert "Used again   8 of 8 simulations" in done.stdout
+    assert len(pl.read_parquet(tmp_path / "out/1/results.parquet")) == 12
+
+
+def test_a_damaged_trace_is_told_with_what_it_ends(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path
+) -> None:
+    rows = [f"0,R,{row * 4096},4096,{row * 1000}\n" for row in range(50)]
+    (tmp_path / "mail.csv").write_text("".join([*rows, "0,R,x,4096,60000\n"]))
+    done = cli("paper", "run", tiny_paper, "--out", "out", "--traces", tmp_path, status=2)
+    assert "1.toml: load=mail server (8 runs): " in done.stderr
+    assert "mail.csv" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_experiment_of_which_nothing_can_be_run_is_left_out(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path
+) -> None:
+    (tiny_paper / "2.toml").write_text(
+        EXPERIMENT.replace("stands_for", 'trace = "a.csv"\nstands_for')
+    )
+    done = cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    assert "random: a.csv: --traces or COPYBACK_TRACES is not given" in done.stdout
+    assert not (tmp_path / "out/2").exists()
 
 
 def test_the_same_numbers_give_the_same_bytes(
@@ -280,9 +326,20 @@ def test_the_same_numbers_give_the_same_bytes(
         ('figure = "1", scheme', 'figure = "3", scheme', "0 rows of targets.csv match"),
         ("shorter = 2", "short = 2", "quick.short: unknown key; did you mean shorter?"),
         ('title = "Writes on a toy"', "", "title: missing; a text is needed"),
-        ('kind = "lines"', 'kind = "line"', "figures[0].kind: found 'line'; allowed: lines"),
+        ('kind = "lines"', 'kind = "line"', "figures[0].kind: found 'line'; allowed: bars"),
         ("[full]", '[full.variants."fre"]', "full.variants: no 'fre' among the variants"),
-        ("seeds = [1, 2]", 'seeds = ["1"]', "quick.seeds: found ['1']"),
+        ("seeds = [1, 2]", 'seeds = ["1"]', "quick.seeds[0]: found '1'; a whole number is needed"),
+        ("seeds = [1, 2]", "seeds = 1", "quick.seeds: found 1; a list is needed"),
+        ('"greedy" = {}', '"greedy" = 3', "variants.greedy: found 3; a table is needed"),
+        ("[full]", "[full]\nset = 3", "full.set: found 3; a table is needed"),
+        ("trace =", "at = 3\ntrace =", "workloads.mail server.at: found 3; a table is needed"),
+        ('rule = "rises"', 'rule = "rise"', "checks[1].rules[0].rule: found 'rise'; allowed: "),
+        ('rule = "rises"', "", "checks[1].rules[0].rule: missing; one of alike, at_least"),
+        ('["free"]\nbaseline = "greedy"', '["free"]', "rules[1].baseline: missing; the name of"),
+        ('"GC" = "b', '"GC" = 3\n"X" = "b', "figures[1].parts.GC: found 3; a text is needed"),
+        ('kind = "stack"', 'kind = "bars"', "figures[1].parts: a stack needs a table of parts"),
+        ("chosen = [", "chosen = [3, ", "chosen[0]: found 3; a text is needed"),
+        ('variant = "free"\n', "", "checks[0].variant: missing; a text is needed"),
     ],
 )
 def test_a_fault_of_a_file_is_told_in_a_line(
@@ -300,11 +357,11 @@ def test_a_scale_may_say_more_of_a_variant(tiny_paper: Path) -> None:
     (tiny_paper / "1.toml").write_text(EXPERIMENT.replace("[full]", more))
     experiment = load_paper(str(tiny_paper)).experiments[0]
     blocks = {
-        (scale, run.cell.variant): tomllib.loads(run.config.to_toml())["ssd"]["geometry"][
+        (scale, dict(run.point)["scheme"]): tomllib.loads(run.config.to_toml())["ssd"]["geometry"][
             "blocks_per_plane"
         ]
         for scale in ("quick", "full")
-        for run in make_plan(experiment, scale, None).runs
+        for run in make_plan(experiment, scale, None).sweep.runs
     }
     assert blocks == {
         ("quick", "greedy"): 32,
@@ -349,7 +406,7 @@ def test_every_configuration_of_a_shipped_experiment_is_sound(
             if load.trace is not None:
                 (tmp_path / load.trace).touch()
         plan = make_plan(experiment, scale, tmp_path)
-        assert plan.runs
+        assert plan.sweep.runs
         assert not plan.skipped
 
 
@@ -426,7 +483,12 @@ def test_effects_agree_within_a_factor_of_two(paper: float, ours: float, verdict
     ],
 )
 def test_a_rule_holds_up_to_its_bound(
-    kind: str, variants: tuple[str, ...], baseline: str | None, bound: float, holds: bool
+    tmp_path: Path,
+    kind: str,
+    variants: tuple[str, ...],
+    baseline: str | None,
+    bound: float,
+    holds: bool,
 ) -> None:
     values = {"a": (1.0, 2.0), "b": (2.0, 2.0), "c": (0.0, 0.0)}
     rows = {
@@ -434,7 +496,10 @@ def test_a_rule_holds_up_to_its_bound(
         for variant, numbers in values.items()
         for point, number in zip(("p", "q"), numbers, strict=True)
     }
-    rule = rules.Rule(kind, "x", variants, baseline, bound)
+    told = {"rule": kind, "measure": "x", "variants": variants, "bound": bound}
+    if baseline is not None:
+        told["baseline"] = baseline
+    rule = tables.read(told, rules.Rule, tmp_path)
     assert rules.judge(rule, Measures(rows), ["load"], ["p", "q"]).holds is holds
 
 
@@ -483,6 +548,4 @@ def test_a_claim_may_be_a_range_and_a_distribution_the_excess(
     line = next(line for line in page.splitlines() if "worst response time" in line)
     assert found in line
     assert ("| yes |" in line) is agrees
-    drawn = pl.read_parquet(tmp_path / "out/1/drawn.parquet")
-    assert set(drawn["operation"]) == {"all", "excess_all"}
     assert "beyond the bound (ms)" in (tmp_path / "out/1/figure-1d.svg").read_text()

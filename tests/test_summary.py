@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Literal, assert_type
 
 import msgspec
 import pytest
 
 import copyback
-from copyback import Result, Summary, summary
-from copyback._core import Config, Simulation, summary_schema
+from copyback import Result, Summary, checkout, driver, summary
+from copyback._core import Config, Simulation, statistics_schema, summary_schema
 from copyback.section import Section
+from copyback.trace import statistics
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
 
 ARRAY = {"array.devices": 3, "array.layout": "raid5", "metrics.excess_bound": "1ms"}
 STEADY = {"stop": {"type": "steady_state", "round": "10ms", "window": 2, "most_rounds": 3}}
@@ -42,16 +45,30 @@ def test_nothing_that_the_core_says_is_lost(tiny: dict[str, Any], settings: dict
     assert found == told
 
 
-def test_the_classes_are_the_tables_of_the_schema() -> None:
-    schema = json.loads(summary_schema())
+@pytest.mark.parametrize(
+    ("text", "module"), [(summary_schema(), summary), (statistics_schema(), statistics)]
+)
+def test_the_classes_are_the_tables_of_the_schema(text: str, module: ModuleType) -> None:
+    schema = json.loads(text)
     tables = {name: one for name, one in schema["$defs"].items() if "properties" in one}
-    tables["Summary"] = schema
+    tables[schema["title"]] = schema
     for name, table in tables.items():
-        if (known := getattr(summary, name, None)) is None:
+        if (known := getattr(module, name, None)) is None:
             continue  # its keys are those of the tables that it is part of
         fields = {field.name: field.required for field in msgspec.structs.fields(known)}
         assert set(fields) == set(table["properties"]), name
-        assert {key for key in fields if fields[key]} == set(table["required"]), name
+        assert {key for key in fields if fields[key]} == set(table.get("required", ())), name
+
+
+def test_a_run_from_a_checkout_says_its_commit(
+    tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = copyback.run(tiny).summary.simulator.commit
+    if found is not None:
+        assert re.fullmatch("[0-9a-f]{40}(-dirty)?", found)
+    monkeypatch.setattr(checkout, "HOME", tmp_path)
+    monkeypatch.setattr(driver, "commit", checkout.commit.__wrapped__)
+    assert "commit" not in copyback.run(tiny).summary.simulator
 
 
 def test_every_key_has_a_type(tiny: dict[str, Any]) -> None:

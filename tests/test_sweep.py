@@ -77,10 +77,10 @@ def test_an_axis_that_says_nothing_is_refused(text: str) -> None:
 
 
 def test_columns_are_numbers_only_if_all_values_are() -> None:
-    assert column(["1", "2"]) == [1, 2]
-    assert column(["1", "2.5", None]) == [1.0, 2.5, None]
-    assert column(["1", "none"]) == ["1", "none"]
-    assert column(["true", '"x"']) == ["true", "x"]
+    assert column("k", ["1", "2"]) == [1, 2]
+    assert column("k", ["1", "2.5", None]) == [1.0, 2.5, None]
+    assert column("k", ["1", "none"]) == ["1", "none"]
+    assert column("k", ["true", '"x"']) == ["true", "x"]
 
 
 def test_points_are_every_combination_with_seeds_innermost() -> None:
@@ -217,20 +217,24 @@ def test_a_point_of_the_grid_that_a_named_scheme_is_too_is_one_run(tiny: dict[st
         ("grid = 3", "grid: found 3; a table is needed"),
         ("grid = { a = 3 }", "a: found 3; a list of values is needed"),
         ("grid = { a = [] }", "a: a sweep over it needs at least one value"),
-        ("gird = {}", "gird: unknown key; there are config, preset"),
+        ("gird = {}", "gird: unknown key; did you mean grid?"),
         ("seeds = 0", "seeds: found 0; a number of seeds or a list"),
         ("seeds = [1, 1]", "seeds: found"),
-        ("list = 3", "list: a list of tables is needed"),
-        ("random = { keys = { a = [1] } }", "random.samples: found nothing; a whole number from 1"),
-        ("random = { samples = 1 }", "random.keys: a table is needed"),
+        ("list = 3", "list: found 3; a list is needed"),
+        ("random = { keys = { a = [1] } }", "random.samples: missing; a whole number from 1"),
+        ("random = { samples = 1 }", "random.keys: missing; a table that is not empty is needed"),
         ("random = { samples = 1, keys = { a = { min = 2, max = 1 } } }", "found 2 to 1"),
         ("random = { samples = 1, keys = { a = { min = 0, max = 1, log = true } } }", "0 to 1"),
         ("random = { samples = 1, keys = { a = { min = 'x', max = 1 } } }", "found 'x'"),
+        ("random = { samples = 0, keys = { a = [1] } }", "random.samples: found 0; a whole number"),
+        ("random = { samples = 1, keys = {} }", "random.keys: found {}; a table that is not empty"),
+        ("random = 3", "random: found 3; a table is needed"),
+        ("list = [3]", "list[0]: found 3; a table is needed"),
         ("random = { samples = 1, keys = { a = 7 } }", "random.keys.a: found 7; a list or"),
         ("grid = ", "Invalid value"),
         ("config = 3", "config: found 3; a text is needed"),
         ("preset = []", "preset: found []; a text is needed"),
-        ("skip_refused = 'yes'", "skip_refused: found yes; true or false is needed"),
+        ("skip_refused = 'yes'", "skip_refused: found 'yes'; true or false is needed"),
         ("loads = { a = 3 }", "loads.a: found 3; a table is needed"),
         ("schemes = 3", "schemes: found 3; a table is needed"),
         ("quick = 3", "quick: found 3; a table is needed"),

@@ -357,5 +357,8 @@ def json_schema() -> str:
 def summary_schema() -> str:
     """Return the JSON schema of a summary."""
 
+def statistics_schema() -> str:
+    """Return the JSON schema of the statistics of a workload."""
+
 def reference_markdown() -> str:
     """Return the reference page of every configuration key."""

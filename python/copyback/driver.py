@@ -14,6 +14,7 @@ import msgspec
 from copyback import verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
+from copyback.checkout import commit
 from copyback.result import (
     ROW_TABLE_FILES,
     STREAM_FILES,
@@ -225,6 +226,7 @@ class Driver:
             "page_operations_per_cpu_s": round(operations / run_cpu_s) if run_cpu_s else None,
             "peak_rss_mib": peak_rss_mib(),
             "command": command,
+            "commit": commit(),
         }
         numbers["verdict"]["says"] = []
         summary = msgspec.convert(numbers, Summary)

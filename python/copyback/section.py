@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Section(msgspec.Struct, omit_defaults=True):
-    """A table of a summary.
+    """A table of a summary, or of the statistics of a workload.
 
     ``section.response_us.read.p99`` and ``section["response_us"]["read"]["p99"]`` are the same.
     What only some runs have is None as an attribute where it is missing, and is no key there.
@@ -58,7 +58,7 @@ class Section(msgspec.Struct, omit_defaults=True):
         return found
 
     def to_json(self) -> str:
-        """Return the text of the table, as in ``summary.json``."""
+        """Return the table as JSON."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
 
 

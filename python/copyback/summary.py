@@ -1,6 +1,6 @@
 """The numbers of a run: a class for each table of ``summary.json``.
 
-Generated from the schema (``copyback show summary-schema``) by ``make generated``; do not edit.
+Generated from the schema that the simulator tells by ``make generated``; do not edit.
 """
 
 from __future__ import annotations
@@ -851,6 +851,10 @@ class SimulatorSummary(Section, kw_only=True):
 
     command: str
     """How the run was started."""
+    commit: str | None = None
+    """The commit of the checkout that it was run from, if it was, with `-dirty` if that was
+    changed.
+    """
     cpu_s: float
     """Time of the processor, in seconds."""
     events: int

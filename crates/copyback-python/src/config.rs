@@ -188,6 +188,12 @@ pub fn summary_schema() -> String {
     copyback::summary_schema()
 }
 
+/// The JSON schema of the statistics of a workload.
+#[pyfunction]
+pub fn statistics_schema() -> String {
+    copyback::statistics::statistics_schema()
+}
+
 /// The reference page of every configuration key.
 #[pyfunction]
 pub fn reference_markdown() -> String {

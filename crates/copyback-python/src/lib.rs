@@ -17,7 +17,7 @@ mod _core {
     #[pymodule_export]
     use super::config::{
         Config, json_schema, policies, presets, rate_bytes_per_s, reference_markdown, size_bytes,
-        summary_schema, time_ns, workload_presets,
+        statistics_schema, summary_schema, time_ns, workload_presets,
     };
     #[pymodule_export]
     use super::error::{InputError, SimulationError};

@@ -78,7 +78,7 @@ impl Survey {
     }
 
     fn summary(&mut self) -> String {
-        self.inner().summary().to_string()
+        serde_json::to_string(&self.inner().summary()).expect("statistics are plain data")
     }
 }
 

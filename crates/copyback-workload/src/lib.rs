@@ -7,6 +7,7 @@ mod error;
 mod hint;
 pub mod inputs;
 pub mod rng;
+pub mod schema;
 pub mod statistics;
 mod status;
 mod stream;

@@ -12,6 +12,7 @@ from copyback.calibration import show
 from copyback.calibration.errors import OPERATIONS, PREDICTORS
 from copyback.report.plots import rounded
 from copyback.trace.report import aligned
+from copyback.trace.statistics import Curve
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,7 +71,9 @@ def _curves(rows: pl.DataFrame) -> dict[str, Any]:
     shares = np.linspace(0.0, 1.0, _POINTS)
     columns = {"measured": "measured_us", "simulated": "simulated_us", "linear": "linear_us"}
     curves = {
-        name: {"value": np.quantile(values, shares, method="higher"), "share": shares}
+        name: Curve(
+            value=np.quantile(values, shares, method="higher").tolist(), share=shares.tolist()
+        )
         for name, column in columns.items()
         if (values := rows[column].drop_nulls().to_numpy()).size
     }

@@ -35,11 +35,9 @@ def preset(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
 
     found = {known: toml for known, _, toml in _core.presets() + _core.workload_presets()}
     if name not in found:
-        import difflib
+        from copyback.tables import hint
 
-        close = difflib.get_close_matches(name, found, n=1)
-        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(found)}"
-        raise InputError(f"no preset {name!r}{hint}")
+        raise InputError(f"no preset {name!r}; {hint(name, found)}")
     print(found[name].rstrip("\n"))
 
 

@@ -14,7 +14,6 @@ from copyback.commands.options import Jobs, Memory, Quiet  # noqa: TC001 - Typer
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
     from copyback.papers.found import Found
-    from copyback.papers.plan import Plan
 
 app = typer.Typer(help="Run the experiments of the papers beside what the papers claim.")
 
@@ -76,7 +75,8 @@ def run(
     from copyback.papers import output, plots
     from copyback.papers.catalogue import load_paper, select
     from copyback.papers.plan import make_plan
-    from copyback.papers.runner import Runner
+    from copyback.sweep.completion import completed
+    from copyback.sweep.failures import Failures
     from copyback.sweep.memory import memory_of
     from copyback.sweep.where import Where
 
@@ -86,23 +86,32 @@ def run(
     where = Where(jobs=jobs, memory=memory_of(memory))
     # Every configuration is checked before the first simulation.
     plans = [make_plan(experiment, scale, traces) for experiment in select(chosen, figure)]
-    for plan in plans:
-        where.share([run.config for run in plan.runs])
     home = _home(out, chosen, scale)
     for plan in plans:
+        where.share([run.config for run in plan.sweep.runs])
         output.staging(plan.experiment, home)
     if not plots.available():
         print(f"copyback: {plots.MISSING}", file=sys.stderr)
     for plan in plans:
-        with (
-            output.staging(plan.experiment, home) as staging,
-            counting_display(plan.experiment.name, len(plan.runs), quiet=quiet) as tell,
-        ):
-            runner = Runner(where, _table(plan), tell)
-            found = findings.of_outcomes(plan, runner.run(plan.runs))
-            output.write_experiment(chosen, found, staging.path)
-            staging.publish()
-        _tell(found)
+        if plan.sweep.runs:
+            with (
+                output.staging(plan.experiment, home) as staging,
+                counting_display(plan.experiment.name, plan.simulations, quiet=quiet) as tell,
+                completed(
+                    plan.sweep,
+                    home / output.STORE,
+                    where,
+                    Failures(plan.sweep.runs, plan.refuse),
+                    command="copyback paper run",
+                    on_progress=tell,
+                ) as done,
+            ):
+                found = findings.of_runs(plan.experiment, plan.scale, done)
+                output.write_experiment(chosen, found, staging.path)
+                staging.publish()
+            _tell(found)
+            if done.reused:
+                print(f"Used again   {done.reused} of {plan.simulations} simulations")
         for text in plan.skipped:
             print(f"Left out     {text}")
         print()
@@ -134,11 +143,6 @@ def report(
 
 def _home(out: Path | None, paper: Paper, scale: str) -> Path:
     return out if out is not None else Path("out") / f"{paper.name}-{scale}"
-
-
-def _table(plan: Plan) -> str | None:
-    tables = {figure.table for figure in plan.experiment.figures} - {None}
-    return next(iter(tables), None)
 
 
 def _tell(found: Found) -> None:

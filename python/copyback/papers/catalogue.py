@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
-from copyback.papers.experiment import SHARED, Experiment, read_experiment, read_fields
-from copyback.papers.targets import Target, find_target, read_targets
+from copyback.papers.checks import wanted
+from copyback.papers.experiment import SHARED, Experiment, read_experiment, read_toml
+from copyback.papers.targets import Target, read_targets
+from copyback.tables import Table, hint, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from copyback.papers.fields import Fields
 
 SHIPPED = Path(__file__).parent / "experiments"
 PAPER = "paper.toml"
@@ -48,6 +47,20 @@ class Paper:
     unanswered: tuple[tuple[Target, str], ...]
 
 
+class _Unanswered(Table, frozen=True):
+    target: dict[str, Any]
+    reason: str
+
+
+class _File(Table, frozen=True):
+    """What ``paper.toml`` says."""
+
+    title: str
+    summary: str
+    source: str
+    unanswered: tuple[_Unanswered, ...] = ()
+
+
 def shipped() -> list[str]:
     """Return the names of the papers that come with the package."""
     return sorted(entry.name for entry in SHIPPED.iterdir() if (entry / PAPER).is_file())
@@ -65,31 +78,25 @@ def load_paper(name: str) -> Paper:
     if name not in shipped():
         directory = Path(name)
     if not (directory / PAPER).is_file():
-        raise InputError(f"no paper {name!r}{_hint(name, shipped())}")
+        raise InputError(f"no paper {name!r}; {hint(name, shipped())}")
     own = directory / TARGETS
     targets = read_targets(own if own.is_file() else SHIPPED / TARGETS, directory.name)
     path = directory / PAPER
-    fields = read_fields(path)
+    file = read(read_toml(path), _File, path)
     files = (file for file in directory.glob("*.toml") if file.name not in {PAPER, SHARED})
-    paper = Paper(
+    return Paper(
         name=directory.name,
         path=directory,
-        title=fields.text("title"),
-        summary=fields.text("summary"),
-        source=fields.text("source"),
+        title=file.title,
+        summary=file.summary,
+        source=file.source,
         targets=targets,
         experiments=tuple(read_experiment(file, targets) for file in sorted(files, key=_natural)),
-        unanswered=tuple(_unanswered(table, targets) for table in fields.tables("unanswered")),
+        unanswered=tuple(
+            (wanted(one.target, targets, path, f"unanswered[{index}].target"), one.reason)
+            for index, one in enumerate(file.unanswered)
+        ),
     )
-    fields.end()
-    return paper
-
-
-def _unanswered(fields: Fields, targets: tuple[Target, ...]) -> tuple[Target, str]:
-    wanted = {key: str(value) for key, value in fields.table("target").rest().items()}
-    reason = fields.text("reason")
-    fields.end()
-    return find_target(targets, wanted, "paper.toml: unanswered"), reason
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
@@ -119,12 +126,7 @@ def select(paper: Paper, figure: str | None) -> Sequence[Experiment]:
     found = named or drawing or parts
     if not found:
         raise InputError(
-            f"{paper.name} has no figure {figure!r}"
-            + _hint(figure, [experiment.name for experiment in paper.experiments])
+            f"{paper.name} has no figure {figure!r}; "
+            + hint(figure, [experiment.name for experiment in paper.experiments])
         )
     return found
-
-
-def _hint(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"

@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 import statistics
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from copyback import units
 from copyback.papers import agreement, rules
 from copyback.papers.agreement import Verdict
 from copyback.papers.measures import Cell
+from copyback.papers.rules import Rule
 from copyback.papers.targets import SHAPE, Target, find_target
+from copyback.tables import Table, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
-    from copyback.papers.fields import Fields
     from copyback.papers.measures import Measures
-
-#: How a number is made from a variant's measure and its baseline's.
-FORMS = ("reduction", "ratio", "normalised", "value")
 
 #: How several workloads or points become one number.
 TAKES: dict[str, Callable[[Iterable[float]], float]] = {
@@ -30,8 +29,7 @@ TAKES: dict[str, Callable[[Iterable[float]], float]] = {
 }
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Table, frozen=True):
     """One answer.
 
     Attributes
@@ -39,7 +37,7 @@ class Check:
     target
         The claim that it answers; None if the question is our own.
     says
-        What is asked.
+        What is asked; what the claim says if empty.
     baseline_point
         The point of the baseline; None for the variant's own point.
     workloads, points
@@ -52,19 +50,33 @@ class Check:
         Those of a shape; empty if the answer is a number.
     """
 
-    target: Target | None
-    says: str
-    form: str
-    measure: str
-    variant: str
-    baseline: str
-    baseline_point: str | None
-    workloads: tuple[str, ...]
-    points: tuple[str, ...]
-    take: str
-    scale: float
-    at_least: bool
-    rules: tuple[rules.Rule, ...]
+    target: Target | None = None
+    says: str = ""
+    form: Literal["reduction", "ratio", "normalised", "value"] = "reduction"
+    measure: str = "response_us.all.mean"
+    variant: str = ""
+    baseline: str = ""
+    baseline_point: str | None = None
+    workloads: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    take: Literal["mean", "max", "min"] = "mean"
+    scale: float = 1.0
+    at_least: bool = False
+    rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.variant and not self.rules:
+            raise ValueError("variant: missing; a text is needed")
+        if not self.says and self.target is None:
+            raise ValueError("says: missing; a text is needed")
+        if self.target is not None and (self.target.value is None) == (not self.rules):
+            needed = "rules" if self.target.unit == SHAPE else "a number, not rules"
+            raise ValueError(f"rules: the claim needs {needed}")
+
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        return self.says or (self.target.label if self.target else "")
 
     def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Yield the names of variants, points and workloads that it uses."""
@@ -92,32 +104,19 @@ class Answer:
     note: str
 
 
-def read_check(fields: Fields, targets: tuple[Target, ...]) -> Check:
-    """Read a check."""
-    wanted = {key: str(value) for key, value in fields.table("target").rest().items()}
-    where = str(fields.fault("target", "").args[0]).rstrip(": ")
-    target = find_target(targets, wanted, where) if wanted else None
-    found = tuple(rules.read_rule(table) for table in fields.tables("rules"))
-    check = Check(
-        target=target,
-        says=fields.text("says", target.label if target else None),
-        form=fields.one_of("form", FORMS, "reduction"),
-        measure=fields.text("measure", "response_us.all.mean"),
-        variant=fields.text("variant", "" if found else None),
-        baseline=fields.text("baseline", ""),
-        baseline_point=fields.optional_text("baseline_point"),
-        workloads=fields.texts("workloads"),
-        points=fields.texts("points"),
-        take=fields.one_of("take", tuple(TAKES), "mean"),
-        scale=fields.take("scale", float, 1.0),
-        at_least=fields.take("at_least", bool, False),
-        rules=found,
-    )
-    fields.end()
-    if target is not None and (target.value is None) == (not found):
-        needed = "rules" if target.unit == SHAPE else "a number, not rules"
-        raise fields.fault("rules", f"the claim needs {needed}")
-    return check
+def read_check(found: Any, targets: tuple[Target, ...], path: Path, place: str) -> Check:
+    """Read a check, whose target is what tells a claim from the others."""
+    table = dict(read(found, dict[str, Any], path, place))
+    if "target" in table:
+        table["target"] = wanted(table["target"], targets, path, f"{place}.target")
+    return read(table, Check, path, place)
+
+
+def wanted(found: Any, targets: tuple[Target, ...], path: Path, place: str) -> Target:
+    """Return the one claim that has all columns of a table."""
+    columns = read(found, dict[str, Any], path, place)
+    texts = {key: str(value) for key, value in columns.items()}
+    return find_target(targets, texts, f"{path}: {place}")
 
 
 def answer(check: Check, measures: Measures) -> Answer | None:

@@ -10,18 +10,26 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from msgspec import field
+
+from copyback import configuration
 from copyback._core import InputError
 from copyback.configuration import read_text
 from copyback.papers.checks import Check, read_check
-from copyback.papers.fields import Fields, Settings
-from copyback.papers.figures import Figure, read_figure
+from copyback.papers.figures import Figure
+from copyback.tables import Table, read
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from copyback.papers.targets import Target
 
-SCALES = ("quick", "full")
+#: Dotted keys of a configuration and their values as TOML, in the order in which they are laid.
+Settings = tuple[tuple[str, str], ...]
+
+#: Named rows of settings, as a file has them.
+Tables = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -53,8 +61,7 @@ class Load:
     trace: str | None
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Table, frozen=True):
     """How much is simulated.
 
     Attributes
@@ -65,22 +72,21 @@ class Scale:
         Each run is repeated with each.
     shorter
         Numbers of requests that settings give are divided by this.
-    settings
-        Laid over the workload, under points and variants.
+    set
+        Settings laid over the configuration, under workloads, points and variants.
     points, workloads
         Names of those that are run; all if empty.
     variants
         Settings of single variants at this scale, laid over the variant's own.
     """
 
-    name: str
-    note: str
-    seeds: tuple[int, ...]
-    shorter: int
-    settings: Settings
-    points: tuple[str, ...]
-    workloads: tuple[str, ...]
-    variants: dict[str, Settings]
+    note: str = ""
+    seeds: tuple[int, ...] = (0,)
+    shorter: int = 1
+    set: dict[str, Any] = field(default_factory=dict)
+    points: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
+    variants: Tables = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -107,13 +113,9 @@ class Experiment:
     axis: str
     points: tuple[Case, ...]
     workloads: tuple[Load, ...]
-    scales: tuple[Scale, ...]
+    scales: dict[str, Scale]
     figures: tuple[Figure, ...]
     checks: tuple[Check, ...]
-
-    def scale(self, name: str) -> Scale:
-        """Return the scale of this name."""
-        return next(scale for scale in self.scales if scale.name == name)
 
 
 #: Workloads that several experiments of a paper use, beside them.
@@ -121,6 +123,36 @@ SHARED = "workloads.toml"
 
 #: The only point of an experiment that sweeps nothing, and the only workload of one that says none.
 ONLY = ""
+
+
+class _Points(Table, frozen=True):
+    axis: str = ONLY
+    values: Tables = field(default_factory=dict)
+
+
+class _File(Table, frozen=True):
+    """What the file of an experiment says."""
+
+    title: str
+    claim: str
+    config: dict[str, Any]
+    variants: Tables
+    quick: Scale = Scale()
+    full: Scale = Scale()
+    chosen: tuple[str, ...] = ()
+    points: _Points = _Points()
+    shared_workloads: tuple[str, ...] = ()
+    workloads: Tables = field(default_factory=dict)
+    figures: tuple[Figure, ...] = ()
+    checks: tuple[Any, ...] = ()
+
+
+class _Workload(Table, frozen=True):
+    """What a workload says beside its settings."""
+
+    stands_for: str | None = None
+    trace: str | None = None
+    at: Tables = field(default_factory=dict)
 
 
 def read_experiment(path: Path, targets: tuple[Target, ...]) -> Experiment:
@@ -131,94 +163,82 @@ def read_experiment(path: Path, targets: tuple[Target, ...]) -> Experiment:
     InputError
         With the file and the key of what is wrong.
     """
-    fields = read_fields(path)
-    points = fields.table("points")
+    file = read(read_toml(path), _File, path)
+    shared = _shared(file, path)
     experiment = Experiment(
         name=path.stem,
         path=path,
-        title=fields.text("title"),
-        claim=fields.text("claim"),
-        chosen=fields.texts("chosen"),
-        config=fields.take("config", dict),
-        variants=_cases(fields, "variants"),
-        axis=points.text("axis", ONLY),
-        points=_cases(points, "values") or (Case(ONLY, ()),),
-        workloads=(*_shared(fields, path.parent / SHARED), *_workloads(fields))
-        or (Load(ONLY, (), {}, None, None),),
-        scales=tuple(_scale(fields.table(name), name) for name in SCALES),
-        figures=tuple(read_figure(table) for table in fields.tables("figures")),
-        checks=tuple(read_check(table, targets) for table in fields.tables("checks")),
+        title=file.title,
+        claim=file.claim,
+        chosen=file.chosen,
+        config=file.config,
+        variants=_cases(file.variants),
+        axis=file.points.axis,
+        points=_cases(file.points.values) or (Case(ONLY, ()),),
+        workloads=(*shared, *_workloads(file.workloads, path)) or (Load(ONLY, (), {}, None, None),),
+        scales={"quick": file.quick, "full": file.full},
+        figures=file.figures,
+        checks=tuple(
+            read_check(one, targets, path, f"checks[{index}]")
+            for index, one in enumerate(file.checks)
+        ),
     )
-    points.end()
-    fields.end()
-    _check_names(experiment, fields)
+    _check_names(experiment)
     return experiment
 
 
-def read_fields(path: Path) -> Fields:
+def read_toml(path: Path) -> dict[str, Any]:
     """Return what a TOML file holds."""
     try:
-        return Fields(tomllib.loads(read_text(path)), path)
+        return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as fault:
         raise InputError(f"{path}: {fault}") from None
 
 
-def _shared(fields: Fields, path: Path) -> tuple[Load, ...]:
+def _shared(file: _File, path: Path) -> tuple[Load, ...]:
     """Return the workloads that the experiment takes from the paper's common file."""
-    names = fields.texts("shared_workloads")
-    if not names:
+    if not file.shared_workloads:
         return ()
-    tables = read_fields(path).named_tables("workloads")
-    for name in names:
+    common = path.parent / SHARED
+    tables = read(read_toml(common).get("workloads", {}), Tables, common, "workloads")
+    for name in file.shared_workloads:
         if name not in tables:
-            raise fields.fault("shared_workloads", f"no {name!r} in {SHARED}")
-    return tuple(_workload(name, tables[name]) for name in names)
+            raise InputError(f"{path}: shared_workloads: no {name!r} in {SHARED}")
+    return _workloads({name: tables[name] for name in file.shared_workloads}, common)
 
 
-def _cases(fields: Fields, key: str) -> tuple[Case, ...]:
-    tables = fields.named_tables(key)
-    return tuple(Case(name, table.rest_as_settings()) for name, table in tables.items())
+def _cases(tables: Tables) -> tuple[Case, ...]:
+    return tuple(Case(name, as_settings(table)) for name, table in tables.items())
 
 
-def _workloads(fields: Fields) -> tuple[Load, ...]:
-    return tuple(_workload(name, t) for name, t in fields.named_tables("workloads").items())
+def _workloads(tables: Tables, path: Path) -> tuple[Load, ...]:
+    return tuple(_workload(name, dict(table), path) for name, table in tables.items())
 
 
-def _workload(name: str, table: Fields) -> Load:
-    stands_for, trace = table.optional_text("stands_for"), table.optional_text("trace")
-    at = {point: inner.rest_as_settings() for point, inner in table.named_tables("at").items()}
-    return Load(name, table.rest_as_settings(), at, stands_for, trace)
+def _workload(name: str, table: dict[str, Any], path: Path) -> Load:
+    own = {key: table.pop(key) for key in _Workload.__struct_fields__ if key in table}
+    said = read(own, _Workload, path, f"workloads.{name}")
+    at = {point: as_settings(settings) for point, settings in said.at.items()}
+    return Load(name, as_settings(table), at, said.stands_for, said.trace)
 
 
-def _scale(table: Fields, name: str) -> Scale:
-    scale = Scale(
-        name=name,
-        note=table.text("note", ""),
-        seeds=table.numbers("seeds", [0]),
-        shorter=table.take("shorter", int, 1),
-        settings=table.settings("set"),
-        points=table.texts("points"),
-        workloads=table.texts("workloads"),
-        variants={n: t.rest_as_settings() for n, t in table.named_tables("variants").items()},
-    )
-    table.end()
-    return scale
+def as_settings(table: Mapping[str, Any]) -> Settings:
+    """Return a table of dotted keys of a configuration as settings."""
+    return tuple((key, configuration.to_toml(value)) for key, value in table.items())
 
 
-def _check_names(experiment: Experiment, fields: Fields) -> None:
+def _check_names(experiment: Experiment) -> None:
     """Refuse names of variants, points and workloads that there are not."""
     known = {
         "variants": {case.name for case in experiment.variants},
         "points": {case.name for case in experiment.points},
         "workloads": {load.name for load in experiment.workloads},
     }
-    used = [(f"{scale.name}.points", "points", scale.points) for scale in experiment.scales]
-    used += [
-        (f"{scale.name}.workloads", "workloads", scale.workloads) for scale in experiment.scales
-    ]
-    used += [
-        (f"{scale.name}.variants", "variants", tuple(scale.variants)) for scale in experiment.scales
-    ]
+    used: list[tuple[str, str, tuple[str, ...]]] = []
+    for name, scale in experiment.scales.items():
+        used.append((f"{name}.points", "points", scale.points))
+        used.append((f"{name}.workloads", "workloads", scale.workloads))
+        used.append((f"{name}.variants", "variants", tuple(scale.variants)))
     for index, check in enumerate(experiment.checks):
         used += [(f"checks[{index}]", kind, names) for kind, names in check.names()]
     for index, figure in enumerate(experiment.figures):
@@ -227,4 +247,6 @@ def _check_names(experiment: Experiment, fields: Fields) -> None:
         for name in names:
             if name not in known[kind]:
                 there = ", ".join(sorted(known[kind])) or "none"
-                raise fields.fault(place, f"no {name!r} among the {kind}; there are: {there}")
+                raise InputError(
+                    f"{experiment.path}: {place}: no {name!r} among the {kind}; there are: {there}"
+                )

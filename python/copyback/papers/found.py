@@ -9,19 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import units
 from copyback.papers.checks import Answer, answer
-from copyback.papers.figures import OPERATIONS
 from copyback.papers.measures import Cell, Measures
+from copyback.result import Result
+from copyback.sweep.axes import LOAD, SCHEME, SEED
+from copyback.sweep.dataset import RUN, dataset
+from copyback.sweep.store import run_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     import polars as pl
 
-    from copyback.papers.experiment import Experiment, Load, Scale
+    from copyback.papers.experiment import Experiment, Load
     from copyback.papers.figures import Figure
-    from copyback.papers.plan import Plan
-    from copyback.papers.runner import Outcome
+    from copyback.sweep.completion import Completed
 
-#: Columns that say which run a row is of.
-KEYS = ("workload", "point", "variant", "seed")
+#: Columns that say which run a row is of: its cell, its seed, and its name in the store.
+KEYS = ("workload", "point", "variant", SEED, RUN)
+
+#: What the keys of the sweep are called here.
+CALLED = {LOAD: "workload", SCHEME: "variant"}
 
 
 @dataclass(frozen=True)
@@ -41,14 +49,14 @@ class Found:
     ----------
     frame
         One row a simulation: the keys, then every number of its summary.
-    drawn
-        The rows that distributions or series are drawn from, with the keys; None if none are.
+    runs
+        Where the run of each cell with the first seed is kept.
     """
 
     experiment: Experiment
-    scale: Scale
+    scale: str
     frame: pl.DataFrame
-    drawn: pl.DataFrame | None
+    runs: Mapping[Cell, Path]
     measures: Measures
     answers: tuple[Answer, ...]
 
@@ -56,11 +64,11 @@ class Found:
     def skipped(self) -> list[str]:
         """Workloads of the scale that were left out, and why."""
         there = set(self.frame["workload"])
+        asked = self.experiment.scales[self.scale].workloads
         return [
             f"{load.name}: there was no trace {load.trace}"
             for load in self.experiment.workloads
-            if load.name not in there
-            and (not self.scale.workloads or load.name in self.scale.workloads)
+            if load.name not in there and (not asked or load.name in asked)
         ]
 
     @property
@@ -77,58 +85,43 @@ class Found:
 
     @property
     def variants(self) -> list[str]:
-        """The variants."""
-        return [variant.name for variant in self.experiment.variants]
+        """The variants that were run."""
+        there = set(self.frame["variant"])
+        return [variant.name for variant in self.experiment.variants if variant.name in there]
+
+    def result(self, cell: Cell) -> Result:
+        """Return the run of a cell with the first seed."""
+        return Result.load(self.runs[cell])
 
 
-def of_outcomes(plan: Plan, outcomes: list[Outcome]) -> Found:
-    """Return what a plan's simulations found."""
+def of_runs(experiment: Experiment, scale: str, done: Completed) -> Found:
+    """Return what the runs of an experiment found."""
     import polars as pl
 
-    rows = [{**_keys(outcome), **outcome.measured.numbers} for outcome in outcomes]
-    frame = pl.DataFrame(rows, infer_schema_length=None)
-    tables = [_with_keys(outcome) for outcome in outcomes if outcome.measured.table is not None]
-    drawn = pl.concat(tables, how="diagonal_relaxed") if tables else None
-    return make(plan.experiment, plan.scale, frame, drawn)
+    frame = dataset(done.plan, done.store).rename(CALLED)
+    if any(figure.table == "series" for figure in experiment.figures):
+        least = pl.concat([_least(done.store.run(run)) for run in frame[RUN]])
+        frame = pl.concat([frame, least], how="horizontal")
+    return make(experiment, scale, frame.select(*KEYS, pl.exclude(KEYS)), done.store.directory)
 
 
-def make(
-    experiment: Experiment,
-    scale: Scale,
-    frame: pl.DataFrame,
-    drawn: pl.DataFrame | None,
-) -> Found:
-    """Return what the rows of an experiment's simulations say."""
+def _least(run: Path) -> pl.DataFrame:
+    """Return the least value of each column of the series, for rules about what never runs out."""
+    least = Result.load(run).to_polars("series").min()
+    return least.rename(lambda column: f"series.least.{column}")
+
+
+def make(experiment: Experiment, scale: str, frame: pl.DataFrame, store: Path) -> Found:
+    """Return what the rows of an experiment's simulations say, which are kept in a store."""
     cells: dict[Cell, list[dict[str, Any]]] = {}
     for row in frame.iter_rows(named=True):
         cell = Cell(row["workload"], row["point"], row["variant"])
         cells.setdefault(cell, []).append(row)
+    runs = {cell: run_directory(store, rows[0][RUN]) for cell, rows in cells.items()}
     measures = Measures(cells)
     answers = [answer(check, measures) for check in experiment.checks]
     kept = tuple(given for given in answers if given is not None)
-    return Found(experiment, scale, frame, drawn, measures, kept)
-
-
-def _keys(outcome: Outcome) -> dict[str, Any]:
-    cell = outcome.run.cell
-    return {
-        "workload": cell.workload,
-        "point": cell.point,
-        "variant": cell.variant,
-        "seed": outcome.run.seed,
-    }
-
-
-def _with_keys(outcome: Outcome) -> pl.DataFrame:
-    import polars as pl
-
-    frame = pl.from_arrow(outcome.measured.table)
-    assert isinstance(frame, pl.DataFrame)
-    if "operation" in frame.columns:
-        frame = frame.filter(pl.col("operation").is_in(OPERATIONS))
-    return frame.select(
-        [pl.lit(value).alias(key) for key, value in _keys(outcome).items()] + [pl.all()]
-    )
+    return Found(experiment, scale, frame, runs, measures, kept)
 
 
 def chosen(found: Found, figure: Figure) -> tuple[list[str], list[str], list[str]]:
@@ -161,7 +154,7 @@ def table_of(found: Found, figure: Figure) -> Table | None:
     if figure.table is not None:
         return None
     labels = _labels(found, loads, points)
-    measures = figure.parts or (("", figure.measure),)
+    measures = (figure.parts or {"": figure.measure}).items()
     labels = (*labels, "part") if figure.parts else labels or ("",)
     rows = []
     for (load, point), (part, measure) in product(product(loads, points), measures):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
-    import pyarrow as pa
     from matplotlib.axes import Axes
 
     from copyback.papers.figures import Figure
@@ -32,7 +31,7 @@ MANY, DOTS = 500, 150
 READ, WRITE, COLLECTING = "#0072B2", "#D55E00", "#CC79A7"
 
 
-def moments(result: Result) -> pa.Table:
+def _moments(result: Result) -> pl.DataFrame:
     """Return requests, commands and collections as rows of one table, in order of their begin.
 
     ``what`` is ``request``, ``command`` or ``collection``; ``took_s`` is a response time, a time in
@@ -40,8 +39,6 @@ def moments(result: Result) -> pa.Table:
     """
     import polars as pl
 
-    if result.requests is None or result.commands is None or result.collections is None:
-        raise ValueError("a microscope needs metrics.requests, .commands and .collections")
     second = 1e9
     requests = result.to_polars("requests").select(
         pl.lit("request").alias("what"),
@@ -65,9 +62,7 @@ def moments(result: Result) -> pa.Table:
         (pl.col("begin_ns") / second).alias("begin_s"),
         ((pl.col("end_ns") - pl.col("begin_ns")) / second).alias("took_s"),
     )
-    return (
-        pl.concat([requests, commands, collections]).sort("begin_s", maintain_order=True).to_arrow()
-    )
+    return pl.concat([requests, commands, collections]).sort("begin_s", maintain_order=True)
 
 
 def draw(found: Found, figure: Figure, path: Path) -> None:
@@ -111,15 +106,9 @@ def _in_window(found: Found, figure: Figure, cell: Cell) -> pl.DataFrame:
     """Return the rows of the first seed of a cell that touch the window."""
     import polars as pl
 
-    assert found.drawn is not None
     begin, end = (ms / 1e3 for ms in figure.window_ms)
-    return found.drawn.filter(
-        (pl.col("workload") == cell.workload)
-        & (pl.col("point") == cell.point)
-        & (pl.col("variant") == cell.variant)
-        & (pl.col("seed") == found.frame["seed"][0])
-        & (pl.col("begin_s") < end)
-        & (pl.col("begin_s") + pl.col("took_s") > begin)
+    return _moments(found.result(cell)).filter(
+        (pl.col("begin_s") < end) & (pl.col("begin_s") + pl.col("took_s") > begin)
     )
 
 

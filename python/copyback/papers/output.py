@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import polars as pl
-
     from copyback.papers.catalogue import Paper
     from copyback.papers.experiment import Experiment
     from copyback.papers.found import Found
 
+#: The directory of the sweep's store that the experiments of a paper share.
+STORE = "store"
 RESULTS = "results.parquet"
 RESULTS_CSV = "results.csv"
-DRAWN = "drawn.parquet"
+#: What earlier versions left, too.
+_DRAWN = "drawn.parquet"
 PAGE = "report.md"
 PAGE_HTML = "report.html"
 
@@ -29,7 +30,7 @@ PAGE_HTML = "report.html"
 def files_of(experiment: Experiment) -> frozenset[str]:
     """Return every file that an experiment's directory may hold."""
     pictures = {picture(figure.name) for figure in experiment.figures}
-    return frozenset({RESULTS, RESULTS_CSV, DRAWN, PAGE, PAGE_HTML} | pictures)
+    return frozenset({RESULTS, RESULTS_CSV, PAGE, PAGE_HTML, _DRAWN} | pictures)
 
 
 def picture(name: str) -> str:
@@ -44,10 +45,10 @@ def staging(experiment: Experiment, out: Path) -> Staging:
 
 def write_experiment(paper: Paper, found: Found, directory: Path) -> None:
     """Write everything of one experiment into a directory that exists."""
-    _write_parquet(found.frame, directory / RESULTS)
+    # Opened here: Polars takes no name that is not UTF-8.
+    with (directory / RESULTS).open("wb") as file:
+        found.frame.write_parquet(file)
     _write(directory / RESULTS_CSV, found.frame.write_csv())
-    if found.drawn is not None:
-        _write_parquet(found.drawn, directory / DRAWN)
     names = []
     if plots.available():
         for figure in found.experiment.figures:
@@ -72,12 +73,6 @@ def write_paper(paper: Paper, found: Sequence[Found], out: Path) -> None:
     replace_file(out / PAGE_HTML, render.html(paper, found, pictures).encode())
 
 
-def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
-    # Opened here: Polars takes no name that is not UTF-8.
-    with path.open("wb") as file:
-        frame.write_parquet(file)
-
-
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
@@ -92,13 +87,11 @@ def load_experiment(experiment: Experiment, scale: str, out: Path) -> Found | No
     """
     import polars as pl
 
-    directory = out / experiment.name
-    if not (directory / RESULTS).is_file():
+    path = out / experiment.name / RESULTS
+    if not path.is_file():
         return None
-    frame = pl.read_parquet((directory / RESULTS).read_bytes())
+    frame = pl.read_parquet(path.read_bytes())
     missing = set(findings.KEYS) - set(frame.columns)
     if missing:
-        raise InputError(f"{directory / RESULTS}: has no column {min(missing)}")
-    drawn = directory / DRAWN
-    rows = pl.read_parquet(drawn.read_bytes()) if drawn.is_file() else None
-    return findings.make(experiment, experiment.scale(scale), frame, rows)
+        raise InputError(f"{path}: has no column {min(missing)}; run {experiment.name} again")
+    return findings.make(experiment, scale, frame, out / STORE)

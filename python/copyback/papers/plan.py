@@ -1,4 +1,4 @@
-"""From an experiment to the configurations of its simulations."""
+"""From an experiment to a sweep: workloads are its loads, variants its schemes, points an axis."""
 
 from __future__ import annotations
 
@@ -6,43 +6,46 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from copyback import configuration
-from copyback._core import Config, InputError
-from copyback.papers.measures import Cell
+from copyback._core import InputError
+from copyback.papers.experiment import as_settings
+from copyback.sweep import plan as sweep
+from copyback.sweep.axes import LOAD, POINT, SCHEME, SEED, TRACE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from copyback.papers.experiment import Case, Experiment, Load, Scale
-    from copyback.papers.fields import Settings
+    from copyback.papers.experiment import Experiment, Load, Scale, Settings
 
 #: The environment's name for the directory of real traces.
 TRACES = "COPYBACK_TRACES"
 
 
 @dataclass(frozen=True)
-class Run:
-    """One simulation."""
-
-    cell: Cell
-    seed: int
-    config: Config
-
-
-@dataclass(frozen=True)
 class Plan:
-    """All simulations of an experiment.
+    """An experiment at one scale, as a sweep.
 
     Attributes
     ----------
+    sweep
+        A run for each cell and seed; none if every workload is left out.
     skipped
         Workloads that are left out, and why.
     """
 
     experiment: Experiment
-    scale: Scale
-    runs: tuple[Run, ...]
+    scale: str
+    sweep: sweep.Plan
     skipped: tuple[str, ...]
+
+    @property
+    def simulations(self) -> int:
+        """How many there are; several runs may be one."""
+        return len({run.key for run in self.sweep.runs})
+
+    def refuse(self, sentence: str, fault: Exception) -> None:
+        """End with what is wrong with a run: of an experiment none may be missing."""
+        raise type(fault)(f"{self.experiment.path}: {sentence}") from None
 
 
 def make_plan(experiment: Experiment, scale_name: str, traces: Path | None) -> Plan:
@@ -56,16 +59,31 @@ def make_plan(experiment: Experiment, scale_name: str, traces: Path | None) -> P
     Raises
     ------
     InputError
-        If a configuration is wrong, with the experiment and the cell.
+        If a configuration is wrong, with the experiment and what the wrong runs have in common.
     """
-    scale = experiment.scale(scale_name)
+    scale = experiment.scales[scale_name]
     loads, skipped = _loads(experiment, scale, traces)
-    points = [p for p in experiment.points if not scale.points or p.name in scale.points]
-    runs = [
-        _run(experiment, scale, load, point, variant, seed, traces)
-        for load, point, variant, seed in product(loads, points, experiment.variants, scale.seeds)
+    points = [
+        ((LOAD, load.name), (POINT, point.name), (SCHEME, variant.name), (SEED, str(seed)))
+        for load, point, variant, seed in product(
+            loads, experiment.points, experiment.variants, scale.seeds
+        )
+        if not scale.points or point.name in scale.points
     ]
-    return Plan(experiment, scale, tuple(runs), tuple(skipped))
+    if not points:
+        return Plan(experiment, scale_name, sweep.Plan((), (), ()), tuple(skipped))
+    try:
+        made = sweep.make_plan(
+            experiment.config,
+            points,
+            named=dict(_named(experiment, scale, loads, traces)),
+            settings=_shortened(as_settings(scale.set), scale),
+            merged=False,
+        )
+    except InputError as fault:
+        lines = str(fault).splitlines()
+        raise InputError("\n".join(f"{experiment.path}: {line}" for line in lines)) from None
+    return Plan(experiment, scale_name, made, tuple(skipped))
 
 
 def _loads(
@@ -83,41 +101,29 @@ def _loads(
     return found, skipped
 
 
-def _run(
-    experiment: Experiment,
-    scale: Scale,
-    load: Load,
-    point: Case,
-    variant: Case,
-    seed: int,
-    traces: Path | None,
-) -> Run:
-    settings: list[tuple[str, str]] = []
-    for layer in layers(scale, load, point, variant, traces):
-        settings += [(key, shortened(key, text, scale.shorter)) for key, text in layer]
-    settings.append(("seed", str(seed)))
-    cell = Cell(load.name, point.name, variant.name)
-    try:
-        config = configuration.load(experiment.config, settings=settings)
-    except InputError as fault:
-        where = ", ".join(filter(None, (cell.workload, cell.point, cell.variant)))
-        lines = str(fault).splitlines()
-        raise InputError(
-            "\n".join(f"{experiment.path}: {where}: {line}" for line in lines)
-        ) from None
-    return Run(cell, seed, config)
+def _named(
+    experiment: Experiment, scale: Scale, loads: list[Load], traces: Path | None
+) -> Iterator[tuple[Settings, Settings]]:
+    """Yield what each name stands for, a point under each load for both: it may change the load."""
+    for load in loads:
+        yield ((LOAD, load.name),), ()
+        trace = ((TRACE, str(traces / load.trace)),) if traces and load.trace else ()
+        for point in experiment.points:
+            at = load.at.get(point.name, ())
+            own = _laid((*trace, *load.settings), point.settings, at)
+            yield ((LOAD, load.name), (POINT, point.name)), _shortened(own, scale)
+    for variant in experiment.variants:
+        own = _laid(variant.settings, as_settings(scale.variants.get(variant.name, {})))
+        yield ((SCHEME, variant.name),), _shortened(own, scale)
 
 
-def layers(
-    scale: Scale, load: Load, point: Case, variant: Case, traces: Path | None
-) -> tuple[Settings, ...]:
-    """Return the settings in the order in which they are laid: what varies comes last."""
-    trace: Settings = ()
-    if load.trace is not None and traces is not None:
-        trace = tuple(configuration.trace_settings(traces / load.trace, None))
-    at = load.at.get(point.name, ())
-    of_scale = scale.variants.get(variant.name, ())
-    return scale.settings, trace, load.settings, point.settings, at, variant.settings, of_scale
+def _laid(*layers: Settings) -> Settings:
+    """Return settings of which later ones take the place of earlier ones."""
+    return tuple({key: text for layer in layers for key, text in layer}.items())
+
+
+def _shortened(settings: Settings, scale: Scale) -> Settings:
+    return tuple((key, shortened(key, text, scale.shorter)) for key, text in settings)
 
 
 def shortened(key: str, text: str, divisor: int) -> str:

@@ -146,7 +146,7 @@ def _stack(axis: Axes, found: Found, figure: Figure, load: str | None, point: st
         for index in range(len(variants))
     ]
     floor = [0.0] * len(places)
-    for index, (part, measure) in enumerate(figure.parts):
+    for index, (part, measure) in enumerate(figure.parts.items()):
         heights = [
             findings.value(found, figure, Cell(*cell, variant), measure)
             for cell in cells
@@ -228,18 +228,12 @@ def _rows(
     """Return the rows of the first seed of each variant."""
     import polars as pl
 
-    assert found.drawn is not None
+    assert figure.table is not None
     _, _, variants = findings.chosen(found, figure)
-    seed = found.frame["seed"][0]
-    here = found.drawn.filter(
-        (pl.col("workload") == load) & (pl.col("point") == point) & (pl.col("seed") == seed)
-    )
-    if figure.kind == "distribution":
-        here = here.filter(pl.col("operation") == figure.operation)
-    return [
-        (index, variant, here.filter(pl.col("variant") == variant))
-        for index, variant in enumerate(variants)
-    ]
+    kept = pl.col("operation") == figure.operation if figure.kind == "distribution" else True
+    results = [found.result(Cell(load or "", point or "", variant)) for variant in variants]
+    rows = [result.to_polars(figure.table).filter(kept) for result in results]
+    return list(zip(range(len(rows)), variants, rows, strict=True))
 
 
 def _colour(index: int) -> str:

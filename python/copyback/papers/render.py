@@ -41,9 +41,9 @@ def answers_table(found: Sequence[Found]) -> findings.Table:
 def _what(answer: Answer) -> str:
     check = answer.check
     if check.rules or not check.target:
-        return check.says
+        return check.question
     against = f" against {check.target.baseline}" if check.target.baseline else ""
-    return f"{check.says}: {check.target.scheme}{against}"
+    return f"{check.question}: {check.target.scheme}{against}"
 
 
 def markdown(paper: Paper, found: Sequence[Found], pictures: dict[str, list[str]]) -> str:

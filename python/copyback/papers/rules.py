@@ -5,26 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from copyback import units
 from copyback.papers.measures import Cell
+from copyback.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from copyback.papers.fields import Fields
     from copyback.papers.measures import Measures
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Table, frozen=True):
     """One rule of a shape.
 
     Attributes
     ----------
-    kind
-        A key of `KINDS`.
     variants
         Whom it is about.
     baseline
@@ -33,11 +30,17 @@ class Rule:
         The factor that it allows or demands.
     """
 
-    kind: str
-    measure: str
+    rule: Literal["flat", "rises", "at_most", "at_least", "alike", "none", "some"]
     variants: tuple[str, ...]
-    baseline: str | None
-    bound: float
+    measure: str = "response_us.all.mean"
+    baseline: str | None = None
+    bound: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.variants:
+            raise ValueError("variants: empty; a list of variants is needed")
+        if self.rule in COMPARING and self.baseline is None:
+            raise ValueError("baseline: missing; the name of a variant is needed")
 
 
 @dataclass(frozen=True)
@@ -48,27 +51,9 @@ class Held:
     text: str
 
 
-def read_rule(fields: Fields) -> Rule:
-    """Read a rule."""
-    kind = fields.one_of("rule", tuple(KINDS))
-    rule = Rule(
-        kind=kind,
-        measure=fields.text("measure", "response_us.all.mean"),
-        variants=fields.texts("variants"),
-        baseline=fields.optional_text("baseline"),
-        bound=fields.take("bound", float, 1.0),
-    )
-    if not rule.variants:
-        raise fields.fault("variants", "missing; a list of variants is needed")
-    if kind in COMPARING and rule.baseline is None:
-        raise fields.fault("baseline", "missing; the name of a variant is needed")
-    fields.end()
-    return rule
-
-
 def judge(rule: Rule, measures: Measures, loads: list[str], points: list[str]) -> Held:
     """Apply a rule to what was measured under these workloads at these points."""
-    found, text = KINDS[rule.kind](rule, measures, loads, points)
+    found, text = KINDS[rule.rule](rule, measures, loads, points)
     return Held(found, f"{', '.join(rule.variants)}: {text}")
 
 

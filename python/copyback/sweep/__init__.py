@@ -8,6 +8,7 @@
 `plan`          a checked configuration for each point, and the key under which its run is kept
 `store`         finished runs on disk, whole or not at all
 `execute`       runs what is missing: `local` on the cores of this machine, `cluster` through Dask
+`completion`    all of that, as far as it has not been done: a plan and a store go in
 `dataset`       one row a run
 `intervals`     means over seeds and differences between schemes, with their uncertainty
 `winners`       which schemes win where, and which choices decide; `standings` is the page

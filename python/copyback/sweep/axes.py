@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 #: One combination: keys and texts of values, in the order in which they are laid over the base.
 Point = tuple[tuple[str, str], ...]
 
-#: For a key and one of its values the settings that the pair stands for.
-Named = dict[tuple[str, str], Point]
+#: The settings that a name stands for: a key and one of its values, and before them the load if the
+#: name stands for something else under it.
+Named = dict[Point, Point]
 
-#: Keys of a sweep that stand for more than one setting.
+#: Keys of a sweep whose values are names.
 LOAD = "load"
+POINT = "point"
 SCHEME = "scheme"
+NAMES = (LOAD, POINT, SCHEME)
+
+#: Other keys of a sweep that are no keys of a configuration.
 TRACE = "trace"
 WORKLOAD = "workload"
 SEED = "seed"
@@ -101,21 +106,22 @@ def is_load(key: str) -> bool:
     return key == LOAD or key.startswith(_LOAD_KEYS)
 
 
-def layers_of(point: Point, named: Mapping[tuple[str, str], Point]) -> list[Layer]:
+def layers_of(point: Point, named: Mapping[Point, Point]) -> list[Layer]:
     """Return what a point lays over the configuration, arranged so that nothing is lost.
 
     Parameters
     ----------
     named
-        The settings that names of loads and schemes stand for.
+        The settings that names stand for.
 
     Raises
     ------
     InputError
         If one part of the point would replace another.
     """
-    pairs = (pair for own in point for pair in named.get(own, (own,)))
-    return arranged([_layer(key, text) for key, text in pairs])
+    load = tuple(pair for pair in point if pair[0] == LOAD)
+    rows = (named.get((*load, own), named.get((own,), (own,))) for own in point)
+    return arranged([_layer(key, text) for row in rows for key, text in row])
 
 
 def _layer(key: str, text: str) -> Layer:
@@ -127,13 +133,17 @@ def _layer(key: str, text: str) -> Layer:
     return Layer(name, ((key, text),))
 
 
-def column(texts: Iterable[str | None]) -> list[Any]:
+def column(key: str, texts: Iterable[str | None]) -> list[Any]:
     """Return the values of a key as a column of results has them: all numbers, or all text.
 
-    >>> column(["0.1", "0.28"]), column(["greedy", "{ d = 1 }", None])
+    >>> column("a", ["0.1", "0.28"]), column("a", ["greedy", "{ d = 1 }", None])
     ([0.1, 0.28], ['greedy', '{ d = 1 }', None])
+    >>> column("load", ["0.10"])
+    ['0.10']
     """
     kept = list(texts)
+    if key in NAMES:
+        return kept
     values = [None if text is None else _scalar(text) for text in kept]
     known = [value for value in values if value is not None]
     if known and all(isinstance(value, int | float) for value in known):

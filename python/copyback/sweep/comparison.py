@@ -6,32 +6,27 @@ import shutil
 import warnings
 import weakref
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
-from copyback._core import InputError, SimulationError
+from copyback._core import InputError
 from copyback.destination import staged_file
 from copyback.outputs import replace_file, write_parquet
 from copyback.result import Result
-from copyback.sweep.cluster import DaskBackend
+from copyback.sweep.completion import completed
 from copyback.sweep.dataset import dataset, varied
 from copyback.sweep.design import Design, grid_of, numbered_seeds
-from copyback.sweep.execute import BackendLostError, Execution, Task
 from copyback.sweep.failures import Failures
-from copyback.sweep.inputs import unreadable
-from copyback.sweep.local import LocalBackend
 from copyback.sweep.memory import memory_of
 from copyback.sweep.page import render
-from copyback.sweep.plan import Plan, make_plan
+from copyback.sweep.plan import make_plan
 from copyback.sweep.schemes import Contest, baseline_of, contests, flow_contests
 from copyback.sweep.standings import standings
-from copyback.sweep.store import REPORT, RESULTS, WINNERS, Store, described, run_directory
+from copyback.sweep.store import REPORT, RESULTS, WINNERS, described, run_directory
 from copyback.sweep.where import Where
-from copyback.sweep.work import Job
 
 if TYPE_CHECKING:
     import os
@@ -40,9 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from copyback.sweep.axes import Point
-    from copyback.sweep.execute import Backend
-    from copyback.sweep.memory import Share
-    from copyback.sweep.plan import Run
+    from copyback.sweep.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -253,76 +246,19 @@ def run_plan(
         If no run can be done, or what hands them out is lost.
     """
     chosen = baseline_of(varied(plan), baseline)
-    configs = [run.config for run in plan.runs]
     failures = Failures(plan.runs, on_failed)
-    with ExitStack() as stack:
-        # Before the directory is made: nobody may answer, and the memory may not do.
-        share = where.share(configs)
-        cluster = stack.enter_context(DaskBackend(where.dask)) if where.dask is not None else None
-        if cluster is not None:
-            cluster.check(configs)
-        store = Store(directory)
-        missing = [run for run in plan.runs if not store.holds(run.key, run.config.to_toml())]
-        reused = len(plan.runs) - len(missing)
-        missing = _readable(missing, failures)
-        failures.check_some_left([run for run in plan.runs if run not in failures])
-        stack.enter_context(store)
-        counting = count(reused)
-        on_progress(next(counting))
-
-        def keep(task: Task, files: Mapping[str, bytes]) -> None:
-            store.add(task.key, files)
-            on_progress(next(counting))
-
-        if missing:
-            backend = cluster or stack.enter_context(LocalBackend(share.processes, store.states))
-            try:
-                _execute(missing, command, share, backend, keep, failures)
-            except BackendLostError as lost:
-                left = f"{next(counting) - 1} of {len(plan.runs)} runs are done"
-                raise SimulationError(
-                    f"{lost}; {left}, {_what_now(directory, kept=kept)}"
-                ) from None
-        done = replace(plan, runs=tuple(run for run in plan.runs if run not in failures))
-        failures.check_some_left(done.runs)
-        frame = dataset(done, store)
+    with completed(
+        plan, directory, where, failures, command=command, on_progress=on_progress, kept=kept
+    ) as done:
+        frame = dataset(done.plan, done.store)
         with staged_file(directory / RESULTS) as partial:
             write_parquet(frame.to_arrow(), partial)
         left_out = {"refused": plan.refused, "failed": failures.sentences()}
-        store.describe({"command": command, "keys": plan.keys, "baseline": chosen, **left_out})
+        about = {"command": command, "keys": plan.keys, "baseline": chosen, **left_out}
+        done.store.describe(about)
         of = frame, plan.keys, chosen
         contested, flows = tuple(contests(*of)), tuple(flow_contests(*of))
+        reused = done.reused
         found = Comparison(directory, frame, contested, flows, reused, command=command, **left_out)
         found.report()
     return found
-
-
-def _what_now(directory: Path, *, kept: bool) -> str:
-    if kept:
-        return f"and kept in {directory}: the same command goes on with the others"
-    return "but not kept: with --out DIR the same command would go on with the others"
-
-
-def _readable(runs: Sequence[Run], failures: Failures) -> list[Run]:
-    """Return the runs whose inputs can be read to their end; the others have failed."""
-    faults = unreadable(runs)
-    failures.add([(run, faults[run.key]) for run in runs if run.key in faults])
-    return [run for run in runs if run.key not in faults]
-
-
-def _execute(
-    runs: Sequence[Run],
-    command: str,
-    share: Share,
-    backend: Backend,
-    keep: Callable[[Task, Mapping[str, bytes]], None],
-    failures: Failures,
-) -> None:
-    by_key = {run.key: run for run in runs}
-    tasks = [
-        Task(run.key, Job(run.config.to_toml(), command, share.memory), run.state_digest)
-        for run in runs
-    ]
-    Execution(
-        tasks, backend, keep, lambda task, fault: failures.add([(by_key[task.key], fault)])
-    ).run()

@@ -48,7 +48,7 @@ def dataset(plan: Plan, store: Store) -> pl.DataFrame:
 def varied(plan: Plan) -> dict[str, list[Any]]:
     """Return the value of each key that varies for each run; None where a point does not say."""
     points = [dict(run.point) for run in plan.runs]
-    return {key: column(point.get(key) for point in points) for key in plan.keys}
+    return {key: column(key, (point.get(key) for point in points)) for key in plan.keys}
 
 
 def _numbers(store: Store, key: str) -> dict[str, float | None]:

@@ -49,8 +49,8 @@ class Design:
     def named(self) -> Named:
         """What the names stand for."""
         return {
-            **{(LOAD, name): settings for name, settings in self.loads.items()},
-            **{(SCHEME, name): settings for name, settings in self.schemes.items()},
+            **{((LOAD, name),): settings for name, settings in self.loads.items()},
+            **{((SCHEME, name),): settings for name, settings in self.schemes.items()},
         }
 
     def points(self) -> list[Point]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from copyback._core import InputError, SimulationError
 from copyback.sweep.axes import SEED
-from copyback.sweep.plan import text_of
+from copyback.sweep.plan import reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,8 @@ class Failures:
     def add(self, failed: Sequence[Failed]) -> None:
         """Take runs that failed together, and tell."""
         self._failed.update({run.key: (run, fault) for run, fault in failed})
-        for sentence, fault in self._sentences(failed).items():
+        faults = {line: fault for _, fault in failed for line in str(fault).splitlines()}
+        for sentence, fault in zip(reasons(self._lines(failed)), faults.values(), strict=True):
             self._on_failed(sentence, fault)
 
     def __contains__(self, run: Run) -> bool:
@@ -45,7 +46,7 @@ class Failures:
 
     def sentences(self) -> tuple[str, ...]:
         """Return each reason once, with what the runs have in common that it ended."""
-        return tuple(self._sentences(self._failed.values()))
+        return tuple(reasons(self._lines(self._failed.values())))
 
     def check_some_left(self, runs: Sequence[Run]) -> None:
         """Refuse to go on with no run at all.
@@ -59,23 +60,10 @@ class Failures:
             is_input = all(isinstance(fault, InputError) for _, fault in self._failed.values())
             raise (InputError if is_input else SimulationError)("no run of the sweep can be done")
 
-    def _sentences(self, failed: Iterable[Failed]) -> dict[str, Exception]:
-        reasons: dict[str, list[Failed]] = {}
-        for run, fault in failed:
-            for line in str(fault).splitlines():
-                reasons.setdefault(line, []).append((run, fault))
-        return {
-            f"{_common([self._point(run) for run, _ in own])}: {line}": own[0][1]
-            for line, own in reasons.items()
-        }
+    def _lines(self, failed: Iterable[Failed]) -> list[tuple[Point, str]]:
+        return [
+            (self._point(run), line) for run, fault in failed for line in str(fault).splitlines()
+        ]
 
     def _point(self, run: Run) -> Point:
         return (*run.point, (SEED, str(run.seed))) if self._seeds_vary else run.point
-
-
-def _common(points: Sequence[Point]) -> str:
-    shared = tuple(pair for pair in points[0] if all(pair in point for point in points))
-    if len(points) == 1:
-        return text_of(shared)
-    name = text_of(shared) if shared else f"{text_of(points[0])} and others"
-    return f"{name} ({len(points)} runs)"

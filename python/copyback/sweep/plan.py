@@ -18,7 +18,7 @@ from copyback.sweep.axes import LOAD, SCHEME, SEED, Point, is_load, layers_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from copyback.sweep.axes import Named
 
@@ -64,7 +64,7 @@ class Plan:
     keys
         The keys that vary, in the order in which they were named.
     runs
-        In the order of the points.
+        In the order of the points. Those with the same key are one simulation.
     refused
         Points that make no sense, and why, if those were to be left out.
     """
@@ -82,6 +82,7 @@ def make_plan(
     named: Named | None = None,
     settings: Sequence[tuple[str, str]] = (),
     skip_refused: bool = False,
+    merged: bool = True,
 ) -> Plan:
     """Return the simulations of a sweep, all of their configurations checked.
 
@@ -94,11 +95,13 @@ def make_plan(
     preset
         Name of a preset, in place of a file or as the base of a dictionary.
     named
-        What the names of loads and schemes stand for.
+        What the names among them stand for.
     settings
         Laid over the base under every point: a point replaces of them only what it sets itself.
     skip_refused
         Leave out points that the simulator refuses, as long as one is left.
+    merged
+        Take points that come to the same configuration as one run.
 
     Raises
     ------
@@ -108,7 +111,7 @@ def make_plan(
     shared = [part for one in plain(settings) for part in one.parts()]
     laid = {point: layers_of(point, named or {}) for point in points}
     check_used(shared, list(laid.values()))
-    runs: dict[str, Run] = {}
+    runs: list[Run] = []
     refused: list[tuple[Point, str]] = []
     for point in points:
         own = [pair for layer in under(shared, laid[point]) for pair in layer.settings]
@@ -119,14 +122,36 @@ def make_plan(
             continue
         resolved = tomllib.loads(config.to_toml())
         key = _run_key(config, resolved["workload"])
-        run = Run(key, _without_seed(point), int(resolved["seed"]), config)
-        runs[key] = runs[key].also(run) if key in runs else run
+        runs.append(Run(key, _without_seed(point), int(resolved["seed"]), config))
     if not runs or (refused and not skip_refused):
-        lines = [f"{text_of(point)}: {line}" for point, line in refused]
-        raise InputError("\n".join(lines) or "a sweep needs at least one point")
+        raise InputError("\n".join(reasons(refused)) or "a sweep needs at least one point")
     keys = dict.fromkeys(key for point in points for key, _ in point if key != SEED)
     names_first = sorted(keys, key=lambda key: key not in (LOAD, SCHEME))
-    return Plan(tuple(names_first), tuple(runs.values()), tuple(_sentences(refused)))
+    kept = _merged(runs) if merged else runs
+    return Plan(tuple(names_first), tuple(kept), tuple(_sentences(refused)))
+
+
+def _merged(runs: Sequence[Run]) -> Iterable[Run]:
+    found: dict[str, Run] = {}
+    for run in runs:
+        found[run.key] = found[run.key].also(run) if run.key in found else run
+    return found.values()
+
+
+def reasons(refused: Iterable[tuple[Point, str]]) -> list[str]:
+    """Return each reason once, behind what the points have in common that it holds for."""
+    points: dict[str, list[Point]] = {}
+    for point, line in refused:
+        points.setdefault(line, []).append(point)
+    return [f"{_common(own)}: {line}" for line, own in points.items()]
+
+
+def _common(points: Sequence[Point]) -> str:
+    shared = tuple(pair for pair in points[0] if all(pair in point for point in points))
+    if len(points) == 1:
+        return text_of(shared)
+    name = text_of(shared) if shared else f"{text_of(points[0])} and others"
+    return f"{name} ({len(points)} runs)"
 
 
 def _sentences(refused: Sequence[tuple[Point, str]]) -> Iterator[str]:
@@ -141,8 +166,8 @@ def _sentences(refused: Sequence[tuple[Point, str]]) -> Iterator[str]:
 
 
 def text_of(point: Point) -> str:
-    """Return a point as people read it."""
-    return ", ".join(f"{key}={text}" for key, text in point) or "the configuration as it is"
+    """Return a point as people read it; the only one of its kind has no name."""
+    return ", ".join(f"{key}={text}" for key, text in point if text) or "the configuration as it is"
 
 
 def _without_seed(point: Point) -> Point:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta
 
 from copyback._core import InputError
 from copyback.sweep.axes import axis_of, value_text
+from copyback.tables import Table, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,6 +18,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 _RANGE_KEYS = {"min", "max", "log"}
+
+
+class _File(Table, frozen=True):
+    samples: Annotated[int, Meta(ge=1)]
+    keys: Annotated[dict[str, Any], Meta(min_length=1)]
+    seed: Annotated[int, Meta(ge=0)] = 1
 
 
 @dataclass(frozen=True)
@@ -44,17 +53,8 @@ class Draws:
         InputError
             With the key, what was found and what is allowed.
         """
-        if not isinstance(table, dict):
-            raise InputError("random: a table is needed")
-        unknown = sorted(set(table) - {"samples", "seed", "keys"})
-        if unknown:
-            raise InputError(f"random.{unknown[0]}: unknown key; there are samples, seed, keys")
-        keys = table.get("keys")
-        if not isinstance(keys, dict) or not keys:
-            raise InputError("random.keys: a table is needed that says what is drawn")
-        samples = _whole(table.get("samples"), "random.samples", 1)
-        seed = _whole(table.get("seed", 1), "random.seed", 0)
-        return cls(samples, seed, tuple((key, _choice(key, v)) for key, v in keys.items()))
+        file = read(table, _File, place="random")
+        return cls(file.samples, file.seed, tuple((k, _choice(k, v)) for k, v in file.keys.items()))
 
     def points(self) -> list[tuple[tuple[str, str], ...]]:
         """Return the points; the same seed draws the same."""
@@ -114,10 +114,3 @@ def _range(key: str, table: Mapping[str, Any]) -> Range:
             f"{', and more than 0 with log' if is_log else ''}"
         )
     return Range(least, most, bool(is_log))
-
-
-def _whole(value: Any, key: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        found = "nothing" if value is None else repr(value)
-        raise InputError(f"{key}: found {found}; a whole number from {least} is needed")
-    return value

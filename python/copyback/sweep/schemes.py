@@ -175,7 +175,7 @@ def baseline_of(
         if key not in varied or is_load(key):
             there = ", ".join(key for key in varied if not is_load(key)) or "none"
             raise InputError(f"baseline: {key} does not vary between schemes; these do: {there}")
-        value = column([text])[0]
+        value = column(key, [text])[0]
         if value not in varied[key]:
             allowed = ", ".join(map(str, dict.fromkeys(varied[key])))
             raise InputError(f"baseline: {key} is never {text}; it is {allowed}")

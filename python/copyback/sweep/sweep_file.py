@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import field
 
 from copyback import configuration
 from copyback._core import InputError
 from copyback.sweep.axes import TRACE, Point, axis_of, value_text
 from copyback.sweep.design import Design
 from copyback.sweep.random_draws import Draws
+from copyback.tables import Table, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
 _QUICK = "quick"
-_KEYS = (
-    "config",
-    "preset",
-    "set",
-    "grid",
-    "list",
-    "random",
-    "loads",
-    "schemes",
-    "seeds",
-    "baseline",
-    "skip_refused",
-    _QUICK,
-)
 
 
-@dataclass(frozen=True)
+class _File(Table, frozen=True):
+    """What a sweep file says at one scale."""
+
+    config: str | None = None
+    preset: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict, name="set")
+    grid: dict[str, Any] = field(default_factory=dict)
+    cases: tuple[dict[str, Any], ...] = field(default=(), name="list")
+    random: dict[str, Any] | None = None
+    loads: dict[str, dict[str, Any]] = field(default_factory=dict)
+    schemes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    seeds: Any = field(default_factory=list)
+    baseline: dict[str, Any] = field(default_factory=dict)
+    skip_refused: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
 class SweepFile:
     """What a sweep file says.
 
@@ -52,7 +57,7 @@ class SweepFile:
     design: Design
     config: Path | None = None
     preset: str | None = None
-    settings: list[tuple[str, str]] = field(default_factory=list)
+    settings: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     skip_refused: bool = False
 
 
@@ -92,7 +97,7 @@ def read_sweep(path: Path, *, quick: bool = False, traces: Path | None = None) -
 
 def _at_scale(table: Mapping[str, Any], *, quick: bool) -> dict[str, Any]:
     """Return the file without its quick version, or with that laid over it."""
-    smaller = _table(table, _QUICK)
+    smaller = read(table.get(_QUICK, {}), dict[str, Any], place=_QUICK)
     if quick and not smaller:
         raise InputError("quick: is missing; it says what a quick version has instead")
     if _QUICK in smaller:
@@ -110,63 +115,22 @@ def _laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, A
 
 
 def _sweep_of(table: Mapping[str, Any], homes: _Homes) -> SweepFile:
-    unknown = sorted(set(table) - set(_KEYS))
-    if unknown:
-        raise InputError(f"{unknown[0]}: unknown key; there are {', '.join(_KEYS)}")
-    grid = _table(table, "grid").items()
-    config = _text(table, "config")
+    file = read(table, _File)
     return SweepFile(
         Design(
-            grid=tuple(axis_of(key, _located(key, value, homes)) for key, value in grid),
-            cases=tuple(_cases(table.get("list", []), homes)),
-            draws=Draws.read(table["random"]) if "random" in table else None,
-            loads=_named(table, "loads", homes),
-            schemes=_named(table, "schemes", homes),
-            seeds=_seeds(table.get("seeds", [])),
-            baseline=_point(_table(table, "baseline"), homes),
+            grid=tuple(axis_of(key, _located(key, v, homes)) for key, v in file.grid.items()),
+            cases=tuple(_point(case, homes) for case in file.cases),
+            draws=Draws.read(file.random) if file.random is not None else None,
+            loads={name: _point(own, homes) for name, own in file.loads.items()},
+            schemes={name: _point(own, homes) for name, own in file.schemes.items()},
+            seeds=_seeds(file.seeds),
+            baseline=_point(file.baseline, homes),
         ),
-        config=homes.file / config if config is not None else None,
-        preset=_text(table, "preset"),
-        settings=list(_point(_table(table, "set"), homes)),
-        skip_refused=_is_true(table, "skip_refused"),
+        config=homes.file / file.config if file.config is not None else None,
+        preset=file.preset,
+        settings=list(_point(file.settings, homes)),
+        skip_refused=file.skip_refused,
     )
-
-
-def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
-    value = table.get(key, {})
-    if not isinstance(value, dict):
-        raise InputError(
-            f'{key}: found {value!r}; a table is needed, such as "ssd.gc.victim" = ...'
-        )
-    return value
-
-
-def _text(table: Mapping[str, Any], key: str) -> str | None:
-    value = table.get(key)
-    if value is not None and not isinstance(value, str):
-        raise InputError(f"{key}: found {value_text(value)}; a text is needed")
-    return value
-
-
-def _is_true(table: Mapping[str, Any], key: str) -> bool:
-    value = table.get(key, False)
-    if not isinstance(value, bool):
-        raise InputError(f"{key}: found {value_text(value)}; true or false is needed")
-    return value
-
-
-def _named(table: Mapping[str, Any], key: str, homes: _Homes) -> dict[str, Point]:
-    named = _table(table, key)
-    for name, settings in named.items():
-        if not isinstance(settings, dict):
-            raise InputError(f"{key}.{name}: found {value_text(settings)}; a table is needed")
-    return {name: _point(settings, homes) for name, settings in named.items()}
-
-
-def _cases(cases: Any, homes: _Homes) -> list[Point]:
-    if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):
-        raise InputError("list: a list of tables is needed")
-    return [_point(case, homes) for case in cases]
 
 
 def _point(settings: Mapping[str, Any], homes: _Homes) -> Point:

@@ -5,16 +5,17 @@ Both take a trace or a configuration, whose workload counts as one.
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from copyback import configuration
 from copyback._core import Conversion, InputError, Survey, trace_target
 from copyback.driver import Pace
 from copyback.simulate import settings_of
-from copyback.trace.record import Record
+from copyback.trace.statistics import TraceStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,30 +29,12 @@ CONFIGURATION = ".toml"
 DROPPABLE = ("trim", "flush")
 
 
-class TraceInfo(Record):
+class TraceInfo(TraceStatistics, kw_only=True):
     """Statistics of a workload, under the keys of ``copyback trace info --json``.
 
     Sizes are in bytes, times in the unit that the key names. What can't be known of so few
     requests, or without arrival times, is None.
     """
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-        source: str
-        format: str | None
-        requests: int
-        seconds: float | None
-        read_share: float | None
-        mean_bytes: float | None
-        operations: Record
-        footprint: Record
-        overwrites: Record
-        notes: list[str]
-
-    def to_json(self) -> str:
-        """Return everything as JSON."""
-        return json.dumps(self._data, indent=2, ensure_ascii=False) + "\n"
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write a page of plots, which opens offline, and return where.
@@ -110,7 +93,7 @@ def trace_info(
     --------
     >>> import copyback
     >>> info = copyback.trace_info({"workload": {"type": "synthetic", "requests": 1000}})
-    >>> info.requests, info.operations.read["count"] + info.operations.write["count"]
+    >>> info.requests, info.operations.read.count + info.operations.write.count
     (1000, 1000)
     """
     settings = configuration.keyword_settings(overrides)
@@ -230,7 +213,7 @@ def survey(workload: Workload, *, on_progress: Callable[[Progress], None]) -> Tr
     pace = Pace()
     while not pace.advance(task):
         on_progress(task.progress())
-    return TraceInfo(json.loads(task.summary()))
+    return msgspec.json.decode(task.summary(), type=TraceInfo)
 
 
 def convert(

@@ -35,18 +35,17 @@ def overview(info: TraceInfo) -> RenderableType:
 def _operations(info: TraceInfo) -> RenderableType:
     columns = ["requests", "bytes", "mean", "median", "p90", "max", "runs", "streams"]
     table = console.numbers_table("Sizes", columns)
-    table.columns[0].min_width = max(len(kind) for kind in describe.OPERATIONS)
-    for kind in describe.present(info):
-        operation = info.operations[kind]
+    table.columns[0].min_width = max(map(len, info.operations))
+    for kind, operation in describe.present(info).items():
         size = operation.size_bytes
         if size is None:
-            table.add_row(kind, units.count(operation["count"]))
+            table.add_row(kind, units.count(operation.count))
             continue
         table.add_row(
             kind,
-            units.count(operation["count"]),
+            units.count(operation.count),
             units.size(operation.bytes),
-            *(units.size(round(size[key])) for key in ("mean", "p50", "p90", "max")),
+            *(units.size(round(number)) for number in (size.mean, size.p50, size.p90, size.max)),
             *describe.sequentiality(operation),
         )
     return table

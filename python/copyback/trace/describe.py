@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from copyback import units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from copyback.trace import TraceInfo
-
-OPERATIONS = ("read", "write", "trim", "flush")
+    from copyback.trace.statistics import DistributionStatistics, OperationStatistics
 
 Row = tuple[str, str]
 
@@ -22,9 +21,11 @@ def name(info: TraceInfo) -> str:
     return PurePath(info.source).name
 
 
-def present(info: TraceInfo) -> list[str]:
+def present(info: TraceInfo) -> dict[str, OperationStatistics]:
     """Return the kinds of requests that there are."""
-    return [kind for kind in OPERATIONS if info.operations[kind]["count"]]
+    every = info.operations
+    kinds = {"read": every.read, "write": every.write, "trim": every.trim, "flush": every.flush}
+    return {kind: operation for kind, operation in kinds.items() if operation.count}
 
 
 def workload(info: TraceInfo) -> list[Row]:
@@ -46,7 +47,7 @@ def _requests(info: TraceInfo) -> str:
         facts.append(f"over {units.time_s(info.seconds)}")
         if info.requests_per_s is not None:
             facts.append(f"{units.rate(info.requests_per_s)} a second")
-    if info.read_share is not None:
+    if info.read_share is not None and info.mean_bytes is not None:
         facts.append(f"{units.share(info.read_share)} reads")
         facts.append(f"{units.size(info.bytes)}, {units.size(info.mean_bytes)} each")
     return " · ".join(facts)
@@ -54,7 +55,7 @@ def _requests(info: TraceInfo) -> str:
 
 def _addresses(info: TraceInfo) -> str:
     facts = [f"up to {units.size(info.end_bytes)}", f"{units.count(info.sectors)} sectors"]
-    devices = info.devices["count"]
+    devices = info.devices.count
     if devices > 1:
         facts.append(f"{units.count(devices)} devices over one another")
     return " · ".join(facts)
@@ -69,7 +70,7 @@ def _footprint(info: TraceInfo) -> str:
     )
 
 
-def sequentiality(operation: Any) -> tuple[str, str]:
+def sequentiality(operation: OperationStatistics) -> tuple[str, str]:
     """Return the shares that continue the last request, and one of the last 32."""
     return (
         units.share(operation.sequential_share),
@@ -91,8 +92,10 @@ def overwrites(info: TraceInfo) -> list[Row]:
     distance = told.distance_bytes
     if distance is not None:
         marks = [
-            f"{label} {units.size(round(distance[key]))}"
-            for label, key in (("p10", "p10"), ("median", "p50"), ("p90", "p90"), ("p99", "p99"))
+            f"p10 {units.size(round(distance.p10))}",
+            f"median {units.size(round(distance.p50))}",
+            f"p90 {units.size(round(distance.p90))}",
+            f"p99 {units.size(round(distance.p99))}",
         ]
         rows.append(("Distance", f"{' · '.join(marks)} written between"))
     return rows
@@ -112,27 +115,25 @@ def arrivals(info: TraceInfo) -> list[Row]:
             f"variation {units.decimal(variation)}",
         ]
         rows.append(("Interarrival", " · ".join(marks)))
-    rates = [rate for rate in info.rates or [] if rate["peak_to_mean"] is not None]
-    if rates:
-        marks = [
-            f"{units.decimal(rate['peak_to_mean'])} ({_seconds(rate['window_s'])})"
+    rates = info.rates or []
+    marked = {
+        "Peak to mean": [
+            f"{units.decimal(rate.peak_to_mean)} ({_seconds(rate.window_s)})"
             for rate in rates
-        ]
-        rows.append(("Peak to mean", " · ".join(marks)))
-    dispersed = [rate for rate in rates if rate["index_of_dispersion"] is not None]
-    if dispersed:
-        marks = [
-            f"{units.decimal(rate['index_of_dispersion'])} ({_seconds(rate['window_s'])})"
-            for rate in dispersed
-        ]
-        rows.append(("Dispersion", " · ".join(marks)))
-    idle = [one for one in info.idle or [] if one["share"] is not None]
-    if idle:
-        marks = [
-            f"{units.share(one['share'])} (> {_seconds(one['longer_than_s'])})" for one in idle
-        ]
-        rows.append(("Idle", " · ".join(marks)))
-    return rows
+            if rate.peak_to_mean is not None
+        ],
+        "Dispersion": [
+            f"{units.decimal(rate.index_of_dispersion)} ({_seconds(rate.window_s)})"
+            for rate in rates
+            if rate.index_of_dispersion is not None
+        ],
+        "Idle": [
+            f"{units.share(gaps.share)} (> {_seconds(gaps.longer_than_s)})"
+            for gaps in info.idle or []
+            if gaps.share is not None
+        ],
+    }
+    return rows + [(label, " · ".join(marks)) for label, marks in marked.items() if marks]
 
 
 def _seconds(seconds: float) -> str:
@@ -140,20 +141,16 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
 
 
-def at(told: Sequence[Mapping[str, Any]] | None, key: str, value: float) -> Mapping[str, Any]:
-    """Return the entry of a list that has `value`; nothing if there is none."""
-    return next((one for one in told or [] if one[key] == value), {})
-
-
 def measured(info: TraceInfo) -> list[Row]:
     """Return the response times that the trace holds."""
     rows: list[Row] = []
-    for kind, times in (info.measured_response_us or {}).items():
+    measured: Mapping[str, DistributionStatistics] = dict(info.measured_response_us or {})
+    for kind, times in measured.items():
         marks = [
-            f"mean {units.time_us(times['mean'])}",
-            f"median {units.time_us(times['p50'])}",
-            f"p99 {units.time_us(times['p99'])}",
-            f"max {units.time_us(times['max'])}",
+            f"mean {units.time_us(times.mean)}",
+            f"median {units.time_us(times.p50)}",
+            f"p99 {units.time_us(times.p99)}",
+            f"max {units.time_us(times.max)}",
         ]
         rows.append((f"Measured {kind}", " · ".join(marks)))
     return rows

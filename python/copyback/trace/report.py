@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from copyback.trace import TraceInfo
+    from copyback.trace.statistics import Curve
 
 MIB = 1 << 20
 
@@ -44,20 +45,20 @@ def data(info: TraceInfo) -> dict[str, Any]:
     gaps, distances = curves.interarrival_us, curves.overwrite_distance_bytes
     return {
         "timed": info.timed,
-        "sizes": aligned(curves.size_bytes),
+        "sizes": aligned(dict(curves.size_bytes)),
         "gaps": aligned({"all": gaps}) if gaps is not None else None,
         "distances": aligned({"write": distances}),
-        "measured": aligned(curves.measured_response_us),
+        "measured": aligned(dict(curves.measured_response_us)),
         "series": _series(info),
     }
 
 
-def aligned(curves: Mapping[str, Any]) -> dict[str, list[float]]:
+def aligned(curves: Mapping[str, Curve]) -> dict[str, list[float]]:
     """Return several curves over one axis, which is logarithmic: zero counts with the least."""
     found = {
-        kind: (np.asarray(curve["value"]), np.asarray(curve["share"]))
+        kind: (np.asarray(curve.value), np.asarray(curve.share))
         for kind, curve in curves.items()
-        if len(curve["value"])
+        if curve.value
     }
     values = [values for values, _ in found.values()]
     axis = np.unique(np.concatenate(values)) if values else np.empty(0)
@@ -74,16 +75,16 @@ def _series(info: TraceInfo) -> dict[str, Any]:
     width = series.interval
     count = len(series.requests)
 
-    def rate(name: str, scale: float = 1.0) -> list[float]:
-        return _rounded(np.asarray(series[name], dtype=np.float64) / scale / width)
+    def rate(column: list[int], scale: float = 1.0) -> list[float]:
+        return _rounded(np.asarray(column, dtype=np.float64) / scale / width)
 
     return {
         "place": _rounded(np.arange(count) * width),
         "end": count * width,
-        "requests_s": rate("requests"),
-        "reads_s": rate("reads"),
-        "read_mib_s": rate("read_bytes", MIB),
-        "write_mib_s": rate("write_bytes", MIB),
+        "requests_s": rate(series.requests),
+        "reads_s": rate(series.reads),
+        "read_mib_s": rate(series.read_bytes, MIB),
+        "write_mib_s": rate(series.write_bytes, MIB),
         "touched": [pages * page for pages in series.touched_pages],
         "written": [pages * page for pages in series.written_pages],
     }
@@ -96,13 +97,13 @@ def _rounded(column: Any) -> list[float]:
 
 def _operations(info: TraceInfo) -> list[list[str]]:
     rows = []
-    for kind in describe.present(info):
-        operation = info.operations[kind]
+    for kind, operation in describe.present(info).items():
         size = operation.size_bytes
-        row = [kind, units.count(operation["count"])]
+        row = [kind, units.count(operation.count)]
         if size is not None:
             row.append(units.size(operation.bytes))
-            row += [units.size(round(size[key])) for key in ("mean", "p10", "p50", "p90", "max")]
+            shown = (size.mean, size.p10, size.p50, size.p90, size.max)
+            row += [units.size(round(number)) for number in shown]
             row += describe.sequentiality(operation)
         rows.append(row)
     return rows
@@ -114,8 +115,8 @@ def _cards(info: TraceInfo) -> list[dict[str, str]]:
         return {"label": label, "number": number, "unit": unit, "note": note}
 
     page = info.footprint.page_bytes
-    second = describe.at(info.rates, "window_s", 1.0)
-    idle = describe.at(info.idle, "longer_than_s", 1.0)
+    peaks = [rate.peak_to_mean for rate in info.rates or [] if rate.window_s == 1.0]
+    idle = [gaps.share for gaps in info.idle or [] if gaps.longer_than_s == 1.0]
     return [
         card("Requests", units.rate(info.requests), f"{units.rate(info.requests_per_s)} a second"),
         card("Duration", units.time_s(info.seconds), "first to last arrival"),
@@ -127,8 +128,8 @@ def _cards(info: TraceInfo) -> list[dict[str, str]]:
         ),
         card(
             "Peak to mean",
-            units.decimal(second.get("peak_to_mean")),
+            units.decimal(peaks[0] if peaks else None),
             "in windows of 1 s",
         ),
-        card("Idle", units.share(idle.get("share")), "in gaps over 1 s"),
+        card("Idle", units.share(idle[0] if idle else None), "in gaps over 1 s"),
     ]

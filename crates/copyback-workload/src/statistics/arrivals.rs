@@ -1,8 +1,9 @@
 //! When requests arrive: the times between them, bursts and idle times.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::distribution::Distribution;
+use super::distribution::{Curve, Distribution, DistributionStatistics};
 use copyback_config::units::{Duration, Instant};
 
 /// Windows in which arrivals are counted.
@@ -22,6 +23,44 @@ const IDLE: [Duration; 4] = [
 ];
 
 const NS_PER_US: f64 = 1e3;
+
+/// Times between arrivals.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct GapStatistics {
+    /// How they are distributed; its keys are keys of this.
+    #[serde(flatten)]
+    pub distribution: DistributionStatistics,
+    /// Standard deviation in units of the mean; null if the mean is zero.
+    pub coefficient_of_variation: Option<f64>,
+}
+
+/// Arrivals in windows of one width. Only windows that have ended count.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RateStatistics {
+    /// Width of a window, in seconds.
+    pub window_s: f64,
+    /// How many have ended.
+    pub windows: u64,
+    /// Arrivals in one, on average.
+    pub mean: Option<f64>,
+    /// Arrivals in the fullest.
+    pub peak: Option<u64>,
+    /// The fullest as a multiple of the mean.
+    pub peak_to_mean: Option<f64>,
+    /// Variance over mean: one if arrivals are independent.
+    pub index_of_dispersion: Option<f64>,
+}
+
+/// Gaps longer than a threshold.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct IdleStatistics {
+    /// The threshold, in seconds.
+    pub longer_than_s: f64,
+    /// How many are longer.
+    pub gaps: u64,
+    /// Their share of the whole time.
+    pub share: Option<f64>,
+}
 
 /// What is known of the arrivals so far.
 #[derive(Debug)]
@@ -72,31 +111,29 @@ impl Arrivals {
         Duration::from_ns(self.last.map_or(0, Instant::as_ns))
     }
 
-    /// Times between arrivals, in microseconds, with their coefficient of variation.
-    pub fn gaps(&self) -> Value {
-        let mut gaps = self.gaps.json(NS_PER_US);
-        if gaps.is_object() {
-            gaps["coefficient_of_variation"] = json!(self.gaps.coefficient_of_variation());
-        }
-        gaps
+    /// Times between arrivals, in microseconds; `None` of fewer than two.
+    pub fn gaps(&self) -> Option<GapStatistics> {
+        let distribution = self.gaps.statistics(NS_PER_US)?;
+        let coefficient_of_variation = self.gaps.coefficient_of_variation();
+        Some(GapStatistics { distribution, coefficient_of_variation })
     }
 
     /// The curve of [`gaps`](Self::gaps).
-    pub fn gap_curve(&self) -> Value {
+    pub fn gap_curve(&self) -> Curve {
         self.gaps.curve(NS_PER_US)
     }
 
     /// Arrivals in each kind of window.
-    pub fn rates(&self) -> Value {
-        self.windows.iter().map(Counts::json).collect()
+    pub fn rates(&self) -> Vec<RateStatistics> {
+        self.windows.iter().map(Counts::statistics).collect()
     }
 
     /// Idle times: gaps longer than a threshold, and their share of the whole time.
-    pub fn idle(&self) -> Value {
+    pub fn idle(&self) -> Vec<IdleStatistics> {
         let span = self.span().as_secs_f64();
         let told = self.idle.iter().zip(IDLE).map(|(idle, least)| {
             let share = (span > 0.0).then(|| idle.time.as_secs_f64() / span);
-            json!({ "longer_than_s": least.as_secs_f64(), "gaps": idle.gaps, "share": share })
+            IdleStatistics { longer_than_s: least.as_secs_f64(), gaps: idle.gaps, share }
         });
         told.collect()
     }
@@ -133,19 +170,19 @@ impl Counts {
         self.count += 1;
     }
 
-    fn json(&self) -> Value {
+    fn statistics(&self) -> RateStatistics {
         let windows = self.open as f64;
         let mean = self.arrivals as f64 / windows;
         let told = self.open > 0 && mean > 0.0;
         let variance = || (self.squares as f64 / windows - mean * mean).max(0.0);
-        json!({
-            "window_s": self.width.as_secs_f64(),
-            "windows": self.open,
-            "mean": told.then_some(mean),
-            "peak": told.then_some(self.peak),
-            "peak_to_mean": told.then(|| self.peak as f64 / mean),
-            "index_of_dispersion": (told && self.open > 1).then(|| variance() / mean),
-        })
+        RateStatistics {
+            window_s: self.width.as_secs_f64(),
+            windows: self.open,
+            mean: told.then_some(mean),
+            peak: told.then_some(self.peak),
+            peak_to_mean: told.then(|| self.peak as f64 / mean),
+            index_of_dispersion: (told && self.open > 1).then(|| variance() / mean),
+        }
     }
 }
 
@@ -162,17 +199,14 @@ mod tests {
     #[test]
     fn gaps_and_idle_times() {
         let arrivals = at(&[0, 5, 15, 40, 1000]);
-        assert_eq!(arrivals.gaps()["count"], 4);
-        assert_eq!(arrivals.gaps()["mean"], 250_000.0);
-        assert_eq!(arrivals.gaps()["max"], 960_000.0);
+        let gaps = arrivals.gaps().unwrap().distribution;
+        assert_eq!((gaps.count, gaps.mean, gaps.max), (4, 250_000.0, 960_000.0));
         let idle = arrivals.idle();
-        assert_eq!(
-            idle[0],
-            json!({ "longer_than_s": 0.01, "gaps": 2, "share": 0.985 }),
-            "a gap of 10 ms is no longer than 10 ms"
-        );
-        assert_eq!(idle[1], json!({ "longer_than_s": 0.1, "gaps": 1, "share": 0.96 }));
-        assert_eq!(idle[2], json!({ "longer_than_s": 1.0, "gaps": 0, "share": 0.0 }));
+        let told =
+            |longer_than_s, gaps, share| IdleStatistics { longer_than_s, gaps, share: Some(share) };
+        assert_eq!(idle[0], told(0.01, 2, 0.985), "a gap of 10 ms is no longer than 10 ms");
+        assert_eq!(idle[1], told(0.1, 1, 0.96));
+        assert_eq!(idle[2], told(1.0, 0, 0.0));
     }
 
     #[test]
@@ -180,19 +214,17 @@ mod tests {
         // Of one second: 4, 0, 2, and an open one.
         let rates = at(&[0, 1, 2, 999, 2000, 2500, 3000]).rates();
         let second = &rates[1];
-        assert_eq!(second["windows"], 3);
-        assert_eq!(second["mean"], 2.0);
-        assert_eq!(second["peak"], 4);
-        assert_eq!(second["peak_to_mean"], 2.0);
+        assert_eq!((second.windows, second.mean), (3, Some(2.0)));
+        assert_eq!((second.peak, second.peak_to_mean), (Some(4), Some(2.0)));
         // Variance ((4-2)^2 + (0-2)^2 + 0) / 3 over a mean of 2.
-        assert!((second["index_of_dispersion"].as_f64().unwrap() - 4.0 / 3.0).abs() < 1e-12);
-        assert_eq!(rates[2]["peak"], Value::Null, "no window of 10 s has ended");
+        assert!((second.index_of_dispersion.unwrap() - 4.0 / 3.0).abs() < 1e-12);
+        assert_eq!(rates[2].peak, None, "no window of 10 s has ended");
     }
 
     #[test]
     fn a_single_arrival() {
         let arrivals = at(&[0]);
-        assert_eq!(arrivals.gaps(), Value::Null);
-        assert_eq!(arrivals.idle()[0]["share"], Value::Null);
+        assert!(arrivals.gaps().is_none());
+        assert_eq!(arrivals.idle()[0].share, None);
     }
 }

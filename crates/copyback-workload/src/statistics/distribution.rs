@@ -1,26 +1,54 @@
 //! Whole numbers of any size: a histogram for quantiles, exact sums for the rest.
 
 use hdrhistogram::Histogram;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Significant decimal digits of the histogram: quantiles are at most 0.1% low.
 const DIGITS: u8 = 3;
 
-/// The quantiles that are told, and their keys.
-const QUANTILES: [(&str, f64); 9] = [
-    ("p1", 0.01),
-    ("p10", 0.1),
-    ("p25", 0.25),
-    ("p50", 0.5),
-    ("p75", 0.75),
-    ("p90", 0.9),
-    ("p95", 0.95),
-    ("p99", 0.99),
-    ("p99_9", 0.999),
-];
-
 /// Points of a curve lie at least this far apart, as a ratio.
 const NEXT_POINT: f64 = 1.04;
+
+/// How a number is distributed: quantiles are at most 0.1% low, the rest is exact.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DistributionStatistics {
+    /// How many values there are.
+    pub count: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// The least.
+    pub min: f64,
+    /// The greatest.
+    pub max: f64,
+    /// 1st percentile.
+    pub p1: f64,
+    /// 10th percentile.
+    pub p10: f64,
+    /// 25th percentile.
+    pub p25: f64,
+    /// Median.
+    pub p50: f64,
+    /// 75th percentile.
+    pub p75: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p99_9: f64,
+}
+
+/// A cumulative distribution.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Curve {
+    /// Values, ascending.
+    pub value: Vec<f64>,
+    /// For each the share of values at or below it.
+    pub share: Vec<f64>,
+}
 
 /// How a number is distributed. Its memory doesn't grow with the count.
 #[derive(Debug)]
@@ -78,26 +106,32 @@ impl Distribution {
         Some(variance.sqrt() / mean)
     }
 
-    /// Count, mean, extremes and quantiles, in units of `unit`; null without values.
-    pub fn json(&self, unit: f64) -> Value {
-        let Some(mean) = self.mean() else { return Value::Null };
-        let mut object = json!({
-            "count": self.count,
-            "mean": mean / unit,
-            "min": self.min as f64 / unit,
-            "max": self.max as f64 / unit,
-        });
-        for (key, share) in QUANTILES {
+    /// Count, mean, extremes and quantiles, in units of `unit`; `None` without values.
+    pub fn statistics(&self, unit: f64) -> Option<DistributionStatistics> {
+        let quantile = |share| {
             let value = self.histogram.value_at_quantile(share);
-            let value = self.histogram.lowest_equivalent(value).max(self.min);
-            object[key] = json!(value as f64 / unit);
-        }
-        object
+            self.histogram.lowest_equivalent(value).max(self.min) as f64 / unit
+        };
+        Some(DistributionStatistics {
+            count: self.count,
+            mean: self.mean()? / unit,
+            min: self.min as f64 / unit,
+            max: self.max as f64 / unit,
+            p1: quantile(0.01),
+            p10: quantile(0.1),
+            p25: quantile(0.25),
+            p50: quantile(0.5),
+            p75: quantile(0.75),
+            p90: quantile(0.9),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p99_9: quantile(0.999),
+        })
     }
 
     /// Values in units of `unit`, and the share of values at or below each, for plots.
-    pub fn curve(&self, unit: f64) -> Value {
-        let (mut values, mut shares) = (Vec::new(), Vec::new());
+    pub fn curve(&self, unit: f64) -> Curve {
+        let mut curve = Curve { value: Vec::new(), share: Vec::new() };
         let (mut seen, mut last) = (0, None);
         for step in self.histogram.iter_recorded() {
             seen += step.count_since_last_iteration();
@@ -107,10 +141,10 @@ impl Distribution {
                 continue;
             }
             last = Some(value);
-            values.push(value as f64 / unit);
-            shares.push(seen as f64 / self.count as f64);
+            curve.value.push(value as f64 / unit);
+            curve.share.push(seen as f64 / self.count as f64);
         }
-        json!({ "value": values, "share": shares })
+        curve
     }
 }
 
@@ -121,10 +155,10 @@ mod tests {
     #[test]
     fn of_nothing_there_is_nothing_to_tell() {
         let empty = Distribution::default();
-        assert_eq!(empty.json(1.0), Value::Null);
+        assert_eq!(empty.statistics(1.0), None);
         assert_eq!(empty.mean(), None);
         assert_eq!(empty.coefficient_of_variation(), None);
-        assert_eq!(empty.curve(1.0), json!({ "value": [], "share": [] }));
+        assert_eq!(empty.curve(1.0), Curve { value: vec![], share: vec![] });
     }
 
     #[test]
@@ -134,14 +168,14 @@ mod tests {
         numbers.record_many(u64::MAX / 4, 1);
         assert_eq!(numbers.count(), 1001);
         assert_eq!(numbers.sum(), 500_500 + u128::from(u64::MAX / 4));
-        let told = numbers.json(10.0);
-        assert_eq!(told["min"], 0.1);
-        assert!((told["p50"].as_f64().unwrap() - 50.1).abs() < 0.06, "{told}");
+        let told = numbers.statistics(10.0).unwrap();
+        assert_eq!(told.min, 0.1);
+        assert!((told.p50 - 50.1).abs() < 0.06, "{told:?}");
         let mut round = Distribution::default();
         [4096, 8192, 8192].into_iter().for_each(|size| round.record(size));
-        assert_eq!(round.json(1.0)["p50"], 8192.0, "sizes stay round");
-        assert_eq!(round.curve(1.0)["value"], json!([4096.0, 8192.0]));
-        assert_eq!(numbers.curve(1.0)["share"].as_array().unwrap().last().unwrap(), 1.0);
+        assert_eq!(round.statistics(1.0).unwrap().p50, 8192.0, "sizes stay round");
+        assert_eq!(round.curve(1.0).value, [4096.0, 8192.0]);
+        assert_eq!(numbers.curve(1.0).share.last(), Some(&1.0));
     }
 
     #[test]

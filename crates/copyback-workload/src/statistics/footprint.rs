@@ -7,12 +7,35 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use roaring::RoaringTreemap;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::distribution::Distribution;
+use super::distribution::{Curve, Distribution, DistributionStatistics};
 
 /// Bytes of a page.
 pub const PAGE: u64 = 4096;
+
+/// The pages that requests touch.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FootprintStatistics {
+    /// Bytes of a page.
+    pub page_bytes: u64,
+    /// Pages that were read or written.
+    pub touched_pages: u64,
+    /// Pages that were written.
+    pub written_pages: u64,
+}
+
+/// How often and how soon pages are written again.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OverwriteStatistics {
+    /// Writes of pages.
+    pub page_writes: u64,
+    /// Share of them to pages that were written before.
+    pub share: Option<f64>,
+    /// Bytes written between two writes of a page.
+    pub distance_bytes: Option<DistributionStatistics>,
+}
 
 /// What is known of the addresses so far.
 #[derive(Debug, Default)]
@@ -57,28 +80,28 @@ impl Footprint {
     }
 
     /// Pages touched and written.
-    pub fn json(&self) -> Value {
-        json!({
-            "page_bytes": PAGE,
-            "touched_pages": self.touched(),
-            "written_pages": self.written(),
-        })
+    pub fn pages(&self) -> FootprintStatistics {
+        FootprintStatistics {
+            page_bytes: PAGE,
+            touched_pages: self.touched(),
+            written_pages: self.written(),
+        }
     }
 
     /// Page writes, the share of them that overwrite, and the bytes written between two writes of
     /// a page.
-    pub fn overwrites(&self) -> Value {
+    pub fn overwrites(&self) -> OverwriteStatistics {
         let overwrites = self.overwrites.count();
         let writes = overwrites + self.written();
-        json!({
-            "page_writes": writes,
-            "share": (writes > 0).then(|| overwrites as f64 / writes as f64),
-            "distance_bytes": self.overwrites.json(1.0),
-        })
+        OverwriteStatistics {
+            page_writes: writes,
+            share: (writes > 0).then(|| overwrites as f64 / writes as f64),
+            distance_bytes: self.overwrites.statistics(1.0),
+        }
     }
 
     /// The curve of the distances.
-    pub fn overwrite_curve(&self) -> Value {
+    pub fn overwrite_curve(&self) -> Curve {
         self.overwrites.curve(1.0)
     }
 }
@@ -106,12 +129,12 @@ mod tests {
         footprint.read(0, PAGE);
         footprint.write(PAGE, 2 * PAGE);
         let told = footprint.overwrites();
-        assert_eq!(told["page_writes"], 5);
-        assert_eq!(told["share"], 0.4);
+        assert_eq!(told.page_writes, 5);
+        assert_eq!(told.share, Some(0.4));
         let (first, second) = (3 * PAGE, 3 * PAGE + 512);
-        assert_eq!(told["distance_bytes"]["count"], 2);
-        assert_eq!(told["distance_bytes"]["min"], first as f64);
-        assert_eq!(told["distance_bytes"]["max"], second as f64);
+        let distance = told.distance_bytes.unwrap();
+        assert_eq!((distance.count, distance.min), (2, first as f64));
+        assert_eq!(distance.max, second as f64);
     }
 
     #[test]

@@ -10,18 +10,21 @@ mod footprint;
 mod runs;
 mod series;
 mod sizes;
+mod summary;
 mod survey;
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
-
 use self::arrivals::Arrivals;
-use self::distribution::Distribution;
+use self::distribution::{Distribution, DistributionStatistics};
 use self::footprint::Footprint;
 use self::runs::Runs;
-use self::series::Series;
+use self::series::{Series, SeriesUnit};
 use self::sizes::Sizes;
+use self::summary::{
+    ByKind, Curves, OperationStatistics, Operations, RequestStatistics, TraceDevice, TraceDevices,
+};
+pub use self::summary::{TraceStatistics, statistics_schema};
 pub use self::survey::Survey;
 use crate::{Operation, Request};
 
@@ -31,15 +34,9 @@ const LARGEST: u64 = 4 << 30;
 const DEVICES_TOLD: usize = 10;
 const SECTOR: u64 = 512;
 const NS_PER_US: f64 = 1e3;
-const NS_PER_S: f64 = 1e9;
 
-/// The kinds of requests, in the order in which they are told.
-const KINDS: [(Operation, &str); 4] = [
-    (Operation::Read, "read"),
-    (Operation::Write, "write"),
-    (Operation::Trim, "trim"),
-    (Operation::Flush, "flush"),
-];
+/// Kinds of requests: reads, writes, trims and flushes, in the order of their numbers.
+const KINDS: usize = 4;
 
 /// Statistics of the requests so far.
 #[derive(Debug)]
@@ -47,7 +44,7 @@ pub struct Statistics {
     /// Whether arrival times mean anything.
     timed: bool,
     requests: u64,
-    kinds: [Kind; KINDS.len()],
+    kinds: [Kind; KINDS],
     /// First byte beyond the highest request.
     end: u64,
     /// Requests to each device.
@@ -139,104 +136,85 @@ impl Statistics {
         self.requests
     }
 
-    /// Everything that is known, as an object. What can't be known of so few requests, or without
-    /// arrival times, is null.
-    pub fn json(&self) -> Map<String, Value> {
+    /// Everything that is known.
+    pub fn summary(&self) -> RequestStatistics {
         let [reads, writes, ..] = &self.kinds;
         let bytes = reads.sizes.bytes() + writes.sizes.bytes();
         let moving = reads.count + writes.count;
         let span = self.arrivals.span().as_secs_f64();
-        let timed = |value: Value| if self.timed { value } else { Value::Null };
-        let rate = (self.timed && span > 0.0).then(|| self.requests as f64 / span);
-        let told = json!({
-            "timed": self.timed,
-            "requests": self.requests,
-            "seconds": self.timed.then_some(span),
-            "requests_per_s": rate,
-            "read_share": (moving > 0).then(|| reads.count as f64 / moving as f64),
-            "bytes": bytes as u64,
-            "mean_bytes": (moving > 0).then(|| bytes as f64 / moving as f64),
-            "end_bytes": self.end,
-            "sectors": self.end.div_ceil(SECTOR),
-            "operations": self.operations(),
-            "devices": self.devices(),
-            "footprint": self.footprint.json(),
-            "overwrites": self.footprint.overwrites(),
-            "interarrival_us": timed(self.arrivals.gaps()),
-            "rates": timed(self.arrivals.rates()),
-            "idle": timed(self.arrivals.idle()),
-            "measured_response_us": self.measured(),
-            "series": self.series(),
-            "curves": self.curves(),
-        });
-        match told {
-            Value::Object(told) => told,
-            _ => Map::new(),
+        let unit = if self.timed { SeriesUnit::S } else { SeriesUnit::Requests };
+        RequestStatistics {
+            timed: self.timed,
+            requests: self.requests,
+            seconds: self.timed.then_some(span),
+            requests_per_s: (self.timed && span > 0.0).then(|| self.requests as f64 / span),
+            read_share: (moving > 0).then(|| reads.count as f64 / moving as f64),
+            bytes: bytes as u64,
+            mean_bytes: (moving > 0).then(|| bytes as f64 / moving as f64),
+            end_bytes: self.end,
+            sectors: self.end.div_ceil(SECTOR),
+            operations: self.operations(),
+            devices: self.devices(),
+            footprint: self.footprint.pages(),
+            overwrites: self.footprint.overwrites(),
+            interarrival_us: self.timed.then(|| self.arrivals.gaps()).flatten(),
+            rates: self.timed.then(|| self.arrivals.rates()),
+            idle: self.timed.then(|| self.arrivals.idle()),
+            measured_response_us: self.measured(),
+            series: self.series.statistics(unit),
+            curves: self.curves(),
         }
     }
 
-    fn kinds(&self) -> impl Iterator<Item = (&'static str, &Kind)> {
-        KINDS.iter().zip(&self.kinds).map(|((_, name), kind)| (*name, kind))
-    }
-
-    fn operations(&self) -> Value {
-        let told = self.kinds().map(|(name, kind)| {
-            let told = json!({
-                "count": kind.count,
-                "bytes": kind.sizes.bytes() as u64,
-                "size_bytes": kind.sizes.json(),
-                "common_sizes": kind.sizes.common(),
-                "sequential_share": kind.runs.share(),
-                "sequential_share_of_streams": kind.runs.share_of_streams(),
-            });
-            (name.to_owned(), told)
+    fn operations(&self) -> Operations {
+        let [read, write, trim, flush] = self.kinds.each_ref().map(|kind| OperationStatistics {
+            count: kind.count,
+            bytes: kind.sizes.bytes() as u64,
+            size_bytes: kind.sizes.statistics(),
+            common_sizes: kind.sizes.common(),
+            sequential_share: kind.runs.share(),
+            sequential_share_of_streams: kind.runs.share_of_streams(),
         });
-        Value::Object(told.collect())
+        Operations { read, write, trim, flush }
     }
 
-    fn devices(&self) -> Value {
-        let mut busiest: Vec<_> = self.devices.iter().collect();
-        busiest.sort_by_key(|(device, count)| (std::cmp::Reverse(**count), **device));
-        let told = busiest.into_iter().take(DEVICES_TOLD);
-        let told = told.map(|(device, count)| json!({ "device": device, "requests": count }));
-        json!({ "count": self.devices.len(), "busiest": told.collect::<Value>() })
+    fn devices(&self) -> TraceDevices {
+        let told = self.devices.iter();
+        let mut busiest: Vec<_> =
+            told.map(|(&device, &requests)| TraceDevice { device, requests }).collect();
+        busiest.sort_by_key(|told| (std::cmp::Reverse(told.requests), told.device));
+        busiest.truncate(DEVICES_TOLD);
+        TraceDevices { count: self.devices.len(), busiest }
     }
 
-    /// Measured response times of each kind, or null if there are none.
-    fn measured(&self) -> Value {
-        let told = self.kinds().filter(|(_, kind)| kind.measured.count() > 0);
-        let told: Map<_, _> =
-            told.map(|(name, kind)| (name.to_owned(), kind.measured.json(NS_PER_US))).collect();
-        if told.is_empty() { Value::Null } else { told.into() }
+    /// What each kind of request has of something.
+    fn by_kind<T>(&self, of: impl Fn(&Kind) -> Option<T>) -> ByKind<T> {
+        let [read, write, trim, flush] = self.kinds.each_ref().map(of);
+        ByKind { read, write, trim, flush }
     }
 
-    /// The workload over time, in seconds, or without times over requests.
-    fn series(&self) -> Value {
-        let mut series = self.series.json(if self.timed { NS_PER_S } else { 1.0 });
-        series["unit"] = json!(if self.timed { "s" } else { "requests" });
-        series
+    /// Measured response times of each kind; `None` if there are none.
+    fn measured(&self) -> Option<ByKind<DistributionStatistics>> {
+        let measured = self.kinds.iter().any(|kind| kind.measured.count() > 0);
+        measured.then(|| self.by_kind(|kind| kind.measured.statistics(NS_PER_US)))
     }
 
-    fn curves(&self) -> Value {
-        let of_kinds = |curve: fn(&Kind) -> Option<Value>| {
-            let curves = self.kinds().filter_map(|(name, kind)| Some((name, curve(kind)?)));
-            curves.map(|(name, curve)| (name.to_owned(), curve)).collect::<Map<_, _>>()
-        };
-        let sizes = |kind: &Kind| (kind.sizes.count() > 0).then(|| kind.sizes.curve());
-        let measured =
-            |kind: &Kind| (kind.measured.count() > 0).then(|| kind.measured.curve(NS_PER_US));
-        let timed = |value: Value| if self.timed { value } else { Value::Null };
-        json!({
-            "size_bytes": of_kinds(sizes),
-            "interarrival_us": timed(self.arrivals.gap_curve()),
-            "overwrite_distance_bytes": self.footprint.overwrite_curve(),
-            "measured_response_us": of_kinds(measured),
-        })
+    fn curves(&self) -> Curves {
+        Curves {
+            size_bytes: self.by_kind(|kind| (kind.sizes.count() > 0).then(|| kind.sizes.curve())),
+            interarrival_us: self.timed.then(|| self.arrivals.gap_curve()),
+            overwrite_distance_bytes: self.footprint.overwrite_curve(),
+            measured_response_us: self.by_kind(|kind| {
+                (kind.measured.count() > 0).then(|| kind.measured.curve(NS_PER_US))
+            }),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use copyback_config::units::{Duration, Instant};
 
@@ -252,7 +230,7 @@ mod tests {
         }
     }
 
-    fn of(timed: bool) -> Map<String, Value> {
+    fn of(timed: bool) -> Value {
         let mut statistics = Statistics::new(timed);
         for (us, operation, offset, length) in [
             (0, Operation::Write, 0, 8192),
@@ -264,7 +242,7 @@ mod tests {
             let request = request(us, operation, offset, length);
             statistics.add(&request, offset / 8192).unwrap();
         }
-        statistics.json()
+        serde_json::to_value(statistics.summary()).unwrap()
     }
 
     #[test]

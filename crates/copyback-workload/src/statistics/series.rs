@@ -1,9 +1,51 @@
 //! The workload over time, in intervals that widen as it grows: memory doesn't grow with its length.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Most intervals. Their number is at least half of this once the workload fills them.
 const MOST: usize = 1024;
+
+/// The workload over time: a number for each interval.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SeriesStatistics {
+    /// Width of an interval, in units of `unit`.
+    pub interval: f64,
+    /// Seconds, or requests if these have no times.
+    pub unit: SeriesUnit,
+    /// Requests of all kinds.
+    pub requests: Vec<u64>,
+    /// Reads among them.
+    pub reads: Vec<u64>,
+    /// Bytes that these read.
+    pub read_bytes: Vec<u64>,
+    /// Bytes that others wrote.
+    pub write_bytes: Vec<u64>,
+    /// Pages touched since the start.
+    pub touched_pages: Vec<u64>,
+    /// Pages written since the start.
+    pub written_pages: Vec<u64>,
+}
+
+/// What a series runs over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SeriesUnit {
+    /// Seconds.
+    S,
+    /// Requests.
+    Requests,
+}
+
+impl SeriesUnit {
+    /// Units of place in one of these.
+    fn places(self) -> f64 {
+        match self {
+            Self::S => 1e9,
+            Self::Requests => 1.0,
+        }
+    }
+}
 
 /// What happened in one interval.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,18 +100,19 @@ impl Series {
         self.intervals = joined.collect();
     }
 
-    /// One list a column, and the width of an interval in units of `unit`.
-    pub fn json(&self, unit: f64) -> Value {
-        let column = |of: fn(&Interval) -> u64| self.intervals.iter().map(of).collect::<Value>();
-        json!({
-            "interval": self.width as f64 / unit,
-            "requests": column(|interval| interval.requests),
-            "reads": column(|interval| interval.reads),
-            "read_bytes": column(|interval| interval.read_bytes),
-            "write_bytes": column(|interval| interval.write_bytes),
-            "touched_pages": column(|interval| interval.touched),
-            "written_pages": column(|interval| interval.written),
-        })
+    /// One list a column. Places are nanoseconds, or requests.
+    pub fn statistics(&self, unit: SeriesUnit) -> SeriesStatistics {
+        let column = |of: fn(&Interval) -> u64| self.intervals.iter().map(of).collect();
+        SeriesStatistics {
+            interval: self.width as f64 / unit.places(),
+            unit,
+            requests: column(|interval| interval.requests),
+            reads: column(|interval| interval.reads),
+            read_bytes: column(|interval| interval.read_bytes),
+            write_bytes: column(|interval| interval.write_bytes),
+            touched_pages: column(|interval| interval.touched),
+            written_pages: column(|interval| interval.written),
+        }
     }
 }
 
@@ -108,8 +151,9 @@ mod tests {
         let mut series = Series::default();
         series.at(0).touched = 5;
         series.at(3).requests += 1;
-        assert_eq!(series.json(1.0)["touched_pages"], json!([5, 5, 5, 5]));
-        assert_eq!(series.json(1.0)["requests"], json!([0, 0, 0, 1]));
+        let told = series.statistics(SeriesUnit::Requests);
+        assert_eq!(told.touched_pages, [5, 5, 5, 5]);
+        assert_eq!(told.requests, [0, 0, 0, 1]);
         series.at(u64::MAX / 2);
         assert!(series.intervals.len() <= MOST);
     }

@@ -2,14 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::distribution::Distribution;
+use super::distribution::{Curve, Distribution, DistributionStatistics};
 
 /// Different sizes that are counted one by one; of more, only the distribution is known.
 const MOST: usize = 4096;
 /// Sizes that are told.
 const TOLD: usize = 12;
+
+/// A size and how often it occurs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CommonSize {
+    /// The size.
+    pub bytes: u64,
+    /// Requests that have it.
+    pub count: u64,
+}
 
 /// What is known of the sizes so far.
 #[derive(Debug, Default)]
@@ -40,21 +50,22 @@ impl Sizes {
     }
 
     /// The distribution, in bytes.
-    pub fn json(&self) -> Value {
-        self.all.json(1.0)
+    pub fn statistics(&self) -> Option<DistributionStatistics> {
+        self.all.statistics(1.0)
     }
 
-    /// The curve of [`json`](Self::json).
-    pub fn curve(&self) -> Value {
+    /// The curve of [`statistics`](Self::statistics).
+    pub fn curve(&self) -> Curve {
         self.all.curve(1.0)
     }
 
     /// The most common sizes, most common first.
-    pub fn common(&self) -> Value {
-        let mut sizes: Vec<_> = self.counts.iter().collect();
-        sizes.sort_by_key(|(bytes, count)| (std::cmp::Reverse(**count), **bytes));
-        let told = sizes.into_iter().take(TOLD);
-        told.map(|(bytes, count)| json!({ "bytes": bytes, "count": count })).collect()
+    pub fn common(&self) -> Vec<CommonSize> {
+        let sizes = self.counts.iter().map(|(&bytes, &count)| CommonSize { bytes, count });
+        let mut sizes: Vec<_> = sizes.collect();
+        sizes.sort_by_key(|size| (std::cmp::Reverse(size.count), size.bytes));
+        sizes.truncate(TOLD);
+        sizes
     }
 }
 
@@ -69,8 +80,8 @@ mod tests {
         assert_eq!(sizes.count(), 4);
         assert_eq!(sizes.bytes(), 16_896);
         let common = sizes.common();
-        assert_eq!(common[0], json!({ "bytes": 4096, "count": 2 }));
-        assert_eq!(common[1], json!({ "bytes": 512, "count": 1 }));
+        assert_eq!(common[0], CommonSize { bytes: 4096, count: 2 });
+        assert_eq!(common[1], CommonSize { bytes: 512, count: 1 });
     }
 
     #[test]

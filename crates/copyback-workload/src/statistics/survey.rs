@@ -1,8 +1,6 @@
 //! The statistics of a configured workload, read to its end.
 
-use serde_json::{Map, Value, json};
-
-use super::Statistics;
+use super::{Statistics, TraceStatistics};
 use crate::Error;
 use crate::Status;
 use crate::{AddressSpace, InputError, Stream};
@@ -52,14 +50,14 @@ impl Survey {
     }
 
     /// The statistics so far.
-    pub fn summary(&self) -> Value {
-        let mut told = Map::new();
-        told.insert("schema".into(), json!(1));
-        told.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
-        told.insert("source".into(), json!(self.stream.name()));
-        told.insert("format".into(), json!(self.stream.format()));
-        told.extend(self.statistics.json());
-        told.insert("notes".into(), json!(self.stream.notes()));
-        told.into()
+    pub fn summary(&self) -> TraceStatistics {
+        TraceStatistics {
+            schema: 1,
+            version: env!("CARGO_PKG_VERSION"),
+            source: self.stream.name(),
+            format: self.stream.format(),
+            requests: self.statistics.summary(),
+            notes: self.stream.notes(),
+        }
     }
 }

@@ -21,7 +21,7 @@ fn survey(path: &std::path::Path, settings: &[(&str, &str)]) -> Value {
     let mut survey = Survey::new(&config, AddressSpace::UNLIMITED).unwrap();
     while survey.advance(1000).unwrap() == Status::Running {}
     assert_eq!(survey.fraction(), 1.0);
-    survey.summary()
+    serde_json::to_value(survey.summary()).unwrap()
 }
 
 /// Requests, seconds, read share in percent, mean KiB, sectors in millions, thousands of pages

@@ -1,8 +1,6 @@
 //! The summary of a run, as it is written to `summary.json`.
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, Transform};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,6 +11,7 @@ use crate::metrics::{
     Recorder, RequestsSummary, VerdictSummary,
 };
 use crate::precondition::RoundsSummary;
+use crate::workload::schema;
 
 use super::stop::SteadyStateSummary;
 
@@ -108,6 +107,9 @@ pub struct MachineSummary {
     pub peak_rss_mib: Option<f64>,
     /// How the run was started.
     pub command: String,
+    /// The commit of the checkout that it was run from, if it was, with `-dirty` if that was changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 impl Summary {
@@ -151,43 +153,7 @@ impl Summary {
 
 /// The JSON schema of `summary.json`.
 pub fn summary_schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut generator = settings.with_transform(RecursiveTransform(NeverNull)).into_generator();
-    let schema = generator.root_schema_for::<Summary>();
-    serde_json::to_string_pretty(&schema).expect("a schema is plain data") + "\n"
-}
-
-/// Says of a key that may be missing that it is never null.
-#[derive(Clone)]
-struct NeverNull;
-
-impl Transform for NeverNull {
-    fn transform(&mut self, schema: &mut schemars::Schema) {
-        let required =
-            schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-        let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
-        let missing = |key: &str| !required.iter().any(|required| required == key);
-        for (_, property) in properties.iter_mut().filter(|(key, _)| missing(key)) {
-            forbid_null(property);
-        }
-    }
-}
-
-fn forbid_null(property: &mut Value) {
-    let Value::Object(keys) = property else { return };
-    if let Some(Value::Array(kinds)) = keys.get_mut("type") {
-        kinds.retain(|kind| kind != "null");
-        if let [only] = kinds.as_slice() {
-            let only = only.clone();
-            keys.insert("type".into(), only);
-        }
-    }
-    if let Some(Value::Array(mut choices)) = keys.remove("anyOf") {
-        choices.retain(|choice| choice["type"] != "null");
-        if let [Value::Object(only)] = choices.as_mut_slice() {
-            keys.append(only);
-        }
-    }
+    schema::of::<Summary>()
 }
 
 #[cfg(test)]

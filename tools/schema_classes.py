@@ -1,31 +1,42 @@
-"""Writes ``python/copyback/summary.py``: a class for each table of the schema of ``summary.json``.
+"""Writes a class for each table of a schema: ``summary.py``, or ``trace/statistics.py``.
 
-Asks the compiled module for the schema, so that it works while the classes do not. Writes to
-standard output.
+Takes the name of the schema, ``summary`` or ``statistics``. Asks the compiled module for it, so
+that it works while the classes do not. Writes to standard output.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 import textwrap
 from typing import Any
 
-from copyback._core import summary_schema
+from copyback import _core
+
+#: For each schema its text, and what the module of its classes says of itself.
+SCHEMAS = {
+    "summary": (
+        _core.summary_schema,
+        "The numbers of a run: a class for each table of ``summary.json``.",
+    ),
+    "statistics": (
+        _core.statistics_schema,
+        "Statistics of a workload: a class for each table of ``copyback trace info --json``.",
+    ),
+}
 
 HEAD = '''\
-"""The numbers of a run: a class for each table of ``summary.json``.
+"""{about}
 
-Generated from the schema (``copyback show summary-schema``) by ``make generated``; do not edit.
+Generated from the schema that the simulator tells by ``make generated``; do not edit.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import UNSET, UnsetType
-
-from copyback.section import Section
+{imports}from copyback.section import Section
 '''
 
 SCALARS = {
@@ -53,7 +64,7 @@ class Classes:
         """Write a class and what it refers to, unless it is written."""
         if name in self.written:
             return
-        required = set(schema["required"])
+        required = set(schema.get("required", ()))
         keys = sorted(schema["properties"], key=lambda key: (key not in FIRST, key))
         fields = [self.field(key, schema["properties"][key], key in required) for key in keys]
         about = docstring(schema["description"], "    ")
@@ -84,10 +95,11 @@ class Classes:
             return f"Literal[{', '.join(map(json.dumps, names))}]"
         if "anyOf" in schema:
             return " | ".join(map(self.kind, schema["anyOf"]))
-        if schema["type"] == "array":
-            return f"list[{self.kind(schema['items'])}]"
         kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        return " | ".join(SCALARS[kind] for kind in kinds)
+        return " | ".join(
+            f"list[{self.kind(schema['items'])}]" if kind == "array" else SCALARS[kind]
+            for kind in kinds
+        )
 
     def referred(self, name: str) -> str:
         """Return the type of a definition: its class if it is a table."""
@@ -114,8 +126,10 @@ def docstring(text: str, indent: str) -> str:
 
 def main() -> None:
     """Write the module."""
-    classes = Classes(json.loads(summary_schema()))
-    print("\n\n\n".join([HEAD.rstrip(), *classes.written.values()]))
+    schema, about = SCHEMAS[sys.argv[1]]
+    written = "\n\n\n".join(Classes(json.loads(schema())).written.values())
+    imports = "from msgspec import UNSET, UnsetType\n\n" if "UNSET" in written else ""
+    print(HEAD.format(about=about, imports=imports), written, sep="\n\n")
 
 
 if __name__ == "__main__":
