@@ -2,7 +2,7 @@
 //! See the module that is named here.
 
 #[allow(dead_code)]
-#[path = "../../crates/copyback/tests/fuzz/trace.rs"]
+#[path = "../../crates/copyback-workload/tests/trace_readers/fuzz_target.rs"]
 mod trace;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| trace::run(data));

@@ -72,11 +72,6 @@ index_type!(
 );
 
 index_type!(
-    /// What the host says about data that it writes: those with the same hint belong together.
-    Hint(u16)
-);
-
-index_type!(
     /// A request of the run: they are numbered in the order in which they enter the array.
     RequestNumber(u64)
 );

@@ -2,15 +2,6 @@
 
 use crate::units::Instant;
 
-/// Whether there is more to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// Call [`Simulation::advance`] again.
-    Running,
-    /// Every request has been completed.
-    Done,
-}
-
 /// What a simulation is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {

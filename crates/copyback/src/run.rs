@@ -10,7 +10,6 @@ mod summary;
 use crate::array::{Array, FinishedRequest, Letter};
 use crate::config::Config;
 use crate::drive::{Drive, Rejected};
-use crate::error::Error;
 use crate::event::Arrivals;
 use crate::host::{Admitted, Host};
 use crate::ids::SsdId;
@@ -19,13 +18,14 @@ use crate::metrics::{
     Sample, WearStats,
 };
 use crate::precondition::{Preconditioner, Rounds};
-use crate::progress::{Phase, Progress, Status};
+use crate::progress::{Phase, Progress};
 use crate::ssd::{
     Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse, Waited,
 };
 use crate::units::{Instant, TotalTime, earlier};
 use crate::victim::supply::Failed;
 use crate::workload::Request;
+use crate::{Error, Status};
 
 use baseline::Baseline;
 use stop::SteadyRounds;
@@ -414,7 +414,7 @@ impl Run {
     fn sample(&self) -> Sample {
         let counters = self.counters();
         let drives = self.array.drives().iter();
-        let planes = drives.flat_map(|drive| drive.ssd.backend().ftl.free_blocks_by_plane());
+        let planes = drives.flat_map(|drive| drive.ssd.backend().ftl.space.free_blocks_by_plane());
         Sample {
             host_programs: counters.host_programs,
             gc_programs: counters.pages_moved,
@@ -561,7 +561,7 @@ impl Run {
             planes,
             idle_times,
             wear: WearStats::of(
-                drives.iter().flat_map(|drive| drive.ssd.backend().ftl.erase_counts()),
+                drives.iter().flat_map(|drive| drive.ssd.backend().ftl.blocks.erase_counts()),
             ),
             endurance,
             faults,

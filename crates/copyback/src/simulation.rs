@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::array::Letter;
 use crate::config::Config;
-use crate::error::Error;
 use crate::host::Host;
 use crate::metrics::{
     CollectionColumns, CommandColumns, Devices, DieColumns, FlowColumns, Ledger, RequestColumns,
     SeriesColumns, Slowest, Timeline,
 };
 use crate::precondition::Preparation;
-use crate::progress::{Phase, Progress, Status};
+use crate::progress::{Phase, Progress};
 use crate::run::{Run, Summary};
 use crate::scheduler::when::supply::{NoSupplier, Supplier};
 use crate::state;
 use crate::units::Instant;
 use crate::victim::supply::Failed;
+use crate::{Error, Status};
 
 /// A simulation. Call [`advance`](Self::advance) until it is done, then ask for results.
 pub struct Simulation {

@@ -14,8 +14,8 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::Error;
 use crate::config::{Config, Cuts, Overwrites, VictimPolicy};
-use crate::error::Error;
 use crate::ftl::Ftl;
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};

@@ -1,8 +1,9 @@
 //! How fast the simulator is, against a bare loop that does only what no page-mapped simulator can
 //! leave out.
 //!
-//! `cargo bench --bench simulator` prints the table; `-- NAME` picks rows and `-- --quick` makes the
-//! work ten times shorter. Everything is measured on one thread, in CPU time. Each piece of work takes turns
+//! `cargo bench --bench simulator` prints the table; `-- NAME` picks rows, `-- --quick` makes the
+//! work ten times shorter, and `-- --small` makes devices 32 times smaller and the work 40 times shorter, for who
+//! counts instructions. Everything is measured on one thread, in CPU time. Each piece of work takes turns
 //! with the floor, some tens of milliseconds each, so that the ratio holds even on a machine whose speed
 //! changes from one second to the next.
 //!
@@ -19,7 +20,7 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 use peak_alloc::PeakAlloc;
 
-use work::{Done, Floor, WORKS, Work};
+use work::{Done, Extent, Floor, WORKS, Work};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -30,18 +31,22 @@ const SCALED: [&str; 3] = ["precondition", "heavy-gc", "read-mostly"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let divisor = if arguments.iter().any(|argument| argument == "--quick") { 10 } else { 1 };
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let extents = match (has("--small"), has("--quick")) {
+        (true, _) => vec![Extent { times_blocks: 1, blocks_divided_by: 32, work_divided_by: 40 }],
+        (_, quick) => [1, 8].map(|times| whole(times, quick)).to_vec(),
+    };
     let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
     println!(
         "{:<16} {:>11} {:>14} {:>12} {:>11} {:>8} {:>7}",
         "work", "page ops", "page ops/CPU s", "ns/host page", "floor's ns", "ratio", "B/page"
     );
-    for scale in [1, 8] {
-        let mut floor = Floor::new(scale);
+    for extent in extents {
+        let mut floor = Floor::new(extent);
         for (name, begin) in WORKS {
-            let fits = scale == 1 || SCALED.contains(&name);
+            let fits = extent.times_blocks == 1 || SCALED.contains(&name);
             if fits && filter.is_none_or(|filter| name.contains(filter.as_str())) {
-                let mut work = begin(scale, divisor);
+                let mut work = begin(extent);
                 let mut work = Timed::new(&mut *work);
                 let mut floor = Timed::new(&mut floor);
                 let mut is_running = true;
@@ -49,10 +54,14 @@ fn main() {
                     is_running = work.go_on();
                     floor.go_on();
                 }
-                print_row(name, scale, &work, &floor);
+                print_row(name, extent.times_blocks, &work, &floor);
             }
         }
     }
+}
+
+fn whole(times_blocks: u32, quick: bool) -> Extent {
+    Extent { times_blocks, blocks_divided_by: 1, work_divided_by: if quick { 10 } else { 1 } }
 }
 
 /// Work and the CPU time that it has taken.

@@ -2,7 +2,7 @@
 
 use copyback::config::quantity::{Rate, Share, Size};
 use copyback::config::{
-    Array, Config, FreeBlocks, Layout, Loader, Overwrites, SyntheticWorkload, Workload,
+    Array, Config, FreeBlocks, Layout, Loader, Overwrites, RequestSize, SyntheticWorkload, Workload,
 };
 use copyback::ids::SsdId;
 use copyback::precondition::Preconditioner;
@@ -11,6 +11,10 @@ use copyback::{Phase, Simulation, Status};
 use crate::MEMORY;
 use crate::floor;
 
+/// Blocks of a plane of the device of Lee et al.
+const BLOCKS_PER_PLANE: u32 = 2048;
+/// With fewer, a plane of some drives has no room beside its open blocks.
+const FEWEST_BLOCKS_PER_PLANE: u32 = 60;
 /// Instants or writes in a slice: some tens of milliseconds.
 const SLICE: u64 = 1 << 16;
 
@@ -38,28 +42,40 @@ impl Done {
     }
 }
 
-/// Prepares a piece of work. Takes the scale of the device and a divisor of the work.
-type Begin = fn(u32, u64) -> Box<dyn Work>;
+/// How large the devices are and how long the work, against what the rows are made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    pub times_blocks: u32,
+    pub blocks_divided_by: u32,
+    pub work_divided_by: u64,
+}
+
+impl Extent {
+    fn blocks(self, blocks: u32) -> u32 {
+        (blocks * self.times_blocks / self.blocks_divided_by).max(FEWEST_BLOCKS_PER_PLANE)
+    }
+
+    fn work(self, requests: u64) -> u64 {
+        requests / self.work_divided_by
+    }
+}
+
+/// Prepares a piece of work.
+type Begin = fn(Extent) -> Box<dyn Work>;
 
 /// The pieces of work that are held against the floor, by name.
 pub const WORKS: [(&str, Begin); 11] = [
-    ("precondition", |scale, divisor| Box::new(Overwriting::new(scale, divisor))),
-    ("heavy-gc", |scale, divisor| {
-        Box::new(Simulating::new(&config(scale, random_4k(4_000_000 / divisor, 0.0))))
-    }),
-    ("read-mostly", |scale, divisor| {
-        Box::new(Simulating::new(&config(scale, random_4k(8_000_000 / divisor, 0.95))))
-    }),
-    ("array", |scale, divisor| {
-        Box::new(Simulating::new(&array(scale, random_4k(4_000_000 / divisor, 0.0))))
-    }),
-    ("tlc-writes", |_, divisor| named(TLC, random_4k(2_000_000 / divisor, 0.0))),
-    ("tlc-reads", |_, divisor| named(TLC, random_4k(4_000_000 / divisor, 1.0))),
-    ("over-channel", |_, divisor| named(OVER_CHANNEL, random_4k(2_000_000 / divisor, 0.0))),
-    ("semi-preemptive", |_, divisor| named(SEMI_PREEMPTIVE, random_4k(2_000_000 / divisor, 0.5))),
-    ("raid-5", |_, divisor| named(RAID_5, random_4k(500_000 / divisor, 0.5))),
-    ("demand-paged", |_, divisor| named(DEMAND_PAGED, random_4k(1_000_000 / divisor, 0.5))),
-    ("log-block", |_, divisor| named(LOG_BLOCK, random_4k(200_000 / divisor, 0.5))),
+    ("precondition", |extent| Box::new(Overwriting::new(extent))),
+    ("heavy-gc", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 0.0)))),
+    ("read-mostly", |extent| Box::new(Simulating::new(&config(extent, 8_000_000, 0.95)))),
+    ("array", |extent| Box::new(Simulating::new(&array(extent, 4_000_000, 0.0)))),
+    ("tlc-writes", |extent| named(TLC, extent, 2_000_000, 0.0)),
+    ("tlc-reads", |extent| named(TLC, extent, 4_000_000, 1.0)),
+    ("over-channel", |extent| named(OVER_CHANNEL, extent, 2_000_000, 0.0)),
+    ("semi-preemptive", |extent| named(SEMI_PREEMPTIVE, extent, 2_000_000, 0.5)),
+    ("raid-5", |extent| named(RAID_5, extent, 500_000, 0.5)),
+    ("demand-paged", |extent| named(DEMAND_PAGED, extent, 1_000_000, 0.5)),
+    ("log-block", |extent| named(LOG_BLOCK, extent, 200_000, 0.5)),
 ];
 
 /// What users run, each beyond the shortcuts that serve the rows above.
@@ -95,8 +111,8 @@ pub struct Floor {
 
 impl Floor {
     /// A device that has been filled and overwritten once.
-    pub fn new(scale: u32) -> Self {
-        let mut device = floor::Device::new(64 * 2048 * scale, 0.85);
+    pub fn new(extent: Extent) -> Self {
+        let mut device = floor::Device::new(64 * extent.blocks(BLOCKS_PER_PLANE), 0.85);
         device.fill_and_age();
         Self { device, writes: 0 }
     }
@@ -149,13 +165,13 @@ struct Overwriting {
 }
 
 impl Overwriting {
-    fn new(scale: u32, divisor: u64) -> Self {
-        let mut config = config(scale, random_4k(1, 0.0));
+    fn new(extent: Extent) -> Self {
+        let mut config = config(extent, 1, 0.0);
         config.precondition.overwrites = Overwrites::Fixed(3.0);
         let peak = Peak::of(&config);
         let mut device = Preconditioner::new(&config, SsdId(0));
         device.advance(2 * config.logical_pages());
-        Self { device, writes: 0, goal: 8_000_000 / divisor, peak }
+        Self { device, writes: 0, goal: extent.work(8_000_000), peak }
     }
 }
 
@@ -210,44 +226,49 @@ impl Work for Simulating {
     }
 }
 
-fn config(scale: u32, workload: SyntheticWorkload) -> Config {
+fn config(extent: Extent, requests: u64, read_share: f64) -> Config {
     let mut config = Config::default();
     let geometry = &mut config.ssd.geometry;
     geometry.channels = 8;
     geometry.chips_per_channel = 1;
     geometry.dies_per_chip = 1;
     geometry.planes_per_die = 8;
-    geometry.blocks_per_plane = 2048 * scale;
+    geometry.blocks_per_plane = extent.blocks(BLOCKS_PER_PLANE);
     config.ssd.timing.transfer_rate = Rate::BytesPerSecond(40_000_000);
     config.ssd.ftl.over_provisioning = Share(0.15);
     config.ssd.gc.soft_threshold = FreeBlocks::Blocks { blocks: 3 };
     config.precondition.fill = Share(1.0);
     config.precondition.overwrites = Overwrites::Fixed(1.0);
-    config.workload = Workload::Synthetic(workload);
+    config.workload = random_4k(requests, read_share, extent, 32);
     config
 }
 
 /// The measured part of a simulation of the drive that `toml` describes.
-fn named(toml: &str, workload: SyntheticWorkload) -> Box<dyn Work> {
+fn named(toml: &str, extent: Extent, requests: u64, read_share: f64) -> Box<dyn Work> {
     let mut config = Loader::new().toml(toml, "bench", None).load().expect("the drive is sound");
+    let geometry = &mut config.ssd.geometry;
+    geometry.blocks_per_plane = extent.blocks(geometry.blocks_per_plane);
     config.precondition.overwrites = Overwrites::Fixed(0.3);
-    config.workload = Workload::Synthetic(workload);
+    config.workload = random_4k(requests, read_share, extent, 32);
     Box::new(Simulating::new(&config))
 }
 
-fn array(scale: u32, workload: SyntheticWorkload) -> Config {
+fn array(extent: Extent, requests: u64, read_share: f64) -> Config {
     let array = Array { layout: Layout::Raid0, devices: 8, stripe: Size(4096), ..Array::default() };
-    Config { array, ..config(scale, SyntheticWorkload { iodepth: Some(256), ..workload }) }
+    let workload = random_4k(requests, read_share, extent, 256);
+    Config { array, workload, ..config(extent, requests, read_share) }
 }
 
-fn random_4k(requests: u64, read_share: f64) -> SyntheticWorkload {
-    SyntheticWorkload {
+fn random_4k(requests: u64, read_share: f64, extent: Extent, iodepth: u32) -> Workload {
+    // A piece of work that is prepared without time wants no request.
+    let requests = extent.work(requests).max(1);
+    Workload::Synthetic(SyntheticWorkload {
         requests: requests.into(),
-        request_size: copyback::config::RequestSize::Fixed(Size(4096)),
+        request_size: RequestSize::Fixed(Size(4096)),
         read_share: Share(read_share),
         sequential_share: Share(0.0),
         inter_arrival: None,
-        iodepth: Some(32),
+        iodepth: Some(iodepth),
         ..SyntheticWorkload::default()
-    }
+    })
 }

@@ -12,11 +12,11 @@ use slab::Slab;
 use crate::array::FinishedRequest;
 use crate::config::{Config, Flow as FlowConfig};
 use crate::event::Arrivals;
-use crate::ids::{FlowId, Hint, RequestId, RequestNumber};
+use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::places::Places;
 use crate::ssd::{Part, Parts};
 use crate::units::Instant;
-use crate::workload::{AddressSpace, InputError, Request, Source};
+use crate::workload::{AddressSpace, Hint, InputError, Request, Source};
 
 /// The flows of requests and the submission queues they go through.
 pub struct Host {

@@ -12,7 +12,8 @@ mod one_class;
 use serde::{Deserialize, Serialize};
 
 use crate::config;
-use crate::ids::{Hint, Lpn};
+use crate::ids::Lpn;
+use crate::workload::Hint;
 
 use host_and_gc_apart::HostAndGcApart;
 use one_class::OneClass;

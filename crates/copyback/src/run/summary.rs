@@ -11,7 +11,7 @@ use crate::metrics::{
     Recorder, RequestsSummary, VerdictSummary,
 };
 use crate::precondition::RoundsSummary;
-use crate::schema;
+use crate::workload::schema;
 
 use super::stop::SteadyStateSummary;
 

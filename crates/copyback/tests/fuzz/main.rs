@@ -10,6 +10,7 @@ mod corpus;
 mod mutate;
 mod setting;
 mod state;
+#[path = "../../../copyback-workload/tests/trace_readers/fuzz_target.rs"]
 mod trace;
 
 use mutate::Mutator;

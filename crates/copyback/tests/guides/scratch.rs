@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What of the repository the copy needs.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 17] = [
     "docs/reference/summary.schema.json",
     "Cargo.toml",
     "Cargo.lock",
@@ -15,16 +15,29 @@ const PARTS: [&str; 12] = [
     "crates/copyback/src",
     "crates/copyback/benches",
     "crates/copyback/tests/swarm",
+    "crates/copyback-config/Cargo.toml",
+    "crates/copyback-config/src",
     "crates/copyback-memory/Cargo.toml",
     "crates/copyback-memory/src",
     "crates/copyback-python/Cargo.toml",
     "crates/copyback-python/src",
+    "crates/copyback-workload/Cargo.toml",
+    "crates/copyback-workload/src",
+    "crates/copyback-workload/benches",
     "README.md",
 ];
 
-/// Settings of the crate alone: it is built for a few tests.
+/// Settings of the crates that guides change: they are built for a few tests.
 const QUICK_TO_BUILD: &str = "
 [profile.test.package.copyback]
+opt-level = 1
+debug = false
+incremental = false
+[profile.test.package.copyback-config]
+opt-level = 1
+debug = false
+incremental = false
+[profile.test.package.copyback-workload]
 opt-level = 1
 debug = false
 incremental = false
@@ -40,7 +53,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The crate as it is.
+    /// The crates as they are.
     pub fn new() -> Self {
         let mut scratch = Self { files: BTreeMap::new() };
         for part in PARTS {
@@ -50,25 +63,14 @@ impl Scratch {
         scratch
     }
 
-    /// Gives the copy a version of its own, without which cargo would take it for the crate itself,
-    /// and settings that build it quickly. What it depends on is as in any test, so that it is not
+    /// Gives the copies of our crates a version of their own, without which cargo would take them for the crates
+    /// themselves, and settings that build them quickly. What they depend on is as in any test, so that it is not
     /// built again.
     fn set_apart(&mut self) {
         let settings = self.files.get_mut(Path::new("Cargo.toml")).expect("it was just taken");
         let text = String::from_utf8_lossy(settings);
-        let (before, after) = text.split_once("\nversion = \"").expect("it has a version");
-        *settings = format!("{before}\nversion = \"9{after}{QUICK_TO_BUILD}").into_bytes();
-        self.forget_version_of_memory();
-    }
-
-    /// Whatever the version of the crate of memory is in the copy, it is the one that is meant.
-    fn forget_version_of_memory(&mut self) {
-        let path = Path::new("crates/copyback/Cargo.toml");
-        let manifest = self.files.get_mut(path).expect("it was just taken");
-        let text = String::from_utf8_lossy(manifest);
-        let (before, after) = text.split_once("copyback-memory\", version = ").expect("it is used");
-        let (_, rest) = after.split_once(" }").expect("a table ends");
-        *manifest = format!("{before}copyback-memory\" }}{rest}").into_bytes();
+        let text = text.replace("version = \"0.", "version = \"90.");
+        *settings = format!("{text}{QUICK_TO_BUILD}").into_bytes();
     }
 
     fn take(&mut self, path: &Path) {
@@ -133,11 +135,12 @@ impl Scratch {
         }
     }
 
-    /// Runs the tests of the crate and of its swarm whose names hold one of `names`, and returns
+    /// Runs the tests of the crates and of the swarm whose names hold one of `names`, and returns
     /// what is printed. All must pass.
     pub fn test(&self, names: &[&str]) -> String {
         let output = Command::new(env!("CARGO"))
-            .args(["test", "--offline", "-p", "copyback", "--lib", "--test", "swarm", "--"])
+            .args(["test", "--offline", "-p", "copyback", "-p", "copyback-config"])
+            .args(["-p", "copyback-workload", "--lib", "--test", "swarm", "--"])
             .args(names)
             .current_dir(root())
             .env("CARGO_TARGET_DIR", target())

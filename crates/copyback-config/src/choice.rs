@@ -1,0 +1,140 @@
+//! Choices with parameters: a string, or a table with `type`. [`read`](super::read) reads them.
+
+use schemars::Schema;
+use serde_json::{Value as Json, json};
+
+/// Declares an enum that is written as a table with `type` and read by the convention of choices.
+///
+/// Serde's own reading of tagged enums loses the place of a fault; reading a plain enum does not,
+/// so the macro derives that on a hidden twin.
+macro_rules! choice {
+    ($(#[$meta:meta])* pub enum $name:ident { $($body:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Serialize, JsonSchema)]
+        #[serde(tag = "type", rename_all = "snake_case")]
+        #[schemars(transform = crate::choice::allow_bare_names)]
+        // A configuration has few of any choice.
+        #[allow(clippy::large_enum_variant)]
+        pub enum $name { $($body)* }
+
+        const _: () = {
+            type Target = $name;
+
+            // The schema of the twin serves nobody: but for it, the attributes for it would be unknown.
+            #[derive(Deserialize, JsonSchema)]
+            #[allow(clippy::large_enum_variant)]
+            #[serde(remote = "Target", rename_all = "snake_case", deny_unknown_fields)]
+            enum Twin { $($body)* }
+
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+                    Twin::deserialize(reader)
+                }
+            }
+        };
+    };
+}
+pub(super) use choice;
+
+/// Adds to the schema of a choice that a variant without required parameters is also written as
+/// its bare name.
+pub(super) fn allow_bare_names(schema: &mut Schema) {
+    let Some(Json::Array(variants)) = schema.get_mut("oneOf") else { return };
+    let named = |variant: &Json| match &variant["required"] {
+        Json::Array(keys) if keys.len() == 1 => Some(json!({
+            "const": variant["properties"]["type"]["const"],
+            "description": variant["description"],
+        })),
+        _ => None,
+    };
+    let names: Vec<_> = variants.iter().filter_map(named).collect();
+    variants.splice(0..0, names);
+}
+
+/// Orders the schema of a quantity that may be drawn from a distribution: the quantity, or one of the
+/// tables.
+pub(super) fn quantity_or_tables(schema: &mut Schema) {
+    let Some(Json::Array(mut forms)) = schema.remove("anyOf") else { return };
+    let quantity = forms.pop();
+    schema.insert("anyOf".into(), json!([quantity, { "oneOf": forms }]));
+}
+
+/// What [`read`](super::read) is asked for where a bare quantity may stand for a table.
+pub(super) const QUANTITY_OR_TABLE: &str = "quantity or table";
+
+/// Declares a choice whose last variant, `Fixed`, is written as a bare quantity.
+///
+/// ```text
+/// pub enum Name or Fixed(Quantity), "what is expected" { OtherVariant { ... }, ... }
+/// ```
+macro_rules! quantity_or_choice {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident or $(#[$about:meta])* Fixed($(#[$bounds:meta])* $quantity:ty), $expecting:literal
+        { $($body:tt)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Serialize, JsonSchema)]
+        #[serde(tag = "type", rename_all = "snake_case")]
+        #[schemars(transform = crate::choice::quantity_or_tables)]
+        pub enum $name {
+            $($body)*
+            $(#[$about])*
+            #[serde(untagged)]
+            Fixed($(#[$bounds])* $quantity),
+        }
+
+        const _: () = {
+            type Target = $name;
+
+            #[derive(Deserialize, JsonSchema)]
+            #[serde(remote = "Target", rename_all = "snake_case", deny_unknown_fields)]
+            enum Twin { $($body)* }
+
+            struct Visitor;
+
+            impl<'de> serde::de::Visitor<'de> for Visitor {
+                type Value = $name;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str($expecting)
+                }
+
+                fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$name, E> {
+                    let reader = serde::de::value::StrDeserializer::new(text);
+                    <$quantity>::deserialize(reader).map($name::Fixed)
+                }
+
+                fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<$name, E> {
+                    let reader = serde::de::value::U64Deserializer::new(number);
+                    <$quantity>::deserialize(reader).map($name::Fixed)
+                }
+
+                fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<$name, E> {
+                    let reader = serde::de::value::F64Deserializer::new(number);
+                    <$quantity>::deserialize(reader).map($name::Fixed)
+                }
+
+                fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<$name, E> {
+                    let reader = serde::de::value::I64Deserializer::new(number);
+                    <$quantity>::deserialize(reader).map($name::Fixed)
+                }
+
+                fn visit_newtype_struct<D: serde::Deserializer<'de>>(
+                    self,
+                    table: D,
+                ) -> Result<$name, D::Error> {
+                    Twin::deserialize(table)
+                }
+            }
+
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+                    let expected = crate::choice::QUANTITY_OR_TABLE;
+                    reader.deserialize_newtype_struct(expected, Visitor)
+                }
+            }
+        };
+    };
+}
+pub(super) use quantity_or_choice;

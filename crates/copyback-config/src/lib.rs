@@ -1,0 +1,80 @@
+//! What a user writes: the typed configuration, its defaults, presets, and the checks that it must
+//! pass before anything is simulated.
+//!
+//! [`load`] turns TOML (or the same shape as JSON) into a [`Config`] or a list of every fault in it.
+
+#![forbid(unsafe_code)]
+
+mod array;
+mod bounds;
+mod check;
+mod choice;
+mod csv;
+mod decimal;
+mod demand_paging;
+mod device;
+mod endurance;
+mod estimate;
+mod fault;
+mod flash_faults;
+mod ftl;
+mod gc;
+mod host;
+mod load;
+mod metrics;
+mod power;
+pub mod presets;
+pub mod quantity;
+mod read;
+pub mod schema;
+mod steady;
+mod tree;
+pub mod units;
+mod workload;
+mod workload_preset;
+mod write;
+
+pub use array::*;
+pub use csv::*;
+pub use demand_paging::DemandPaging;
+pub use device::*;
+pub use endurance::Endurance;
+pub use estimate::Estimate;
+pub use fault::{Fault, Faults};
+pub use flash_faults::FlashFaults;
+pub use ftl::*;
+pub use gc::*;
+pub use host::*;
+pub use load::Loader;
+pub use metrics::*;
+pub use power::*;
+pub use steady::*;
+pub use workload::*;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A whole experiment: one drive or several, one workload, one seed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Seed of every random stream of the run.
+    #[schemars(range(min = 0, max = u64::MAX))]
+    pub seed: u64,
+    /// Check every invariant as the run goes. Costs time and memory; a violation ends the run.
+    pub audit: bool,
+    /// The simulated drive, or each drive of the array.
+    pub ssd: Ssd,
+    /// The array of drives.
+    pub array: Array,
+    /// The host interface in front of the drive.
+    pub host: Host,
+    /// The requests.
+    pub workload: Workload,
+    /// How the drive is prepared before the measured run.
+    pub precondition: Precondition,
+    /// What ends the run before its requests do.
+    pub stop: Stop,
+    /// What is recorded.
+    pub metrics: Metrics,
+}

@@ -1,0 +1,143 @@
+//! `[workload]` of type `synthetic`: the distributions that requests are drawn from.
+
+mod address;
+mod arrival;
+mod limits;
+mod size;
+
+pub use address::AddressDistribution;
+pub use arrival::{Bursts, TimeDistribution};
+pub use limits::{RateLimit, Skip};
+pub use size::RequestSize;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::quantity::{MOST_REQUESTS, RequestCount, Share, Size, Time};
+
+/// Generate requests from distributions. The defaults are Table III of Lee et al. (ISPASS 2011). One
+/// of `inter_arrival` (open loop) and `iodepth` (closed loop) is needed; asking for one takes away
+/// the other of a preset or default.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SyntheticWorkload {
+    /// Number of requests; `"unlimited"` needs a `duration`, or a `stop` that ends the run.
+    pub requests: RequestCount,
+    /// How long the flow lasts, from its start and with its ramp: later requests are not issued.
+    pub duration: Option<Time>,
+    /// The flow starts at this simulated time or, if it has to wait for others, then at the earliest.
+    pub starts_at: Time,
+    /// The flow starts when these have ended: numbers of flows that come before it, from 0.
+    #[schemars(length(max = 4096), inner(range(max = 4095)))]
+    pub starts_after: Vec<u16>,
+    /// Requests that arrive so soon after the flow's start are simulated and not measured.
+    pub ramp: Time,
+    /// Size of a request.
+    pub request_size: RequestSize,
+    /// Sizes and addresses are multiples of this. Default: a fixed request size itself, as fio's
+    /// blockalign; else the device's page size.
+    pub alignment: Option<Size>,
+    /// Sizes are multiples of this, if they may be smaller than `alignment`, of which it is a part.
+    /// Default: `alignment`.
+    pub size_alignment: Option<Size>,
+    /// Share of requests that read; those that do not read, trim or flush write.
+    pub read_share: Share,
+    /// Share of requests that trim.
+    pub trim_share: Share,
+    /// Share of requests that flush.
+    pub flush_share: Share,
+    /// Whether a trim of the same bytes comes before each write, beside the `requests`.
+    pub trim_before_write: bool,
+    /// A flush follows so many writes, beside the `requests`; absent: none does.
+    #[schemars(range(min = 1, max = MOST_REQUESTS))]
+    pub flush_every: Option<u64>,
+    /// Probability that a request starts where the previous one of its kind ended.
+    pub sequential_share: Share,
+    /// Of so many requests the first starts anywhere and the others follow it; takes the place of
+    /// `sequential_share`.
+    #[schemars(range(min = 1, max = MOST_REQUESTS))]
+    pub sequential_run: Option<u64>,
+    /// What lies between a sequential request and the one that it follows.
+    pub sequential_skip: Skip,
+    /// Time between arrivals, within a burst if there are any; absent for a closed loop.
+    pub inter_arrival: Option<TimeDistribution>,
+    /// Bursts of arrivals, and quiet between them.
+    pub bursts: Bursts,
+    /// All times between arrivals are multiplied by this: 0.5 is twice as fast.
+    #[schemars(extend("exclusiveMinimum" = 0), range(max = 1e9))]
+    pub time_scale: f64,
+    /// Outstanding requests of a closed loop; absent for an open one.
+    #[schemars(range(min = 1, max = 65_536))]
+    pub iodepth: Option<u32>,
+    /// Most that a closed loop asks for.
+    pub rate: RateLimit,
+    /// Where random requests go.
+    pub address: AddressDistribution,
+    /// Start of the addresses used, as a share of the logical capacity.
+    pub offset: Share,
+    /// Extent of the addresses used, as a share of the logical capacity.
+    pub footprint: Share,
+}
+
+impl SyntheticWorkload {
+    /// What sizes and addresses are multiples of, on a device with pages of `page_size`.
+    pub fn alignment_on(&self, page_size: Size) -> Size {
+        self.alignment.unwrap_or(match self.request_size {
+            RequestSize::Fixed(size) => size,
+            _ => page_size,
+        })
+    }
+
+    /// The key that says what sizes and addresses are multiples of, below that of the workload.
+    pub fn alignment_key(&self) -> &'static str {
+        match (self.alignment, &self.request_size) {
+            (None, RequestSize::Fixed(_)) => "request_size",
+            _ => "alignment",
+        }
+    }
+
+    /// The sizes that all requests have, or all of a kind, and their keys below that of the workload.
+    pub fn fixed_sizes(&self) -> impl Iterator<Item = (&'static str, Size)> {
+        let sizes = match &self.request_size {
+            RequestSize::ByOperation { read, write } => {
+                [Some(("request_size.read", &**read)), Some(("request_size.write", &**write))]
+            }
+            alike => [Some(("request_size", alike)), None],
+        };
+        sizes.into_iter().flatten().filter_map(|(key, size)| match size {
+            RequestSize::Fixed(size) => Some((key, *size)),
+            _ => None,
+        })
+    }
+}
+
+impl Default for SyntheticWorkload {
+    fn default() -> Self {
+        Self {
+            requests: RequestCount::Limit(100_000),
+            duration: None,
+            starts_at: Time::default(),
+            starts_after: Vec::new(),
+            ramp: Time::default(),
+            request_size: RequestSize::Exponential { mean: Size(32 << 10) },
+            alignment: None,
+            size_alignment: None,
+            read_share: Share(0.4),
+            trim_share: Share(0.0),
+            flush_share: Share(0.0),
+            trim_before_write: false,
+            flush_every: None,
+            sequential_share: Share(0.4),
+            sequential_run: None,
+            sequential_skip: Skip::None,
+            inter_arrival: None,
+            bursts: Bursts::None,
+            time_scale: 1.0,
+            iodepth: None,
+            rate: RateLimit::None,
+            address: AddressDistribution::Uniform,
+            offset: Share(0.0),
+            footprint: Share(1.0),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Where requests come from: trace readers and synthetic generators behind one enum.
+
+#![forbid(unsafe_code)]
+
+pub mod convert;
+mod error;
+mod hint;
+pub mod inputs;
+pub mod rng;
+pub mod schema;
+pub mod statistics;
+mod status;
+mod stream;
+pub mod synthetic;
+pub mod trace;
+
+pub use error::Error;
+pub use hint::Hint;
+pub use status::Status;
+pub use stream::{Issued, Stream};
+
+use copyback_config::units::{Duration, Instant};
+use copyback_config::{Config, Flow, Layout};
+
+/// What a request asks the drive to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Read a range.
+    Read,
+    /// Write a range.
+    Write,
+    /// Declare a range unused (TRIM, discard, deallocate).
+    Trim,
+    /// Make every acknowledged write durable. Has no range.
+    Flush,
+}
+
+impl Operation {
+    /// The name in outputs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::Flush => "flush",
+        }
+    }
+
+    /// Its place in tables: 0 read, 1 write, 2 trim, 3 flush.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Read => 0,
+            Self::Write => 1,
+            Self::Trim => 2,
+            Self::Flush => 3,
+        }
+    }
+}
+
+/// A request of the host, as the trace or generator states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// When it arrives; in a closed loop, the earliest time.
+    pub arrival: Instant,
+    /// What it asks for.
+    pub operation: Operation,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes; zero for a flush.
+    pub length: u64,
+    /// The response time that was measured when the trace was taken, if it tells.
+    pub measured: Option<Duration>,
+    /// What the host says about the data, if anything.
+    pub hint: Option<Hint>,
+}
+
+/// The addresses that a device offers to a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressSpace {
+    /// Bytes in all.
+    pub bytes: u64,
+    /// Bytes that the device maps together.
+    pub page_size: u64,
+    /// Bytes of each drive, where drives lie one after the other.
+    pub drive: Option<u64>,
+}
+
+impl AddressSpace {
+    /// All addresses there can be: no device.
+    pub const UNLIMITED: Self = Self { bytes: u64::MAX, page_size: 4096, drive: None };
+
+    /// The addresses of a configured device.
+    pub fn of(config: &Config) -> Self {
+        let is_jbod = config.array.layout == Layout::Jbod;
+        Self {
+            bytes: config.capacity_bytes(),
+            page_size: config.ssd.geometry.page_size.0,
+            drive: is_jbod.then(|| config.device_bytes()),
+        }
+    }
+}
+
+/// A fault in a workload's input: one clear line that names the place, what was found and what is
+/// allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct InputError {
+    /// File and line, or configuration key.
+    pub place: String,
+    /// What was found and what is allowed.
+    pub problem: String,
+}
+
+/// A stream of requests in order of arrival.
+pub enum Source {
+    /// A trace file.
+    Trace(Box<trace::TraceSource>),
+    /// A generator.
+    Synthetic(Box<synthetic::Generator>),
+}
+
+impl Source {
+    /// The requests of the flow that comes at `index` in a workload, and at `key` in the configuration, for
+    /// a device with the addresses of `space`.
+    ///
+    /// # Errors
+    /// If a trace can't be opened or its first line is malformed.
+    pub fn open(
+        flow: &Flow,
+        index: usize,
+        key: &str,
+        space: AddressSpace,
+        seed: u64,
+    ) -> Result<Self, InputError> {
+        match flow {
+            Flow::Trace(config) => {
+                let source = trace::TraceSource::open(&config.on_drives(space.drive), space.bytes)?;
+                Ok(Self::Trace(Box::new(source)))
+            }
+            Flow::Synthetic(config) => {
+                let name = format!("workload/{index}");
+                let generator = synthetic::Generator::new(config, space, seed, &name, key)?;
+                Ok(Self::Synthetic(Box::new(generator)))
+            }
+        }
+    }
+
+    /// The device of the request that was handed out last, where a trace names one; else zero.
+    pub fn device(&self) -> u64 {
+        match self {
+            Self::Trace(source) => source.device(),
+            Self::Synthetic(_) => 0,
+        }
+    }
+
+    /// The next request, or `None` at the end.
+    ///
+    /// # Errors
+    /// If the trace is malformed or names an address beyond the device, or the clock ends before the
+    /// request arrives.
+    pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
+        match self {
+            Self::Trace(source) => source.next_request(),
+            Self::Synthetic(generator) => generator.next_request(),
+        }
+    }
+
+    /// Share of the input that has been consumed, from 0 to 1, for progress displays.
+    pub fn consumed(&self) -> f64 {
+        match self {
+            Self::Trace(source) => source.consumed(),
+            Self::Synthetic(generator) => generator.consumed(),
+        }
+    }
+
+    /// Times that the input was started so far; without an end, that as many requests were generated
+    /// as there are places for them.
+    pub const fn rounds(&self) -> u64 {
+        match self {
+            Self::Trace(source) => source.rounds(),
+            Self::Synthetic(generator) => generator.rounds(),
+        }
+    }
+
+    /// More rounds than these at one instant, with `iodepth` requests under way, get nowhere: one took
+    /// no time.
+    pub fn most_rounds_at_once(&self, iodepth: u32) -> u64 {
+        let iodepth = u64::from(iodepth);
+        match self {
+            Self::Trace(_) => iodepth + 1,
+            Self::Synthetic(generator) => iodepth / generator.units() + 2,
+        }
+    }
+
+    /// What the user should know about the input that was read so far: one line each.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Trace(source) => source.notes(),
+            Self::Synthetic(generator) => generator.notes(),
+        }
+    }
+}

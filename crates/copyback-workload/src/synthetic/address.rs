@@ -1,0 +1,148 @@
+//! Where random requests start, in units of the alignment from the start of the footprint.
+//!
+//! Hot pages lie together, at the start of the footprint. Static allocation orders that spread
+//! consecutive pages over channels and planes (CWDP and the like) spread them evenly; an order
+//! that keeps neighbours on one plane does not. The ranks of skewed distributions are scattered
+//! unless asked otherwise.
+
+use rand_distr::{Distribution, Zipf, weighted::WeightedAliasIndex};
+
+use super::draw::{Chance, below, fraction};
+use super::scatter::Scatter;
+use crate::rng::Stream;
+use copyback_config::AddressDistribution;
+use copyback_config::quantity::Share;
+
+/// Draws addresses.
+pub struct Addresses {
+    distribution: Starts,
+    units: u64,
+    stream: Stream,
+}
+
+enum Starts {
+    Uniform,
+    HotCold { hot: Chance, hot_units: u64 },
+    Zoned(Box<Zones>),
+    Ranked { rank: Rank, scatter: Option<Scatter> },
+}
+
+impl Addresses {
+    /// Addresses of the distribution in a footprint of `units`; `scatter` decides which are hot.
+    pub fn new(address: &AddressDistribution, units: u64, stream: Stream, scatter: Stream) -> Self {
+        let ranked = |rank, scattered: bool| Starts::Ranked {
+            rank,
+            scatter: scattered.then(|| Scatter::new(units, scatter)),
+        };
+        let distribution = match *address {
+            AddressDistribution::Uniform => Starts::Uniform,
+            AddressDistribution::HotCold { requests, pages } => {
+                let hot_units = (units as f64 * pages.0).round() as u64;
+                Starts::HotCold { hot: Chance::new(requests.0), hot_units: hot_units.min(units) }
+            }
+            AddressDistribution::Zoned { ref requests, ref pages } => {
+                Starts::Zoned(Box::new(Zones::new(requests, pages, units)))
+            }
+            AddressDistribution::Zipf { theta, scattered } => {
+                ranked(Rank::zipf(theta, units), scattered)
+            }
+            AddressDistribution::Pareto { h, scattered } => ranked(Rank::pareto(h), scattered),
+        };
+        Self { distribution, units, stream }
+    }
+
+    /// Units in the footprint.
+    pub const fn units(&self) -> u64 {
+        self.units
+    }
+
+    /// First unit of a request of `length` units, all of it within the footprint.
+    #[inline]
+    pub fn draw(&mut self, length: u64) -> u64 {
+        debug_assert!(0 < length && length <= self.units);
+        let (first, region) = match &self.distribution {
+            Starts::Uniform => (0, self.units),
+            Starts::HotCold { hot, hot_units } => {
+                let is_hot = hot.draw(&mut self.stream);
+                match (is_hot, self.units - hot_units) {
+                    (true, _) if *hot_units > 0 => (0, *hot_units),
+                    (_, 0) => (0, *hot_units),
+                    (_, cold_units) => (*hot_units, cold_units),
+                }
+            }
+            Starts::Zoned(zones) => zones.draw(&mut self.stream),
+            Starts::Ranked { rank, scatter } => {
+                let rank = rank.draw(self.units, &mut self.stream);
+                let start = scatter.as_ref().map_or(rank, |scatter| scatter.place(rank));
+                return start.min(self.units - length);
+            }
+        };
+        // A request longer than its region starts with it, or as late as the footprint allows.
+        let starts = region.saturating_sub(length) + 1;
+        (first + below(&mut self.stream, starts)).min(self.units - length)
+    }
+}
+
+/// Regions one after the other.
+struct Zones {
+    which: WeightedAliasIndex<f64>,
+    /// First unit and units of each that has any.
+    regions: Vec<(u64, u64)>,
+}
+
+impl Zones {
+    fn new(requests: &[Share], pages: &[Share], units: u64) -> Self {
+        let (mut weights, mut regions) = (Vec::new(), Vec::new());
+        let (mut first, mut share) = (0, 0.0);
+        for (requests, pages) in requests.iter().zip(pages) {
+            share += pages.0;
+            let end = ((units as f64 * share).round() as u64).clamp(first, units);
+            if end > first {
+                weights.push(requests.0.max(0.0));
+                regions.push((first, end - first));
+            }
+            first = end;
+        }
+        // A footprint so small that all regions with requests were rounded away is one region.
+        match WeightedAliasIndex::new(weights) {
+            Ok(which) => Self { which, regions },
+            Err(_) => Self { which: only_choice(), regions: vec![(0, units)] },
+        }
+    }
+
+    fn draw(&self, stream: &mut Stream) -> (u64, u64) {
+        self.regions[self.which.sample(stream)]
+    }
+}
+
+fn only_choice() -> WeightedAliasIndex<f64> {
+    WeightedAliasIndex::new(vec![1.0]).expect("one weight above zero is a distribution")
+}
+
+/// Draws ranks from 0, the hottest.
+enum Rank {
+    /// By rejection, in constant time for any number of ranks.
+    Zipf(Zipf<f64>),
+    /// A uniform number to this power is the share of the ranks that are hotter.
+    Pareto { power: f64 },
+}
+
+impl Rank {
+    fn zipf(theta: f64, units: u64) -> Self {
+        let ranks = Zipf::new(units as f64, theta.max(0.0));
+        Self::Zipf(ranks.expect("one rank or more, and an exponent of 0 or more"))
+    }
+
+    fn pareto(h: f64) -> Self {
+        Self::Pareto { power: h.ln() / (1.0 - h).ln() }
+    }
+
+    #[inline]
+    fn draw(&self, units: u64, stream: &mut Stream) -> u64 {
+        let rank = match self {
+            Self::Zipf(ranks) => ranks.sample(stream) as u64 - 1,
+            Self::Pareto { power } => (units as f64 * fraction(stream).powf(*power)) as u64,
+        };
+        rank.min(units - 1)
+    }
+}

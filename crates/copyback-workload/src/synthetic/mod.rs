@@ -1,0 +1,261 @@
+//! Requests drawn from distributions.
+//!
+//! Size, address, arrival, sequentiality and kind each have a random stream of their own, so that
+//! changing one distribution changes no draw of another. A new distribution is an enum line in the
+//! configuration and an arm in the file of its slot: [`address`], [`times`] or [`size`].
+
+mod address;
+mod arrival;
+mod bursts;
+mod draw;
+mod limits;
+mod mix;
+mod runs;
+mod scatter;
+mod size;
+mod times;
+
+use self::address::Addresses;
+use self::arrival::{Arrivals, NoArrival};
+use self::limits::Limits;
+use self::mix::Mix;
+use self::runs::Runs;
+use self::size::Sizes;
+use crate::rng::stream;
+use crate::{AddressSpace, InputError, Operation, Request};
+use copyback_config::SyntheticWorkload;
+use copyback_config::quantity::Size;
+use copyback_config::units::Instant;
+
+/// A generator of requests.
+pub struct Generator {
+    /// That of the workload in the configuration.
+    key: String,
+    /// Unlimited if absent.
+    requests: Option<u64>,
+    issued: u64,
+    alignment: u64,
+    /// Sizes are multiples of this.
+    size_alignment: u64,
+    /// First byte of the footprint.
+    base: u64,
+    sizes: Sizes,
+    addresses: Addresses,
+    arrivals: Arrivals,
+    limits: Option<Box<Limits>>,
+    operations: Mix,
+    runs: Runs,
+    trims_first: bool,
+    /// A write whose bytes have been trimmed.
+    trimmed: Option<Request>,
+    flushes: Option<FlushRule>,
+    last_arrival: Instant,
+}
+
+/// A flush follows so many writes.
+struct FlushRule {
+    every: u64,
+    /// Writes since the last one.
+    writes: u64,
+}
+
+impl Generator {
+    /// The requests of `config`, which is at `key` of the configuration, to the addresses of `space`. `name`
+    /// is that of the workload, such as `workload/0`; its random streams are derived from it and from `seed`.
+    ///
+    /// # Errors
+    /// If no unit of `alignment` bytes lies within the footprint, a fixed size is larger, or a
+    /// distribution's file cannot be read or makes no sense.
+    pub fn new(
+        config: &SyntheticWorkload,
+        space: AddressSpace,
+        seed: u64,
+        name: &str,
+        key: &str,
+    ) -> Result<Self, InputError> {
+        let stream = |part: &str| stream(seed, &format!("{name}/{part}"));
+        let Footprint { alignment, size_alignment, first_unit, units } =
+            Footprint::new(config, key, space)?;
+        let most = units * alignment / size_alignment;
+        Ok(Self {
+            key: key.to_owned(),
+            requests: config.requests.limit(),
+            issued: 0,
+            alignment,
+            size_alignment,
+            base: first_unit * alignment,
+            sizes: Sizes::new(&config.request_size, size_alignment, most, &stream),
+            addresses: Addresses::new(&config.address, units, stream("address"), stream("scatter")),
+            arrivals: Arrivals::new(config, key, &stream)?,
+            limits: Limits::new(config, key, &stream)?.map(Box::new),
+            operations: Mix::new(config, stream("kind")),
+            runs: Runs::new(config, alignment, stream("sequential"))?,
+            trims_first: config.trim_before_write,
+            trimmed: None,
+            flushes: config.flush_every.map(|every| FlushRule { every, writes: 0 }),
+            last_arrival: Instant::START,
+        })
+    }
+
+    /// The next request, or `None` after the last. The first arrives at time zero; in a closed
+    /// loop all do, unless a rate limits it: then each at the time at which it is due.
+    ///
+    /// # Errors
+    /// If the clock ends before it arrives.
+    #[inline]
+    pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
+        if let Some(write) = self.trimmed.take() {
+            return Ok(Some(write));
+        }
+        if self.flushes.as_mut().is_some_and(FlushRule::is_due) {
+            return Ok(Some(self.request(Operation::Flush, 0, 0)));
+        }
+        if self.requests == Some(self.issued) {
+            return Ok(None);
+        }
+        self.issued += 1;
+        let operation = match &self.limits {
+            None => self.operations.draw(),
+            Some(limits) => limits.operation(&mut self.operations),
+        };
+        let bytes = self.sizes.draw(operation == Operation::Read) * self.size_alignment;
+        let arrival = match &mut self.limits {
+            None => self.arrivals.draw(),
+            Some(limits) => limits.due(operation, bytes),
+        };
+        self.last_arrival = arrival.map_err(|fault| self.no_arrival(fault))?;
+        if operation == Operation::Flush {
+            return Ok(Some(self.request(operation, 0, 0)));
+        }
+        if let (Some(flushes), Operation::Write) = (&mut self.flushes, operation) {
+            flushes.writes += 1;
+        }
+        let start = self.start(operation, bytes.div_ceil(self.alignment));
+        let request = self.request(operation, self.base + start * self.alignment, bytes);
+        if self.trims_first && operation == Operation::Write {
+            self.trimmed = Some(request);
+            return Ok(Some(Request { operation: Operation::Trim, ..request }));
+        }
+        Ok(Some(request))
+    }
+
+    const fn request(&self, operation: Operation, offset: u64, length: u64) -> Request {
+        Request {
+            arrival: self.last_arrival,
+            operation,
+            offset,
+            length,
+            measured: None,
+            hint: None,
+        }
+    }
+
+    #[cold]
+    fn no_arrival(&self, fault: NoArrival) -> InputError {
+        let times = if self.limits.is_some() { "rate" } else { "inter_arrival" };
+        let (name, problem) = fault.told(times, self.issued);
+        InputError { place: format!("{}.{name}", self.key), problem }
+    }
+
+    /// Times that as many requests were handed out as there are units, if there is no end of them.
+    pub const fn rounds(&self) -> u64 {
+        match self.requests {
+            None => 1 + self.issued / self.addresses.units(),
+            Some(_) => 1,
+        }
+    }
+
+    /// Units that requests may start at.
+    pub const fn units(&self) -> u64 {
+        self.addresses.units()
+    }
+
+    /// What the user should know about the requests so far: one line each.
+    pub fn notes(&self) -> Vec<String> {
+        let cut = self.sizes.cut();
+        let bytes = self.addresses.units() * self.alignment;
+        let note = || {
+            let problem = "drawn larger than the footprint and cut to its";
+            format!("{}.request_size: {cut} requests were {problem} {bytes} bytes", self.key)
+        };
+        (cut > 0).then(note).into_iter().collect()
+    }
+
+    /// Share of the requests that were handed out, from 0 to 1; of requests without end, none.
+    pub fn consumed(&self) -> f64 {
+        match self.requests {
+            None => 0.0,
+            Some(0) => 1.0,
+            Some(requests) => self.issued as f64 / requests as f64,
+        }
+    }
+
+    /// First unit of a request: behind the one of its kind before it, or anywhere.
+    fn start(&mut self, operation: Operation, length: u64) -> u64 {
+        let start = match self.runs.follows() {
+            true => self.runs.next(operation, length, self.addresses.units()),
+            false => self.addresses.draw(length),
+        };
+        self.runs.note(operation, start, length);
+        start
+    }
+}
+
+impl FlushRule {
+    /// Whether it is time for one; then it counts anew.
+    const fn is_due(&mut self) -> bool {
+        let is_due = self.writes == self.every;
+        if is_due {
+            self.writes = 0;
+        }
+        is_due
+    }
+}
+
+/// The part of the device that a workload uses, in units of its alignment.
+struct Footprint {
+    alignment: u64,
+    size_alignment: u64,
+    first_unit: u64,
+    units: u64,
+}
+
+impl Footprint {
+    fn new(config: &SyntheticWorkload, key: &str, space: AddressSpace) -> Result<Self, InputError> {
+        let alignment = config.alignment_on(Size(space.page_size)).0;
+        let capacity = space.bytes;
+        let fail = |name: &str, found: u64, expected: String| InputError {
+            place: format!("{key}.{name}"),
+            problem: format!("found {found} bytes; expected {expected}"),
+        };
+        if alignment == 0 || alignment > capacity {
+            let expected = format!("1 byte to the device's {capacity}");
+            return Err(fail(config.alignment_key(), alignment, expected));
+        }
+        let all_units = capacity / alignment;
+        let first_unit = share_of(all_units, config.offset.0);
+        let units = share_of(all_units, config.footprint.0).min(all_units - first_unit);
+        if units == 0 {
+            let expected = format!("at least one unit of {alignment} bytes before the device ends");
+            return Err(fail("footprint", 0, expected));
+        }
+        let size_alignment = config.size_alignment.map_or(alignment, |size| size.0);
+        if size_alignment == 0 || !alignment.is_multiple_of(size_alignment) {
+            let expected = format!("a part of the alignment, {alignment}");
+            return Err(fail("size_alignment", size_alignment, expected));
+        }
+        let bytes = units * alignment;
+        if let Some((key, size)) = config.fixed_sizes().find(|(_, size)| size.0 > bytes) {
+            let expected = format!("at most the footprint's {bytes} on this device");
+            return Err(fail(key, size.0, expected));
+        }
+        Ok(Self { alignment, size_alignment, first_unit, units })
+    }
+}
+
+/// The whole units in `share` of `units`; a share such as 0.1 of 10, which floating point may put
+/// just below a whole number, counts as that number.
+fn share_of(units: u64, share: f64) -> u64 {
+    let exact = units as f64 * share.clamp(0.0, 1.0);
+    ((exact * (1.0 + f64::EPSILON)) as u64).min(units)
+}

@@ -1,0 +1,111 @@
+//! What the translation layer keeps for each plane.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::ids::BlockId;
+use crate::placement::{Class, MOST_CLASSES};
+
+use super::free_blocks::FreeBlocks;
+
+/// Who fills an open block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// The pages of a class.
+    Class(Class),
+    /// Translation pages that are written. They are soon out of date, all together.
+    Translation,
+    /// Pages that a collection moves together with those of other planes, which keep a block at the
+    /// same offset for that.
+    Aligned,
+}
+
+/// Most streams that there may be.
+const STREAMS: usize = MOST_CLASSES + 2;
+
+impl Stream {
+    /// Its place in tables.
+    const fn index(self) -> usize {
+        match self {
+            Self::Class(class) => class.index(),
+            Self::Translation => MOST_CLASSES,
+            Self::Aligned => MOST_CLASSES + 1,
+        }
+    }
+}
+
+/// An open block and the page that is written next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frontier {
+    /// The open block.
+    pub block: BlockId,
+    /// Offset of the next page.
+    pub next_page: u32,
+}
+
+/// Free blocks and write frontiers of a plane.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Plane {
+    /// Erased blocks.
+    pub free: FreeBlocks,
+    /// Of those, blocks that are kept for a buffer of writes.
+    pub held: usize,
+    /// Of those, blocks that are kept to take the place of bad ones.
+    pub spare: usize,
+    /// Invalid pages in closed blocks: what collections could give back.
+    pub closed_invalid: u32,
+    /// Whether a collection has opened a block that the host shares, because the host could open none.
+    pub lent: bool,
+    /// The block that is being reclaimed.
+    #[serde(skip)]
+    pub reclaiming: Option<BlockId>,
+    /// One of each stream, or none.
+    open: [Option<Frontier>; STREAMS],
+}
+
+impl Plane {
+    /// A plane of a checked configuration, whose `blocks` are all erased.
+    pub fn new(config: &Config, blocks: impl Iterator<Item = BlockId>) -> Self {
+        let mut free = FreeBlocks::new(config.ssd.ftl.free_blocks);
+        for block in blocks {
+            free.push(block, 0);
+        }
+        Self {
+            free,
+            held: config.ssd.nv_buffer_blocks() as usize,
+            spare: config.ssd.spare_blocks() as usize,
+            closed_invalid: 0,
+            lent: false,
+            reclaiming: None,
+            open: [None; STREAMS],
+        }
+    }
+
+    /// Erased blocks, but for those that are kept for a buffer or to take the place of bad ones.
+    pub fn free_blocks(&self) -> usize {
+        self.free.len() - self.held - self.spare
+    }
+
+    /// The open block of `stream`.
+    pub const fn frontier(&self, stream: Stream) -> Option<Frontier> {
+        self.open[stream.index()]
+    }
+
+    /// All open blocks.
+    pub fn frontiers(&self) -> impl Iterator<Item = Frontier> {
+        self.open.iter().copied().flatten()
+    }
+
+    /// `spare` takes the place of `block`, if that is open.
+    pub fn replace(&mut self, block: BlockId, spare: BlockId) {
+        let open = self.open.iter_mut().flatten().find(|frontier| frontier.block == block);
+        if let Some(frontier) = open {
+            frontier.block = spare;
+        }
+    }
+
+    /// The open block of `stream`, to be changed.
+    pub const fn frontier_mut(&mut self, stream: Stream) -> &mut Option<Frontier> {
+        &mut self.open[stream.index()]
+    }
+}

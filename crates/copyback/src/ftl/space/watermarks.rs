@@ -1,0 +1,127 @@
+//! How many planes are low on free blocks, and how often one has become so: what a drive of an
+//! array reports to its controller.
+
+/// Free blocks of all planes against two thresholds.
+///
+/// A plane that is being reclaimed stands where it stood before: the blocks that a collection
+/// borrows are not used up.
+#[derive(Debug)]
+pub struct Watermarks {
+    /// Free blocks of each plane.
+    free: Vec<u32>,
+    /// How many planes have so many free blocks.
+    planes_with: Vec<u32>,
+    /// Fewest free blocks of a plane.
+    least: u32,
+    register: Watermark,
+    soft: Watermark,
+}
+
+/// One threshold.
+#[derive(Debug, Clone, Copy)]
+struct Watermark {
+    threshold: u32,
+    /// Planes with fewer free blocks.
+    below: u32,
+    /// How often a plane has fallen below, those that were so at the start included.
+    falls: u64,
+}
+
+impl Watermark {
+    const fn new(threshold: u32) -> Self {
+        Self { threshold, below: 0, falls: 0 }
+    }
+
+    /// Counts a plane whose free blocks have changed.
+    fn changed(&mut self, before: u32, now: u32) {
+        let (was_below, is_below) = (before < self.threshold, now < self.threshold);
+        self.below = self.below + u32::from(is_below) - u32::from(was_below);
+        self.falls += u64::from(is_below && !was_below);
+    }
+}
+
+impl Watermarks {
+    /// Those of planes with `blocks` blocks each, that have so many `free` ones.
+    pub fn new(free: impl Iterator<Item = usize>, blocks: u32, register: u32, soft: u32) -> Self {
+        let free: Vec<u32> = free.map(|free| free as u32).collect();
+        let mut planes_with = vec![0; blocks as usize + 1];
+        planes_with[blocks as usize] = free.len() as u32;
+        let mut watermarks = Self {
+            free: vec![blocks; free.len()],
+            planes_with,
+            least: blocks,
+            register: Watermark::new(register),
+            soft: Watermark::new(soft),
+        };
+        for (plane, free) in free.into_iter().enumerate() {
+            watermarks.changed(plane, free);
+        }
+        watermarks
+    }
+
+    /// Notes the free blocks of a plane.
+    pub fn changed(&mut self, plane: usize, now: u32) {
+        let before = std::mem::replace(&mut self.free[plane], now);
+        self.planes_with[before as usize] -= 1;
+        self.planes_with[now as usize] += 1;
+        self.least = self.least.min(now);
+        while self.planes_with[self.least as usize] == 0 {
+            self.least += 1;
+        }
+        self.register.changed(before, now);
+        self.soft.changed(before, now);
+    }
+
+    /// Planes below the register threshold.
+    pub const fn below_register(&self) -> u32 {
+        self.register.below
+    }
+
+    /// How often a plane has fallen below the register threshold.
+    pub const fn crossings(&self) -> u64 {
+        self.register.falls
+    }
+
+    /// Planes below the soft threshold.
+    pub const fn short(&self) -> u32 {
+        self.soft.below
+    }
+
+    /// How often a plane has fallen below the soft threshold.
+    pub const fn shortages(&self) -> u64 {
+        self.soft.falls
+    }
+
+    /// Fewest free blocks of a plane.
+    pub const fn least(&self) -> u32 {
+        self.least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watermarks(free: [usize; 3]) -> Watermarks {
+        Watermarks::new(free.into_iter(), 8, 4, 2)
+    }
+
+    #[test]
+    fn planes_that_are_low_at_the_start_have_fallen() {
+        let watermarks = watermarks([8, 3, 1]);
+        assert_eq!((watermarks.below_register(), watermarks.crossings()), (2, 2));
+        assert_eq!((watermarks.short(), watermarks.shortages(), watermarks.least()), (1, 1, 1));
+    }
+
+    #[test]
+    fn each_fall_counts_and_the_way_up_does_not() {
+        let mut watermarks = watermarks([5, 5, 5]);
+        for free in [4, 3, 2, 3, 4, 3] {
+            watermarks.changed(1, free);
+        }
+        assert_eq!((watermarks.below_register(), watermarks.crossings()), (1, 2));
+        assert_eq!((watermarks.short(), watermarks.least()), (0, 3));
+        watermarks.changed(1, 7);
+        assert_eq!((watermarks.below_register(), watermarks.least()), (0, 5));
+    }
+}
