@@ -209,9 +209,9 @@ struct Schedule {
 }
 
 impl ExternalSchedule for Schedule {
-    fn plane_to_collect(&mut self, die: DieId, hungry: u32) -> Result<Option<u32>, Failed> {
+    fn plane_to_collect(&mut self, die: DieId, to_collect: u32) -> Result<Option<u32>, Failed> {
         let Some(hook) = &self.plane_to_collect else { return Ok(None) };
-        let asked = Python::attach(|py| hook.call1(py, (die.0, hungry))?.extract(py));
+        let asked = Python::attach(|py| hook.call1(py, (die.0, to_collect))?.extract(py));
         self.raised.keep(asked).map(Some)
     }
 

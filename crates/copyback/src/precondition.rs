@@ -58,7 +58,7 @@ impl Preparation {
 
     /// Says which drive takes no writes any more and so cannot be prepared, if one does not.
     pub fn read_only(&self) -> Option<String> {
-        let drive = self.devices.iter().position(|device| device.ftl.is_read_only())?;
+        let drive = self.devices.iter().position(|device| device.ftl.bad_blocks.is_read_only())?;
         Some(match self.devices[drive].pages_written() {
             0 => format!(
                 "ssd.faults.factory_bad_blocks: leaves a plane of drive {drive} too few good blocks; \
@@ -300,8 +300,8 @@ impl Preconditioner {
     }
 
     fn write_page(&mut self, lpn: Lpn) {
-        let has_faults = self.ftl.has_faults();
-        if has_faults && self.ftl.is_read_only() {
+        let has_faults = self.ftl.bad_blocks.are_possible();
+        if has_faults && self.ftl.bad_blocks.is_read_only() {
             return;
         }
         let plane = self.plane_for(lpn);
@@ -314,7 +314,7 @@ impl Preconditioner {
         if has_faults {
             self.outdated.extend(self.ftl.take_outdated(die));
         }
-        if self.ftl.hungry_planes(die) != 0 {
+        if self.ftl.planes_to_collect(die) != 0 {
             self.collect(die);
         }
     }
@@ -372,7 +372,7 @@ impl Preconditioner {
     /// The next plane of `die`. A die that had nothing to give when it was last written may have
     /// something now.
     fn plane_with_room(&mut self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
-        if self.ftl.hungry_planes(die) != 0 {
+        if self.ftl.planes_to_collect(die) != 0 {
             self.collect(die);
         }
         self.ftl.next_plane(die, lpn)

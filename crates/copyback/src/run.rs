@@ -414,7 +414,7 @@ impl Run {
     fn sample(&self) -> Sample {
         let counters = self.counters();
         let drives = self.array.drives().iter();
-        let planes = drives.flat_map(|drive| drive.ssd.backend().ftl.free_blocks_by_plane());
+        let planes = drives.flat_map(|drive| drive.ssd.backend().ftl.space.free_blocks_by_plane());
         Sample {
             host_programs: counters.host_programs,
             gc_programs: counters.pages_moved,
@@ -561,7 +561,7 @@ impl Run {
             planes,
             idle_times,
             wear: WearStats::of(
-                drives.iter().flat_map(|drive| drive.ssd.backend().ftl.erase_counts()),
+                drives.iter().flat_map(|drive| drive.ssd.backend().ftl.blocks.erase_counts()),
             ),
             endurance,
             faults,

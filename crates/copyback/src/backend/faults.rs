@@ -71,8 +71,8 @@ impl Backend {
     /// What has gone wrong so far, if anything can.
     pub fn fault_report(&self) -> Option<FaultReport> {
         let costs = self.faults.as_ref()?;
-        let tally = self.ftl.fault_tally();
-        let (bad_blocks, factory_bad_blocks) = self.ftl.bad_blocks();
+        let tally = self.ftl.bad_blocks.tally();
+        let (bad_blocks, factory_bad_blocks) = self.ftl.bad_blocks.count();
         let striped = u64::from(self.ftl.geometry.striped_planes);
         Some(FaultReport {
             program_failures: tally.program_failures,
@@ -89,7 +89,7 @@ impl Backend {
     /// Blocks that are bad, if any can be.
     pub fn bad_blocks(&self) -> Option<u64> {
         let striped = u64::from(self.ftl.geometry.striped_planes);
-        self.faults.as_ref().map(|_| self.ftl.bad_blocks().0 * striped)
+        self.faults.as_ref().map(|_| self.ftl.bad_blocks.count().0 * striped)
     }
 
     /// Whether the drive takes no writes any more.
@@ -186,7 +186,7 @@ impl Backend {
     #[inline]
     pub fn becomes_read_only(&mut self, now: Instant) -> bool {
         let Some(costs) = &mut self.faults else { return false };
-        let becomes = costs.read_only_since.is_none() && self.ftl.is_read_only();
+        let becomes = costs.read_only_since.is_none() && self.ftl.bad_blocks.is_read_only();
         if becomes {
             costs.read_only_since = Some(now);
         }

@@ -35,13 +35,13 @@ pub enum StepInFlight {
     /// Reads pages out, to be programmed elsewhere.
     Read,
     /// Reads this page into the device's DRAM.
-    Park(Ppn),
+    Stage(Ppn),
     /// Programs pages that were read out, or moves one inside its plane.
     Program,
     /// Erases the victims.
     Erase,
     /// Programs pages that were in the device's DRAM, when nothing is collected.
-    Unpark,
+    ProgramStaged,
 }
 
 /// The back end of a drive.
@@ -94,7 +94,7 @@ impl Backend {
             observer: Observer::new(config, &ftl.geometry),
             counters: Counters::default(),
             collecting: Collecting::new(ftl.geometry.dies()),
-            faults: ftl.has_faults().then(Box::default),
+            faults: ftl.bad_blocks.are_possible().then(Box::default),
             ftl,
         }
     }
@@ -119,7 +119,7 @@ impl Backend {
     /// left so.
     pub fn wake_hungry_dies(&mut self) {
         for die in (0..self.ftl.geometry.dies()).map(DieId::from_index) {
-            if self.ftl.hungry_planes(die) != 0 {
+            if self.ftl.planes_to_collect(die) != 0 {
                 self.flash.wake(die);
             }
         }
@@ -131,7 +131,7 @@ impl Backend {
     pub fn wake_if_hungry(&mut self, page: Option<Ppn>) {
         let Some(page) = page else { return };
         let die = self.ftl.geometry.die_of_plane(self.ftl.geometry.plane_of(page));
-        if self.ftl.hungry_planes(die) != 0 {
+        if self.ftl.planes_to_collect(die) != 0 {
             self.flash.wake_for_work(die);
         }
     }

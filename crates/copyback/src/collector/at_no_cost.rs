@@ -20,7 +20,7 @@ impl Collector {
                 match Job::for_space(self.permits.reason(), plane, &mut backend.ftl) {
                     Some(job) => {
                         job.run_with_levelling(&mut backend.ftl, &mut tally);
-                        self.permits.block_collected(plane, backend.ftl.free_blocks(plane));
+                        self.permits.block_collected(plane, backend.ftl.space.free_blocks(plane));
                     }
                     None => self.permits.give_up(plane),
                 }

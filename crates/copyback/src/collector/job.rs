@@ -130,7 +130,7 @@ pub fn collect_untimed(ftl: &mut Ftl, die: DieId) -> Tally {
     let planes_per_die = ftl.geometry.planes_per_die;
     for bit in 0..planes_per_die {
         let plane = PlaneId(die.0 * planes_per_die + bit);
-        while ftl.hungry_planes(die) & (1 << bit) != 0 {
+        while ftl.planes_to_collect(die) & (1 << bit) != 0 {
             let Some(job) = Job::on_demand(plane, ftl) else { break };
             job.run_with_levelling(ftl, &mut tally);
         }

@@ -84,7 +84,8 @@ impl Lanes {
     /// Lets another plane join.
     pub fn join(&mut self, job: Job, ftl: &Ftl) {
         self.lanes.push(Lane { job, carried: None });
-        let mut offsets = self.lanes.iter().map(|lane| ftl.next_aligned_offset(lane.job.plane));
+        let mut offsets =
+            self.lanes.iter().map(|lane| ftl.space.next_aligned_offset(lane.job.plane));
         let first = offsets.next();
         self.in_step = offsets.all(|offset| Some(offset) == first);
         self.aligned_left = self.in_step;
@@ -165,7 +166,7 @@ impl Lanes {
         }
         if self.aligned_left && !self.carries() {
             let victims = self.lanes.iter().map(|lane| lane.job.victim());
-            if let Some(offset) = ftl.next_common_offset(&victims) {
+            if let Some(offset) = ftl.blocks.next_common(&victims) {
                 let page = |lane: &Lane| ftl.geometry.page(lane.job.victim(), offset);
                 return Some(Step::Read(self.lanes.iter().map(page).enumerate().collect()));
             }

@@ -13,21 +13,21 @@ use super::steps::issue;
 impl Collector {
     /// Programs the page of an idle die that has been in DRAM longest, and those of its other planes
     /// that a multi-plane command may join. Returns whether there was any.
-    pub fn unpark(backend: &mut Backend, die: DieId, now: Instant) -> bool {
+    pub fn program_staged(backend: &mut Backend, die: DieId, now: Instant) -> bool {
         if !backend.flash.die(die).is_idle() {
             return false;
         }
         let mut first = None;
         let (mut members, mut closes_block) = (0, false);
         for plane in backend.ftl.geometry.planes_of_die(die) {
-            let Some(offset) = backend.ftl.next_unpark_offset(plane) else { continue };
+            let Some(offset) = backend.ftl.next_staged_offset(plane) else { continue };
             let lead = *first.get_or_insert((plane, offset));
             let leads = lead.0 == plane;
             let rules = &backend.flash.rules;
             if !leads && !rules.may_join(Command::Program, lead, (plane, offset)) {
                 continue;
             }
-            let Some(placed) = backend.ftl.unpark(plane) else { continue };
+            let Some(placed) = backend.ftl.program_staged(plane) else { continue };
             backend.flash.note_target(placed.page);
             closes_block |= placed.closes_block;
             members += 1;
@@ -40,7 +40,7 @@ impl Collector {
         let timing = &backend.flash.timing;
         let transfer_in = timing.command + timing.page_transfer * members;
         let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
-        issue(backend, die, Command::Program, times, StepInFlight::Unpark, now);
+        issue(backend, die, Command::Program, times, StepInFlight::ProgramStaged, now);
         backend.observer.die_does(die, Activity::CachedPages, now);
         true
     }

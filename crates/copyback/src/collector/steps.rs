@@ -110,7 +110,7 @@ impl Collector {
         now: Instant,
     ) {
         if let [(lane, page)] = pages[..]
-            && backend.ftl.parked_pages() < self.settings.cache_pages
+            && backend.ftl.staged.len() < self.settings.cache_pages
             && lanes.is_surplus(lane, &backend.ftl)
         {
             return self.read_to_park(backend, die, page, now);
@@ -135,7 +135,7 @@ impl Collector {
         backend.flash.note_page(page);
         backend.sense(page);
         let times = self.read_over_channel(backend, page, 1);
-        issue(backend, die, Command::Read, times, StepInFlight::Park(page), now);
+        issue(backend, die, Command::Read, times, StepInFlight::Stage(page), now);
     }
 
     /// What the array takes to read `page` for a move, with the look at the host's queue after it.
@@ -202,12 +202,12 @@ impl Collector {
         }
         match step {
             StepInFlight::Read | StepInFlight::Program => return false,
-            StepInFlight::Park(page) => {
-                park(backend, page);
+            StepInFlight::Stage(page) => {
+                stage(backend, page);
                 return false;
             }
             StepInFlight::Erase => self.finish_erasing(backend, die),
-            StepInFlight::Unpark => backend.observer.die_does(die, Activity::Nothing, now),
+            StepInFlight::ProgramStaged => backend.observer.die_does(die, Activity::Nothing, now),
         }
         true
     }
@@ -218,7 +218,7 @@ impl Collector {
         erased.iter().for_each(|block| backend.ftl.erase(*block));
         for block in erased {
             let plane = backend.ftl.geometry.plane_of_block(block);
-            self.note_collected(plane, backend.ftl.free_blocks(plane));
+            self.note_collected(plane, backend.ftl.space.free_blocks(plane));
         }
     }
 
@@ -284,10 +284,10 @@ fn start_erasing(
 }
 
 /// Takes a page that has been read into the device's DRAM.
-fn park(backend: &mut Backend, page: Ppn) {
+fn stage(backend: &mut Backend, page: Ppn) {
     if backend.ftl.is_valid(page) {
         backend.counters.moves.cached += 1;
-        backend.ftl.park(page);
+        backend.ftl.stage(page);
     }
 }
 

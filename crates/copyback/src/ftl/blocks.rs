@@ -76,6 +76,10 @@ impl Blocks {
         self.records[block.index()].erase_count
     }
 
+    pub fn erase_counts(&self) -> impl Iterator<Item = u32> + Clone {
+        self.records.iter().map(|record| record.erase_count)
+    }
+
     pub fn set_erase_count(&mut self, block: BlockId, erases: u32) {
         self.records[block.index()].erase_count = erases;
     }

@@ -4,7 +4,7 @@
 use crate::ids::{BlockId, DieId, Lpn, PlaneId};
 
 use super::mapping::{Cost, GroupId, Mapping, each};
-use super::plane::Stream;
+use super::space::Stream;
 use super::{Ftl, Tables};
 
 /// Pages that are to be written to a plane.
@@ -64,7 +64,7 @@ impl Ftl {
             let merged = mapping.merge_called_for(tables, expected, &fits);
             merged.or_else(|| {
                 let opened = mapping.opened_by(tables, expected) as usize;
-                if tables.free_blocks(expected.plane) >= tables.limits.soft_threshold + opened {
+                if tables.space.free_blocks(expected.plane) >= tables.space.thresholds().soft + opened {
                     return None;
                 }
                 let victim = mapping.choose_victim(tables, expected.plane)?;
@@ -77,9 +77,12 @@ impl Ftl {
 impl Tables {
     /// Blocks that the `expected` writes, one or more, open for the host, as if all were of one class.
     pub(super) fn opened_for_host(&self, expected: &Expected) -> u32 {
-        let plane = &self.planes[expected.plane.index()];
-        let mut open =
-            self.placement.host_classes().filter_map(|class| plane.frontier(Stream::Class(class)));
+        let plane = &self.space[expected.plane];
+        let mut open = self
+            .streams
+            .placement
+            .host_classes()
+            .filter_map(|class| plane.frontier(Stream::Class(class)));
         let room = open.next().map_or(0, |frontier| self.room(frontier));
         // The block after a full one is opened at once.
         match expected.pages.checked_sub(room) {

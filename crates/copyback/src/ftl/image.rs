@@ -62,7 +62,7 @@ pub struct Saved {
     /// Logical pages that are mapped, by number.
     pub(super) is_mapped: Vec<bool>,
     /// Pages on their way from one block to another: where they came from, and their version.
-    pub(super) parked: Vec<(Lpn, PlaneId, u64)>,
+    pub(super) staged: Vec<(Lpn, PlaneId, u64)>,
 }
 
 impl Image {

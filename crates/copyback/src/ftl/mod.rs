@@ -9,18 +9,17 @@ mod allocation;
 mod audit;
 mod bad_blocks;
 mod blocks;
-mod free_blocks;
 mod idle_time;
 mod image;
-mod levels;
 mod mapping;
 mod packed;
 mod page_map;
-mod parked;
-mod plane;
 mod recovery;
 mod restore;
+mod space;
 mod spare;
+mod staged;
+mod streams;
 mod tables;
 mod translated;
 mod wear;
@@ -29,10 +28,9 @@ pub use allocation::{Allocation, PlaneRule};
 pub use bad_blocks::{FaultTally, Replaced};
 pub use idle_time::Expected;
 pub use image::Image;
-pub use levels::Levels;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
-pub use plane::Stream;
 pub use recovery::{Lost, Scan};
+pub use space::{Stream, Watermarks};
 pub use tables::Tables;
 
 use std::ops::Deref;
@@ -41,7 +39,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
-use crate::placement::Placement;
 use crate::victim::supply::{Device, Failed, VictimSupplier};
 
 use mapping::{AnyMapping, Mapping, each};
@@ -160,7 +157,7 @@ impl Ftl {
         if let Some(audit) = &mut tables.audit {
             audit.trimmed(lpn);
         }
-        let Some(page) = tables.map.unmap(lpn) else { return tables.parked.remove(lpn) };
+        let Some(page) = tables.map.unmap(lpn) else { return tables.staged.remove(lpn) };
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, page);
             mapping.unmapped(tables, lpn);
@@ -169,53 +166,53 @@ impl Ftl {
     }
 
     /// Takes the valid page `from` into the device's DRAM, to be programmed later.
-    pub fn park(&mut self, from: Ppn) {
+    pub fn stage(&mut self, from: Ppn) {
         let tables = &mut self.tables;
         let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
         tables.map.unmap(lpn);
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, from);
-            tables.parked.add(lpn, tables.geometry.plane_of(from), origin);
+            tables.staged.add(lpn, tables.geometry.plane_of(from), origin);
             mapping.unmapped(tables, lpn);
         });
         if let Some(audit) = &mut tables.audit {
-            audit.parked(from);
+            audit.staged(from);
         }
     }
 
     /// Programs the page that has been in DRAM longest, of those that came from `plane`.
-    pub fn unpark(&mut self, plane: PlaneId) -> Option<Placed> {
+    pub fn program_staged(&mut self, plane: PlaneId) -> Option<Placed> {
         let tables = &mut self.tables;
-        let (lpn, origin) = tables.parked.take_first(plane)?;
-        let stream = Stream::Class(tables.placement.class_of(lpn, origin));
+        let (lpn, origin) = tables.staged.take_first(plane)?;
+        let stream = tables.streams.of(lpn, origin);
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.append(mapping, plane, stream, lpn);
             mapping.moved(tables, lpn, plane);
             placed
         });
         if let Some(audit) = &mut tables.audit {
-            audit.unparked(lpn, (placed.page, stream.into()), &tables.geometry);
+            audit.programmed_staged(lpn, (placed.page, stream.into()), &tables.geometry);
         }
         Some(placed)
     }
 
     /// The offset that a page out of DRAM would be programmed at, if one came from `plane` and there
     /// is more room than the next collection can need.
-    pub fn next_unpark_offset(&mut self, plane: PlaneId) -> Option<u32> {
-        let (lpn, origin) = self.tables.parked.first(plane)?;
-        let stream = Stream::Class(self.placement.class_of(lpn, origin));
+    pub fn next_staged_offset(&mut self, plane: PlaneId) -> Option<u32> {
+        let (lpn, origin) = self.tables.staged.first(plane)?;
+        let stream = self.streams.of(lpn, origin);
         let spare = self.collection_room(plane) > self.limits.data_pages;
         let allowed =
-            spare && (!self.takes_host(stream) || self.offset_in(stream, plane).is_some());
-        let frontier = self.planes[plane.index()].frontier(stream);
+            spare && (!self.streams.takes_host(stream) || self.offset_in(stream, plane).is_some());
+        let frontier = self.space[plane].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }
 
     /// Checks, under audit, that a host read of `lpn` gets its last version.
     pub fn check_read(&mut self, lpn: Lpn) {
-        let (page, parked) = (self.lookup(lpn), self.is_parked(lpn));
+        let (page, staged) = (self.lookup(lpn), self.staged.contains(lpn));
         if let Some(audit) = &mut self.tables.audit {
-            if parked { audit.read_parked(lpn) } else { audit.read(lpn, page) }
+            if staged { audit.read_staged(lpn) } else { audit.read(lpn, page) }
         }
     }
 
@@ -241,28 +238,27 @@ impl Ftl {
         each!(&self.mapping, mapping => mapping.writes_may_call_for_reclaim())
     }
 
-    /// A bit for each plane of `die` that is short of free blocks, whose next write needs something to be
+    /// A bit for each plane of `die` that is below its threshold, whose next write needs something to be
     /// reclaimed first, or whose buffer has something to be cleaned.
-    pub fn hungry_planes(&self, die: DieId) -> u32 {
-        self.tables.hungry[die.index()]
+    pub fn planes_to_collect(&self, die: DieId) -> u32 {
+        self.space.below_threshold(die)
             | each!(&self.mapping, mapping => mapping.wanted_planes(die))
     }
 
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
     /// `register`.
-    pub fn watch_levels(&mut self, register: u32) {
-        let blocks = self.geometry.blocks_per_plane;
-        let soft = self.limits.soft_threshold as u32;
-        let levels = Levels::new(self.free_blocks_by_plane(), blocks, register, soft);
-        self.tables.levels = Some(Box::new(levels));
+    pub fn watch_watermarks(&mut self, register: u32) {
+        let Tables { space, geometry, .. } = &mut self.tables;
+        space.watch(register, geometry.blocks_per_plane);
     }
 
     /// Whether a plane of `die` has fewer free blocks than the hard threshold.
     pub fn has_plane_below_hard_threshold(&self, die: DieId) -> bool {
-        let hungry = self.hungry_planes(die);
+        let to_collect = self.planes_to_collect(die);
         let mut planes = self.geometry.planes_of_die(die).enumerate();
         planes.any(|(bit, plane)| {
-            hungry & (1 << bit) != 0 && self.free_blocks(plane) < self.limits.hard_threshold
+            to_collect & (1 << bit) != 0
+                && self.space.free_blocks(plane) < self.space.thresholds().hard
         })
     }
 
@@ -329,14 +325,12 @@ impl Ftl {
 
     /// Counts from now on what fails.
     pub fn reset_fault_tally(&mut self) {
-        if let Some(faults) = &mut self.tables.faults {
-            faults.reset_tally();
-        }
+        self.tables.bad_blocks.reset_tally();
     }
 
     /// Takes the blocks that have been replaced since the last call.
     pub fn take_replaced(&mut self) -> Vec<Replaced> {
-        self.tables.faults.as_mut().map(|faults| faults.take_replaced()).unwrap_or_default()
+        self.tables.bad_blocks.take_replaced()
     }
 
     /// Checks every invariant of the tables against one another.

@@ -12,8 +12,8 @@ use crate::placement::{AnyPlacement, Class, MOST_CLASSES, Placement};
 use super::audit::Audit;
 use super::blocks::Blocks;
 use super::mapping::{AnyMapping, Mapping, each};
-use super::parked::Parked;
-use super::plane::{Frontier, Plane, Stream};
+use super::space::{Frontier, Stream};
+use super::staged::Staged;
 use super::tables::{Limits, Tables, victims};
 use super::wear::WearLeveller;
 use super::{Allocation, Ftl};
@@ -31,13 +31,12 @@ impl Ftl {
         let Self { mut tables, mut mapping } = self;
         tables.check_shape(config)?;
         expect(tables.restore_bad_blocks(config, name), "bad blocks")?;
-        tables.reclaiming = vec![None; tables.planes.len()];
-        tables.parked = Parked::new(tables.planes.len());
+        tables.staged = Staged::new(tables.space.planes().len());
         let fresh = AnyMapping::new(config, &tables);
         mapping.restore(fresh, &tables)?;
         let whole = Self { tables, mapping };
         whole.check_blocks()?;
-        for plane in (0..whole.planes.len()).map(PlaneId::from_index) {
+        for plane in whole.space.planes() {
             whole.check_free_blocks(plane, config)?;
         }
         whole.check_policies(config, name)?;
@@ -90,7 +89,7 @@ impl Ftl {
     fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
         let all = (0..self.geometry.blocks()).map(BlockId::from_index);
         let closed = all.filter(|block| self.blocks.is_closed(*block));
-        let open = self.planes.iter().flat_map(Plane::frontiers);
+        let open = self.space.frontiers();
         let bound = each!(&self.mapping, mapping => mapping.programmed());
         closed
             .map(|block| (block, self.limits.data_pages))
@@ -101,7 +100,7 @@ impl Ftl {
     /// Every block is free, closed or open: the open ones are those that are being filled. No page
     /// is valid that has not been programmed.
     fn check_blocks(&self) -> Result<(), &'static str> {
-        let mut planes = (0..self.planes.len()).map(PlaneId::from_index);
+        let mut planes = self.space.planes();
         let is_sound =
             |plane| each!(&self.mapping, mapping => mapping.has_sound_frontiers(self, plane));
         expect(planes.clone().all(is_sound), "open blocks")?;
@@ -120,7 +119,7 @@ impl Ftl {
 
     /// The free blocks of `plane` are listed once each, and enough are left for collections and spare.
     fn check_free_blocks(&self, plane: PlaneId, config: &Config) -> Result<(), &'static str> {
-        let free = &self.planes[plane.index()].free;
+        let free = &self.space[plane].free;
         let erases = |block: BlockId| {
             let lies_here = block.index() < self.geometry.blocks()
                 && self.geometry.plane_of_block(block) == plane
@@ -135,14 +134,17 @@ impl Ftl {
         let count = all.filter(|block| self.blocks.is_free(*block)).count();
         expect(free.len() == count && listed.len() == count, "free blocks")?;
         let (held, in_use) = (
-            self.planes[plane.index()].held,
+            self.space[plane].held,
             each!(&self.mapping, mapping => mapping.buffered_blocks(plane)),
         );
         let buffer = config.ssd.nv_buffer_blocks() as usize;
         expect(buffer.checked_sub(in_use) == Some(held), "buffer of writes")?;
-        let spare = self.planes[plane.index()].spare;
-        expect(count >= self.limits.kept_for_collections + held + spare, "free blocks")?;
-        expect(self.knows_hunger(plane), "planes")
+        let spare = self.space[plane].spare;
+        expect(
+            count >= self.space.thresholds().kept_for_collections + held + spare,
+            "free blocks",
+        )?;
+        expect(self.space.has_sound_mark(plane), "planes")
     }
 }
 
@@ -157,15 +159,14 @@ impl Tables {
         expect(self.map.logical_pages() == self.limits.mapped_pages(), "mapping")?;
         expect(self.blocks.has_shape_of(&Blocks::new(&geometry)), "blocks")?;
         let placement = AnyPlacement::new(config.ssd.ftl.placement);
-        let has_lived = self.blocks.has_sound_lives(placement.classes(), self.clock);
-        expect(self.placement == placement && has_lived, "placement")?;
-        expect(self.planes.len() == geometry.planes(), "planes")?;
-        expect(self.hungry.len() == geometry.dies(), "planes")
+        let has_lived = self.blocks.has_sound_lives(placement.classes(), self.streams.clock);
+        expect(self.streams.placement == placement && has_lived, "placement")?;
+        expect(self.space.has_shape_of(config, &geometry), "planes")
     }
 
     /// Whether the open blocks of `plane` are those of its streams.
     pub(super) fn has_sound_frontiers(&self, plane: PlaneId) -> bool {
-        let state = &self.planes[plane.index()];
+        let state = &self.space[plane];
         let is_sound = |frontier: Frontier| {
             let block = frontier.block;
             block.index() < self.geometry.blocks()
@@ -175,7 +176,7 @@ impl Tables {
         };
         let blocks_of_streams: BTreeSet<BlockId> =
             state.frontiers().map(|open| open.block).collect();
-        let beyond = self.placement.classes()..MOST_CLASSES;
+        let beyond = self.streams.placement.classes()..MOST_CLASSES;
         let mut beyond = beyond.map(|class| Stream::Class(Class::new(class)));
         let blocks = self.geometry.blocks_of_plane(plane);
         state.frontiers().all(is_sound)
@@ -186,17 +187,6 @@ impl Tables {
             && (state.frontier(Stream::Translation).is_none() || self.limits.translation_pages > 0)
             // Nothing is collected in parallel before a run.
             && state.frontier(Stream::Aligned).is_none()
-    }
-
-    /// Whether the mark that `plane` is short of free blocks is where it must be, or may be.
-    fn knows_hunger(&self, plane: PlaneId) -> bool {
-        let free = self.free_beyond_spare(plane);
-        let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
-        let marked = hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0;
-        let planes = self.geometry.planes_per_die;
-        let no_others = planes == u32::BITS || hungry >> planes == 0;
-        no_others
-            && if marked { free < self.limits.sated } else { free >= self.limits.soft_threshold }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Class;
 
-use super::plane::Stream;
+use super::space::Stream;
 
 /// What a block is filled for; stamped into its pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,11 +18,11 @@ use super::allocation::{Allocation, PlaneRule};
 use super::audit::Audit;
 use super::bad_blocks::BadBlocks;
 use super::blocks::Blocks;
-use super::levels::Levels;
 use super::mapping::Mapping;
 use super::page_map::PageMap;
-use super::parked::Parked;
-use super::plane::{Frontier, Plane, Stream};
+use super::space::{Frontier, Space, Stream};
+use super::staged::Staged;
+use super::streams::Streams;
 use super::wear::WearLeveller;
 
 /// What a translation layer knows, whatever its mapping. Whoever holds the layer may look at it; only the layer
@@ -33,29 +33,21 @@ pub struct Tables {
     pub geometry: Geometry,
     /// Where writes go.
     pub allocation: Allocation,
+    /// Which pages of each block are valid, and how worn it is.
+    pub blocks: Blocks,
+    /// Free and open blocks.
+    pub space: Space,
     pub(super) map: PageMap,
-    pub(super) blocks: Blocks,
-    pub(super) planes: Vec<Plane>,
-    pub(super) placement: AnyPlacement,
-    /// Pages that the host has written.
-    pub(super) clock: u64,
+    pub(super) streams: Streams,
     pub(super) victims: VictimSelector,
     pub(super) wear: WearLeveller,
     pub(super) limits: Limits,
-    /// What goes wrong in the flash, if anything can.
+    /// What goes wrong in the flash.
     #[serde(skip)]
-    pub(super) faults: Option<Box<BadBlocks>>,
-    /// The block of each plane that is being reclaimed.
-    #[serde(skip)]
-    pub(super) reclaiming: Vec<Option<BlockId>>,
+    pub bad_blocks: BadBlocks,
     /// Pages in the device's DRAM on their way from one block to another.
     #[serde(skip)]
-    pub(super) parked: Parked,
-    /// A bit for each plane of a die that is short of free blocks.
-    pub(super) hungry: Vec<u32>,
-    /// Kept once somebody watches.
-    #[serde(skip)]
-    pub(super) levels: Option<Box<Levels>>,
+    pub staged: Staged,
     #[serde(skip)]
     pub(super) audit: Option<Box<Audit>>,
 }
@@ -70,14 +62,6 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
-    /// Free blocks that the host never opens, so that a collection has room for what it moves.
-    pub(super) kept_for_collections: usize,
-    /// A plane with fewer free blocks is hungry ...
-    pub(super) soft_threshold: usize,
-    /// ... until it has this many.
-    pub(super) sated: usize,
-    /// A plane with fewer free blocks opens none for the host.
-    pub(super) hard_threshold: usize,
 }
 
 impl Tables {
@@ -85,32 +69,20 @@ impl Tables {
     pub(super) fn new(config: &Config, name: &str) -> Self {
         let geometry = Geometry::new(&config.ssd);
         let limits = Limits::new(config);
-        let order = config.ssd.ftl.free_blocks;
-        let held = config.ssd.nv_buffer_blocks() as usize;
-        let spare = config.ssd.spare_blocks() as usize;
-        let faults = BadBlocks::new(config, name).map(Box::new);
-        let is_good = |block: &BlockId| !faults.as_ref().is_some_and(|f| f.is_bad_when_new(*block));
-        let plane = |id| {
-            let blocks = geometry.blocks_of_plane(PlaneId::from_index(id)).filter(is_good);
-            Plane::new(blocks, order, held, spare)
-        };
+        let bad_blocks = BadBlocks::new(config, name);
         let mut tables = Self {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
             map: PageMap::new(limits.mapped_pages(), geometry.pages()),
             blocks: Blocks::new(&geometry),
-            planes: (0..geometry.planes()).map(plane).collect(),
-            placement: AnyPlacement::new(config.ssd.ftl.placement),
-            clock: 0,
+            space: Space::new(config, &geometry, |block| !bad_blocks.is_bad_when_new(*block)),
+            streams: Streams::new(AnyPlacement::new(config.ssd.ftl.placement)),
             victims: victims(config, name, &geometry, limits),
             wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry),
             limits,
-            reclaiming: vec![None; geometry.planes()],
-            parked: Parked::new(geometry.planes()),
-            hungry: vec![0; geometry.dies()],
-            levels: None,
+            staged: Staged::new(geometry.planes()),
             audit: Audit::is_kept(config).then(|| Box::new(Audit::new(config, &geometry))),
-            faults,
+            bad_blocks,
         };
         tables.mark_factory_bad_blocks();
         tables
@@ -163,16 +135,6 @@ impl Tables {
         self.blocks.is_valid(block, self.geometry.page_offset(page))
     }
 
-    /// Pages in DRAM on their way from one block to another.
-    pub fn parked_pages(&self) -> usize {
-        self.parked.len()
-    }
-
-    /// Whether `lpn` is in DRAM on its way from one block to another.
-    pub fn is_parked(&self, lpn: Lpn) -> bool {
-        self.parked.contains(lpn)
-    }
-
     /// The first broken invariant that the audit has seen, if any.
     pub fn violation(&self) -> Option<&str> {
         self.audit.as_ref().and_then(|audit| audit.violation())
@@ -180,40 +142,15 @@ impl Tables {
 
     /// Free pages of `plane`, those of open blocks included.
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
-        let plane = &self.planes[plane.index()];
+        let plane = &self.space[plane];
         let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
         plane.free_blocks() as u32 * self.limits.data_pages + open
     }
 
-    /// Free blocks of `plane`.
-    pub fn free_blocks(&self, plane: PlaneId) -> usize {
-        self.planes[plane.index()].free_blocks()
-    }
-
-    /// Free blocks of every plane.
-    pub fn free_blocks_by_plane(&self) -> impl Iterator<Item = usize> + Clone {
-        self.planes.iter().map(|plane| plane.free_blocks())
-    }
-
-    /// Which planes are low on free blocks, if somebody watches.
-    pub fn levels(&self) -> Option<&Levels> {
-        self.levels.as_deref()
-    }
-
-    /// Whether `plane`, which is short of free blocks, can be collected later: the host can open another
+    /// Whether `plane`, which is below its threshold, can be collected later: the host can open another
     /// block there, and nothing that is being reclaimed keeps it from writing.
     pub fn can_wait(&self, plane: PlaneId) -> bool {
-        self.may_open_for_host(plane) && self.leaves_room(plane)
-    }
-
-    /// How often every block has been erased.
-    pub fn erase_counts(&self) -> impl Iterator<Item = u32> + Clone {
-        (0..self.geometry.blocks()).map(|block| self.blocks.erase_count(BlockId::from_index(block)))
-    }
-
-    /// How often `block` has been erased.
-    pub fn erase_count(&self, block: BlockId) -> u32 {
-        self.blocks.erase_count(block)
+        self.space.may_open_for_host(plane) && self.leaves_room(plane)
     }
 
     /// Valid pages of `block`.
@@ -232,25 +169,11 @@ impl Tables {
         self.blocks.next_valid(block, offset)
     }
 
-    /// The first offset at which every one of `blocks` has a valid page.
-    pub fn next_common_offset(
-        &self,
-        blocks: &(impl Iterator<Item = BlockId> + Clone),
-    ) -> Option<u32> {
-        self.blocks.next_common(blocks)
-    }
-
-    /// The offset in the block of `plane` that is kept in step with those of other planes.
-    pub fn next_aligned_offset(&self, plane: PlaneId) -> u32 {
-        let frontier = self.planes[plane.index()].frontier(Stream::Aligned);
-        frontier.map_or(0, |frontier| frontier.next_page)
-    }
-
     /// Whether a page that is moved inside `plane` can go to the block that is kept in step: it is
     /// open, or one can be opened and the rest of the victim still has room elsewhere.
     pub fn has_aligned_room(&self, plane: PlaneId) -> bool {
-        let state = &self.planes[plane.index()];
-        let left = self.reclaiming[plane.index()].map_or(0, |block| self.blocks.valid_pages(block));
+        let state = &self.space[plane];
+        let left = state.reclaiming.map_or(0, |block| self.blocks.valid_pages(block));
         state.frontier(Stream::Aligned).is_some()
             || (state.free_blocks() > 0
                 && self.collection_room(plane) >= self.limits.data_pages + u32::from(left))
@@ -298,10 +221,10 @@ impl Tables {
     /// takes no page of a block that the host could not have opened.
     #[inline]
     pub(super) fn leaves_room(&self, plane: PlaneId) -> bool {
-        match self.reclaiming[plane.index()] {
+        let state = &self.space[plane];
+        match state.reclaiming {
             Some(victim) if self.limits.mixes => {
-                let state = &self.planes[plane.index()];
-                let guarded = state.lent && state.free_blocks() < self.limits.hard_threshold;
+                let guarded = state.lent && state.free_blocks() < self.space.thresholds().hard;
                 let left = u32::from(self.blocks.valid_pages(victim));
                 !guarded && left < self.collection_room(plane)
             }
@@ -314,40 +237,26 @@ impl Tables {
     pub(super) fn stream_of(&self, lpn: Lpn) -> Stream {
         match self.is_translation_page(lpn) {
             true => Stream::Translation,
-            false => self.stream_of_host(lpn),
+            false => self.streams.of_host(lpn),
         }
-    }
-
-    /// The open block that a write of the host's page `lpn` goes to.
-    #[inline(always)]
-    pub(super) fn stream_of_host(&self, lpn: Lpn) -> Stream {
-        Stream::Class(self.placement.class_of(lpn, Origin::Host { hint: None }))
     }
 
     /// The open block that the valid page `from` is moved to.
     #[inline(always)]
     pub(super) fn stream_of_move(&self, from: Ppn) -> Stream {
-        Stream::Class(self.placement.class_of(self.logical(from), self.origin_of(from)))
+        self.streams.of(self.logical(from), self.origin_of(from))
     }
 
     /// Where a page comes from that is moved away from `from`.
     #[inline(always)]
     pub(super) fn origin_of(&self, from: Ppn) -> Origin {
-        let life = self.blocks.life(self.geometry.block_of(from));
-        Origin::Moved { class: life.class, age: self.clock - life.opened }
-    }
-
-    /// Whether the blocks of a stream take pages of the host.
-    #[inline(always)]
-    pub(super) fn takes_host(&self, stream: Stream) -> bool {
-        matches!(stream, Stream::Class(class) if self.placement.takes_host(class))
+        self.streams.moved(self.blocks.life(self.geometry.block_of(from)))
     }
 
     /// Opens a block for each class of the host that has none, if the host may.
     pub(super) fn reopen_for_host(&mut self, plane: PlaneId) {
-        for class in (0..self.placement.classes()).map(Class::new) {
-            let stream = Stream::Class(class);
-            if self.planes[plane.index()].frontier(stream).is_none() {
+        for stream in self.streams.of_classes() {
+            if self.space[plane].frontier(stream).is_none() {
                 self.reopen(plane, stream);
             }
         }
@@ -360,9 +269,9 @@ impl Tables {
         if !self.leaves_room(plane) {
             return None;
         }
-        match self.planes[plane.index()].frontier(stream) {
+        match self.space[plane].frontier(stream) {
             Some(frontier) => Some(frontier.next_page),
-            None => self.may_open_for_host(plane).then_some(0),
+            None => self.space.may_open_for_host(plane).then_some(0),
         }
     }
 
@@ -377,10 +286,9 @@ impl Tables {
         let plane = self.geometry.plane_of(from);
         // The old place is known: not to read the mapping table here saves a cache miss a move.
         self.invalidate(mapping, from);
-        let lends =
-            self.takes_host(stream) && self.planes[plane.index()].frontier(stream).is_none();
+        let lends = self.streams.takes_host(stream) && self.space[plane].frontier(stream).is_none();
         let placed = self.append(mapping, plane, stream, self.map.logical(from));
-        self.planes[plane.index()].lent |= lends;
+        self.space[plane].lent |= lends;
         placed
     }
 
@@ -406,7 +314,7 @@ impl Tables {
     // Apart, as hardly any page is the last of its block.
     #[inline(never)]
     fn end_stream_block(&mut self, plane: PlaneId, stream: Stream, block: BlockId) {
-        *self.planes[plane.index()].frontier_mut(stream) = None;
+        *self.space[plane].frontier_mut(stream) = None;
         self.close(plane, block);
         self.reopen(plane, stream);
     }
@@ -419,7 +327,7 @@ impl Tables {
         mut place: Frontier,
         lpn: Lpn,
     ) -> Ppn {
-        if self.faults.is_some() {
+        if self.bad_blocks.are_possible() {
             place.block = self.block_that_takes(mapping, place);
         }
         let page = self.geometry.page(place.block, place.next_page);
@@ -431,7 +339,7 @@ impl Tables {
     /// Where the next page of a stream goes. The one after it comes next.
     #[inline]
     fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        if let Some(frontier) = self.planes[plane.index()].frontier_mut(stream) {
+        if let Some(frontier) = self.space[plane].frontier_mut(stream) {
             let next = *frontier;
             frontier.next_page += 1;
             return next;
@@ -443,39 +351,36 @@ impl Tables {
     // Apart, as hardly any page is the first of its block.
     #[inline(never)]
     fn begin_stream_block(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        self.planes[plane.index()].lent &= !self.takes_host(stream);
+        self.space[plane].lent &= !self.streams.takes_host(stream);
         let next = self.open(plane, class_of(stream));
         let following = Frontier { next_page: next.next_page + 1, ..next };
-        *self.planes[plane.index()].frontier_mut(stream) = Some(following);
+        *self.space[plane].frontier_mut(stream) = Some(following);
         next
     }
 
     /// Opens a block for the stream whose block has just been filled, before anything is written
     /// to it, so that a collection that this calls for finds a whole empty block.
     pub(super) fn reopen(&mut self, plane: PlaneId, stream: Stream) {
-        if self.takes_host(stream) && self.may_open_for_host(plane) {
+        if self.streams.takes_host(stream) && self.space.may_open_for_host(plane) {
             let frontier = self.open(plane, class_of(stream));
-            self.planes[plane.index()].lent = false;
-            *self.planes[plane.index()].frontier_mut(stream) = Some(frontier);
+            self.space[plane].lent = false;
+            *self.space[plane].frontier_mut(stream) = Some(frontier);
         }
     }
 
     /// Opens a block for the pages of a class.
     pub(super) fn open(&mut self, plane: PlaneId, class: Class) -> Frontier {
-        let block = self.planes[plane.index()]
-            .free
-            .pop()
-            .expect("a write goes to a plane that accepts it, a move to one with room for it");
-        self.weigh(plane);
-        self.blocks.open(block, class, self.clock);
+        let block = self.space.take_free(plane);
+        self.free_blocks_changed(plane);
+        self.blocks.open(block, class, self.streams.clock);
         Frontier { block, next_page: 0 }
     }
 
     pub(super) fn close(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.blocks.valid_pages(block);
-        self.blocks.seal(block, self.clock);
-        self.placement.sealed(self.blocks.life(block));
-        self.planes[plane.index()].closed_invalid += self.limits.data_pages - u32::from(valid);
+        self.blocks.seal(block, self.streams.clock);
+        self.streams.placement.sealed(self.blocks.life(block));
+        self.space[plane].closed_invalid += self.limits.data_pages - u32::from(valid);
         self.victims.closed(plane, block, valid);
     }
 
@@ -485,42 +390,18 @@ impl Tables {
         let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
         if self.blocks.is_closed(block) {
             let plane = self.geometry.plane_of_block(block);
-            self.planes[plane.index()].closed_invalid += 1;
+            self.space[plane].closed_invalid += 1;
             self.victims.lost_page(plane, block, valid);
         } else {
             mapping.lost_page(self, page, block, valid);
         }
     }
 
-    /// Whether `plane` is short of free blocks.
-    pub(super) fn is_short(&self, plane: PlaneId) -> bool {
-        let hungry = self.hungry[self.geometry.die_of_plane(plane).index()];
-        hungry & 1 << (plane.0 % self.geometry.planes_per_die) != 0
-    }
-
-    /// Notes whether `plane` is short of free blocks.
-    pub(super) fn weigh(&mut self, plane: PlaneId) {
-        let free = self.planes[plane.index()].free_blocks();
-        let left = self.free_beyond_spare(plane);
-        let die = self.geometry.die_of_plane(plane);
-        let bit = 1 << (plane.0 % self.geometry.planes_per_die);
-        let hungry = &mut self.hungry[die.index()];
-        if left < self.limits.soft_threshold {
-            *hungry |= bit;
+    /// Notes that the free blocks of `plane` have changed.
+    pub(super) fn free_blocks_changed(&mut self, plane: PlaneId) {
+        if self.space.changed(plane) {
             self.fetch_victim(plane);
-        } else if left >= self.limits.sated {
-            *hungry &= !bit;
         }
-        if let Some(levels) = &mut self.levels
-            && self.reclaiming[plane.index()].is_none()
-        {
-            levels.changed(plane.index(), free as u32);
-        }
-    }
-
-    pub(super) fn may_open_for_host(&self, plane: PlaneId) -> bool {
-        let free = self.planes[plane.index()].free_blocks();
-        free > self.limits.kept_for_collections && free >= self.limits.hard_threshold
     }
 
     pub(super) fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
@@ -529,9 +410,9 @@ impl Tables {
 
     /// Pages that collections can move to without a block that is kept in step, whatever their class.
     pub(super) fn collection_room(&self, plane: PlaneId) -> u32 {
-        let state = &self.planes[plane.index()];
-        let open = |class| state.frontier(Stream::Class(class)).map_or(0, |f| self.room(f));
-        let open = self.placement.moved_classes().map(open).min().unwrap_or(0);
+        let state = &self.space[plane];
+        let open = |stream| state.frontier(stream).map_or(0, |frontier| self.room(frontier));
+        let open = self.streams.of_moves().map(open).min().unwrap_or(0);
         state.free_blocks() as u32 * self.limits.data_pages + open
     }
 
@@ -552,8 +433,7 @@ impl Tables {
     #[inline(always)]
     pub(super) fn note_host_write(&mut self, lpn: Lpn) {
         if !self.is_translation_page(lpn) {
-            self.placement.wrote(lpn, Origin::Host { hint: None }, self.clock);
-            self.clock += 1;
+            self.streams.host_wrote(lpn);
         }
     }
 
@@ -561,9 +441,8 @@ impl Tables {
     pub(super) fn free(&mut self, plane: PlaneId, block: BlockId, held: bool) {
         self.wear.erased(plane, block, self.blocks.erase_count(block));
         self.free_erased(plane, block);
-        self.planes[plane.index()].held += usize::from(held);
+        self.space[plane].held += usize::from(held);
         self.refill_spare_blocks(plane);
-        self.weigh(plane);
     }
 
     /// Checks the tables against one another.
@@ -572,7 +451,7 @@ impl Tables {
         if let Some(audit) = &self.audit {
             audit.check_map(|lpn| self.map.physical(lpn))?;
         }
-        (0..self.planes.len()).try_for_each(|plane| self.check_plane(PlaneId::from_index(plane)))
+        self.space.planes().try_for_each(|plane| self.check_plane(plane))
     }
 
     pub(super) fn check_plane(&self, plane: PlaneId) -> Result<(), String> {
@@ -584,7 +463,7 @@ impl Tables {
                     self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
             }
         }
-        let counted = self.planes[plane.index()].closed_invalid;
+        let counted = self.space[plane].closed_invalid;
         if counted != closed_invalid {
             return Err(format!(
                 "{plane:?}: {closed_invalid} invalid pages, but {counted} counted"
@@ -629,18 +508,12 @@ impl Limits {
 
     pub(super) fn new(config: &Config) -> Self {
         let geometry = &config.ssd.geometry;
-        let gc = &config.ssd.gc;
         let summary_pages = u32::from(config.ssd.ftl.summary_page != SummaryPage::None);
-        let soft_threshold = config.ssd.soft_threshold() as usize;
         Self {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
             mixes: AnyPlacement::new(config.ssd.ftl.placement).mixes(),
-            kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
-            soft_threshold,
-            sated: soft_threshold + gc.hysteresis_blocks as usize,
-            hard_threshold: config.ssd.hard_threshold() as usize,
         }
     }
 }

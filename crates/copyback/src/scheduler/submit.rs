@@ -31,7 +31,7 @@ impl Scheduler {
         match self.queues.transactions.get(id).kind {
             Kind::Read => {
                 let lpn = self.queues.transactions.get(id).lpn;
-                match backend.ftl.is_parked(lpn) {
+                match backend.ftl.staged.contains(lpn) {
                     true => backend.counters.cached_reads += 1,
                     false => backend.counters.unmapped_reads += 1,
                 }

@@ -84,7 +84,7 @@ impl Ssd {
 
     /// A drive before its own work begins.
     fn around(config: &Config, mut ftl: Ftl, first_order: u64) -> Self {
-        ftl.watch_levels(config.register_threshold());
+        ftl.watch_watermarks(config.register_threshold());
         ftl.reset_nv_buffer_tally();
         ftl.reset_fault_tally();
         if config.ssd.gc.idle != Idle::None {
@@ -153,7 +153,7 @@ impl Ssd {
         let times = self.backend.observer.die_times(now).enumerate();
         times.map(move |(die, (collecting, serving))| {
             let planes = ftl.geometry.planes_of_die(DieId::from_index(die));
-            let free_blocks = planes.map(|plane| ftl.free_blocks(plane) as u32).sum();
+            let free_blocks = planes.map(|plane| ftl.space.free_blocks(plane) as u32).sum();
             DieUse { collecting, serving, free_blocks }
         })
     }

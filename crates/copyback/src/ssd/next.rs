@@ -57,7 +57,7 @@ impl Ssd {
             None if self.collection_is_due(die) => self.collect_or_serve(die, now),
             None => {
                 self.start_host_operation(die, Admitted::ALL, now)
-                    || (self.backend.ftl.parked_pages() > 0 && self.unpark(die, now))
+                    || (self.backend.ftl.staged.len() > 0 && self.program_staged(die, now))
                     || (self.collector.use_idle_time(&mut self.backend, die, now)
                         && self.carry_on(die, now))
             }
@@ -179,8 +179,8 @@ impl Ssd {
         has_started
     }
 
-    fn unpark(&mut self, die: DieId, now: Instant) -> bool {
-        let has_started = Collector::unpark(&mut self.backend, die, now);
+    fn program_staged(&mut self, die: DieId, now: Instant) -> bool {
+        let has_started = Collector::program_staged(&mut self.backend, die, now);
         self.scheduler.note_replaced(&mut self.backend, die, now);
         has_started
     }
@@ -191,7 +191,7 @@ impl Ssd {
         let Backend { ftl, observer, .. } = &mut self.backend;
         let is_stalled = observer.is_stalled(die);
         if (self.schedule.yields || ftl.has_nv_buffer())
-            && (is_stalled || ftl.hungry_planes(die) != 0)
+            && (is_stalled || ftl.planes_to_collect(die) != 0)
         {
             let waits = self.scheduler.queues.write_finds_no_block(ftl, die);
             observer.note_stall(die, waits, now);

@@ -32,7 +32,7 @@ impl Ssd {
             return;
         }
         let Self { backend, collector, scheduler, .. } = self;
-        collector.permits.ask(asked, backend.ftl.free_blocks_by_plane());
+        collector.permits.ask(asked, backend.ftl.space.free_blocks_by_plane());
         if asked.until == Until::ReserveFull && scheduler.host_operations() > 0 {
             collector.permits.request_came();
         }
@@ -51,13 +51,18 @@ impl Ssd {
         if self.is_read_only() {
             return Status { collecting: self.is_collecting(), ..Status::default() };
         }
-        let levels = self.backend.ftl.levels().expect("a drive watches its levels from the start");
+        let watermarks = self
+            .backend
+            .ftl
+            .space
+            .watermarks()
+            .expect("a drive watches its watermarks from the start");
         Status {
-            below_register: levels.below_register(),
-            crossings: levels.crossings(),
-            short: levels.short(),
-            shortages: levels.shortages(),
-            free_blocks_min: levels.least(),
+            below_register: watermarks.below_register(),
+            crossings: watermarks.crossings(),
+            short: watermarks.short(),
+            shortages: watermarks.shortages(),
+            free_blocks_min: watermarks.least(),
             collecting: self.is_collecting(),
             asked: self.collector.permits.any(),
         }

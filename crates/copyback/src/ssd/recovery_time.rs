@@ -75,7 +75,7 @@ impl RecoveryTime {
         let mut work = Work::new(config, &ftl.geometry);
         let entries = (ftl.logical_pages() + ftl.translation_pages()) as u64;
         let table = (entries * ENTRY).div_ceil(u64::from(ftl.geometry.page_size));
-        let pages = table + buffered_pages + ftl.parked_pages() as u64;
+        let pages = table + buffered_pages + ftl.staged.len() as u64;
         let page = work.timing.page_transfer;
         for number in 0..pages {
             let die = DieId::from_index((number % ftl.geometry.dies() as u64) as usize);

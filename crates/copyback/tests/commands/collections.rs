@@ -43,7 +43,7 @@ fn a_collection_by_copyback_moves_then_erases_and_the_host_waits() {
     assert_eq!((counters.collections, counters.copybacks, counters.erases), (2, 2, 2));
     assert_eq!((counters.pages_moved, counters.host_programs), (2, 2));
     assert_eq!(toy.ssd.backend().observer.collecting_until(at(4_000_000)).as_ns(), 3_440_000);
-    let erased = |block| toy.ssd.backend().ftl.erase_count(BlockId(block));
+    let erased = |block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block));
     assert_eq!((0..8).map(erased).collect::<Vec<_>>(), [1, 0, 0, 0, 1, 0, 0, 0]);
 }
 
@@ -207,7 +207,7 @@ fn wear_is_levelled_after_a_collection() {
     let hot = (0..64).map(|write| write % 8);
     let pages: Vec<u32> = (0..16).chain(hot).collect();
     let mut toy = Toy::filled(&[("ssd.wear.static_threshold", "1")], &pages);
-    let erases = |toy: &Toy, block| toy.ssd.backend().ftl.erase_count(BlockId(block));
+    let erases = |toy: &Toy, block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block));
     assert_eq!([erases(&toy, 2), erases(&toy, 3)], [0, 0]);
     let worn = (0..8).map(|block| erases(&toy, block)).max();
     assert_eq!(worn, Some(3));
@@ -248,7 +248,8 @@ fn wear_is_levelled_on_every_plane_that_was_collected() {
     let counters = toy.ssd.counters();
     assert_eq!((counters.collections, counters.joined), (2, 1));
     assert_eq!(counters.levelling_runs, 4);
-    let still = [2, 3, 12, 13].map(|block| toy.ssd.backend().ftl.erase_count(BlockId(block)));
+    let still =
+        [2, 3, 12, 13].map(|block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block)));
     assert_eq!(still, [1; 4]);
 }
 

@@ -66,7 +66,7 @@ fn die_after(toy: &Toy, ns: u64) -> Vec<u64> {
 }
 
 fn free(toy: &Toy) -> usize {
-    toy.ssd.backend().ftl.free_blocks(PlaneId(0))
+    toy.ssd.backend().ftl.space.free_blocks(PlaneId(0))
 }
 
 fn block_of(toy: &Toy, lpn: u32) -> BlockId {

@@ -50,7 +50,7 @@ fn blocks_written_in_order_are_data_blocks_without_any_merge() {
     toy.run();
     assert_eq!(toy.ended(15), Some(15 * 300_000 + WRITE));
     assert_work(&toy, Merges::default(), 0, 0);
-    assert_eq!(toy.ssd.backend().ftl.free_blocks_by_plane().sum::<usize>(), 4);
+    assert_eq!(toy.ssd.backend().ftl.space.free_blocks_by_plane().sum::<usize>(), 4);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_superblock_fills_the_block_that_a_compaction_has_left_open() {
     toy.write(0, 1, 0);
     // Pages 2 and 3 and the last page 0: one place is left, for the write.
     toy.assert_ends(1, 3 * COPY + 3 * ERASE + WRITE);
-    assert_eq!(toy.ssd.backend().ftl.free_blocks_by_plane().sum::<usize>(), 4);
+    assert_eq!(toy.ssd.backend().ftl.space.free_blocks_by_plane().sum::<usize>(), 4);
     toy.run();
 }
 

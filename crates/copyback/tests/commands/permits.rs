@@ -35,7 +35,7 @@ fn above(changes: &[(&str, &str)]) -> Toy {
 }
 
 fn free(toy: &Toy) -> u32 {
-    toy.ssd.backend().ftl.free_blocks(PlaneId(0)) as u32
+    toy.ssd.backend().ftl.space.free_blocks(PlaneId(0)) as u32
 }
 
 /// Collections in all, those forced and those in idle time.

@@ -45,11 +45,11 @@ fn capacitors_finish_what_is_programmed_and_remember_what_is_trimmed() {
 fn blocks_stay_as_worn_as_they_were() {
     let overwritten: Vec<u32> = (0..160).map(|write| write * 7 % 16).collect();
     let mut toy = Toy::filled(&[UNPROTECTED], &overwritten);
-    let worn: Vec<u32> = toy.ssd.backend().ftl.erase_counts().collect();
+    let worn: Vec<u32> = toy.ssd.backend().ftl.blocks.erase_counts().collect();
     assert!(worn.iter().any(|erases| *erases > 2), "{worn:?}");
     let cut = toy.cut_power(1);
     assert_eq!(cut.scan.erased, []);
-    assert_eq!(toy.ssd.backend().ftl.erase_counts().collect::<Vec<_>>(), worn);
+    assert_eq!(toy.ssd.backend().ftl.blocks.erase_counts().collect::<Vec<_>>(), worn);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_block_whose_erase_was_cut_off_is_erased_again_and_wears_by_one_erase() {
     toy.write(0, 1, 3);
     let cut = toy.cut_power(1_000_000);
     assert_eq!((cut.cut_erases, cut.scan.erased), (1, vec![BlockId(0)]));
-    let worn: Vec<u32> = toy.ssd.backend().ftl.erase_counts().collect();
+    let worn: Vec<u32> = toy.ssd.backend().ftl.blocks.erase_counts().collect();
     assert_eq!(worn, [1, 0, 0, 0, 0, 0, 0, 0]);
 }
 

@@ -296,7 +296,7 @@ impl Toy {
 fn collect(ftl: &mut Ftl, plane: PlaneId) {
     let die = ftl.geometry.die_of_plane(plane);
     let bit = 1 << (plane.0 % ftl.geometry.planes_per_die);
-    while ftl.hungry_planes(die) & bit != 0 {
+    while ftl.planes_to_collect(die) & bit != 0 {
         let Some(mut job) = Job::on_demand(plane, ftl) else { return };
         while let Some(step) = job.next_step(ftl) {
             match step {

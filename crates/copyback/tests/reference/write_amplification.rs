@@ -150,7 +150,7 @@ fn untimed(row: &Row, length: Length) -> f64 {
     let mut tally = Tally::default();
     let mut write = |lpn: Lpn, order: u64| {
         ftl.write(PlaneId(0), lpn, order);
-        if ftl.hungry_planes(DieId(0)) != 0 {
+        if ftl.planes_to_collect(DieId(0)) != 0 {
             tally += collect_untimed(&mut ftl, DieId(0));
         }
         tally.pages_moved

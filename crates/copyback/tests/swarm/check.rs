@@ -407,7 +407,7 @@ fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let devices = prepared(config);
     let device = &devices.devices()[0];
     let tally = device.tally();
-    let before: u64 = device.ftl.erase_counts().map(u64::from).sum();
+    let before: u64 = device.ftl.blocks.erase_counts().map(u64::from).sum();
     equal("erases of the preparation", &before, &tally.erases)?;
     let blocks = device.ftl.geometry.blocks() as f64;
     let striped = u64::from(config.ssd.striped_planes());

@@ -106,7 +106,7 @@ impl Drive {
         let die = ftl.geometry.die_of_plane(plane);
         let bit = 1 << (plane.0 % ftl.geometry.planes_per_die);
         let must = ftl.want(plane, lpn);
-        let is_short = ftl.hungry_planes(die) & bit != 0;
+        let is_short = ftl.planes_to_collect(die) & bit != 0;
         let waits = self.delays && ftl.can_wait(plane);
         !must && (!is_short || waits) && ftl.accepts(plane, lpn)
     }

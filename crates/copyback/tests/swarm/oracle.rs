@@ -30,7 +30,7 @@ pub fn drive(case: &Case) -> Result<(), String> {
     for operation in 0..(2 * device.ftl.geometry.pages() as u64).clamp(500, 8_000) {
         let most = if draw.chance(0.7) { hot } else { pages };
         let lpn = Lpn(draw.within(0, most - 1) as u32);
-        if device.ftl.is_read_only() {
+        if device.ftl.bad_blocks.is_read_only() {
             break;
         }
         if draw.chance(trims) {
@@ -88,7 +88,7 @@ impl Device {
     fn write_page(&mut self, lpn: Lpn) -> Result<(), String> {
         let Some(plane) = self.plane(lpn) else {
             // The collections before the write may have met the last bad block that the drive can bear.
-            return check::holds(&format!("room for {lpn:?}"), self.ftl.is_read_only());
+            return check::holds(&format!("room for {lpn:?}"), self.ftl.bad_blocks.is_read_only());
         };
         self.write_to(plane, lpn);
         let die = self.ftl.geometry.die_of_plane(plane);

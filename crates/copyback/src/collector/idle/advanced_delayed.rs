@@ -128,10 +128,10 @@ impl IdleTime {
 
     /// Notes which planes of `die` are owed a collection.
     fn note_debts(&mut self, backend: &mut Backend, die: DieId) {
-        let hungry = backend.ftl.hungry_planes(die);
+        let to_collect = backend.ftl.planes_to_collect(die);
         let Some(owed) = &mut self.schedule.owed else { return };
-        owed.settle(&plane_numbers(backend, die), |plane| hungry & backend.bit(plane) != 0);
-        for plane in backend.planes_in(hungry, die) {
+        owed.settle(&plane_numbers(backend, die), |plane| to_collect & backend.bit(plane) != 0);
+        for plane in backend.planes_in(to_collect, die) {
             backend.counters.put_off += u64::from(owed.owe(plane));
         }
     }

@@ -149,7 +149,7 @@ impl IdleTime {
             self.is_long = true;
             let until = Until::LongIdle(self.goal);
             let asked = Asked { until, regardless: false };
-            self.compaction.ask(asked, backend.ftl.free_blocks_by_plane());
+            self.compaction.ask(asked, backend.ftl.space.free_blocks_by_plane());
         }
         if self.schedule.is_quiet() {
             backend.flash.wake_all();
@@ -175,11 +175,11 @@ fn step_times(timing: &Timing, copyback: bool, poll: Duration) -> StepTimes {
 impl Collector {
     /// A bit for each plane of `die` that is short of space and cannot be put off.
     pub fn planes_due(&self, backend: &Backend, die: DieId) -> u32 {
-        let hungry = backend.ftl.hungry_planes(die);
-        if hungry == 0 || self.idle.as_ref().is_none_or(|idle| idle.schedule.owed.is_none()) {
-            return hungry;
+        let to_collect = backend.ftl.planes_to_collect(die);
+        if to_collect == 0 || self.idle.as_ref().is_none_or(|idle| idle.schedule.owed.is_none()) {
+            return to_collect;
         }
-        let due = backend.planes_in(hungry, die).filter(|plane| !backend.ftl.can_wait(*plane));
+        let due = backend.planes_in(to_collect, die).filter(|plane| !backend.ftl.can_wait(*plane));
         due.fold(0, |due, plane| due | backend.bit(plane))
     }
 

@@ -49,10 +49,10 @@ impl Audit {
 
     /// What a drive with capacitors saves of its RAM.
     pub fn saved(&self, plane_of: impl Fn(Lpn) -> Option<PlaneId>) -> Saved {
-        let parked = self.parked.iter();
+        let staged = self.staged.iter();
         Saved {
             is_mapped: self.latest.iter().map(Option::is_some).collect(),
-            parked: parked
+            staged: staged
                 .filter_map(|(lpn, version)| Some((*lpn, plane_of(*lpn)?, *version)))
                 .collect(),
         }
@@ -83,8 +83,8 @@ impl Audit {
                 _ => audit.fail(format!("{lpn:?} is recovered at {page:?}, which holds {found:?}")),
             }
         }
-        let parked = image.saved.iter().flat_map(|saved| &saved.parked);
-        audit.parked.extend(parked.map(|(lpn, _, version)| (*lpn, *version)));
+        let staged = image.saved.iter().flat_map(|saved| &saved.staged);
+        audit.staged.extend(staged.map(|(lpn, _, version)| (*lpn, *version)));
         audit.begin();
         audit
     }

@@ -19,7 +19,7 @@ pub struct Audit {
     /// trimmed.
     latest: Vec<Option<(u64, Ppn)>>,
     /// Versions of the pages in DRAM.
-    parked: BTreeMap<Lpn, u64>,
+    staged: BTreeMap<Lpn, u64>,
     /// The next page of each block that may be programmed; `None`: the block is bad.
     next_page: Vec<Option<u32>>,
     /// Where the translation pages in flash say that each of the host's pages lies.
@@ -45,7 +45,7 @@ impl Audit {
             contents: vec![None; geometry.pages()],
             latest: vec![None; mapped_pages],
             spare: is_watched.then(|| Spare::new(geometry, mapped_pages)),
-            parked: BTreeMap::new(),
+            staged: BTreeMap::new(),
             next_page: vec![Some(0); geometry.blocks()],
             entries: match config.ssd.demand_paging() {
                 Some(_) => vec![None; config.logical_pages() as usize],
@@ -91,7 +91,7 @@ impl Audit {
         if self.latest[lpn.index()].is_some_and(|(latest, _)| latest >= version) {
             self.fail(format!("version {version} of {lpn:?} is older than the one before it"));
         }
-        self.parked.remove(&lpn);
+        self.staged.remove(&lpn);
         self.program(to, (lpn, version), geometry);
     }
 
@@ -105,10 +105,10 @@ impl Audit {
     }
 
     /// The content of `from` is taken into DRAM.
-    pub fn parked(&mut self, from: Ppn) {
+    pub fn staged(&mut self, from: Ppn) {
         match self.contents[from.index()] {
             Some(content) if self.is_home(content, from) => {
-                self.parked.insert(content.0, content.1);
+                self.staged.insert(content.0, content.1);
                 self.latest[content.0.index()] = None;
             }
             found => self.fail(format!("{from:?} is taken to DRAM, but holds {found:?}")),
@@ -116,8 +116,8 @@ impl Audit {
     }
 
     /// The content of `lpn` is programmed from DRAM, `to` this page.
-    pub fn unparked(&mut self, lpn: Lpn, to: (Ppn, Role), geometry: &Geometry) {
-        match self.parked.remove(&lpn) {
+    pub fn programmed_staged(&mut self, lpn: Lpn, to: (Ppn, Role), geometry: &Geometry) {
+        match self.staged.remove(&lpn) {
             Some(version) => self.program(to, (lpn, version), geometry),
             None => self.fail(format!("{lpn:?} is programmed from DRAM, but is not there")),
         }
@@ -149,15 +149,15 @@ impl Audit {
     /// `lpn` is trimmed.
     pub fn trimmed(&mut self, lpn: Lpn) {
         let latest = self.latest[lpn.index()].take().map(|(version, _)| version);
-        let last = self.parked.remove(&lpn).or(latest);
+        let last = self.staged.remove(&lpn).or(latest);
         if let (Some(spare), Some(last)) = (&mut self.spare, last) {
             spare.trimmed(lpn, last);
         }
     }
 
     /// The host reads `lpn` from DRAM.
-    pub fn read_parked(&mut self, lpn: Lpn) {
-        if !self.parked.contains_key(&lpn) {
+    pub fn read_staged(&mut self, lpn: Lpn) {
+        if !self.staged.contains_key(&lpn) {
             self.fail(format!("{lpn:?} is read from DRAM, but is not there"));
         }
     }
@@ -272,7 +272,7 @@ impl Audit {
     /// The version of `lpn` that a read gets.
     pub fn version(&self, lpn: Lpn) -> Option<u64> {
         let in_flash = self.latest[lpn.index()].map(|(version, _)| version);
-        in_flash.or_else(|| self.parked.get(&lpn).copied())
+        in_flash.or_else(|| self.staged.get(&lpn).copied())
     }
 
     /// From now on programs take time, and the power may fail.

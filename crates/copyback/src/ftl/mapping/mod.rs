@@ -131,7 +131,7 @@ pub trait Mapping {
         if let Some(old) = tables.lookup(lpn) {
             tables.invalidate(self, old);
         } else {
-            tables.parked.remove(lpn);
+            tables.staged.remove(lpn);
         }
         let placed = self.place(tables, plane, lpn);
         tables.note_host_write(lpn);

@@ -14,7 +14,7 @@ use super::Ftl;
 use super::audit::Audit;
 use super::image::{Image, Page};
 use super::mapping::{AnyMapping, Mapping, each};
-use super::plane::{Frontier, Plane, Stream};
+use super::space::{Frontier, Plane, Stream};
 use super::spare::Role;
 use super::tables::{Tables, class_of};
 
@@ -51,9 +51,9 @@ impl Ftl {
             (!each!(&mapping, mapping => mapping.leaves_full_blocks()), tables.limits.data_pages);
         survey.erase_outdated(|written| all || written < data_pages);
         tables.recover(&mut mapping, &survey, config);
-        for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.parked) {
+        for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.staged) {
             let origin = Origin::Moved { class: Class::default(), age: 0 };
-            tables.parked.add(*lpn, *plane, origin);
+            tables.staged.add(*lpn, *plane, origin);
         }
         let erased = |block| survey.is_erased(block);
         let audit = Audit::of_image(config, image, survey.found(), erased);
@@ -96,12 +96,12 @@ impl Tables {
                 self.wear.erased(self.geometry.plane_of_block(block), block, erases);
             }
         }
-        for plane in (0..self.planes.len()).map(PlaneId::from_index) {
+        for plane in self.space.planes() {
             let blocks = self.recover_free_blocks(plane, survey, config);
             each!(&mut *mapping, mapping => mapping.recover_plane(self, plane, &blocks, survey));
         }
         each!(mapping, mapping => mapping.recover(self, survey));
-        (0..self.planes.len()).for_each(|plane| self.weigh(PlaneId::from_index(plane)));
+        self.space.planes().for_each(|plane| self.free_blocks_changed(plane));
     }
 
     /// Frees what is not written on `plane`. Returns the blocks that are, the one that was written last at the end.
@@ -113,11 +113,10 @@ impl Tables {
     ) -> Vec<BlockId> {
         let mut blocks: Vec<_> = self.geometry.blocks_of_plane(plane).collect();
         blocks.sort_by_key(|block| survey.last_program(*block));
-        let held = config.ssd.nv_buffer_blocks() as usize;
-        let order = config.ssd.ftl.free_blocks;
-        self.planes[plane.index()] = Plane::new(std::iter::empty(), order, held, 0);
+        self.space[plane] = Plane::new(config, std::iter::empty());
+        self.space[plane].spare = 0;
         for block in blocks.iter().filter(|block| survey.written(**block) == 0) {
-            self.planes[plane.index()].free.push(*block, self.blocks.erase_count(*block));
+            self.space[plane].free.push(*block, self.blocks.erase_count(*block));
         }
         blocks.retain(|block| survey.written(*block) > 0);
         blocks
@@ -135,8 +134,8 @@ impl Tables {
         for block in blocks.iter().rev() {
             let next_page = survey.written(*block);
             let stream = stream_of(survey.role(*block));
-            self.blocks.open(*block, class_of(stream), self.clock);
-            let state = &mut self.planes[plane.index()];
+            self.blocks.open(*block, class_of(stream), self.streams.clock);
+            let state = &mut self.space[plane];
             if next_page < self.limits.data_pages && state.frontier(stream).is_none() {
                 *state.frontier_mut(stream) = Some(Frontier { block: *block, next_page });
             } else {
@@ -147,8 +146,8 @@ impl Tables {
             self.close(plane, block);
         }
         let may_share = self.limits.mixes;
-        let is_short = self.planes[plane.index()].free_blocks() < self.limits.hard_threshold;
-        self.planes[plane.index()].lent = may_share && is_short;
+        let is_short = self.space[plane].free_blocks() < self.space.thresholds().hard;
+        self.space[plane].lent = may_share && is_short;
         if !blocks.is_empty() {
             self.reopen_for_host(plane);
         }
@@ -164,7 +163,7 @@ impl Tables {
     pub fn saved_image(&self) -> Image {
         let mut image = self.image();
         let audit = self.audit.as_ref().expect("kept where power may fail");
-        image.saved = Some(audit.saved(|lpn| self.parked.plane_of(lpn)));
+        image.saved = Some(audit.saved(|lpn| self.staged.plane_of(lpn)));
         image
     }
 

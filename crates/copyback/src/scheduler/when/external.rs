@@ -56,9 +56,9 @@ impl When for External {
         self.ask(|policy| policy.admitted(&view)).unwrap_or(Admitted::NOTHING)
     }
 
-    fn plane_to_collect(&mut self, die: DieId, hungry: u32) -> Option<u32> {
-        let chosen = self.ask(|policy| match policy.plane_to_collect(die, hungry)? {
-            Some(plane) if hungry.checked_shr(plane).unwrap_or(0) & 1 == 0 => Err(Failed(format!(
+    fn plane_to_collect(&mut self, die: DieId, to_collect: u32) -> Option<u32> {
+        let chosen = self.ask(|policy| match policy.plane_to_collect(die, to_collect)? {
+            Some(plane) if to_collect.checked_shr(plane).unwrap_or(0) & 1 == 0 => Err(Failed(format!(
                 "ssd.gc.preemption: found plane {plane} of a die; allowed: one that is short of space"
             ))),
             chosen => Ok(chosen),

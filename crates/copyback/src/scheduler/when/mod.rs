@@ -91,7 +91,7 @@ pub trait When: Debug + Send + Sync {
         at.turn_of(at.next_host_operation(admitted))
     }
 
-    /// Which of the planes of `die` that are short of space is collected now, counted inside the die; `hungry`
+    /// Which of the planes of `die` that are short of space is collected now, counted inside the die; `to_collect`
     /// has a bit for each. `None` if they take turns.
     fn plane_to_collect(&mut self, _die: DieId, _hungry: u32) -> Option<u32> {
         None
@@ -160,21 +160,21 @@ impl Schedule {
         Self { turns: Turns::new(dies, planes_per_die), yields, scheme }
     }
 
-    /// The plane of `die`, which is free, that is to be collected now. `hungry` has a bit for each plane that may
+    /// The plane of `die`, which is free, that is to be collected now. `to_collect` has a bit for each plane that may
     /// be.
     pub fn plane_to_collect(
         &mut self,
         die: DieId,
         first_plane: PlaneId,
-        hungry: u32,
+        to_collect: u32,
     ) -> Option<PlaneId> {
         if self.yields
-            && hungry != 0
-            && let Some(chosen) = self.scheme.plane_to_collect(die, hungry)
+            && to_collect != 0
+            && let Some(chosen) = self.scheme.plane_to_collect(die, to_collect)
         {
             return Some(PlaneId(first_plane.0 + chosen));
         }
-        self.turns.next(die.index(), first_plane, hungry)
+        self.turns.next(die.index(), first_plane, to_collect)
     }
 
     /// A collection begins to move a page of `die`, or to erase a block.

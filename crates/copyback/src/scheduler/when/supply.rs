@@ -28,12 +28,12 @@ pub trait Supplier: VictimSupplier {
 
 /// Says when collections yield.
 pub trait ExternalSchedule: fmt::Debug + Send + Sync {
-    /// Which of the planes of `die` that are short of space is collected now; `hungry` has a bit for each.
+    /// Which of the planes of `die` that are short of space is collected now; `to_collect` has a bit for each.
     /// `None` if that is not its concern: they take turns then.
     ///
     /// # Errors
     /// If it cannot say; it is not asked again.
-    fn plane_to_collect(&mut self, die: DieId, hungry: u32) -> Result<Option<u32>, Failed>;
+    fn plane_to_collect(&mut self, die: DieId, to_collect: u32) -> Result<Option<u32>, Failed>;
 
     /// Who goes before the next operation of a collection. Asked when requests of the host wait.
     ///

@@ -20,14 +20,14 @@ impl Turns {
         &mut self,
         die: usize,
         first_plane: PlaneId,
-        hungry: u32,
+        to_collect: u32,
     ) -> Option<PlaneId> {
-        if hungry == 0 {
+        if to_collect == 0 {
             return None;
         }
         let next = self.next[die];
-        let at_or_after = hungry & (u32::MAX << next);
-        let chosen = if at_or_after != 0 { at_or_after } else { hungry }.trailing_zeros();
+        let at_or_after = to_collect & (u32::MAX << next);
+        let chosen = if at_or_after != 0 { at_or_after } else { to_collect }.trailing_zeros();
         self.next[die] = (chosen + 1) % self.planes_per_die;
         Some(PlaneId(first_plane.0 + chosen))
     }
@@ -38,9 +38,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hungry_planes_take_turns() {
+    fn planes_to_collect_take_turns() {
         let mut turns = Turns::new(2, 4);
-        let mut turn = |hungry| turns.next(1, PlaneId(4), hungry).map(|p| p.0);
+        let mut turn = |to_collect| turns.next(1, PlaneId(4), to_collect).map(|p| p.0);
         assert_eq!(turn(0b0000), None);
         assert_eq!(turn(0b1010), Some(5));
         assert_eq!(turn(0b1010), Some(7));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
 use crate::ftl::blocks::Blocks;
-use crate::ftl::plane::Frontier;
+use crate::ftl::space::Frontier;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;

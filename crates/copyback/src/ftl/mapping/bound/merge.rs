@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::ftl::blocks::Blocks;
-use crate::ftl::plane::Frontier;
+use crate::ftl::space::Frontier;
 use crate::ids::BlockId;
 use crate::victim::BlockView;
 

@@ -19,8 +19,8 @@ use groups::{GroupView, Listed};
 
 use crate::ftl::Placed;
 use crate::ftl::idle_time::Expected;
-use crate::ftl::plane::Frontier;
 use crate::ftl::recovery::Survey;
+use crate::ftl::space::Frontier;
 use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
@@ -90,7 +90,7 @@ impl Bound {
 
     /// Whether a merge may begin on `plane`: there is none, and a block that it can open.
     fn may_merge(&self, tables: &Tables, plane: PlaneId) -> bool {
-        self.groups.merge_on(plane).is_none() && tables.free_blocks(plane) > 0
+        self.groups.merge_on(plane).is_none() && tables.space.free_blocks(plane) > 0
     }
 
     /// A block whose reclaim merges a group, if that may begin now.
@@ -149,7 +149,9 @@ impl Mapping for Bound {
         }
         match self.groups.room_for(plane, lpn) {
             Room::In(open) => Some(open.next_page),
-            Room::InNewBlock | Room::InReplacement => tables.may_open_for_host(plane).then_some(0),
+            Room::InNewBlock | Room::InReplacement => {
+                tables.space.may_open_for_host(plane).then_some(0)
+            }
             Room::None | Room::Merging => None,
         }
     }
@@ -187,7 +189,7 @@ impl Mapping for Bound {
         if self.buffer.is_some() {
             return self.want_room_in_buffer(tables, plane, lpn);
         }
-        self.groups.want_room(plane, lpn, tables.may_open_for_host(plane))
+        self.groups.want_room(plane, lpn, tables.space.may_open_for_host(plane))
     }
 
     fn writes_may_call_for_reclaim(&self) -> bool {
@@ -219,7 +221,7 @@ impl Mapping for Bound {
         }
         let merge = self.merge_of(tables, id, Some(victim));
         let (kind, erases) = (merge.kind, !merge.sources.is_empty());
-        tables.reclaiming[plane.index()] = Some(victim);
+        tables.space[plane].reclaiming = Some(victim);
         self.groups.begin(plane, merge);
         if let Some(buffer) = &mut self.buffer {
             buffer.leave_queue(plane, id);
@@ -237,7 +239,7 @@ impl Mapping for Bound {
         let is_buffers = self.buffer.as_mut().is_some_and(|buffer| buffer.erased(plane, block));
         let merged = if is_buffers { None } else { self.groups.forget(plane, block) };
         if merged.is_some() {
-            tables.reclaiming[plane.index()] = None;
+            tables.space[plane].reclaiming = None;
         }
         tables.free(plane, block, is_buffers);
         if let Some(group) = merged {
@@ -248,8 +250,8 @@ impl Mapping for Bound {
     /// A merge that had no block to erase ends here.
     fn end_reclaim(&mut self, tables: &mut Tables, plane: PlaneId) {
         let Some(group) = self.groups.end_merge(plane) else { return };
-        tables.reclaiming[plane.index()] = None;
-        tables.weigh(plane);
+        tables.space[plane].reclaiming = None;
+        tables.free_blocks_changed(plane);
         self.list(tables, plane, group);
     }
 
@@ -272,7 +274,7 @@ impl Mapping for Bound {
 
     fn may_merge_next(&self, tables: &Tables, plane: PlaneId, page: Ppn) -> bool {
         let open = self.groups.target(plane).map_or(0, |target| tables.room(target));
-        let room = tables.free_blocks(plane) as u32 * self.groups.data_pages() + open;
+        let room = tables.space.free_blocks(plane) as u32 * self.groups.data_pages() + open;
         self.groups.may_move_next(plane, tables.geometry.block_of(page), room, &tables.blocks)
     }
 
@@ -300,7 +302,7 @@ impl Mapping for Bound {
     }
 
     fn list_idle_jobs(&mut self, tables: &Tables, delays: bool) {
-        self.groups.keep_idle_jobs(delays, tables.planes.len());
+        self.groups.keep_idle_jobs(delays, tables.space.planes().len());
         for id in self.groups.layout().ids() {
             let block = self.groups.get(id).blocks.first();
             if let Some(plane) = block.map(|block| tables.geometry.plane_of_block(*block)) {
@@ -384,8 +386,8 @@ impl Mapping for Bound {
     /// Tells the victim policy what merging each group is worth as well.
     fn recover(&mut self, tables: &mut Tables, survey: &Survey<'_>) {
         self.recover_blocks(survey);
-        for plane in (0..tables.planes.len()).map(PlaneId::from_index) {
-            tables.planes[plane.index()].held -= self.buffered_blocks(plane);
+        for plane in tables.space.planes() {
+            tables.space[plane].held -= self.buffered_blocks(plane);
         }
         for id in self.groups.layout().ids() {
             if let Some(plane) = self.home_of(id, tables) {
@@ -405,7 +407,7 @@ impl Mapping for Bound {
     }
 
     fn has_sound_frontiers(&self, tables: &Tables, plane: PlaneId) -> bool {
-        tables.planes[plane.index()].frontiers().next().is_none()
+        tables.space[plane].frontiers().next().is_none()
     }
 
     fn buffered_blocks(&self, plane: PlaneId) -> usize {

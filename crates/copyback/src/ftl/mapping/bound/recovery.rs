@@ -1,7 +1,7 @@
 //! Groups, and the buffer in front of them, as a cut of power has left their blocks.
 
-use crate::ftl::plane::Frontier;
 use crate::ftl::recovery::Survey;
+use crate::ftl::space::Frontier;
 use crate::ftl::spare::Role;
 use crate::ids::BlockId;
 

@@ -7,7 +7,7 @@ mod restore;
 pub use nv_buffer::{BufferTally, NvBuffer};
 
 use crate::ftl::Placed;
-use crate::ftl::plane::Frontier;
+use crate::ftl::space::Frontier;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::placement::Class;
@@ -46,7 +46,7 @@ impl Bound {
     pub(super) fn belongs_in_buffer(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> bool {
         let is_blocked = || match self.groups.room_for(plane, lpn) {
             Room::In(_) => false,
-            Room::InNewBlock => !tables.may_open_for_host(plane),
+            Room::InNewBlock => !tables.space.may_open_for_host(plane),
             Room::None | Room::Merging | Room::InReplacement => true,
         };
         self.buffer.is_some() && is_blocked()
@@ -54,7 +54,7 @@ impl Bound {
 
     /// The offset of the next page in the buffer of `plane`, if there is room.
     pub(super) fn next_offset_in_buffer(&self, tables: &Tables, plane: PlaneId) -> Option<u32> {
-        let may_open = || (tables.planes[plane.index()].held > 0).then_some(0);
+        let may_open = || (tables.space[plane].held > 0).then_some(0);
         let open = self.buffer.as_ref().and_then(|buffer| buffer.open_on(plane));
         open.map(|open| open.next_page).or_else(may_open)
     }
@@ -82,7 +82,7 @@ impl Bound {
     }
 
     fn open_in_buffer(&mut self, tables: &mut Tables, plane: PlaneId) -> Frontier {
-        tables.planes[plane.index()].held -= 1;
+        tables.space[plane].held -= 1;
         let frontier = tables.open(plane, Class::default());
         self.buffer_mut().open(plane, frontier.block);
         frontier
@@ -122,7 +122,7 @@ impl Bound {
         if for_room.is_some() {
             return for_room;
         }
-        let for_blocks = match tables.is_short(plane) {
+        let for_blocks = match tables.space.is_below_threshold(plane) {
             true => self.choose_by_policy(tables, plane),
             false => None,
         };
@@ -146,8 +146,9 @@ impl Bound {
         let oldest = self.buffer.as_ref()?.oldest(plane)?;
         let blocks = &self.groups.get(self.first_group_in(tables, oldest)?).blocks;
         // Without a block of its own it takes one and gives none back: another must be left.
-        let needed = if blocks.is_empty() { 1 + tables.limits.kept_for_collections } else { 1 };
-        (tables.free_blocks(plane) >= needed).then_some(oldest)
+        let needed =
+            if blocks.is_empty() { 1 + tables.space.thresholds().kept_for_collections } else { 1 };
+        (tables.space.free_blocks(plane) >= needed).then_some(oldest)
     }
 
     /// Checks that the buffer is what its pages say.

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ftl::plane::Frontier;
+use crate::ftl::space::Frontier;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 

@@ -1,8 +1,8 @@
 //! A buffer that comes from a file, in which nothing is trusted, or that a cut of power has left.
 
 use crate::ftl::blocks::Blocks;
-use crate::ftl::plane::Frontier;
 use crate::ftl::recovery::Survey;
+use crate::ftl::space::Frontier;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 use crate::victim::BlockView;

@@ -153,7 +153,7 @@ impl DemandPaged {
     fn is_in_flash(&self, tables: &Tables, lpn: Lpn) -> bool {
         let page = self.translation_page_of(lpn);
         page.index() < tables.map.logical_pages()
-            && (tables.lookup(page).is_some() || tables.is_parked(page))
+            && (tables.lookup(page).is_some() || tables.staged.contains(page))
     }
 
     /// The host's pages and where their translation pages say that they are.

@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 
 use super::bound::{Group, GroupId, Merge};
 use super::plan::ReclaimKind;
-use crate::ftl::plane::Frontier;
+use crate::ftl::space::Frontier;
 
 /// Blocks that a logical block may have before one is to be replaced.
 pub fn most_blocks(group: &Group) -> usize {

@@ -17,12 +17,12 @@ pub struct Page;
 impl Mapping for Page {
     #[inline(always)]
     fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
-        tables.append(self, plane, tables.stream_of_host(lpn), lpn)
+        tables.append(self, plane, tables.streams.of_host(lpn), lpn)
     }
 
     #[inline(always)]
     fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
-        tables.offset_in(tables.stream_of_host(lpn), plane)
+        tables.offset_in(tables.streams.of_host(lpn), plane)
     }
 
     #[inline(always)]
@@ -45,7 +45,7 @@ impl Mapping for Page {
 
 /// The block of `plane` that the victim policy chooses, if its pages have room.
 pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-    if tables.planes[plane.index()].closed_invalid == 0 {
+    if tables.space[plane].closed_invalid == 0 {
         return None;
     }
     let victim = tables.victims.choose(plane, &tables.blocks)?;
@@ -57,18 +57,18 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     let plane = tables.geometry.plane_of_block(victim);
     let valid = tables.valid_pages(victim);
     tables.victims.removed(plane, victim, valid);
-    tables.placement.chosen(tables.blocks.life(victim), tables.clock);
+    tables.streams.placement.chosen(tables.blocks.life(victim), tables.streams.clock);
     tables.blocks.set_open(victim);
-    tables.reclaiming[plane.index()] = Some(victim);
-    tables.planes[plane.index()].closed_invalid -= tables.limits.data_pages - u32::from(valid);
+    tables.space[plane].reclaiming = Some(victim);
+    tables.space[plane].closed_invalid -= tables.limits.data_pages - u32::from(valid);
     ReclaimPlan::of_block(victim)
 }
 
 /// Frees `block`, which has been erased.
 pub(super) fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
-    if tables.reclaiming[plane.index()] == Some(block) {
-        tables.reclaiming[plane.index()] = None;
-        tables.placement.collected(tables.blocks.life(block), tables.clock);
+    if tables.space[plane].reclaiming == Some(block) {
+        tables.space[plane].reclaiming = None;
+        tables.streams.placement.collected(tables.blocks.life(block), tables.streams.clock);
     }
     tables.free(plane, block, false);
     // Moved pages may have filled the host's block when there was none to follow it.

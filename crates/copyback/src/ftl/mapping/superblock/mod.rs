@@ -7,7 +7,7 @@
 //! block is erased as soon as it is empty, so that one free block is enough to begin with.
 
 use crate::ftl::blocks::Blocks;
-use crate::ftl::plane::Frontier;
+use crate::ftl::space::Frontier;
 use crate::ids::BlockId;
 use crate::victim::BlockView;
 

@@ -8,14 +8,14 @@ use crate::placement::Origin;
 
 /// Pages in DRAM, by the plane that they came from.
 #[derive(Debug, Default)]
-pub struct Parked {
+pub struct Staged {
     pages: BTreeMap<Lpn, (PlaneId, Origin)>,
     /// In order of arrival. A page that the host has overwritten meanwhile is dropped when it
     /// surfaces.
     queues: Vec<VecDeque<Lpn>>,
 }
 
-impl Parked {
+impl Staged {
     /// Nothing in DRAM, for a device of so many planes.
     pub fn new(planes: usize) -> Self {
         Self { pages: BTreeMap::new(), queues: vec![VecDeque::new(); planes] }

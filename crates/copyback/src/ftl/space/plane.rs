@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::FreeBlockOrder;
+use crate::config::Config;
 use crate::ids::BlockId;
 use crate::placement::{Class, MOST_CLASSES};
 
@@ -56,23 +56,29 @@ pub struct Plane {
     pub closed_invalid: u32,
     /// Whether a collection has opened a block that the host shares, because the host could open none.
     pub lent: bool,
+    /// The block that is being reclaimed.
+    #[serde(skip)]
+    pub reclaiming: Option<BlockId>,
     /// One of each stream, or none.
     open: [Option<Frontier>; STREAMS],
 }
 
 impl Plane {
-    /// A plane whose `blocks` are all erased, `held` of them for a buffer of writes and `spare` for bad ones.
-    pub fn new(
-        blocks: impl Iterator<Item = BlockId>,
-        order: FreeBlockOrder,
-        held: usize,
-        spare: usize,
-    ) -> Self {
-        let mut free = FreeBlocks::new(order);
+    /// A plane of a checked configuration, whose `blocks` are all erased.
+    pub fn new(config: &Config, blocks: impl Iterator<Item = BlockId>) -> Self {
+        let mut free = FreeBlocks::new(config.ssd.ftl.free_blocks);
         for block in blocks {
             free.push(block, 0);
         }
-        Self { free, held, spare, closed_invalid: 0, lent: false, open: [None; STREAMS] }
+        Self {
+            free,
+            held: config.ssd.nv_buffer_blocks() as usize,
+            spare: config.ssd.spare_blocks() as usize,
+            closed_invalid: 0,
+            lent: false,
+            reclaiming: None,
+            open: [None; STREAMS],
+        }
     }
 
     /// Erased blocks, but for those that are kept for a buffer or to take the place of bad ones.

@@ -1,25 +1,25 @@
 //! How many planes are low on free blocks, and how often one has become so: what a drive of an
-//! array tells its controller.
+//! array reports to its controller.
 
 /// Free blocks of all planes against two thresholds.
 ///
 /// A plane that is being reclaimed stands where it stood before: the blocks that a collection
 /// borrows are not used up.
 #[derive(Debug)]
-pub struct Levels {
+pub struct Watermarks {
     /// Free blocks of each plane.
     free: Vec<u32>,
     /// How many planes have so many free blocks.
     planes_with: Vec<u32>,
     /// Fewest free blocks of a plane.
     least: u32,
-    register: Level,
-    soft: Level,
+    register: Watermark,
+    soft: Watermark,
 }
 
 /// One threshold.
 #[derive(Debug, Clone, Copy)]
-struct Level {
+struct Watermark {
     threshold: u32,
     /// Planes with fewer free blocks.
     below: u32,
@@ -27,7 +27,7 @@ struct Level {
     falls: u64,
 }
 
-impl Level {
+impl Watermark {
     const fn new(threshold: u32) -> Self {
         Self { threshold, below: 0, falls: 0 }
     }
@@ -40,23 +40,23 @@ impl Level {
     }
 }
 
-impl Levels {
-    /// The levels of planes with `blocks` blocks each, that have so many `free` ones.
+impl Watermarks {
+    /// Those of planes with `blocks` blocks each, that have so many `free` ones.
     pub fn new(free: impl Iterator<Item = usize>, blocks: u32, register: u32, soft: u32) -> Self {
         let free: Vec<u32> = free.map(|free| free as u32).collect();
         let mut planes_with = vec![0; blocks as usize + 1];
         planes_with[blocks as usize] = free.len() as u32;
-        let mut levels = Self {
+        let mut watermarks = Self {
             free: vec![blocks; free.len()],
             planes_with,
             least: blocks,
-            register: Level::new(register),
-            soft: Level::new(soft),
+            register: Watermark::new(register),
+            soft: Watermark::new(soft),
         };
         for (plane, free) in free.into_iter().enumerate() {
-            levels.changed(plane, free);
+            watermarks.changed(plane, free);
         }
-        levels
+        watermarks
     }
 
     /// Notes the free blocks of a plane.
@@ -102,26 +102,26 @@ impl Levels {
 mod tests {
     use super::*;
 
-    fn levels(free: [usize; 3]) -> Levels {
-        Levels::new(free.into_iter(), 8, 4, 2)
+    fn watermarks(free: [usize; 3]) -> Watermarks {
+        Watermarks::new(free.into_iter(), 8, 4, 2)
     }
 
     #[test]
     fn planes_that_are_low_at_the_start_have_fallen() {
-        let levels = levels([8, 3, 1]);
-        assert_eq!((levels.below_register(), levels.crossings()), (2, 2));
-        assert_eq!((levels.short(), levels.shortages(), levels.least()), (1, 1, 1));
+        let watermarks = watermarks([8, 3, 1]);
+        assert_eq!((watermarks.below_register(), watermarks.crossings()), (2, 2));
+        assert_eq!((watermarks.short(), watermarks.shortages(), watermarks.least()), (1, 1, 1));
     }
 
     #[test]
     fn each_fall_counts_and_the_way_up_does_not() {
-        let mut levels = levels([5, 5, 5]);
+        let mut watermarks = watermarks([5, 5, 5]);
         for free in [4, 3, 2, 3, 4, 3] {
-            levels.changed(1, free);
+            watermarks.changed(1, free);
         }
-        assert_eq!((levels.below_register(), levels.crossings()), (1, 2));
-        assert_eq!((levels.short(), levels.least()), (0, 3));
-        levels.changed(1, 7);
-        assert_eq!((levels.below_register(), levels.least()), (0, 5));
+        assert_eq!((watermarks.below_register(), watermarks.crossings()), (1, 2));
+        assert_eq!((watermarks.short(), watermarks.least()), (0, 3));
+        watermarks.changed(1, 7);
+        assert_eq!((watermarks.below_register(), watermarks.least()), (0, 5));
     }
 }

@@ -1,0 +1,228 @@
+//! Free and open blocks: what room each plane has, and which planes are below their threshold.
+
+mod free_blocks;
+mod plane;
+mod watermarks;
+
+pub use plane::{Frontier, Plane, Stream};
+pub use watermarks::Watermarks;
+
+use std::ops::{Index, IndexMut};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::ids::{BlockId, DieId, PlaneId};
+use crate::nand::Geometry;
+
+/// Free blocks of a plane that do not become spare: a collection needs one.
+const LEFT_FREE: usize = 1;
+
+/// The free and open blocks of every plane.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Space {
+    planes: Vec<Plane>,
+    thresholds: Thresholds,
+    /// A bit for each plane of a die that is below its threshold.
+    below_threshold: Vec<u32>,
+    planes_per_die: u32,
+    /// Kept once somebody watches.
+    #[serde(skip)]
+    watermarks: Option<Box<Watermarks>>,
+}
+
+/// Counts of free blocks at which something happens on a plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thresholds {
+    /// A plane with fewer free blocks is below its threshold ...
+    pub soft: usize,
+    /// ... until it has this many.
+    pub clear: usize,
+    /// A plane with fewer free blocks opens none for the host.
+    pub hard: usize,
+    /// Free blocks that the host never opens, so that a collection has room for what it moves.
+    pub kept_for_collections: usize,
+    /// Spare blocks that a plane should have, to take the place of bad ones.
+    pub spare: usize,
+}
+
+impl Thresholds {
+    /// Those of a checked configuration.
+    pub fn new(config: &Config) -> Self {
+        let soft = config.ssd.soft_threshold() as usize;
+        Self {
+            soft,
+            clear: soft + config.ssd.gc.hysteresis_blocks as usize,
+            hard: config.ssd.hard_threshold() as usize,
+            kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
+            spare: config.ssd.spare_blocks() as usize,
+        }
+    }
+}
+
+impl Index<PlaneId> for Space {
+    type Output = Plane;
+
+    #[inline(always)]
+    fn index(&self, plane: PlaneId) -> &Plane {
+        &self.planes[plane.index()]
+    }
+}
+
+impl IndexMut<PlaneId> for Space {
+    #[inline(always)]
+    fn index_mut(&mut self, plane: PlaneId) -> &mut Plane {
+        &mut self.planes[plane.index()]
+    }
+}
+
+impl Space {
+    /// An erased device, whose blocks are all free but for those that are not `is_good`.
+    pub fn new(config: &Config, geometry: &Geometry, is_good: impl Fn(&BlockId) -> bool) -> Self {
+        let plane = |id| {
+            let blocks = geometry.blocks_of_plane(PlaneId::from_index(id)).filter(&is_good);
+            Plane::new(config, blocks)
+        };
+        Self {
+            planes: (0..geometry.planes()).map(plane).collect(),
+            thresholds: Thresholds::new(config),
+            below_threshold: vec![0; geometry.dies()],
+            planes_per_die: geometry.planes_per_die,
+            watermarks: None,
+        }
+    }
+
+    /// All planes.
+    pub fn planes(&self) -> impl ExactSizeIterator<Item = PlaneId> + Clone + use<> {
+        (0..self.planes.len()).map(PlaneId::from_index)
+    }
+
+    /// Counts of free blocks at which something happens on a plane.
+    pub const fn thresholds(&self) -> &Thresholds {
+        &self.thresholds
+    }
+
+    /// Free blocks of `plane`.
+    pub fn free_blocks(&self, plane: PlaneId) -> usize {
+        self[plane].free_blocks()
+    }
+
+    /// Free blocks of every plane.
+    pub fn free_blocks_by_plane(&self) -> impl Iterator<Item = usize> + Clone {
+        self.planes.iter().map(Plane::free_blocks)
+    }
+
+    /// The offset in the block of `plane` that is kept in step with those of other planes.
+    pub fn next_aligned_offset(&self, plane: PlaneId) -> u32 {
+        self[plane].frontier(Stream::Aligned).map_or(0, |frontier| frontier.next_page)
+    }
+
+    /// All open blocks.
+    pub fn frontiers(&self) -> impl Iterator<Item = Frontier> {
+        self.planes.iter().flat_map(Plane::frontiers)
+    }
+
+    /// A bit for each plane of `die` that is below its threshold.
+    pub fn below_threshold(&self, die: DieId) -> u32 {
+        self.below_threshold[die.index()]
+    }
+
+    /// Whether `plane` is below its threshold.
+    pub fn is_below_threshold(&self, plane: PlaneId) -> bool {
+        self.below_threshold[self.die_of(plane)] & self.bit_of(plane) != 0
+    }
+
+    /// Whether the host may open a block on `plane`.
+    pub fn may_open_for_host(&self, plane: PlaneId) -> bool {
+        let free = self.free_blocks(plane);
+        free > self.thresholds.kept_for_collections && free >= self.thresholds.hard
+    }
+
+    /// How many planes are low on free blocks, if somebody watches.
+    pub fn watermarks(&self) -> Option<&Watermarks> {
+        self.watermarks.as_deref()
+    }
+
+    /// Counts from now on which planes are low on free blocks: below the soft threshold, or below `register`.
+    pub fn watch(&mut self, register: u32, blocks_per_plane: u32) {
+        let (free, soft) = (self.free_blocks_by_plane(), self.thresholds.soft as u32);
+        let watermarks = Watermarks::new(free, blocks_per_plane, register, soft);
+        self.watermarks = Some(Box::new(watermarks));
+    }
+
+    /// Takes the free block of `plane` that is used next.
+    pub fn take_free(&mut self, plane: PlaneId) -> BlockId {
+        let free = self[plane].free.pop();
+        free.expect("a write goes to a plane that accepts it, a move to one with room for it")
+    }
+
+    /// Takes a spare block of `plane`.
+    pub fn take_spare(&mut self, plane: PlaneId) -> BlockId {
+        self[plane].spare -= 1;
+        self[plane].free.pop().expect("spare blocks are free ones")
+    }
+
+    /// Makes up for spare blocks that were taken, as far as free ones are left.
+    pub fn refill_spare(&mut self, plane: PlaneId) {
+        let wanted = self.thresholds.spare;
+        let plane = &mut self[plane];
+        while plane.spare < wanted && plane.free_blocks() > LEFT_FREE {
+            plane.spare += 1;
+        }
+    }
+
+    /// Notes that the free blocks of `plane` have changed. Returns whether they are fewer than the threshold.
+    pub fn changed(&mut self, plane: PlaneId) -> bool {
+        let left = self.beyond_spare(plane);
+        let (die, bit) = (self.die_of(plane), self.bit_of(plane));
+        let is_below = left < self.thresholds.soft;
+        if is_below {
+            self.below_threshold[die] |= bit;
+        } else if left >= self.thresholds.clear {
+            self.below_threshold[die] &= !bit;
+        }
+        let Plane { reclaiming, .. } = self[plane];
+        let free = self.free_blocks(plane);
+        if let Some(watermarks) = &mut self.watermarks
+            && reclaiming.is_none()
+        {
+            watermarks.changed(plane.index(), free as u32);
+        }
+        is_below
+    }
+
+    /// Free blocks of `plane`, less those that it lacks of the spare ones.
+    fn beyond_spare(&self, plane: PlaneId) -> usize {
+        let plane = &self[plane];
+        plane.free_blocks().saturating_sub(self.thresholds.spare - plane.spare)
+    }
+
+    /// Whether space that comes from a file is that of a configuration, and nothing is being reclaimed.
+    pub fn has_shape_of(&self, config: &Config, geometry: &Geometry) -> bool {
+        self.thresholds == Thresholds::new(config)
+            && self.planes.len() == geometry.planes()
+            && self.below_threshold.len() == geometry.dies()
+            && self.planes_per_die == geometry.planes_per_die
+    }
+
+    /// Whether the mark that `plane` is below its threshold is where it must be, or may be.
+    pub fn has_sound_mark(&self, plane: PlaneId) -> bool {
+        let left = self.beyond_spare(plane);
+        let planes = self.planes_per_die;
+        let no_others =
+            planes == u32::BITS || self.below_threshold[self.die_of(plane)] >> planes == 0;
+        no_others
+            && match self.is_below_threshold(plane) {
+                true => left < self.thresholds.clear,
+                false => left >= self.thresholds.soft,
+            }
+    }
+
+    const fn die_of(&self, plane: PlaneId) -> usize {
+        (plane.0 / self.planes_per_die) as usize
+    }
+
+    const fn bit_of(&self, plane: PlaneId) -> u32 {
+        1 << (plane.0 % self.planes_per_die)
+    }
+}

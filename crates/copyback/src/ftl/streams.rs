@@ -1,0 +1,64 @@
+//! Which open block of its plane a page goes to, as the placement says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Lpn;
+use crate::placement::{AnyPlacement, Class, Life, Origin, Placement};
+
+use super::space::Stream;
+
+/// The placement, and the clock that it reads.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Streams {
+    pub(super) placement: AnyPlacement,
+    /// Pages that the host has written.
+    pub(super) clock: u64,
+}
+
+impl Streams {
+    /// Those of an erased device.
+    pub fn new(placement: AnyPlacement) -> Self {
+        Self { placement, clock: 0 }
+    }
+
+    /// The open block that a write of the host's page `lpn` goes to.
+    #[inline(always)]
+    pub fn of_host(&self, lpn: Lpn) -> Stream {
+        self.of(lpn, Origin::Host { hint: None })
+    }
+
+    /// The open block that `lpn` goes to, which comes from `origin`.
+    #[inline(always)]
+    pub fn of(&self, lpn: Lpn, origin: Origin) -> Stream {
+        Stream::Class(self.placement.class_of(lpn, origin))
+    }
+
+    /// Where a page comes from that leaves a block of this `life`.
+    #[inline(always)]
+    pub const fn moved(&self, life: Life) -> Origin {
+        Origin::Moved { class: life.class, age: self.clock - life.opened }
+    }
+
+    /// Whether the blocks of a stream take pages of the host.
+    #[inline(always)]
+    pub fn takes_host(&self, stream: Stream) -> bool {
+        matches!(stream, Stream::Class(class) if self.placement.takes_host(class))
+    }
+
+    /// One stream a class.
+    pub fn of_classes(&self) -> impl Iterator<Item = Stream> + use<> {
+        (0..self.placement.classes()).map(|class| Stream::Class(Class::new(class)))
+    }
+
+    /// The streams of classes that take pages which are moved.
+    pub fn of_moves(&self) -> impl Iterator<Item = Stream> {
+        self.placement.moved_classes().map(Stream::Class)
+    }
+
+    /// The host's page `lpn` has been written.
+    #[inline(always)]
+    pub fn host_wrote(&mut self, lpn: Lpn) {
+        self.placement.wrote(lpn, Origin::Host { hint: None }, self.clock);
+        self.clock += 1;
+    }
+}
