@@ -9,8 +9,9 @@ use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 use crate::config::{self, Eviction};
 use crate::ids::{CommandId, Lpn};
 use crate::places::Places;
-use crate::ssd::{Finished, Owner, Ssd};
+use crate::ssd::{Finished, Owner, PageWrite, Ssd};
 use crate::units::{Duration, Instant};
+use crate::workload::Hint;
 
 /// Which sectors of a page are meant: a bit each.
 pub type Sectors = u64;
@@ -48,6 +49,7 @@ pub struct WriteBuffer {
 struct Waiting {
     command: CommandId,
     lpn: Lpn,
+    hint: Option<Hint>,
     sectors: Sectors,
     since: Instant,
 }
@@ -65,6 +67,8 @@ struct Flush {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     sectors: Sectors,
+    /// What the host said when it wrote the page last.
+    hint: Option<Hint>,
     order: u64,
     /// When it was handed to the flash, if it is on its way.
     leaves: Instant,
@@ -100,17 +104,23 @@ impl WriteBuffer {
 
     /// Takes the data of a page. Returns whether they were placed at once; if not, the command is
     /// named by [`make_room`](Self::make_room) later.
-    pub fn write(&mut self, command: CommandId, lpn: Lpn, sectors: Sectors, now: Instant) -> bool {
+    pub fn write(
+        &mut self,
+        command: CommandId,
+        (lpn, hint): (Lpn, Option<Hint>),
+        sectors: Sectors,
+        now: Instant,
+    ) -> bool {
         let must_wait = !self.waiting.is_empty() || !self.has_room_for(lpn);
         if must_wait {
             if self.waiting.is_empty() {
                 let leaving = self.leaving.values();
                 self.places.follow(leaving.map(|entry| (entry.order, entry.leaves)));
             }
-            self.waiting.push_back(Waiting { command, lpn, sectors, since: now });
+            self.waiting.push_back(Waiting { command, lpn, hint, sectors, since: now });
             return false;
         }
-        self.place(lpn, sectors, Duration::ZERO);
+        self.place((lpn, hint), sectors, Duration::ZERO);
         true
     }
 
@@ -118,7 +128,7 @@ impl WriteBuffer {
         self.dirty.contains_key(&lpn) || self.dirty.len() + self.leaving.len() < self.capacity
     }
 
-    fn place(&mut self, lpn: Lpn, sectors: Sectors, late: Duration) {
+    fn place(&mut self, (lpn, hint): (Lpn, Option<Hint>), sectors: Sectors, late: Duration) {
         self.written += 1;
         let order = self.written;
         // What is on its way to flash is still here and completes the page.
@@ -127,11 +137,13 @@ impl WriteBuffer {
             Some(entry) => {
                 // Its order stays: a flush that came after the first of its writes waits for the page.
                 entry.sectors |= sectors;
+                entry.hint = hint;
                 self.touch(lpn);
             }
             None => {
                 let entry = Entry {
                     sectors: sectors | known,
+                    hint,
                     order,
                     leaves: Instant::START,
                     late,
@@ -194,8 +206,9 @@ impl WriteBuffer {
                 self.places.hold(entry.order, now.before(entry.late), now);
             }
             self.leaving.insert(lpn, entry);
-            let whole = entry.sectors == self.whole_page;
-            ssd.write(Owner::Destage, lpn, whole, entry.late, now);
+            let Entry { sectors, hint, late, .. } = entry;
+            let whole = sectors == self.whole_page;
+            ssd.write(PageWrite { owner: Owner::Destage, lpn, hint, whole, late }, now);
         }
     }
 
@@ -292,7 +305,7 @@ impl WriteBuffer {
     /// Places the next waiting write, if there is room now. Returns its command, and how much of the wait was
     /// due to collections.
     pub fn make_room(&mut self, now: Instant) -> Option<(CommandId, Duration)> {
-        let Waiting { command, lpn, sectors, since } = *self.waiting.front()?;
+        let Waiting { command, lpn, hint, sectors, since } = *self.waiting.front()?;
         if !self.has_room_for(lpn) {
             return None;
         }
@@ -301,7 +314,7 @@ impl WriteBuffer {
             true => self.places.late(since, now),
             false => self.places.take_first(since, now),
         };
-        self.place(lpn, sectors, late);
+        self.place((lpn, hint), sectors, late);
         if self.waiting.is_empty() {
             self.places.forget();
         }

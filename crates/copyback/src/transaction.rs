@@ -4,6 +4,7 @@ use crate::ids::{DieId, Lpn};
 use crate::observer::{ArrivalNote, DeviceNote, Parts, Party};
 use crate::purpose::Owner;
 use crate::units::{Duration, Instant};
+use crate::workload::Hint;
 
 /// What an operation waits for.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +36,21 @@ pub enum Kind {
     ReadToUpdate,
 }
 
+/// A page that the host, or its buffer, writes.
+#[derive(Debug, Clone, Copy)]
+pub struct PageWrite {
+    /// Whose it is.
+    pub owner: Owner,
+    /// The logical page.
+    pub lpn: Lpn,
+    /// What the host says about the data.
+    pub hint: Option<Hint>,
+    /// Whether it covers the whole page.
+    pub whole: bool,
+    /// By so much earlier it would have come without collections.
+    pub late: Duration,
+}
+
 /// A page operation.
 #[derive(Debug, Clone)]
 pub struct Transaction {
@@ -44,6 +60,8 @@ pub struct Transaction {
     pub lpn: Lpn,
     /// What it is.
     pub kind: Kind,
+    /// What the host says about the data.
+    pub hint: Option<Hint>,
     /// Place in the order of submission.
     pub order: u64,
     /// What it waits for.
@@ -60,7 +78,17 @@ impl Transaction {
     /// An operation that waits for nothing yet.
     pub fn new(owner: Owner, lpn: Lpn, kind: Kind, order: u64, came_late: Duration) -> Self {
         let parts = Parts::default();
-        Self { owner, lpn, kind, order, wait: Wait::Nothing, came_late, parts, next: None }
+        Self {
+            owner,
+            lpn,
+            kind,
+            hint: None,
+            order,
+            wait: Wait::Nothing,
+            came_late,
+            parts,
+            next: None,
+        }
     }
 
     /// By so much earlier it would have come as far without collections.

@@ -29,7 +29,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
         "backend",
         &["config", "flash", "ftl", "ids", "nand", "observer", "purpose", "transaction", "units"],
     ),
-    ("buffer", &["config", "ids", "places", "ssd", "units"]),
+    ("buffer", &["config", "ids", "places", "ssd", "units", "workload"]),
     (
         "collector",
         &[
@@ -111,7 +111,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ),
     ("state", &["Error", "config", "ftl", "ids", "precondition"]),
     ("steady", &[]),
-    ("transaction", &["ids", "observer", "purpose", "units"]),
+    ("transaction", &["ids", "observer", "purpose", "units", "workload"]),
     ("victim", &["config", "ids", "lists", "rng"]),
 ];
 

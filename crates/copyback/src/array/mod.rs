@@ -328,9 +328,9 @@ impl Array {
     /// Hands in a request, which has `waited` before.
     pub fn submit(&mut self, id: RequestId, request: &Request, waited: Parts, now: Instant) {
         self.now = now;
-        let Request { operation, offset, length, .. } = *request;
+        let Request { operation, offset, length, hint, .. } = *request;
         self.outstanding += 1;
-        self.begin(Purpose::Request { id, operation, offset, length }, waited);
+        self.begin(Purpose::Request { id, operation, offset, length, hint }, waited);
         self.take_ended();
     }
 
@@ -339,12 +339,13 @@ impl Array {
     pub fn announce(&mut self, requests: &[Request], now: Instant) {
         self.now = now;
         self.drives.iter_mut().for_each(|drive| drive.forget_announced(now));
-        for Request { operation, offset, length, arrival, .. } in requests {
+        for Request { operation, offset, length, arrival, hint, .. } in requests {
             self.layout.plan(*operation, *offset..offset + length, &self.missing, &mut self.plan);
             for piece in self.plan.first.iter().chain(self.plan.then.iter()) {
                 let Piece { device, operation, offset, length } = *piece;
                 let (task, late) = (TaskId::default(), Duration::ZERO);
-                let command = Command { task, operation, offset, length, late };
+                let hint = *hint;
+                let command = Command { task, operation, offset, length, hint, late };
                 self.drives[device.index()].announce(*arrival, &command);
             }
         }

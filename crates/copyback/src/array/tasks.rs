@@ -8,7 +8,7 @@ use crate::drive::{Command, Ended};
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::ssd::{For, HeldUp, InTheWay, Part, Parts, Waited};
 use crate::units::Instant;
-use crate::workload::Operation;
+use crate::workload::{Hint, Operation};
 
 use super::layout::{Piece, Plan};
 use super::locks::Unlocked;
@@ -33,12 +33,27 @@ pub(super) struct Task {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Purpose {
     /// A request of the host: an operation on bytes of the array.
-    Request { id: RequestId, operation: Operation, offset: u64, length: u64 },
+    Request {
+        id: RequestId,
+        operation: Operation,
+        offset: u64,
+        length: u64,
+        /// What the host says about the data.
+        hint: Option<Hint>,
+    },
     /// A part of a replacement is written anew.
     Rebuild(RebuildStep),
 }
 
 impl Task {
+    /// What the host says about the data that it writes.
+    const fn hint(&self) -> Option<Hint> {
+        match self.purpose {
+            Purpose::Request { hint, .. } => hint,
+            Purpose::Rebuild(_) => None,
+        }
+    }
+
     /// The request that it serves.
     pub(super) const fn request(&self) -> Option<RequestId> {
         match self.purpose {
@@ -122,8 +137,9 @@ impl Array {
     /// Hands a piece of a task to its drive.
     fn hand_in(&mut self, task: TaskId, piece: Piece) {
         let Piece { device, operation, offset, length } = piece;
-        let late = self.tasks[task.index()].parts.late();
-        let command = Command { task, operation, offset, length, late };
+        let Task { parts, .. } = &self.tasks[task.index()];
+        let (late, hint) = (parts.late(), self.tasks[task.index()].hint());
+        let command = Command { task, operation, offset, length, hint, late };
         self.drives[device.index()].submit(command, self.now);
         self.touched.insert(device.index());
     }

@@ -3,7 +3,7 @@
 use crate::ids::TaskId;
 use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
-use crate::workload::Operation;
+use crate::workload::{Hint, Operation};
 
 /// What a drive is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Command {
     pub offset: u64,
     /// Bytes; zero for a flush.
     pub length: u64,
+    /// What the host says about data that it writes.
+    pub hint: Option<Hint>,
     /// By so much earlier it would have come without collections.
     pub late: Duration,
 }

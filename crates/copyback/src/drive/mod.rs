@@ -11,18 +11,14 @@ mod cut_times;
 mod link;
 mod pages;
 mod power;
+mod queue;
 mod reject;
-
-use std::collections::VecDeque;
-
-use slab::Slab;
 
 use crate::buffer::WriteBuffer;
 use crate::collector::permit::Asked;
 use crate::config::Config;
 use crate::event::{Agenda, Event, LinkDirection};
 use crate::ids::{CommandId, Lpn, TaskId};
-use crate::places::Places;
 use crate::precondition::Preconditioner;
 use crate::ssd::{
     Announced, Finished, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Ssd, Waited,
@@ -35,6 +31,7 @@ pub use command::{Command, Ended};
 use link::Link;
 use power::Power;
 pub use power::PowerLoss;
+use queue::Queue;
 pub use reject::Rejected;
 
 /// A drive.
@@ -44,11 +41,7 @@ pub struct Drive {
     buffer: Option<WriteBuffer>,
     link: Option<Link>,
     agenda: Agenda,
-    commands: Slab<Active>,
-    /// Commands that wait outside, since the drive's queue is full, and since when.
-    waiting: VecDeque<(Command, Instant)>,
-    /// What waits for a place in its queue cost because of collections.
-    places: Places<CommandId>,
+    queue: Queue,
     rejected: Rejected,
     settings: Settings,
     now: Instant,
@@ -56,8 +49,6 @@ pub struct Drive {
     /// Page operations that have ended at this instant; kept to reuse its memory.
     finished: Vec<Finished>,
     violation: Option<String>,
-    /// Commands that have waited outside the flash; kept if somebody asks.
-    held_up: Option<Vec<HeldUp<TaskId, InTheWay<TaskId>>>>,
     /// The page that has left the buffer last.
     last_destaged: Option<Lpn>,
     /// Kept if it ever fails.
@@ -68,7 +59,6 @@ pub struct Drive {
 struct Settings {
     command_overhead: Duration,
     page_size: u64,
-    queue_depth: usize,
     audit: bool,
 }
 
@@ -87,21 +77,17 @@ impl Drive {
             buffer: WriteBuffer::new(&config.ssd.buffer, page_size),
             link: Link::new(&config.host),
             agenda: Agenda::default(),
-            commands: Slab::new(),
-            waiting: VecDeque::new(),
-            places: Places::new(queue_depth),
+            queue: Queue::new(queue_depth, config.metrics.needs_journal()),
             rejected: Rejected::default(),
             settings: Settings {
                 command_overhead: config.host.command_overhead.0,
                 page_size: u64::from(page_size),
-                queue_depth,
                 audit: config.audit,
             },
             now: Instant::START,
             ended: Vec::new(),
             finished: Vec::new(),
             violation: None,
-            held_up: config.metrics.needs_journal().then(Vec::new),
             last_destaged: None,
             power: Power::new(config),
         };
@@ -111,12 +97,12 @@ impl Drive {
 
     /// Commands in the drive, and those that wait for a place in its queue.
     pub fn outstanding(&self) -> usize {
-        self.commands.len() + self.waiting.len()
+        self.queue.len()
     }
 
     /// The task that `command`, which is in the drive, is part of.
     pub fn task_of(&self, command: CommandId) -> TaskId {
-        self.commands[command.index()].command.task
+        self.queue[command].command.task
     }
 
     /// When something happens in the drive next.
@@ -202,20 +188,13 @@ impl Drive {
     pub fn submit(&mut self, command: Command, now: Instant) {
         self.now = now;
         if self.has_room() {
-            self.enter(Active::new(command, now));
-        } else {
-            self.follow_queue();
-            self.waiting.push_back((command, now));
+            return self.enter(command, now);
         }
-    }
-
-    /// Somebody waits for a place in the queue, unless the drive is off: follows who has one.
-    fn follow_queue(&mut self) {
-        if !self.places.is_followed() && !self.ssd.is_off() {
-            let commands = self.commands.iter();
-            let holders = commands.map(|(id, active)| (CommandId::from_index(id), active.entered));
-            self.places.follow(holders);
+        // A drive that is off lets nobody in, however many places are free.
+        if !self.queue.is_followed() && !self.ssd.is_off() {
+            self.queue.follow();
         }
+        self.queue.wait(command, now);
     }
 
     /// Whether a read of these bytes would wait behind a collection: what a drive that fails fast
@@ -255,54 +234,18 @@ impl Drive {
         });
     }
 
-    fn enter(&mut self, mut active: Active) {
-        let Command { operation, length, .. } = active.command;
-        let behind = self.who_was_in_the_way(&active);
-        let entry = self.commands.vacant_entry();
-        let id = CommandId::from_index(entry.key());
-        active.entered = self.now;
-        active.entered_late = self.places.enter(id, active.arrived(), self.now);
-        active.spend_late(Part::HostQueue, active.entered_late, self.now);
-        let (since, parts) = (active.arrived(), active.parts);
-        entry.insert(active);
-        self.tell_held_up(id, For::DriveQueue, (since, parts), behind);
+    fn enter(&mut self, command: Command, arrived: Instant) {
+        let id = self.queue.enter(command, arrived, self.now);
+        let Command { operation, length, .. } = command;
         match &mut self.link {
             Some(link) if operation == Operation::Write => link.ask(LinkDirection::In, id, length),
             _ => self.start_controller(id),
         }
     }
 
-    /// Whose place in the queue a command that has waited for one might have had, if somebody asks.
-    fn who_was_in_the_way(&self, waited: &Active) -> Option<InTheWay<TaskId>> {
-        if self.held_up.is_none() || waited.arrived() == self.now {
-            return None;
-        }
-        let oldest = || self.commands.iter().min_by_key(|(_, other)| other.entered);
-        let oldest = || oldest().map(|(id, _)| CommandId::from_index(id));
-        let in_the_way = self.places.in_the_way(self.now).or_else(oldest)?;
-        Some(InTheWay::Other(self.task_of(in_the_way)))
-    }
-
-    /// A command has waited since `since`.
-    fn tell_held_up(
-        &mut self,
-        command: CommandId,
-        what: For,
-        (since, parts): (Instant, Parts),
-        behind: Option<InTheWay<TaskId>>,
-    ) {
-        let who = self.task_of(command);
-        if let Some(held_up) = &mut self.held_up
-            && since < self.now
-        {
-            let wait = Waited { what, since, until: self.now, parts };
-            held_up.push(HeldUp { who, wait, behind });
-        }
-    }
-
     /// Takes the commands that have waited outside the flash since the last call, if that is kept.
     pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<TaskId, InTheWay<TaskId>>> {
-        self.held_up.iter_mut().flat_map(|held_up| held_up.drain(..))
+        self.queue.take_held_up()
     }
 
     /// The second phase of an instant, first half: books what has ended, and lets in what waited.
@@ -319,7 +262,7 @@ impl Drive {
     fn has_something_to_book(&self) -> bool {
         self.ssd.has_finished()
             || self.buffer.is_some()
-            || (!self.waiting.is_empty() && self.has_room())
+            || (self.queue.is_waited_for() && self.has_room())
     }
 
     // Apart, so that an instant at which nothing has ended costs next to nothing.
@@ -361,14 +304,14 @@ impl Drive {
 
     /// Whether a command may enter the drive.
     fn has_room(&self) -> bool {
-        self.commands.len() < self.settings.queue_depth && !self.ssd.is_off()
+        self.queue.has_place() && !self.ssd.is_off()
     }
 
     fn let_in(&mut self) {
         while self.has_room()
-            && let Some((command, arrived)) = self.waiting.pop_front()
+            && let Some((command, arrived)) = self.queue.next_waiting()
         {
-            self.enter(Active::new(command, arrived));
+            self.enter(command, arrived);
         }
     }
 
@@ -382,7 +325,7 @@ impl Drive {
             buffer.destage(&mut self.ssd, self.now);
         }
         // Commands wait outside a drive that is off, too.
-        self.ssd.note_commands(!self.commands.is_empty() || !self.waiting.is_empty());
+        self.ssd.note_commands(self.queue.len() > 0);
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
         self.ssd.has_finished()
@@ -410,13 +353,13 @@ impl Drive {
     }
 
     fn active(&mut self, command: CommandId) -> &mut Active {
-        &mut self.commands[command.index()]
+        &mut self.queue[command]
     }
 
     fn start_link(&mut self) {
         let Some(link) = &mut self.link else { return };
         while let Some(transfer) = link.grant() {
-            self.commands[transfer.command.index()].spend(Part::Bus, self.now);
+            self.queue[transfer.command].spend(Part::Bus, self.now);
             self.agenda.add(self.now + transfer.time, Event::LinkDone(transfer.direction));
         }
     }
@@ -490,7 +433,8 @@ impl Drive {
         parts.book_wait(Part::Buffer, now - since, late);
         active.spend_parts(&parts, now);
         let destaged = |lpn| InTheWay::Own(Party { owner: Owner::Destage, lpn });
-        self.tell_held_up(command, what, (since, parts), self.last_destaged.map(destaged));
+        let wait = Waited { what, since, until: now, parts };
+        self.queue.tell_held_up(command, wait, self.last_destaged.map(destaged));
     }
 
     /// The last page of a command has been served.
@@ -503,14 +447,13 @@ impl Drive {
     }
 
     fn end(&mut self, id: CommandId) {
-        let active = self.commands.remove(id.index());
+        let active = self.queue.leave(id, self.now);
         let response = active.response(self.now);
         if self.settings.audit && active.parts.total() != response {
             let problem = format!("the parts of a response of {response:?} differ: {active:?}");
             self.violation.get_or_insert(problem);
         }
-        let Active { command, parts, rejected, entered, entered_late, .. } = active;
-        self.places.leave(id, self.now - entered, parts.late() - entered_late);
+        let Active { command, parts, rejected, .. } = active;
         if rejected {
             self.rejected.count(command.operation);
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::buffer::{Sectors, all_sectors};
 use crate::event::Event;
 use crate::ids::{CommandId, Lpn};
-use crate::ssd::Owner;
+use crate::ssd::{Owner, PageWrite};
 use crate::units::Duration;
 use crate::workload::Operation;
 
@@ -72,15 +72,17 @@ impl Drive {
     }
 
     fn write_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> Served {
+        let hint = self.active(id).command.hint;
         match &mut self.buffer {
-            Some(buffer) => match buffer.write(id, lpn, sectors, self.now) {
+            Some(buffer) => match buffer.write(id, (lpn, hint), sectors, self.now) {
                 true => Served::Buffer,
                 false => Served::BufferLater,
             },
             None => {
                 let whole = sectors == all_sectors(self.settings.page_size as u32);
                 let late = self.active(id).late();
-                self.ssd.write(Owner::Host(id), lpn, whole, late, self.now);
+                let page = PageWrite { owner: Owner::Host(id), lpn, hint, whole, late };
+                self.ssd.write(page, self.now);
                 Served::Flash
             }
         }

@@ -17,7 +17,7 @@ use crate::units::Duration;
 use crate::workload::Operation;
 
 use super::Drive;
-use super::command::{Active, Command};
+use super::command::Command;
 use super::cut_times::CutTimes;
 use super::link::Link;
 
@@ -135,7 +135,7 @@ impl Drive {
     }
 
     fn switch_off(&mut self, power: &mut Power) -> Off {
-        self.push_commands_out(&mut power.tally);
+        power.tally.interrupted_commands += self.queue.push_out() as u64;
         power.flushes.clear();
         self.link = Link::new(&power.config.host);
         let buffer = self.lose_buffer(power);
@@ -157,17 +157,6 @@ impl Drive {
             self.violation.get_or_insert(format!("after a cut of power: {problem}"));
         }
         Off { takes: cut.time.time, pages_read: cut.time.pages_read, buffer }
-    }
-
-    /// Commands in the drive wait outside again, before those that did so already.
-    fn push_commands_out(&mut self, tally: &mut PowerLoss) {
-        let mut inside: Vec<Active> = self.commands.drain().collect();
-        inside.sort_by_key(Active::arrived);
-        self.places.forget();
-        tally.interrupted_commands += inside.len() as u64;
-        for active in inside.into_iter().rev() {
-            self.waiting.push_front((active.command, active.arrived()));
-        }
     }
 
     /// Takes the write buffer away, and counts what is lost with it. Returns what is saved.

@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::ids::{DieId, Lpn};
 use crate::observer::Parts;
 use crate::purpose::Owner;
-use crate::transaction::{Kind, Transaction, TransactionId};
+use crate::transaction::{Kind, PageWrite, Transaction, TransactionId};
 use crate::units::{Duration, Instant};
 
 use translation::Translation;
@@ -89,24 +89,18 @@ impl Scheduler {
         }
     }
 
-    /// Hands in the write of a page, which without collections would have come `late` earlier. One that covers
-    /// only part of a page that holds data reads it first.
+    /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.
     #[inline]
-    pub fn write(
-        &mut self,
-        backend: &mut Backend,
-        (owner, lpn): (Owner, Lpn),
-        whole_page: bool,
-        late: Duration,
-        now: Instant,
-    ) {
+    pub fn write(&mut self, backend: &mut Backend, page: PageWrite, now: Instant) {
+        let PageWrite { owner, lpn, hint, whole, late } = page;
         // Fetched now, the entry is in the cache when a die takes the write.
         backend.ftl.fetch(lpn);
         if let Some(before) = self.last_write.replace(lpn) {
             backend.ftl.fetch_old_page(before);
         }
-        let kind = if whole_page { Kind::Write } else { Kind::ReadToUpdate };
+        let kind = if whole { Kind::Write } else { Kind::ReadToUpdate };
         let id = self.admit(owner, lpn, kind, late);
+        self.queues.transactions.get_mut(id).hint = hint;
         if self.is_translated(backend, id, now) {
             self.begin_write(backend, id, now);
         }

@@ -26,6 +26,7 @@ pub use crate::observer::{
 };
 pub use crate::purpose::Owner;
 pub use crate::scheduler::Finished;
+pub use crate::transaction::PageWrite;
 pub use permits::Status;
 pub use power::Cut;
 
@@ -194,21 +195,13 @@ impl Ssd {
         self.scheduler.read(&mut self.backend, (owner, lpn), late, now);
     }
 
-    /// Hands in the write of a page, which without collections would have come `late` earlier. One that covers
-    /// only part of a page that holds data reads it first.
-    pub fn write(
-        &mut self,
-        owner: Owner,
-        lpn: Lpn,
-        whole_page: bool,
-        late: Duration,
-        now: Instant,
-    ) {
+    /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.
+    pub fn write(&mut self, page: PageWrite, now: Instant) {
         if self.is_read_only() {
-            return self.scheduler.reject_at_once(owner, lpn);
+            return self.scheduler.reject_at_once(page.owner, page.lpn);
         }
         self.collector.permits.request_came();
-        self.scheduler.write(&mut self.backend, (owner, lpn), whole_page, late, now);
+        self.scheduler.write(&mut self.backend, page, now);
     }
 
     /// Forgets a page. Takes no time.

@@ -6,7 +6,7 @@ use copyback::config::{Config, Loader};
 use copyback::event::{Agenda, Event};
 use copyback::ftl::{Ftl, ReclaimStep};
 use copyback::ids::{CommandId, Lpn, PlaneId};
-use copyback::ssd::{Announced, Cut, Finished, Owner, Part, Parts, Ssd};
+use copyback::ssd::{Announced, Cut, Finished, Owner, PageWrite, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
 
 /// One die of one plane, with eight blocks of four pages, half of them for the host.
@@ -124,13 +124,7 @@ impl Toy {
     pub fn writes(&mut self, ns: u64, writes: &[(u32, u32)]) {
         self.run_until(ns);
         for (request, lpn) in writes {
-            self.ssd.write(
-                Owner::Host(CommandId(*request)),
-                Lpn(*lpn),
-                true,
-                Duration::ZERO,
-                at(ns),
-            );
+            self.ssd.write(page_write(*request, *lpn, true), at(ns));
         }
         self.settle();
     }
@@ -152,7 +146,7 @@ impl Toy {
     /// Hands in the write of a part of a page at `ns`.
     pub fn write_part(&mut self, ns: u64, request: u32, lpn: u32) {
         self.run_until(ns);
-        self.ssd.write(Owner::Host(CommandId(request)), Lpn(lpn), false, Duration::ZERO, at(ns));
+        self.ssd.write(page_write(request, lpn, false), at(ns));
         self.settle();
     }
 
@@ -312,4 +306,9 @@ fn collect(ftl: &mut Ftl, plane: PlaneId) {
         }
         job.end(ftl);
     }
+}
+
+fn page_write(request: u32, lpn: u32, whole: bool) -> PageWrite {
+    let owner = Owner::Host(CommandId(request));
+    PageWrite { owner, lpn: Lpn(lpn), hint: None, whole, late: Duration::ZERO }
 }

@@ -11,7 +11,7 @@ use copyback::engine::EventQueue;
 use copyback::event::{Agenda, Event};
 use copyback::ftl::Ftl;
 use copyback::ids::{DieId, Lpn, PlaneId, SsdId};
-use copyback::ssd::{Finished, Owner, Ssd};
+use copyback::ssd::{Finished, Owner, PageWrite, Ssd};
 use copyback::units::{Duration, Instant};
 
 /// More turns at one instant than any sound protocol takes.
@@ -195,8 +195,8 @@ impl Array {
         let lpn = Lpn(request.lpn);
         match request.operation {
             Operation::Read => ssd.read(Owner::Destage, lpn, Duration::ZERO, self.now),
-            Operation::Write => ssd.write(Owner::Destage, lpn, true, Duration::ZERO, self.now),
-            Operation::WritePart => ssd.write(Owner::Destage, lpn, false, Duration::ZERO, self.now),
+            Operation::Write => ssd.write(page_write(lpn, true), self.now),
+            Operation::WritePart => ssd.write(page_write(lpn, false), self.now),
             Operation::Trim => {
                 ssd.trim(lpn, self.now);
                 self.end_requests(1);
@@ -298,6 +298,10 @@ const fn is_host(owner: Owner) -> bool {
 }
 
 /// A drive that has been written full, in an order of its own.
+fn page_write(lpn: Lpn, whole: bool) -> PageWrite {
+    PageWrite { owner: Owner::Destage, lpn, hint: None, whole, late: Duration::ZERO }
+}
+
 fn drive(config: &Config, device: u32) -> Ssd {
     let mut ftl = Ftl::new(config, &format!("ssd/{device}"));
     let pages = ftl.logical_pages() as u32;

@@ -1,0 +1,158 @@
+//! The drive's queue: commands that have a place in it, and those that wait for one outside.
+
+use std::collections::VecDeque;
+use std::ops::{Index, IndexMut};
+
+use slab::Slab;
+
+use crate::ids::{CommandId, TaskId};
+use crate::places::Places;
+use crate::ssd::{For, HeldUp, InTheWay, Part, Waited};
+use crate::units::Instant;
+
+use super::command::{Active, Command};
+
+/// Commands of a drive.
+pub(super) struct Queue {
+    depth: usize,
+    inside: Slab<Active>,
+    /// Commands that wait outside, and since when.
+    waiting: VecDeque<(Command, Instant)>,
+    /// What waits for a place cost because of collections.
+    places: Places<CommandId>,
+    /// Commands that have waited outside the flash; kept if somebody asks.
+    held_up: Option<Vec<HeldUp<TaskId, InTheWay<TaskId>>>>,
+}
+
+impl Queue {
+    /// One that nothing is in. `told`: whether somebody will ask which commands have waited.
+    pub fn new(depth: usize, told: bool) -> Self {
+        Self {
+            depth,
+            inside: Slab::new(),
+            waiting: VecDeque::new(),
+            places: Places::new(depth),
+            held_up: told.then(Vec::new),
+        }
+    }
+
+    /// Commands inside and outside.
+    pub fn len(&self) -> usize {
+        self.inside.len() + self.waiting.len()
+    }
+
+    /// Whether there is a place.
+    pub fn has_place(&self) -> bool {
+        self.inside.len() < self.depth
+    }
+
+    /// Whether commands wait outside.
+    pub fn is_waited_for(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Whether the places inside are followed, so that it is known what a wait for one cost.
+    pub const fn is_followed(&self) -> bool {
+        self.places.is_followed()
+    }
+
+    /// Follows from now on who has a place.
+    pub fn follow(&mut self) {
+        let inside = self.inside.iter();
+        self.places.follow(inside.map(|(id, active)| (CommandId::from_index(id), active.entered)));
+    }
+
+    /// A command waits outside, behind the others.
+    pub fn wait(&mut self, command: Command, since: Instant) {
+        self.waiting.push_back((command, since));
+    }
+
+    /// Takes the command that has waited longest outside.
+    pub fn next_waiting(&mut self) -> Option<(Command, Instant)> {
+        self.waiting.pop_front()
+    }
+
+    /// Gives a command that arrived at `arrived` a place.
+    pub fn enter(&mut self, command: Command, arrived: Instant, now: Instant) -> CommandId {
+        let mut active = Active::new(command, arrived);
+        let behind = self.who_was_in_the_way(&active, now);
+        let entry = self.inside.vacant_entry();
+        let id = CommandId::from_index(entry.key());
+        active.entered = now;
+        active.entered_late = self.places.enter(id, arrived, now);
+        active.spend_late(Part::HostQueue, active.entered_late, now);
+        let parts = active.parts;
+        entry.insert(active);
+        self.tell_held_up(
+            id,
+            Waited { what: For::DriveQueue, since: arrived, until: now, parts },
+            behind,
+        );
+        id
+    }
+
+    /// Whose place a command that has waited for one might have had, if somebody asks.
+    fn who_was_in_the_way(&self, waited: &Active, now: Instant) -> Option<InTheWay<TaskId>> {
+        if self.held_up.is_none() || waited.arrived() == now {
+            return None;
+        }
+        let oldest = || self.inside.iter().min_by_key(|(_, other)| other.entered);
+        let oldest = || oldest().map(|(id, _)| CommandId::from_index(id));
+        let in_the_way = self.places.in_the_way(now).or_else(oldest)?;
+        Some(InTheWay::Other(self[in_the_way].command.task))
+    }
+
+    /// Takes the place of a command that ends.
+    pub fn leave(&mut self, id: CommandId, now: Instant) -> Active {
+        let active = self.inside.remove(id.index());
+        let Active { parts, entered, entered_late, .. } = &active;
+        self.places.leave(id, now - *entered, parts.late() - *entered_late);
+        active
+    }
+
+    /// Commands inside wait outside again, before those that did so already. Returns how many they are.
+    pub fn push_out(&mut self) -> usize {
+        let mut inside: Vec<Active> = self.inside.drain().collect();
+        inside.sort_by_key(Active::arrived);
+        self.places.forget();
+        let count = inside.len();
+        for active in inside.into_iter().rev() {
+            self.waiting.push_front((active.command, active.arrived()));
+        }
+        count
+    }
+
+    /// A command has waited, if at all.
+    pub fn tell_held_up(
+        &mut self,
+        command: CommandId,
+        wait: Waited,
+        behind: Option<InTheWay<TaskId>>,
+    ) {
+        let who = self[command].command.task;
+        if let Some(held_up) = &mut self.held_up
+            && wait.since < wait.until
+        {
+            held_up.push(HeldUp { who, wait, behind });
+        }
+    }
+
+    /// Takes the commands that have waited outside the flash since the last call, if that is kept.
+    pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<TaskId, InTheWay<TaskId>>> {
+        self.held_up.iter_mut().flat_map(|held_up| held_up.drain(..))
+    }
+}
+
+impl Index<CommandId> for Queue {
+    type Output = Active;
+
+    fn index(&self, id: CommandId) -> &Active {
+        &self.inside[id.index()]
+    }
+}
+
+impl IndexMut<CommandId> for Queue {
+    fn index_mut(&mut self, id: CommandId) -> &mut Active {
+        &mut self.inside[id.index()]
+    }
+}
