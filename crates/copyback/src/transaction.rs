@@ -45,7 +45,7 @@ pub struct Transaction {
     /// What it is.
     pub kind: Kind,
     /// Place in the order of submission.
-    pub order: u64,
+    pub sequence: u64,
     /// What it waits for.
     pub wait: Wait,
     /// By so much earlier it would have come without collections.
@@ -58,9 +58,9 @@ pub struct Transaction {
 
 impl Transaction {
     /// An operation that waits for nothing yet.
-    pub fn new(owner: Owner, lpn: Lpn, kind: Kind, order: u64, came_late: Duration) -> Self {
+    pub fn new(owner: Owner, lpn: Lpn, kind: Kind, sequence: u64, came_late: Duration) -> Self {
         let parts = Parts::default();
-        Self { owner, lpn, kind, order, wait: Wait::Nothing, came_late, parts, next: None }
+        Self { owner, lpn, kind, sequence, wait: Wait::Nothing, came_late, parts, next: None }
     }
 
     /// By so much earlier it would have come as far without collections.
@@ -185,8 +185,8 @@ impl Fifo {
 mod tests {
     use super::*;
 
-    fn operation(lpn: Lpn, kind: Kind, order: u64) -> Transaction {
-        Transaction::new(Owner::Destage, lpn, kind, order, Duration::ZERO)
+    fn operation(lpn: Lpn, kind: Kind, sequence: u64) -> Transaction {
+        Transaction::new(Owner::Destage, lpn, kind, sequence, Duration::ZERO)
     }
 
     #[test]
