@@ -126,7 +126,7 @@ impl<'a> Check<'a> {
         }
         let allowed: Vec<_> = ranges.iter().filter_map(|range| range.in_words()).collect();
         let found = if number.is_f64() { in_words(value) } else { number.to_string() };
-        self.tell(key, &found, &allowed.join(", "));
+        self.report(key, &found, &allowed.join(", "));
     }
 
     fn time(&mut self, forms: &[&Json], text: &str, key: &str) {
@@ -136,7 +136,7 @@ impl<'a> Check<'a> {
             let is_short = bound(SHORTEST).is_some_and(|shortest| time < shortest);
             let is_long = bound(LONGEST).is_some_and(|longest| time > longest);
             if let Some(allowed) = times_in_words(form).filter(|_| is_short || is_long) {
-                return self.tell(key, &time, &allowed);
+                return self.report(key, &time, &allowed);
             }
         }
     }
@@ -146,7 +146,7 @@ impl<'a> Check<'a> {
         let range = lists.first().map(|form| Range::of_length(form));
         if let Some(range) = range.filter(|range| !range.contains(items.len() as f64)) {
             let allowed = range.in_words().unwrap_or_default();
-            return self.tell(key, &format!("a list of {}", items.len()), &allowed);
+            return self.report(key, &format!("a list of {}", items.len()), &allowed);
         }
         let mut inner: Vec<&Json> = lists.iter().map(|form| &form["items"]).collect();
         // What is said of times holds for each of a list of them.
@@ -157,7 +157,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn tell(&mut self, key: &str, found: &impl Display, allowed: &str) {
+    fn report(&mut self, key: &str, found: &impl Display, allowed: &str) {
         self.broken.push((key.to_owned(), format!("found {found}; allowed: {allowed}")));
     }
 

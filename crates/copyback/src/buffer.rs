@@ -69,7 +69,7 @@ struct Entry {
     sectors: Sectors,
     /// What the host said when it wrote the page last.
     hint: Option<Hint>,
-    order: u64,
+    sequence: u64,
     /// When it was handed to the flash, if it is on its way.
     leaves: Instant,
     /// How much of the wait for its room was due to collections.
@@ -115,7 +115,7 @@ impl WriteBuffer {
         if must_wait {
             if self.waiting.is_empty() {
                 let leaving = self.leaving.values();
-                self.places.follow(leaving.map(|entry| (entry.order, entry.leaves)));
+                self.places.follow(leaving.map(|entry| (entry.sequence, entry.leaves)));
             }
             self.waiting.push_back(Waiting { command, lpn, hint, sectors, since: now });
             return false;
@@ -130,12 +130,12 @@ impl WriteBuffer {
 
     fn place(&mut self, (lpn, hint): (Lpn, Option<Hint>), sectors: Sectors, late: Duration) {
         self.written += 1;
-        let order = self.written;
+        let sequence = self.written;
         // What is on its way to flash is still here and completes the page.
         let known = self.leaving.get(&lpn).filter(|entry| !entry.trimmed).map_or(0, |e| e.sectors);
         match self.dirty.get_mut(&lpn) {
             Some(entry) => {
-                // Its order stays: a flush that came after the first of its writes waits for the page.
+                // Its sequence number stays: a flush that came after the first of its writes waits for the page.
                 entry.sectors |= sectors;
                 entry.hint = hint;
                 self.touch(lpn);
@@ -144,12 +144,12 @@ impl WriteBuffer {
                 let entry = Entry {
                     sectors: sectors | known,
                     hint,
-                    order,
+                    sequence,
                     leaves: Instant::START,
                     late,
                     trimmed: false,
                 };
-                self.unwritten.insert(order, lpn);
+                self.unwritten.insert(sequence, lpn);
                 self.dirty.insert(lpn, entry);
             }
         }
@@ -174,7 +174,7 @@ impl WriteBuffer {
     /// Forgets a page.
     pub fn trim(&mut self, lpn: Lpn) {
         if let Some(entry) = self.dirty.remove(&lpn) {
-            self.unwritten.remove(&entry.order);
+            self.unwritten.remove(&entry.sequence);
         }
         if let Some(entry) = self.leaving.get_mut(&lpn) {
             entry.trimmed = true;
@@ -203,7 +203,7 @@ impl WriteBuffer {
         {
             entry.leaves = now;
             if !self.waiting.is_empty() {
-                self.places.hold(entry.order, now.before(entry.late), now);
+                self.places.hold(entry.sequence, now.before(entry.late), now);
             }
             self.leaving.insert(lpn, entry);
             let Entry { sectors, hint, late, .. } = entry;
@@ -233,11 +233,11 @@ impl WriteBuffer {
         let lpn = page.lpn;
         if let Some(entry) = self.leaving.remove(&lpn) {
             let late = page.parts.late();
-            self.places.leave(entry.order, now - entry.leaves, late);
-            for flush in self.flushes.iter_mut().filter(|flush| entry.order < flush.before) {
+            self.places.leave(entry.sequence, now - entry.leaves, late);
+            for flush in self.flushes.iter_mut().filter(|flush| entry.sequence < flush.before) {
                 flush.undelayed = flush.undelayed.max(Some(now.before(entry.late + late)));
             }
-            self.unwritten.remove(&entry.order);
+            self.unwritten.remove(&entry.sequence);
             if entry.trimmed {
                 ssd.trim(lpn, now);
             }
@@ -283,7 +283,7 @@ impl WriteBuffer {
     /// A page that was on its way to flash is here only, unless it is out of date; the next to leave.
     fn take_back(&mut self, lpn: Lpn, entry: Entry) {
         if entry.trimmed || self.dirty.contains_key(&lpn) {
-            self.unwritten.remove(&entry.order);
+            self.unwritten.remove(&entry.sequence);
         } else {
             self.dirty.insert(lpn, entry);
             self.dirty.to_front(&lpn);
@@ -324,7 +324,7 @@ impl WriteBuffer {
     /// The next flush that has ended, and how much of its wait was due to collections.
     pub fn ended_flush(&mut self, now: Instant) -> Option<(CommandId, Duration)> {
         let Flush { command, before, undelayed } = *self.flushes.front()?;
-        let oldest = self.unwritten.first_key_value().map(|(order, _)| *order);
+        let oldest = self.unwritten.first_key_value().map(|(sequence, _)| *sequence);
         if oldest.is_some_and(|oldest| oldest < before) {
             return None;
         }

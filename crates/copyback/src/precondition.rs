@@ -326,10 +326,10 @@ impl Preconditioner {
 
     /// Brings the mapping of `lpn` into RAM, for which another may have to be written back.
     fn bring_entry(&mut self, lpn: Lpn) {
-        if self.ftl.find_entry(lpn) {
+        if self.ftl.paging_mut().find_entry(lpn) {
             return;
         }
-        if let Some(Room::EvictedTo(page)) = self.ftl.make_room_for_entry() {
+        if let Some(Room::EvictedTo(page)) = self.ftl.paging_mut().make_room_for_entry() {
             self.write_page(page);
         }
         self.ftl.load_entry(lpn);
@@ -340,7 +340,7 @@ impl Preconditioner {
     fn write_outdated(&mut self) {
         for _ in 0..self.ftl.translation_pages() {
             let Some(page) = self.outdated.pop_front() else { return };
-            if self.ftl.is_outdated(page) {
+            if self.ftl.paging().is_outdated(page) {
                 self.write_page(page);
             }
         }

@@ -7,7 +7,7 @@ mod baseline;
 mod stop;
 mod summary;
 
-use crate::array::{Array, FinishedRequest, Letter};
+use crate::array::{Array, FinishedRequest, SentMessage};
 use crate::config::Config;
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
@@ -438,7 +438,7 @@ impl Run {
     }
 
     /// What the controller and its drives have told one another since the last call, if that is kept.
-    pub fn take_messages(&mut self) -> Vec<Letter> {
+    pub fn take_messages(&mut self) -> Vec<SentMessage> {
         self.array.take_messages()
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::array::Letter;
+use crate::array::SentMessage;
 use crate::config::Config;
 use crate::host::Host;
 use crate::metrics::{
@@ -156,7 +156,7 @@ impl Simulation {
 
     /// What the controller of an array and its drives have told one another since the last call, if
     /// that is kept.
-    pub fn take_messages(&mut self) -> Vec<Letter> {
+    pub fn take_messages(&mut self) -> Vec<SentMessage> {
         self.run.as_mut().map(|run| run.take_messages()).unwrap_or_default()
     }
 

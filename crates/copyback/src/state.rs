@@ -21,7 +21,7 @@ use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 
 const MAGIC: &[u8] = b"copyback-state\n";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 const HEADER: usize = MAGIC.len() + 4 + 16;
 /// Fast, and the tables shrink to about half.
 const COMPRESSION_LEVEL: i32 = 1;

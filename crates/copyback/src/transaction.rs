@@ -63,7 +63,7 @@ pub struct Transaction {
     /// What the host says about the data.
     pub hint: Option<Hint>,
     /// Place in the order of submission.
-    pub order: u64,
+    pub sequence: u64,
     /// What it waits for.
     pub wait: Wait,
     /// By so much earlier it would have come without collections.
@@ -76,14 +76,14 @@ pub struct Transaction {
 
 impl Transaction {
     /// An operation that waits for nothing yet.
-    pub fn new(owner: Owner, lpn: Lpn, kind: Kind, order: u64, came_late: Duration) -> Self {
+    pub fn new(owner: Owner, lpn: Lpn, kind: Kind, sequence: u64, came_late: Duration) -> Self {
         let parts = Parts::default();
         Self {
             owner,
             lpn,
             kind,
             hint: None,
-            order,
+            sequence,
             wait: Wait::Nothing,
             came_late,
             parts,
@@ -213,8 +213,8 @@ impl Fifo {
 mod tests {
     use super::*;
 
-    fn operation(lpn: Lpn, kind: Kind, order: u64) -> Transaction {
-        Transaction::new(Owner::Destage, lpn, kind, order, Duration::ZERO)
+    fn operation(lpn: Lpn, kind: Kind, sequence: u64) -> Transaction {
+        Transaction::new(Owner::Destage, lpn, kind, sequence, Duration::ZERO)
     }
 
     #[test]

@@ -152,8 +152,8 @@ class ScheduleHooks(Hooks):
                 raise self.wrong("admitted", answer, "a copyback.Admit, such as Admit.READS")
             return _ADMITTED[answer]
 
-        def plane_to_collect(die: int, hungry: int) -> int:
-            planes = tuple(bit for bit in range(hungry.bit_length()) if hungry >> bit & 1)
+        def plane_to_collect(die: int, below: int) -> int:
+            planes = tuple(bit for bit in range(below.bit_length()) if below >> bit & 1)
             answer = self.asked("plane_to_collect", policy.plane_to_collect, die, planes)
             plane = _index(answer)
             if plane is None or plane not in planes:

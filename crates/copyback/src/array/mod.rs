@@ -30,7 +30,7 @@ use crate::ssd::{Entry, HeldUp, InTheWay, Parts};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 
-pub use protocol::{Letter, Said};
+pub use protocol::{Said, SentMessage};
 
 use layout::{Layout, Missing, Piece, Plan};
 use locks::StripeLocks;
@@ -247,13 +247,13 @@ impl Array {
             self.due[index] = self.drives[index].next_time();
         }
         if self.protocol.is_some() {
-            self.tell_protocol();
+            self.update_protocol();
         }
         self.touched.clear();
         self.next = self.find_next_time();
     }
 
-    fn tell_protocol(&mut self) {
+    fn update_protocol(&mut self) {
         let Some(protocol) = &mut self.protocol else { return };
         for index in self.touched.iter() {
             protocol.watch(SsdId::from_index(index), &self.drives[index], self.now);
@@ -321,7 +321,7 @@ impl Array {
 
     /// What the controller and its drives have told one another since the last call, in order of
     /// sending, if that is kept.
-    pub fn take_messages(&mut self) -> Vec<Letter> {
+    pub fn take_messages(&mut self) -> Vec<SentMessage> {
         self.protocol.as_mut().map(Protocol::take_log).unwrap_or_default()
     }
 

@@ -38,7 +38,7 @@ impl Said {
 
 /// A message and its times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Letter {
+pub struct SentMessage {
     /// When it was sent.
     pub sent: Instant,
     /// When it arrived, or will.
@@ -56,9 +56,9 @@ pub struct Protocol {
     /// `None` for a drive that does not speak.
     agents: Vec<Option<Agent>>,
     latency: Duration,
-    under_way: EventQueue<Letter>,
+    under_way: EventQueue<SentMessage>,
     is_busy: bool,
-    log: Option<Vec<Letter>>,
+    log: Option<Vec<SentMessage>>,
     orders: Orders,
     messages: Vec<Message>,
 }
@@ -98,7 +98,7 @@ impl Protocol {
         mut touched: impl FnMut(SsdId),
     ) {
         let view = View { outstanding };
-        while let Some(Letter { device, said, .. }) = self.under_way.pop_at(now) {
+        while let Some(SentMessage { device, said, .. }) = self.under_way.pop_at(now) {
             match said {
                 Said::ByDrive(message) => {
                     self.coordinator.heard(device, message, &view, &mut self.orders);
@@ -117,7 +117,7 @@ impl Protocol {
 
     fn carry_out(&mut self, order: Order, device: SsdId, drive: &mut Drive, now: Instant) {
         let Some(agent) = &mut self.agents[device.index()] else { return };
-        agent.told(order);
+        agent.received(order);
         match order {
             Order::Collect(asked) => drive.ask_to_collect(asked, now),
             Order::Stop => drive.stop_asking(now),
@@ -159,15 +159,15 @@ impl Protocol {
     }
 
     fn send(&mut self, device: SsdId, said: Said, now: Instant) {
-        let letter = Letter { sent: now, arrives: now + self.latency, device, said };
-        self.under_way.schedule(letter.arrives, 0, letter);
+        let sent = SentMessage { sent: now, arrives: now + self.latency, device, said };
+        self.under_way.schedule(sent.arrives, 0, sent);
         if let Some(log) = &mut self.log {
-            log.push(letter);
+            log.push(sent);
         }
     }
 
     /// What has been sent since the last call, in order, if it is kept.
-    pub fn take_log(&mut self) -> Vec<Letter> {
+    pub fn take_log(&mut self) -> Vec<SentMessage> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 }

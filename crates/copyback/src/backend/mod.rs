@@ -117,7 +117,7 @@ impl Backend {
 
     /// Dies that are short of space look whether they can collect: at the start, those that the preparation
     /// left so.
-    pub fn wake_hungry_dies(&mut self) {
+    pub fn wake_dies_to_collect(&mut self) {
         for die in (0..self.ftl.geometry.dies()).map(DieId::from_index) {
             if self.ftl.planes_to_collect(die) != 0 {
                 self.flash.wake(die);
@@ -128,7 +128,7 @@ impl Backend {
     /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had nothing to
     /// give so far.
     #[inline]
-    pub fn wake_if_hungry(&mut self, page: Option<Ppn>) {
+    pub fn wake_if_to_collect(&mut self, page: Option<Ppn>) {
         let Some(page) = page else { return };
         let die = self.ftl.geometry.die_of_plane(self.ftl.geometry.plane_of(page));
         if self.ftl.planes_to_collect(die) != 0 {

@@ -87,9 +87,11 @@ impl Collector {
     /// Whether the collection of `die` erases next, and programs under way on other dies supersede pages
     /// of what it erases.
     fn erase_must_wait(&self, backend: &Backend, die: DieId) -> bool {
-        let Some(collection) = self.of(die) else { return false };
+        let (Some(collection), Some(audit)) = (self.of(die), &backend.ftl.audit) else {
+            return false;
+        };
         let mut blocks = collection.lanes.next_erased(&backend.ftl).into_iter();
-        blocks.any(|block| backend.ftl.is_superseded_by_programs(block))
+        blocks.any(|block| audit.is_superseded_by_programs(block))
     }
 
     /// Begins the next move of a page in place of one with copyback that has just ended and that nobody looks

@@ -66,9 +66,9 @@ impl Drive {
     /// A drive of a checked configuration around a prepared device.
     pub fn new(config: &Config, device: Preconditioner) -> Self {
         let page_size = device.ftl.geometry.page_size;
-        let first_order = device.version();
+        let first_sequence = device.version();
         let queue_depth = config.host.depth() as usize * config.host.queues as usize;
-        let mut ssd = Ssd::new(config, device.ftl, first_order);
+        let mut ssd = Ssd::new(config, device.ftl, first_sequence);
         if let Some(schedule) = device.schedule {
             ssd.supply_schedule(schedule);
         }

@@ -13,6 +13,7 @@ use crate::config::{Config, Protection};
 use crate::event::Event;
 use crate::ids::{CommandId, Lpn, SsdId};
 use crate::precondition;
+use crate::ssd::Ssd;
 use crate::units::Duration;
 use crate::workload::Operation;
 
@@ -192,8 +193,8 @@ impl Drive {
         let (Some(power), Some(buffer)) = (&mut self.power, &self.buffer) else { return };
         let promise = |lpn| {
             let later_than = match buffer.is_dirty(lpn) {
-                true => Some(self.ssd.last_order()),
-                false => self.ssd.backend().ftl.durable_version(lpn),
+                true => Some(self.ssd.last_sequence()),
+                false => durable_version(&self.ssd, lpn),
             };
             Promise { lpn, later_than }
         };
@@ -209,7 +210,7 @@ impl Drive {
             Operation::Flush => {
                 let promises = power.flushes.remove(&id).unwrap_or_default();
                 let is_broken = |promise: &Promise| {
-                    let durable = self.ssd.backend().ftl.durable_version(promise.lpn);
+                    let durable = durable_version(&self.ssd, promise.lpn);
                     durable.is_some() && durable <= promise.later_than
                 };
                 if let Some(Promise { lpn, .. }) =
@@ -222,4 +223,9 @@ impl Drive {
             Operation::Read | Operation::Trim => {}
         }
     }
+}
+
+/// The last version of `lpn` that is in the flash, if that is kept account of.
+fn durable_version(ssd: &Ssd, lpn: Lpn) -> Option<u64> {
+    ssd.backend().ftl.audit.as_ref()?.durable_version(lpn)
 }

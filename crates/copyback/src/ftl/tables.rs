@@ -48,8 +48,9 @@ pub struct Tables {
     /// Pages in the device's DRAM on their way from one block to another.
     #[serde(skip)]
     pub staged: Staged,
+    /// What is in every page, kept if wanted.
     #[serde(skip)]
-    pub(super) audit: Option<Box<Audit>>,
+    pub audit: Option<Box<Audit>>,
 }
 
 /// Page and block counts that never change.
@@ -160,13 +161,7 @@ impl Tables {
 
     /// The first valid page of `block` at or after `offset`.
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
-        self.next_valid_offset(block, offset).map(|offset| self.geometry.page(block, offset))
-    }
-
-    /// The offset of that page.
-    #[inline]
-    pub fn next_valid_offset(&self, block: BlockId, offset: u32) -> Option<u32> {
-        self.blocks.next_valid(block, offset)
+        self.blocks.next_valid(block, offset).map(|offset| self.geometry.page(block, offset))
     }
 
     /// Whether a page that is moved inside `plane` can go to the block that is kept in step: it is
@@ -397,10 +392,15 @@ impl Tables {
         }
     }
 
-    /// Notes that the free blocks of `plane` have changed.
+    /// Notes that the free blocks of `plane` have changed. If they are few, fetches what is likely to be collected
+    /// next, and its first moves.
     pub(super) fn free_blocks_changed(&mut self, plane: PlaneId) {
-        if self.space.changed(plane) {
-            self.fetch_victim(plane);
+        if self.space.changed(plane)
+            && let Some(victim) = self.victims.likely(plane)
+        {
+            self.blocks.fetch(victim, 0);
+            self.victims.fetch(victim);
+            self.map.fetch_logical(self.geometry.page(victim, 0));
         }
     }
 
@@ -418,23 +418,6 @@ impl Tables {
 
     pub(super) fn room(&self, frontier: Frontier) -> u32 {
         self.limits.data_pages - frontier.next_page
-    }
-
-    /// Fetches what is likely to be collected next on `plane`, and its first moves.
-    fn fetch_victim(&mut self, plane: PlaneId) {
-        if let Some(victim) = self.victims.likely(plane) {
-            self.blocks.fetch(victim, 0);
-            self.victims.fetch(victim);
-            self.map.fetch_logical(self.geometry.page(victim, 0));
-        }
-    }
-
-    /// The host's page `lpn`, or a translation page, has been written.
-    #[inline(always)]
-    pub(super) fn note_host_write(&mut self, lpn: Lpn) {
-        if !self.is_translation_page(lpn) {
-            self.streams.host_wrote(lpn);
-        }
     }
 
     /// Frees `block` of `plane`, which has just been erased, for a buffer of writes that it is `held` for or for all.

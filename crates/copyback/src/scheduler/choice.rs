@@ -66,15 +66,15 @@ impl Queues {
         }
     }
 
-    /// The plane of `die` whose first read has waited longest, and that read's order.
+    /// The plane of `die` whose first read has waited longest, and that read's sequence number.
     pub fn oldest_read(&self, die: DieId) -> Option<(u64, PlaneId)> {
         let mask = self.planes_with_reads(die);
         planes_in(mask, die, self.planes_per_die)
-            .filter_map(|plane| Some((self.order(self.first_read(plane)?), plane)))
+            .filter_map(|plane| Some((self.sequence(self.first_read(plane)?), plane)))
             .min()
     }
 
-    /// The write that `die` would take next, and its order.
+    /// The write that `die` would take next, and its sequence number.
     fn oldest_write(&self, ftl: &Ftl, die: DieId) -> Option<(u64, NextWrite)> {
         let queue = match self.write_level() {
             WriteLevel::Plane => return self.oldest_placed_write(ftl, die),
@@ -84,35 +84,35 @@ impl Queues {
         let first = self.transactions.get(self.first_write(queue)?);
         let plane = ftl.next_plane(die, first.lpn)?;
         let offset = ftl.next_host_offset(plane, first.lpn)?;
-        Some((first.order, NextWrite { queue, plane, offset }))
+        Some((first.sequence, NextWrite { queue, plane, offset }))
     }
 
     fn oldest_placed_write(&self, ftl: &Ftl, die: DieId) -> Option<(u64, NextWrite)> {
         let mut mask = self.planes_with_writes(die);
         // Whether a plane accepts a write takes longer to say than which write is the oldest.
         loop {
-            let (order, plane, lpn) = self.oldest_first_write(die, mask)?;
+            let (sequence, plane, lpn) = self.oldest_first_write(die, mask)?;
             if let Some(offset) = ftl.next_host_offset(plane, lpn) {
                 let queue = WriteQueue::Plane(plane);
-                return Some((order, NextWrite { queue, plane, offset }));
+                return Some((sequence, NextWrite { queue, plane, offset }));
             }
             mask &= !(1 << (plane.0 % self.planes_per_die));
         }
     }
 
-    /// The oldest of the first writes that wait for the planes of `mask`: its order, plane and page.
+    /// The oldest of the first writes that wait for the planes of `mask`: its sequence number, plane and page.
     fn oldest_first_write(&self, die: DieId, mask: u32) -> Option<(u64, PlaneId, Lpn)> {
         planes_in(mask, die, self.planes_per_die)
             .filter_map(|plane| {
                 let first = self.first_write(WriteQueue::Plane(plane))?;
-                let Transaction { order, lpn, .. } = self.transactions.get(first);
-                Some((*order, plane, *lpn))
+                let Transaction { sequence, lpn, .. } = self.transactions.get(first);
+                Some((*sequence, plane, *lpn))
             })
             .min()
     }
 
-    fn order(&self, id: TransactionId) -> u64 {
-        self.transactions.get(id).order
+    fn sequence(&self, id: TransactionId) -> u64 {
+        self.transactions.get(id).sequence
     }
 
     /// The page that holds what the first read that waits for `plane` asks for.

@@ -198,17 +198,17 @@ impl Scheduler {
         group: &mut Fifo,
         now: Instant,
     ) -> bool {
-        let Transaction { owner, lpn, order, .. } = *self.queues.transactions.get(id);
+        let Transaction { owner, lpn, sequence, .. } = *self.queues.transactions.get(id);
         let old = backend.ftl.lookup(lpn);
-        let placed = backend.ftl.write(plane, lpn, order);
+        let placed = backend.ftl.write(plane, lpn, sequence);
         backend.flash.note_target(placed.page);
-        backend.wake_if_hungry(old);
+        backend.wake_if_to_collect(old);
         match owner {
             Owner::Host(_) | Owner::Destage => {
                 backend.counters.host_programs += 1;
                 self.write_back_if_waiting(backend, lpn, now);
             }
-            Owner::Translation => self.translation_write_begins(backend, lpn, order),
+            Owner::Translation => self.translation_write_begins(backend, lpn, sequence),
         }
         self.join(backend, id, group, now);
         placed.closes_block

@@ -59,13 +59,13 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Nothing handed in yet on a drive of a checked configuration, in which every write so far has an order of
-    /// at most `first_order`.
-    pub fn new(config: &Config, backend: &Backend, first_order: u64) -> Self {
+    /// Nothing handed in yet on a drive of a checked configuration, in which every write so far has a sequence number of
+    /// at most `first_sequence`.
+    pub fn new(config: &Config, backend: &Backend, first_sequence: u64) -> Self {
         let ftl = &backend.ftl;
         Self {
             queues: Queues::new(config, &ftl.geometry, &ftl.allocation),
-            submitted: first_order,
+            submitted: first_sequence,
             last_write: None,
             behind_update: BTreeMap::new(),
             translation: ftl.is_demand_paged().then(Box::default),
@@ -110,7 +110,7 @@ impl Scheduler {
     pub fn trim(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
         let page = backend.ftl.lookup(lpn);
         backend.counters.trimmed += u64::from(backend.ftl.trim(lpn));
-        backend.wake_if_hungry(page);
+        backend.wake_if_to_collect(page);
         self.write_back_if_waiting(backend, lpn, now);
     }
 
@@ -181,7 +181,7 @@ impl Scheduler {
     }
 
     /// Place of the last page operation that was handed in, in their order.
-    pub const fn last_order(&self) -> u64 {
+    pub const fn last_sequence(&self) -> u64 {
         self.submitted
     }
 

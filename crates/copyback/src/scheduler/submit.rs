@@ -121,7 +121,7 @@ impl Scheduler {
                 backend.flash.wake(die);
                 self.next_die = (die.index() + 1) % dies;
             }
-            None => backend.wake_hungry_dies(),
+            None => backend.wake_dies_to_collect(),
         }
     }
 

@@ -55,7 +55,7 @@ impl Scheduler {
         }
         let lpn = transaction.lpn;
         let others = translation.waiting.get_mut(&lpn);
-        if others.is_none() && backend.ftl.find_entry(lpn) {
+        if others.is_none() && backend.ftl.paging_mut().find_entry(lpn) {
             backend.counters.mapping.hits += 1;
             return true;
         }
@@ -76,7 +76,7 @@ impl Scheduler {
     /// would have ended `late` earlier.
     fn make_room(&mut self, backend: &mut Backend, late: Duration, now: Instant) {
         while let Some(lpn) = self.translation().without_room.front().copied()
-            && let Some(room) = backend.ftl.make_room_for_entry()
+            && let Some(room) = backend.ftl.paging_mut().make_room_for_entry()
         {
             self.translation().without_room.pop_front();
             backend.counters.mapping.evictions += u64::from(room != Room::Free);
@@ -93,10 +93,10 @@ impl Scheduler {
     /// Reads the entry of `lpn` from its translation page, if it is there; shares a read that is under
     /// way. Without collections it would have done so `late` earlier.
     fn fetch(&mut self, backend: &mut Backend, lpn: Lpn, late: Duration, now: Instant) {
-        if !backend.ftl.must_fetch_entry(lpn) {
+        if !backend.ftl.paging().must_fetch_entry(&backend.ftl, lpn) {
             return self.load(backend, lpn, late, now);
         }
-        let page = backend.ftl.translation_page_of(lpn);
+        let page = backend.ftl.paging().translation_page_of(lpn);
         if let Some(wanted) = self.translation().fetches.get_mut(&page) {
             return wanted.push(lpn);
         }
@@ -109,7 +109,8 @@ impl Scheduler {
     /// The entry of `lpn` is in RAM: what waits for it goes on. Without collections it would have been so `late`
     /// earlier.
     fn load(&mut self, backend: &mut Backend, lpn: Lpn, late: Duration, now: Instant) {
-        let page = Party { owner: Owner::Translation, lpn: backend.ftl.translation_page_of(lpn) };
+        let page =
+            Party { owner: Owner::Translation, lpn: backend.ftl.paging().translation_page_of(lpn) };
         backend.ftl.load_entry(lpn);
         for id in self.translation().waiting.remove(&lpn).unwrap_or_default() {
             self.end_wait_for_other(backend, id, late, Some(page), now);
@@ -185,13 +186,13 @@ impl Scheduler {
         &mut self,
         backend: &mut Backend,
         page: Lpn,
-        order: u64,
+        sequence: u64,
     ) {
         backend.counters.mapping.writes += 1;
         let translation = self.translation();
         let followers = translation.write_backs.remove(&page).unwrap_or_default();
         if !followers.is_empty() {
-            translation.begun.insert(order, followers);
+            translation.begun.insert(sequence, followers);
         }
     }
 
@@ -217,7 +218,7 @@ impl Scheduler {
                 wanted.into_iter().for_each(|lpn| self.load(backend, lpn, late, now));
             }
             Kind::Write | Kind::ReadToUpdate => {
-                let followers = self.translation().begun.remove(&done.order).unwrap_or_default();
+                let followers = self.translation().begun.remove(&done.sequence).unwrap_or_default();
                 followers.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
             }
         }

@@ -75,15 +75,15 @@ pub struct DieUse {
 
 impl Ssd {
     /// A drive of a checked configuration around a prepared translation layer, in which every
-    /// write so far has an order of at most `first_order`.
-    pub fn new(config: &Config, ftl: Ftl, first_order: u64) -> Self {
-        let mut ssd = Self::around(config, ftl, first_order);
+    /// write so far has a sequence number of at most `first_sequence`.
+    pub fn new(config: &Config, ftl: Ftl, first_sequence: u64) -> Self {
+        let mut ssd = Self::around(config, ftl, first_sequence);
         ssd.start_up(Instant::START);
         ssd
     }
 
     /// A drive before its own work begins.
-    fn around(config: &Config, mut ftl: Ftl, first_order: u64) -> Self {
+    fn around(config: &Config, mut ftl: Ftl, first_sequence: u64) -> Self {
         ftl.watch_watermarks(config.register_threshold());
         ftl.reset_nv_buffer_tally();
         ftl.reset_fault_tally();
@@ -97,7 +97,7 @@ impl Ssd {
         let scheme = &schedule.scheme;
         let backend = Backend::new(config, ftl, scheme.overlaps(), is_watched);
         Self {
-            scheduler: Scheduler::new(config, &backend, first_order),
+            scheduler: Scheduler::new(config, &backend, first_sequence),
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
             schedule,
             suspend: SuspendRule::new(config.ssd.commands.suspend),
@@ -185,8 +185,8 @@ impl Ssd {
     }
 
     /// Place of the last page operation that was handed in, in their order.
-    pub const fn last_order(&self) -> u64 {
-        self.scheduler.last_order()
+    pub const fn last_sequence(&self) -> u64 {
+        self.scheduler.last_sequence()
     }
 
     /// Hands in the read of a page, which without collections would have come `late` earlier.

@@ -74,7 +74,7 @@ impl Ssd {
 
     /// Makes everything anew around `ftl` but what is measured.
     fn replace(&mut self, config: &Config, ftl: Ftl) {
-        let fresh = Self::around(config, ftl, self.last_order());
+        let fresh = Self::around(config, ftl, self.last_sequence());
         let old = std::mem::replace(self, fresh);
         self.backend.counters = old.backend.counters;
         self.backend.observer = old.backend.observer;
@@ -90,7 +90,7 @@ impl Ssd {
     pub fn start_up(&mut self, now: Instant) {
         self.is_off = false;
         self.backend.ftl.begin_timed();
-        self.backend.wake_hungry_dies();
+        self.backend.wake_dies_to_collect();
         self.scheduler.write_back_what_waits(&mut self.backend, now);
     }
 }

@@ -231,7 +231,7 @@ impl Array {
     fn obey(&mut self, device: SsdId, order: Order) {
         let drive = &mut self.drives[device.index()];
         if let Some(agent) = &mut drive.agent {
-            agent.told(order);
+            agent.received(order);
         }
         match order {
             Order::Collect(asked) => drive.ssd.ask_to_collect(asked),

@@ -142,14 +142,11 @@ fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
 /// Silent drives say and hear nothing; nobody does if nothing is coordinated.
 fn messages(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let silent = |device: u16| config.array.protocol.silent.contains(&u32::from(device));
-    holds(
-        "silent drives are silent",
-        !outcome.messages.iter().any(|letter| silent(letter.device.0)),
-    )?;
+    holds("silent drives are silent", !outcome.messages.iter().any(|sent| silent(sent.device.0)))?;
     let none = config.array.coordination == Coordination::Uncoordinated;
     holds("nobody speaks", !none || outcome.messages.is_empty())?;
     let latency = config.array.protocol.latency.0;
-    let in_time = outcome.messages.iter().all(|letter| letter.arrives == letter.sent + latency);
+    let in_time = outcome.messages.iter().all(|message| message.arrives == message.sent + latency);
     holds("messages take their time", in_time)
 }
 

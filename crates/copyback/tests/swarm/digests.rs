@@ -82,5 +82,7 @@ fn text_of(mut outcome: Outcome) -> String {
     }
     outcome.summary.sort_all_objects();
     let Outcome { summary, series, requests, commands, messages, distributions } = outcome;
-    format!("{summary}{series:?}{requests:?}{commands:?}{messages:?}{distributions:?}")
+    // A message was called so when the first digests were made.
+    let messages = format!("{messages:?}").replace("SentMessage", "Letter");
+    format!("{summary}{series:?}{requests:?}{commands:?}{messages}{distributions:?}")
 }

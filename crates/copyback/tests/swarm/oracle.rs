@@ -69,8 +69,9 @@ impl Device {
 
     /// Brings the mapping of `lpn` into RAM.
     fn bring_entry(&mut self, lpn: Lpn) -> Result<(), String> {
-        if !self.ftl.find_entry(lpn) {
-            let room = self.ftl.make_room_for_entry().ok_or("no room for a mapping")?;
+        if !self.ftl.paging_mut().find_entry(lpn) {
+            let room =
+                self.ftl.paging_mut().make_room_for_entry().ok_or("no room for a mapping")?;
             if let Room::EvictedTo(page) = room {
                 self.write_page(page)?;
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use copyback::array::Letter;
+use copyback::array::SentMessage;
 use copyback::config::Config;
 use copyback::metrics::{CommandColumns, RequestColumns, SeriesColumns};
 use copyback::precondition::Preparation;
@@ -20,7 +20,7 @@ pub struct Outcome {
     pub series: SeriesColumns,
     pub requests: RequestColumns,
     pub commands: CommandColumns,
-    pub messages: Vec<Letter>,
+    pub messages: Vec<SentMessage>,
     pub distributions: Vec<(String, Vec<(f64, f64)>)>,
 }
 

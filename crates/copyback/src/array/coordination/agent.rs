@@ -20,7 +20,7 @@ pub struct Agent {
 
 impl Agent {
     /// An order has arrived. The drive carries it out, then calls [`watch`](Self::watch).
-    pub fn told(&mut self, order: Order) {
+    pub fn received(&mut self, order: Order) {
         self.collects |= matches!(order, Order::Collect(_));
     }
 
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn it_is_done_when_nothing_is_asked_any_more() {
         let mut agent = Agent::default();
-        agent.told(COLLECT);
+        agent.received(COLLECT);
         let busy = Status { asked: true, ..status((1, 0), (0, 0)) };
         assert_eq!(said(&mut agent, busy), []);
         let done = Message::Done { runs_short: false };
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn what_fell_meanwhile_is_told_after_it_is_done() {
         let mut agent = Agent::default();
-        agent.told(COLLECT);
+        agent.received(COLLECT);
         let busy = Status { asked: true, ..status((1, 1), (1, 1)) };
         assert_eq!(said(&mut agent, busy), []);
         let then = [Message::Done { runs_short: true }, Message::RunsShort, Message::MustCollect];
@@ -119,7 +119,7 @@ mod tests {
         let mut agent = Agent::default();
         assert_eq!(said(&mut agent, status((1, 1), (0, 0))), [Message::RunsShort]);
         for _ in 0..3 {
-            agent.told(COLLECT);
+            agent.received(COLLECT);
             let done = [Message::Done { runs_short: true }];
             assert_eq!(said(&mut agent, status((1, 1), (0, 0))), done);
         }
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn orders_that_are_not_to_collect_need_no_answer_that_it_is_done() {
         let mut agent = Agent::default();
-        agent.told(Order::Stop);
-        agent.told(Order::Report);
+        agent.received(Order::Stop);
+        agent.received(Order::Report);
         assert_eq!(said(&mut agent, status((0, 0), (0, 0))), []);
     }
 }

@@ -275,6 +275,16 @@ impl Audit {
         in_flash.or_else(|| self.staged.get(&lpn).copied())
     }
 
+    /// The last version of `lpn` that is in the flash, if that is kept account of.
+    pub fn durable_version(&self, lpn: Lpn) -> Option<u64> {
+        self.spare.as_ref()?.durable(lpn)
+    }
+
+    /// Whether programs under way supersede pages of `block`, so that a cut may make those count again.
+    pub fn is_superseded_by_programs(&self, block: BlockId) -> bool {
+        self.spare.as_ref().is_some_and(|spare| spare.is_superseded_by_programs(block))
+    }
+
     /// From now on programs take time, and the power may fail.
     pub fn begin(&mut self) {
         let versions = (0..self.latest.len()).map(|lpn| self.version(Lpn::from_index(lpn)));

@@ -134,7 +134,9 @@ pub trait Mapping {
             tables.staged.remove(lpn);
         }
         let placed = self.place(tables, plane, lpn);
-        tables.note_host_write(lpn);
+        if !tables.is_translation_page(lpn) {
+            tables.streams.host_wrote(lpn);
+        }
         placed
     }
 

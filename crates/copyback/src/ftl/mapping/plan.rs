@@ -142,7 +142,7 @@ impl ReclaimPlan {
     #[inline(always)]
     pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
         let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
-        let offset = ftl.next_valid_offset(self.victim, *moved)?;
+        let offset = ftl.blocks.next_valid(self.victim, *moved)?;
         *moved = offset + 1;
         ftl.fetch_move(self.victim, offset + 1);
         Some(ftl.geometry.page(self.victim, offset))

@@ -167,17 +167,6 @@ impl Tables {
         image
     }
 
-    /// The last version of `lpn` that is in the flash, if that is kept account of.
-    pub fn durable_version(&self, lpn: Lpn) -> Option<u64> {
-        self.audit.as_ref()?.spare.as_ref()?.durable(lpn)
-    }
-
-    /// Whether programs under way supersede pages of `block`, so that a cut may make those count again.
-    pub fn is_superseded_by_programs(&self, block: BlockId) -> bool {
-        let spare = self.audit.as_ref().and_then(|audit| audit.spare.as_ref());
-        spare.is_some_and(|spare| spare.is_superseded_by_programs(block))
-    }
-
     /// The pages of the host of which this, made again after a cut, has an older version than `before`,
     /// the drive until then, had brought to the flash.
     pub fn lost_since(&self, before: &Self) -> Vec<Lost> {

@@ -22,7 +22,7 @@ use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 use recent::{Collecting, Done, Place, Recent, Span};
-use story::{Behind, MOST_MET, Met, Told, Who};
+use story::{Behind, MOST_MET, Met, RecordedWait, Who};
 
 /// Waits of the drives' own page operations that are kept for requests to come.
 const MOST_OWN_WAITS: usize = 4_096;
@@ -53,7 +53,7 @@ pub struct Slowest {
 #[derive(Debug, Clone, Default)]
 struct Trail {
     dies: SmallVec<[Place; 2]>,
-    waits: Vec<Told>,
+    waits: Vec<RecordedWait>,
 }
 
 /// A page operation of a drive's own has waited.
@@ -61,14 +61,14 @@ struct Trail {
 struct OwnWait {
     device: SsdId,
     party: Party,
-    told: Told,
+    recorded: RecordedWait,
 }
 
 /// A request that is among the slowest so far.
 #[derive(Debug)]
 struct Slow {
     completion: Completion,
-    waits: Vec<Told>,
+    waits: Vec<RecordedWait>,
     dies: Vec<(Place, Recent)>,
 }
 
@@ -161,15 +161,15 @@ impl Slowest {
             _ => Vec::new(),
         };
         let behind = behind.map(Box::new);
-        let told = Told { device: Some(device), wait, collections, behind };
+        let recorded = RecordedWait { device: Some(device), wait, collections, behind };
         for number in requests {
-            self.in_array.entry(*number).or_default().waits.push(told.clone());
+            self.in_array.entry(*number).or_default().waits.push(recorded.clone());
         }
         if requests.is_empty() {
             if self.own_waits.len() == MOST_OWN_WAITS {
                 self.own_waits.pop_front();
             }
-            self.own_waits.push_back(OwnWait { device, party: who, told });
+            self.own_waits.push_back(OwnWait { device, party: who, recorded });
         }
     }
 
@@ -185,8 +185,8 @@ impl Slowest {
             InTheWay::Own(party) => self.behind_own(device?, party, wait.what),
         });
         let (collections, behind) = (Vec::new(), behind.map(Box::new));
-        let told = Told { device, wait, collections, behind };
-        self.in_array.entry(who).or_default().waits.push(told);
+        let recorded = RecordedWait { device, wait, collections, behind };
+        self.in_array.entry(who).or_default().waits.push(recorded);
     }
 
     fn behind_request(&self, number: RequestNumber, what: For) -> Behind {
@@ -205,7 +205,7 @@ impl Slowest {
         };
         let is_it = |own: &&OwnWait| own.device == device && own.party == party;
         let own = self.own_waits.iter().rev().find(is_it);
-        let waits = own.map_or(&[][..], |own| std::slice::from_ref(&own.told));
+        let waits = own.map_or(&[][..], |own| std::slice::from_ref(&own.recorded));
         Some(Behind::new(who, waits, what))
     }
 
@@ -248,7 +248,7 @@ impl Slowest {
         let arrival = completion.request.arrival;
         let recent = |place: &Place| self.dies[self.index(*place)].since(arrival, now);
         let mut places = trail.dies.to_vec();
-        trail.waits.iter().for_each(|told| told.places(&mut places));
+        trail.waits.iter().for_each(|recorded| recorded.places(&mut places));
         let dies = places.iter().map(|place| (*place, recent(place))).collect();
         self.requests.truncate(self.most - 1);
         let place =
@@ -330,17 +330,17 @@ fn collecting(collecting: &Collecting) -> Map<String, Value> {
     facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn wait(told: &Told) -> Value {
-    let Waited { what, since, until, parts } = &told.wait;
+fn wait(recorded: &RecordedWait) -> Value {
+    let Waited { what, since, until, parts } = &recorded.wait;
     json!({
         "for": what.name(),
-        "device": told.device.map(|device| device.0),
-        "die": told.die().map(|die| die.0),
+        "device": recorded.device.map(|device| device.0),
+        "die": recorded.die().map(|die| die.0),
         "begin_us": us(*since),
         "end_us": us(*until),
         "breakdown_us": breakdown(parts),
-        "collections": told.collections.iter().map(met).collect::<Value>(),
-        "behind": told.behind.as_deref().map(behind),
+        "collections": recorded.collections.iter().map(met).collect::<Value>(),
+        "behind": recorded.behind.as_deref().map(behind),
     })
 }
 

@@ -19,7 +19,7 @@ pub const MOST_MET: usize = 8;
 
 /// A wait, and why it took so long.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct RecordedWait {
     /// The drive, if it was in one.
     pub device: Option<SsdId>,
     /// What for, and how long.
@@ -50,7 +50,7 @@ pub struct Behind {
     /// The first of those, if there are any.
     pub first: Option<Who>,
     /// What the first, or they themselves, had waited for: the longest waits.
-    pub waits: Vec<Told>,
+    pub waits: Vec<RecordedWait>,
 }
 
 /// Somebody who may be waited for.
@@ -64,7 +64,7 @@ pub enum Who {
     Mapping,
 }
 
-impl Told {
+impl RecordedWait {
     /// The die that it was for.
     pub const fn die(&self) -> Option<DieId> {
         match self.wait.what {
@@ -83,10 +83,10 @@ impl Told {
         let place = self.device.zip(self.die()).map(|(device, die)| Place { device, die });
         into.extend(place.filter(|place| !into.contains(place)));
         let waits = self.behind.iter().flat_map(|behind| &behind.waits);
-        waits.for_each(|told| told.places(into));
+        waits.for_each(|recorded| recorded.places(into));
     }
 
-    /// As it is told by somebody who follows so many `links` of the story yet.
+    /// As it is recorded by somebody who follows so many `links` of the story yet.
     fn retold(&self, links: usize) -> Self {
         let behind = self.behind.as_ref().filter(|_| links > 0).map(|behind| {
             let waits = longest(&behind.waits, links - 1);
@@ -117,10 +117,10 @@ impl Who {
 
 impl Behind {
     /// Somebody who has waited so, and is waited for: for what they may have waited for themselves.
-    pub fn new(who: Who, waits: &[Told], what: For) -> Self {
-        let longest_wait = waits.iter().max_by_key(|told| told.time());
-        let row = longest_wait.filter(|told| told.wait.what == what);
-        match row.and_then(|told| told.behind.as_deref()) {
+    pub fn new(who: Who, waits: &[RecordedWait], what: For) -> Self {
+        let longest_wait = waits.iter().max_by_key(|recorded| recorded.time());
+        let row = longest_wait.filter(|recorded| recorded.wait.what == what);
+        match row.and_then(|recorded| recorded.behind.as_deref()) {
             Some(before) => Self {
                 who,
                 others: before.others + 1,
@@ -135,9 +135,10 @@ impl Behind {
     }
 }
 
-fn longest(waits: &[Told], links: usize) -> Vec<Told> {
-    let mut longest: Vec<&Told> = waits.iter().filter(|told| !told.time().is_zero()).collect();
-    longest.sort_by_key(|told| Reverse(told.time()));
+fn longest(waits: &[RecordedWait], links: usize) -> Vec<RecordedWait> {
+    let mut longest: Vec<&RecordedWait> =
+        waits.iter().filter(|recorded| !recorded.time().is_zero()).collect();
+    longest.sort_by_key(|recorded| Reverse(recorded.time()));
     longest.truncate(MOST_RETOLD);
-    longest.into_iter().map(|told| told.retold(links)).collect()
+    longest.into_iter().map(|recorded| recorded.retold(links)).collect()
 }

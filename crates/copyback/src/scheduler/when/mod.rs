@@ -93,7 +93,7 @@ pub trait When: Debug + Send + Sync {
 
     /// Which of the planes of `die` that are short of space is collected now, counted inside the die; `to_collect`
     /// has a bit for each. `None` if they take turns.
-    fn plane_to_collect(&mut self, _die: DieId, _hungry: u32) -> Option<u32> {
+    fn plane_to_collect(&mut self, _die: DieId, _to_collect: u32) -> Option<u32> {
         None
     }
 
