@@ -122,9 +122,9 @@ impl Mapping {
     /// Logical blocks that share their blocks, where pages are not mapped one by one over a plane.
     pub const fn blocks_per_group(self) -> Option<u32> {
         match self {
-            Self::Page | Self::DemandPaged { .. } => None,
             Self::LogBlock | Self::BufferedLogBlock { .. } => Some(1),
             Self::Superblock { data_blocks, .. } => Some(data_blocks),
+            _ => None,
         }
     }
 

@@ -27,6 +27,7 @@ fn the_examples_of_the_guides_compile_and_pass_their_tests() {
         "trace::plain",
         "victim::first_below",
         "when::yield_to_reads",
+        "mapping::patient",
         "devices",
         "translation_layer",
     ]);
@@ -34,6 +35,7 @@ fn the_examples_of_the_guides_compile_and_pass_their_tests() {
         "plain::tests::says_what_is_wrong",
         "first_below::tests::takes",
         "yield_to_reads::tests::only_reads",
+        "patient::tests::waits",
     ] {
         assert!(output.contains(test), "{output}");
     }

@@ -303,13 +303,13 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
 /// Blocks that one collection of a plane erases at most.
 fn most_erases(config: &Config) -> u64 {
     match config.ssd.ftl.mapping {
-        Mapping::Page | Mapping::DemandPaged { .. } => 1,
+        mapping if mapping.is_page_mapping() => 1,
         // Update blocks are replaced as long as any is free.
         _ if config.ssd.gc.idle != Idle::None => config.ssd.geometry.blocks_per_plane.into(),
-        Mapping::LogBlock | Mapping::BufferedLogBlock { .. } => 2,
         Mapping::Superblock { data_blocks, update_blocks } => {
             u64::from(data_blocks + update_blocks)
         }
+        _ => 2,
     }
 }
 
@@ -320,10 +320,10 @@ fn kinds_of_merges(config: &Config, outcome: &Outcome, emptied: u64) -> Result<(
     let merged = count("switch_merges") + count("partial_merges") + count("full_merges");
     let cleaned = count("nv_buffer/merges") + count("nv_buffer/erases");
     let (expected, by_buffer) = match config.ssd.ftl.mapping {
-        Mapping::Page | Mapping::DemandPaged { .. } => ((0, 0), 0),
         Mapping::LogBlock => ((emptied, 0), 0),
         Mapping::BufferedLogBlock { .. } => ((emptied - cleaned, 0), cleaned),
         Mapping::Superblock { .. } => ((0, emptied), 0),
+        _ => ((0, 0), 0),
     };
     equal("merges", &(merged, count("compactions")), &expected)?;
     equal("collections of a buffer", &cleaned, &by_buffer)?;

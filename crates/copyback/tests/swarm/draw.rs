@@ -358,7 +358,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     let placement = draw.of(&[Placement::HostAndGcApart, Placement::OneClass]);
     let summary_page = draw.of(&[SummaryPage::None, SummaryPage::LastPage { transfer }]);
     let allocation = match mapping {
-        Mapping::Page | Mapping::DemandPaged { .. } => draw.of(&[
+        mapping if mapping.is_page_mapping() => draw.of(&[
             Allocation::Order(order),
             Allocation::Choice(AllocationChoice::Dynamic),
             Allocation::Mixed { order, plane },

@@ -2,8 +2,8 @@
 //! mapping a folder; each decides, and the [`Tables`] that are handed to it know what is where.
 //!
 //! Page mapping ([`page`]) puts a page into the open block of its plane. If it is demand paged
-//! ([`demand_paged`]), its table lies in flash. The others bind logical pages to blocks of their own ([`bound`]):
-//! [`log_block`], [`buffered_log_block`] and [`superblock`] say how such blocks are used.
+//! ([`demand_paged`]), its table lies in flash. [`log_block`], [`buffered_log_block`] and [`superblock`] bind logical
+//! pages to blocks of their own; what they share is in [`bound`].
 //!
 //! A mapping more is a folder here, a variant of [`AnyMapping`], and a line each in `each!` and where it is made.
 
@@ -32,19 +32,25 @@ use super::recovery::Survey;
 use super::spare::Role;
 use super::tables::Tables;
 
-use bound::Bound;
+use bound::restore;
+use buffered_log_block::BufferedLogBlock;
+use log_block::LogBlock;
 use page::Page;
+use superblock::Superblock;
 
 /// The mapping of a device.
-#[expect(clippy::large_enum_variant, reason = "a device has one")]
 #[derive(Debug, Serialize, Deserialize)]
 pub enum AnyMapping {
     /// Any page anywhere.
     Page(Page),
     /// Any page anywhere, with the table in flash.
     DemandPaged(DemandPaged),
-    /// Logical pages bound to blocks of their own.
-    Bound(Bound),
+    /// Logical blocks with a data block and an update block each.
+    LogBlock(LogBlock),
+    /// Those with a buffer before them.
+    BufferedLogBlock(BufferedLogBlock),
+    /// Neighbouring logical blocks that share their blocks.
+    Superblock(Superblock),
 }
 
 /// Does with a mapping, whichever it is, what is said of `$mapping`.
@@ -53,7 +59,9 @@ macro_rules! each {
         match $any {
             $crate::ftl::mapping::AnyMapping::Page($mapping) => $does,
             $crate::ftl::mapping::AnyMapping::DemandPaged($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::Bound($mapping) => $does,
+            $crate::ftl::mapping::AnyMapping::LogBlock($mapping) => $does,
+            $crate::ftl::mapping::AnyMapping::BufferedLogBlock($mapping) => $does,
+            $crate::ftl::mapping::AnyMapping::Superblock($mapping) => $does,
         }
     };
 }
@@ -67,9 +75,14 @@ impl AnyMapping {
             config::Mapping::DemandPaged { .. } => {
                 Self::DemandPaged(DemandPaged::new(config, tables))
             }
-            config::Mapping::LogBlock
-            | config::Mapping::BufferedLogBlock { .. }
-            | config::Mapping::Superblock { .. } => Self::Bound(Bound::new(config, tables)),
+            config::Mapping::LogBlock => Self::LogBlock(LogBlock::new(config, tables)),
+            config::Mapping::BufferedLogBlock { .. } => {
+                Self::BufferedLogBlock(BufferedLogBlock::new(config, tables))
+            }
+            config::Mapping::Superblock { data_blocks, update_blocks } => {
+                let most_blocks = data_blocks.saturating_add(update_blocks) as usize;
+                Self::Superblock(Superblock::new(config, tables, most_blocks))
+            }
         }
     }
 
@@ -81,7 +94,11 @@ impl AnyMapping {
         match (self, fresh) {
             (Self::Page(_), Self::Page(_)) => Ok(()),
             (Self::DemandPaged(saved), Self::DemandPaged(fresh)) => saved.restore(fresh, tables),
-            (Self::Bound(saved), Self::Bound(fresh)) => saved.restore(&fresh, tables),
+            (Self::LogBlock(saved), Self::LogBlock(fresh)) => restore(saved, &fresh, tables),
+            (Self::BufferedLogBlock(saved), Self::BufferedLogBlock(fresh)) => {
+                restore(saved, &fresh, tables)
+            }
+            (Self::Superblock(saved), Self::Superblock(fresh)) => restore(saved, &fresh, tables),
             _ => Err("mapping"),
         }
     }
@@ -318,5 +335,23 @@ pub trait Mapping {
     /// Checks the mapping's own tables against the others.
     fn check(&self, _tables: &Tables) -> Result<(), String> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Loader;
+    use crate::ftl::Ftl;
+
+    /// A device of one plane with blocks of four pages, and a mapping.
+    pub fn device(mapping: &str) -> Ftl {
+        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
+                        blocks_per_plane = 16, pages_per_block = 4 }";
+        let loader = Loader::new()
+            .set("ssd.geometry", geometry)
+            .set("ssd.ftl.over_provisioning", "0.7")
+            .set("ssd.ftl.mapping", mapping);
+        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        Ftl::new(&config, "ssd/0")
     }
 }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::space::Frontier;
 use crate::ftl::tables::Tables;
@@ -15,14 +15,7 @@ use crate::victim::BlockView;
 use super::idle_jobs::IdleJobs;
 use super::layout::{GroupId, Layout};
 use super::merge::Merge;
-use crate::ftl::mapping::{log_block, superblock};
-
-/// How the blocks of a group are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Scheme {
-    LogBlock,
-    Superblock { most_blocks: usize },
-}
+use super::scheme::Scheme;
 
 /// The blocks of a group.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -74,8 +67,8 @@ struct Work {
 
 /// The groups of a device.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Groups {
-    pub(super) scheme: Scheme,
+pub struct Groups<S> {
+    pub(super) scheme: S,
     pub(super) layout: Layout,
     pub(super) data_pages: u32,
     pub(super) groups: Vec<Group>,
@@ -93,17 +86,10 @@ pub struct Groups {
     pub(super) planes_per_die: u32,
 }
 
-impl Groups {
-    /// Groups without blocks, of a checked configuration whose mapping has groups.
-    pub fn new(config: &Config, tables: &Tables) -> Self {
+impl<S: Scheme> Groups<S> {
+    /// Groups without blocks, of a checked configuration.
+    pub fn new(config: &Config, tables: &Tables, scheme: S) -> Self {
         let (geometry, data_pages) = (&tables.geometry, tables.limits.data_pages);
-        let scheme = match config.ssd.ftl.mapping {
-            config::Mapping::Superblock { data_blocks, update_blocks } => {
-                let most_blocks = data_blocks.saturating_add(update_blocks) as usize;
-                Scheme::Superblock { most_blocks }
-            }
-            _ => Scheme::LogBlock,
-        };
         let pages = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1) * data_pages;
         let layout = Layout::new(geometry.planes(), config.logical_pages() as usize, pages);
         let mut groups = Self {
@@ -141,11 +127,9 @@ impl Groups {
     /// Whether `lpn` may lie at this page of `block`.
     pub fn is_place_of(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
         let id = self.layout.group_of(lpn);
-        let group = self.get(id);
-        let is_data_block = group.has_data_block && group.blocks.first() == Some(&block);
-        let is_in_order = group.in_place && group.blocks.last() == Some(&block);
-        let has_place = self.scheme == Scheme::LogBlock && (is_data_block || is_in_order);
-        self.owner(block) == Some(id) && (!has_place || offset == self.layout.place_of(lpn))
+        let is_in_place = offset == self.layout.place_of(lpn);
+        self.owner(block) == Some(id)
+            && (is_in_place || !self.scheme.has_place_in(self.get(id), block))
     }
 
     pub fn get(&self, group: GroupId) -> &Group {
@@ -183,10 +167,7 @@ impl Groups {
 
     /// Blocks that a group may have before one is to be replaced.
     pub(super) fn most_blocks(&self, group: &Group) -> usize {
-        match self.scheme {
-            Scheme::LogBlock => log_block::most_blocks(group),
-            Scheme::Superblock { most_blocks } => most_blocks,
-        }
+        self.scheme.most_blocks(group)
     }
 
     /// A block is opened for the writes of a group.
@@ -210,9 +191,7 @@ impl Groups {
         let is_full = open.next_page == data_pages;
         if is_full {
             group.open = None;
-            if scheme == Scheme::LogBlock {
-                log_block::filled(group);
-            }
+            scheme.filled(group);
         }
         is_full
     }
@@ -258,13 +237,13 @@ impl Groups {
         blocks: &Blocks,
         buffered: u16,
     ) -> Merge {
-        let group = self.get(id);
-        match self.scheme {
-            Scheme::LogBlock => log_block::merge(id, group, buffered, self.data_pages),
-            Scheme::Superblock { .. } => {
-                superblock::compaction(id, group, victim, blocks, self.data_pages)
-            }
-        }
+        self.scheme.merge(
+            self.get(id),
+            Merge::nothing(id, buffered),
+            victim,
+            blocks,
+            self.data_pages,
+        )
     }
 
     /// Whether the data of `block`, which is not free, may be moved to level wear.
@@ -272,8 +251,7 @@ impl Groups {
         let Some(id) = self.owner(block) else { return false };
         let group = self.get(id);
         let is_open = group.open.is_some_and(|open| open.block == block);
-        let is_erased = self.scheme != Scheme::LogBlock || group.blocks.first() == Some(&block);
-        !is_open && is_erased
+        !is_open && self.scheme.erases(group, block)
     }
 
     /// The merge that is under way on `plane`.
@@ -308,19 +286,12 @@ impl Groups {
         let id = merge.group;
         self.owners[frontier.block.index()] = Some(id);
         let group = &mut self.groups[id.index()];
-        match self.scheme {
-            // It will be the data block; a block that takes writes meanwhile stays the last.
-            Scheme::LogBlock => group.blocks.insert(0, frontier.block),
-            Scheme::Superblock { .. } => group.blocks.push(frontier.block),
-        }
+        self.scheme.add_target(&mut group.blocks, frontier.block);
     }
 
     /// The offset that `lpn` gets in the block that the next page goes to.
     pub fn offset_in(&self, target: Frontier, lpn: Lpn) -> u32 {
-        match self.scheme {
-            Scheme::LogBlock => self.layout.place_of(lpn),
-            Scheme::Superblock { .. } => target.next_page,
-        }
+        self.scheme.offset_in(target, self.layout.place_of(lpn))
     }
 
     /// The merge on `plane` has put a page at `offset`. Returns whether that filled the block.
@@ -338,27 +309,7 @@ impl Groups {
         plane: PlaneId,
         is_buffers: impl Fn(BlockId) -> bool,
     ) -> Option<Ppn> {
-        let Tables { map, blocks, geometry, .. } = tables;
-        let merge = self.merge_on(plane)?;
-        match self.scheme {
-            // Pages before the next one of the target have been copied, or hold no data; some may have
-            // been written to a fresh block meanwhile.
-            Scheme::LogBlock => {
-                let first = merge.target.map_or(0, |target| target.next_page);
-                let mut left = first..self.data_pages;
-                let is_source = |page: &Ppn| {
-                    let block = geometry.block_of(*page);
-                    merge.sources.contains(&block) || is_buffers(block)
-                };
-                left.find_map(|place| {
-                    map.physical(self.layout.page_at(merge.group, place)?).filter(is_source)
-                })
-            }
-            Scheme::Superblock { .. } => {
-                let source = *merge.sources.first()?;
-                blocks.next_valid(source, 0).map(|offset| geometry.page(source, offset))
-            }
-        }
+        S::next_page(self, self.merge_on(plane)?, tables, is_buffers)
     }
 
     /// Whether the merge on `plane`, which has `room` for so many pages, may move a valid page of `block`
@@ -370,12 +321,8 @@ impl Groups {
         room: u32,
         blocks: &Blocks,
     ) -> bool {
-        let Some(merge) = self.merge_on(plane) else { return false };
-        let is_first = merge.sources.first() == Some(&block);
-        let left = merge.sources.first().map_or(0, |first| blocks.valid_pages(*first));
-        self.scheme != Scheme::LogBlock
-            && merge.sources.contains(&block)
-            && (is_first || u32::from(left) < room)
+        self.merge_on(plane)
+            .is_some_and(|merge| self.scheme.may_move_next(merge, block, room, blocks))
     }
 
     /// `spare` takes the place of `block` of `plane`, which is open. Returns what the victim policy knows of
@@ -414,21 +361,18 @@ impl Groups {
         let Merge { group: id, target, .. } = self.planes[plane.index()].merge.take_if(is_over)?;
         let (scheme, data_pages) = (self.scheme, self.data_pages);
         let group = self.get_mut(id);
-        match scheme {
-            Scheme::LogBlock => log_block::merged(group, target),
-            Scheme::Superblock { .. } => superblock::compacted(group, target, data_pages),
-        }
+        scheme.merged(group, target, data_pages);
         Some(id)
     }
 }
 
 /// What a victim policy may look at.
-pub struct GroupView<'a> {
-    pub groups: &'a Groups,
+pub struct GroupView<'a, S> {
+    pub groups: &'a Groups<S>,
     pub blocks: &'a Blocks,
 }
 
-impl BlockView for GroupView<'_> {
+impl<S: Scheme> BlockView for GroupView<'_, S> {
     /// What the victim policy compares: pages moved for each block given back.
     fn valid_pages(&self, block: BlockId) -> u16 {
         let listed = self.groups.owner(block).and_then(|group| self.groups.get(group).listed);

@@ -9,9 +9,10 @@
 use crate::ids::{DieId, PlaneId};
 use crate::lists::Lists;
 
-use super::groups::{Group, Groups, Scheme};
+use super::groups::{Group, Groups};
 use super::layout::GroupId;
 use super::merge::Merge;
+use super::scheme::Scheme;
 
 /// The job lists of a device.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl IdleJobs {
     }
 }
 
-impl Groups {
+impl<S: Scheme> Groups<S> {
     /// Lists from now on what idle time is good for; merges are put off if the drive `delays`.
     pub fn keep_idle_jobs(&mut self, delays: bool, planes: usize) {
         let dies = planes / self.planes_per_die as usize;
@@ -124,15 +125,7 @@ impl Groups {
     pub fn lacks_room_for(&self, id: GroupId, pages: u32, merge: &Merge) -> bool {
         let group = self.get(id);
         let room = self.open_pages(group) + self.blocks_to_open(group) * self.data_pages;
-        pages > room && self.makes_room(group, merge)
-    }
-
-    /// Whether there is more room in a group after its merge.
-    fn makes_room(&self, group: &Group, merge: &Merge) -> bool {
-        match self.scheme {
-            Scheme::LogBlock => group.blocks.len() >= self.most_blocks(group),
-            Scheme::Superblock { .. } => !merge.sources.is_empty(),
-        }
+        pages > room && self.scheme.makes_room(group, merge)
     }
 
     fn open_pages(&self, group: &Group) -> u32 {

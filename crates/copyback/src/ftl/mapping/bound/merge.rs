@@ -35,6 +35,12 @@ pub struct Worth {
 }
 
 impl Merge {
+    /// One in which only the `buffered` pages of a group are moved.
+    pub fn nothing(group: GroupId, buffered: u16) -> Self {
+        let sources = SmallVec::new();
+        Self { group, kind: ReclaimKind::Cleaning, sources, buffered, target: None }
+    }
+
     /// What it takes.
     pub fn cost(&self, blocks: &Blocks) -> Cost {
         Cost { pages: self.moves(blocks).into(), blocks: self.sources.len() as u64 }

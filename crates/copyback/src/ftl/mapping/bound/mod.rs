@@ -1,70 +1,135 @@
 //! Mappings that bind logical pages to blocks of their own ([`Groups`]): writes, merges, and what the victim
-//! policy is told.
+//! policy is told. A [`Scheme`] says how the blocks of a group are used; what a [`Bound`] mapping has beside its
+//! groups, such as a buffer, it says itself.
 
 mod groups;
 mod idle_jobs;
 mod layout;
+mod mapping;
 mod merge;
 mod recovery;
 mod restore;
+mod scheme;
 
 pub(super) use groups::{Group, Groups, Room};
 pub use layout::GroupId;
 pub(super) use merge::Merge;
+pub(super) use restore::restore;
+pub(super) use scheme::Scheme;
 
-use serde::{Deserialize, Serialize};
-
-use crate::config::Config;
 use groups::{GroupView, Listed};
 
 use crate::ftl::Placed;
-use crate::ftl::idle_time::Expected;
 use crate::ftl::recovery::Survey;
-use crate::ftl::space::Frontier;
-use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::placement::Class;
 
 use super::buffered_log_block::NvBuffer;
-use super::{BufferTally, Cost, Mapping, ReclaimPlan};
 
-/// Groups, and perhaps a buffer before them.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Bound {
-    pub(super) groups: Groups,
-    /// Takes writes that would have to wait for a merge.
-    pub(super) buffer: Option<NvBuffer>,
-}
+/// A mapping with groups, and perhaps a buffer before them.
+pub trait Bound: Sized {
+    /// How the blocks of its groups are used.
+    type Scheme: Scheme;
 
-impl Bound {
-    /// Without blocks, of a checked configuration whose mapping has groups.
-    pub fn new(config: &Config, tables: &Tables) -> Self {
-        let groups = Groups::new(config, tables);
-        let buffer = match config.ssd.nv_buffer_blocks() {
-            0 => None,
-            blocks => Some(NvBuffer::new(&tables.geometry, blocks, groups.layout().groups())),
-        };
-        Self { groups, buffer }
+    fn groups(&self) -> &Groups<Self::Scheme>;
+
+    fn groups_mut(&mut self) -> &mut Groups<Self::Scheme>;
+
+    /// What takes writes that would have to wait for a merge.
+    fn buffer(&self) -> Option<&NvBuffer> {
+        None
     }
 
+    fn buffer_mut(&mut self) -> Option<&mut NvBuffer> {
+        None
+    }
+
+    /// Puts `lpn`, whose old page has been invalidated, onto `plane`.
+    fn put(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
+        self.put_in_group(tables, plane, lpn)
+    }
+
+    /// The page offset that a write of `lpn` to `plane` gets, if it fits.
+    fn offset_of_next(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
+        self.offset_in_group(tables, plane, lpn)
+    }
+
+    /// Notes that a write of `lpn` is next on `plane`. Returns whether it calls for a merge.
+    fn want_room(&mut self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> bool {
+        let may_open = tables.space.may_open_for_host(plane);
+        self.groups_mut().want_room(plane, lpn, may_open)
+    }
+
+    /// The block of `plane` to reclaim, where a merge may begin.
+    fn choose(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+        let wanted = self.groups().wanted_group(plane);
+        let wanted = wanted.and_then(|id| self.first_source(tables, id));
+        wanted.or_else(|| self.choose_by_policy(tables, plane))
+    }
+
+    /// `page` of `block`, in the buffer, is out of date; `valid` are left in the block.
+    fn lost_in_buffer(&mut self, _tables: &Tables, _page: Ppn, _block: BlockId, _valid: u16) {}
+
+    /// Takes over a written block that a cut of power has left, begun later than those before.
+    fn recover_block(&mut self, block: BlockId, survey: &Survey<'_>) {
+        self.groups_mut().recover_block(block, survey);
+    }
+
+    /// Groups are recovered.
+    fn recovered(&mut self, _survey: &Survey<'_>) {}
+
+    /// Makes the buffer again, before the groups.
+    fn restore_buffer(&mut self, _fresh: &Self, _tables: &Tables) -> bool {
+        true
+    }
+
+    /// Whether just groups that can take no write are queued to be merged, each on its plane.
+    fn has_sound_queues(&self, _tables: &Tables) -> bool {
+        true
+    }
+
+    /// Checks that the buffer is what its pages say.
+    fn check_buffer(&self, _tables: &Tables) -> Result<(), String> {
+        Ok(())
+    }
+
+    // --- what all of them do
+
+    /// Whether `block` belongs to the buffer.
+    fn is_in_buffer(&self, block: BlockId) -> bool {
+        self.buffer().is_some_and(|buffer| buffer.holds(block))
+    }
+
+    /// Pages of a group in the buffer.
+    fn buffered(&self, id: GroupId) -> u16 {
+        self.buffer().map_or(0, |buffer| buffer.pages_of(id))
+    }
+
+    /// The group with the oldest page in a block of the buffer.
+    fn first_group_in(&self, tables: &Tables, block: BlockId) -> Option<GroupId> {
+        Some(self.groups().layout().group_of(tables.logical(tables.next_valid(block, 0)?)))
+    }
+
+    /// The merge of a group as it stands.
     fn merge_of(&self, tables: &Tables, id: GroupId, victim: Option<BlockId>) -> Merge {
-        self.groups.merge_of(id, victim, &tables.blocks, self.buffered(id))
+        self.groups().merge_of(id, victim, &tables.blocks, self.buffered(id))
     }
 
     /// A block whose reclaim merges a group.
-    pub(super) fn first_source(&self, tables: &Tables, id: GroupId) -> Option<BlockId> {
+    fn first_source(&self, tables: &Tables, id: GroupId) -> Option<BlockId> {
         self.merge_of(tables, id, None).sources.first().copied()
     }
 
     /// Tells the victim policy what a merge of a group would be worth now, unless it is being merged.
-    pub(super) fn list(&mut self, tables: &mut Tables, plane: PlaneId, id: GroupId) {
-        if self.groups.is_merged(plane, id) {
+    fn list(&mut self, tables: &mut Tables, plane: PlaneId, id: GroupId) {
+        if self.groups().is_merged(plane, id) {
             return;
         }
-        self.groups.list_idle_job(plane, id);
-        let before = self.groups.get(id).listed;
-        let worth = self.merge_of(tables, id, None).worth(&tables.blocks, self.groups.data_pages());
+        self.groups_mut().list_idle_job(plane, id);
+        let before = self.groups().get(id).listed;
+        let worth =
+            self.merge_of(tables, id, None).worth(&tables.blocks, self.groups().data_pages());
         let now = worth.map(|worth| Listed {
             // A block that is certain to be erased stays so until it is.
             block: before.map_or(worth.victim, |before| before.block),
@@ -80,17 +145,17 @@ impl Bound {
             (None, Some(now)) => victims.closed(plane, now.block, now.moves_per_block),
             (None, None) => {}
         }
-        self.groups.get_mut(id).listed = now;
+        self.groups_mut().get_mut(id).listed = now;
     }
 
     /// The block of `plane` that the victim policy chooses.
-    pub(super) fn choose_by_policy(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        tables.victims.choose(plane, &GroupView { groups: &self.groups, blocks: &tables.blocks })
+    fn choose_by_policy(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+        tables.victims.choose(plane, &GroupView { groups: self.groups(), blocks: &tables.blocks })
     }
 
     /// Whether a merge may begin on `plane`: there is none, and a block that it can open.
     fn may_merge(&self, tables: &Tables, plane: PlaneId) -> bool {
-        self.groups.merge_on(plane).is_none() && tables.space.free_blocks(plane) > 0
+        self.groups().merge_on(plane).is_none() && tables.space.free_blocks(plane) > 0
     }
 
     /// A block whose reclaim merges a group, if that may begin now.
@@ -99,19 +164,21 @@ impl Bound {
         self.may_merge(tables, tables.geometry.plane_of_block(victim)).then_some(victim)
     }
 
+    /// Checks a group against the tables.
     fn check_group(&self, tables: &Tables, id: GroupId) -> Result<(), String> {
-        let group = self.groups.get(id);
-        if group.blocks.iter().any(|block| self.groups.owner(*block) != Some(id)) {
+        let group = self.groups().get(id);
+        if group.blocks.iter().any(|block| self.groups().owner(*block) != Some(id)) {
             return Err(format!("{id:?} has a block of another group"));
         }
         let plane = group.blocks.first().map(|block| tables.geometry.plane_of_block(*block));
-        if plane.is_some_and(|plane| !self.groups.is_listed_for_idle_time(plane, id)) {
+        if plane.is_some_and(|plane| !self.groups().is_listed_for_idle_time(plane, id)) {
             return Err(format!("{id:?} is not on the job list that it belongs on"));
         }
-        if plane.is_some_and(|plane| self.groups.is_merged(plane, id)) {
+        if plane.is_some_and(|plane| self.groups().is_merged(plane, id)) {
             return Ok(());
         }
-        let worth = self.merge_of(tables, id, None).worth(&tables.blocks, self.groups.data_pages());
+        let worth =
+            self.merge_of(tables, id, None).worth(&tables.blocks, self.groups().data_pages());
         let found = group.listed.map(|listed| listed.moves_per_block);
         let expected = worth.map(|worth| worth.moves_per_block);
         if found != expected {
@@ -121,314 +188,32 @@ impl Bound {
         }
         Ok(())
     }
-}
 
-impl Mapping for Bound {
-    fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
-        let group = self.groups.layout().group_of(lpn);
-        if self.belongs_in_buffer(tables, plane, lpn) {
-            return self.append_to_buffer(tables, plane, group, lpn);
-        }
-        let open = match self.groups.get(group).open {
+    /// Puts `lpn`, whose old page has been invalidated, into a block of its group.
+    fn put_in_group(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
+        let group = self.groups().layout().group_of(lpn);
+        let open = match self.groups().get(group).open {
             Some(open) => open,
             None => {
                 let frontier = tables.open(plane, Class::default());
-                self.groups.open(group, frontier);
+                self.groups_mut().open(group, frontier);
                 frontier
             }
         };
         let page = tables.program(self, open, lpn);
-        let closes_block = self.groups.wrote(lpn);
+        let closes_block = self.groups_mut().wrote(lpn);
         self.list(tables, plane, group);
         Placed { page, closes_block }
     }
 
-    fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
-        if self.belongs_in_buffer(tables, plane, lpn) {
-            return self.next_offset_in_buffer(tables, plane);
-        }
-        match self.groups.room_for(plane, lpn) {
+    /// The page offset that a write of `lpn` gets in a block of its group, if it fits.
+    fn offset_in_group(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
+        match self.groups().room_for(plane, lpn) {
             Room::In(open) => Some(open.next_page),
             Room::InNewBlock | Room::InReplacement => {
                 tables.space.may_open_for_host(plane).then_some(0)
             }
             Room::None | Room::Merging => None,
         }
-    }
-
-    fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
-        let plane = tables.geometry.plane_of(from);
-        let lpn = tables.logical(from);
-        tables.invalidate(self, from);
-        let target = match self.groups.target(plane) {
-            Some(target) => target,
-            None => {
-                let frontier = tables.open(plane, Class::default());
-                self.groups.open_target(plane, frontier);
-                frontier
-            }
-        };
-        let offset = self.groups.offset_in(target, lpn);
-        let page = tables.program(self, Frontier { block: target.block, next_page: offset }, lpn);
-        let closes_block = self.groups.has_moved(plane, offset);
-        Placed { page, closes_block }
-    }
-
-    fn role_of_write(&self, tables: &Tables, _: Lpn, page: Ppn) -> Role {
-        match self.is_in_buffer(tables.geometry.block_of(page)) {
-            true => Role::Buffer,
-            false => Role::default(),
-        }
-    }
-
-    fn role_of_move(&self, _: &Tables, _: Ppn) -> Role {
-        Role::Merge
-    }
-
-    fn want(&mut self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> bool {
-        if self.buffer.is_some() {
-            return self.want_room_in_buffer(tables, plane, lpn);
-        }
-        self.groups.want_room(plane, lpn, tables.space.may_open_for_host(plane))
-    }
-
-    fn writes_may_call_for_reclaim(&self) -> bool {
-        true
-    }
-
-    fn choose_victim(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        if !self.may_merge(tables, plane) {
-            return None;
-        }
-        if self.buffer.is_some() {
-            return self.choose_with_buffer(tables, plane);
-        }
-        let wanted = self.groups.wanted_group(plane);
-        let wanted = wanted.and_then(|id| self.first_source(tables, id));
-        wanted.or_else(|| self.choose_by_policy(tables, plane))
-    }
-
-    /// Begins to merge the group of `victim`, which is erased on the way, or if it is a block of the
-    /// buffer the one with the oldest page in it.
-    fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
-        let plane = tables.geometry.plane_of_block(victim);
-        let owner = self.groups.owner(victim);
-        let Some(id) = owner.or_else(|| self.first_group_in(tables, victim)) else {
-            return ReclaimPlan::of_buffer_block(victim);
-        };
-        if let Some(listed) = self.groups.get_mut(id).listed.take() {
-            tables.victims.removed(plane, listed.block, listed.moves_per_block);
-        }
-        let merge = self.merge_of(tables, id, Some(victim));
-        let (kind, erases) = (merge.kind, !merge.sources.is_empty());
-        tables.space[plane].reclaiming = Some(victim);
-        self.groups.begin(plane, merge);
-        if let Some(buffer) = &mut self.buffer {
-            buffer.leave_queue(plane, id);
-        }
-        if !erases {
-            // The host must not take the last block meanwhile.
-            let frontier = tables.open(plane, Class::default());
-            self.groups.open_target(plane, frontier);
-        }
-        self.groups.list_idle_job(plane, id);
-        ReclaimPlan::of_merge(victim, kind, plane)
-    }
-
-    fn erased(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId) {
-        let is_buffers = self.buffer.as_mut().is_some_and(|buffer| buffer.erased(plane, block));
-        let merged = if is_buffers { None } else { self.groups.forget(plane, block) };
-        if merged.is_some() {
-            tables.space[plane].reclaiming = None;
-        }
-        tables.free(plane, block, is_buffers);
-        if let Some(group) = merged {
-            self.list(tables, plane, group);
-        }
-    }
-
-    /// A merge that had no block to erase ends here.
-    fn end_reclaim(&mut self, tables: &mut Tables, plane: PlaneId) {
-        let Some(group) = self.groups.end_merge(plane) else { return };
-        tables.space[plane].reclaiming = None;
-        tables.free_blocks_changed(plane);
-        self.list(tables, plane, group);
-    }
-
-    fn may_level(&self, _: &Tables, block: BlockId) -> bool {
-        self.groups.is_still(block)
-    }
-
-    fn wanted_planes(&self, die: DieId) -> u32 {
-        let to_clean = self.buffer.as_ref().map(|buffer| buffer.planes_to_clean(die.index()));
-        self.groups.wanted_on(die.index()) | to_clean.unwrap_or(0)
-    }
-
-    fn next_merge_page(&self, tables: &Tables, plane: PlaneId) -> Option<Ppn> {
-        self.groups.next_page(tables, plane, |block| self.is_in_buffer(block))
-    }
-
-    fn next_merge_erase(&self, plane: PlaneId) -> Option<BlockId> {
-        self.groups.merge_on(plane)?.sources.first().copied()
-    }
-
-    fn may_merge_next(&self, tables: &Tables, plane: PlaneId, page: Ppn) -> bool {
-        let open = self.groups.target(plane).map_or(0, |target| tables.room(target));
-        let room = tables.space.free_blocks(plane) as u32 * self.groups.data_pages() + open;
-        self.groups.may_move_next(plane, tables.geometry.block_of(page), room, &tables.blocks)
-    }
-
-    fn lost_page(&mut self, tables: &Tables, page: Ppn, block: BlockId, valid: u16) {
-        if self.is_in_buffer(block) {
-            self.lost_in_buffer(tables, page, block, valid);
-        }
-    }
-
-    fn unmapped(&mut self, tables: &mut Tables, lpn: Lpn) {
-        let group = self.groups.layout().group_of(lpn);
-        if let Some(plane) = tables.allocation.plane_of(lpn) {
-            self.list(tables, plane, group);
-        }
-    }
-
-    fn replaced(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId, spare: BlockId) {
-        if self.buffer.as_mut().is_some_and(|buffer| buffer.replace(plane, block, spare)) {
-            return;
-        }
-        if let Some(listed) = self.groups.replace(plane, block, spare) {
-            tables.victims.removed(plane, block, listed.moves_per_block);
-            tables.victims.closed(plane, spare, listed.moves_per_block);
-        }
-    }
-
-    fn list_idle_jobs(&mut self, tables: &Tables, delays: bool) {
-        self.groups.keep_idle_jobs(delays, tables.space.planes().len());
-        for id in self.groups.layout().ids() {
-            let block = self.groups.get(id).blocks.first();
-            if let Some(plane) = block.map(|block| tables.geometry.plane_of_block(*block)) {
-                self.groups.list_idle_job(plane, id);
-            }
-        }
-    }
-
-    fn merges_put_off(&self) -> u64 {
-        self.groups.put_off()
-    }
-
-    fn owed_victim(&self, tables: &Tables, die: DieId) -> Option<BlockId> {
-        self.victim_of(tables, self.groups.first_owed(die)?)
-    }
-
-    /// One of the group that has been used up longest.
-    fn victim_in_advance(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        self.victim_of(tables, self.groups.first_used_up(plane)?)
-    }
-
-    fn expect(&self, lpn: Lpn, expected: &mut Expected) {
-        let id = self.groups.layout().group_of(lpn);
-        match expected.groups.iter_mut().rev().find(|(group, _)| *group == id) {
-            Some((_, pages)) => *pages += 1,
-            None => expected.groups.push((id, 1)),
-        }
-    }
-
-    /// One of a group that has too little room for what it gets.
-    fn merge_called_for(
-        &self,
-        tables: &Tables,
-        expected: &Expected,
-        fits: &dyn Fn(Cost) -> bool,
-    ) -> Option<BlockId> {
-        if !self.may_merge(tables, expected.plane) {
-            return None;
-        }
-        expected.groups.iter().find_map(|(id, pages)| {
-            let merge = self.merge_of(tables, *id, None);
-            let first = merge.sources.first().copied();
-            let is_called_for = self.groups.lacks_room_for(*id, *pages, &merge);
-            first.filter(|_| is_called_for && fits(merge.cost(&tables.blocks)))
-        })
-    }
-
-    fn cost_of(&self, tables: &Tables, victim: BlockId) -> Cost {
-        let id = self.groups.owner(victim).expect("a victim belongs to a group");
-        self.merge_of(tables, id, Some(victim)).cost(&tables.blocks)
-    }
-
-    fn opened_by(&self, _: &Tables, expected: &Expected) -> u32 {
-        expected.groups.iter().map(|(id, pages)| self.groups.blocks_opened_by(*id, *pages)).sum()
-    }
-
-    fn buffer_tally(&self) -> Option<BufferTally> {
-        Some(self.buffer.as_ref()?.tally())
-    }
-
-    fn reset_buffer_tally(&mut self) {
-        if let Some(buffer) = &mut self.buffer {
-            buffer.reset_tally();
-        }
-    }
-
-    fn leaves_full_blocks(&self) -> bool {
-        false
-    }
-
-    fn recover_plane(
-        &mut self,
-        tables: &mut Tables,
-        _: PlaneId,
-        blocks: &[BlockId],
-        _: &Survey<'_>,
-    ) {
-        blocks.iter().for_each(|block| tables.blocks.set_open(*block));
-    }
-
-    /// Tells the victim policy what merging each group is worth as well.
-    fn recover(&mut self, tables: &mut Tables, survey: &Survey<'_>) {
-        self.recover_blocks(survey);
-        for plane in tables.space.planes() {
-            tables.space[plane].held -= self.buffered_blocks(plane);
-        }
-        for id in self.groups.layout().ids() {
-            if let Some(plane) = self.home_of(id, tables) {
-                self.list(tables, plane, id);
-            }
-        }
-    }
-
-    fn programmed(&self) -> Vec<(BlockId, u32)> {
-        let data_pages = self.groups.data_pages();
-        let buffered = self.buffer.iter().flat_map(|buffer| buffer.programmed(data_pages));
-        self.groups.blocks_programmed().chain(buffered).collect()
-    }
-
-    fn listed(&self, _: &Tables, block: BlockId) -> Option<u16> {
-        self.groups.listed_under(block)
-    }
-
-    fn has_sound_frontiers(&self, tables: &Tables, plane: PlaneId) -> bool {
-        tables.space[plane].frontiers().next().is_none()
-    }
-
-    fn buffered_blocks(&self, plane: PlaneId) -> usize {
-        self.buffer.as_ref().map_or(0, |buffer| buffer.in_use(plane))
-    }
-
-    fn may_hold(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {
-        self.is_in_buffer(block) || self.groups.is_place_of(lpn, block, offset)
-    }
-
-    /// Checks that each logical page lies in a block of its group, in a data block in its place, and
-    /// that the victim policy has been told the truth.
-    fn check(&self, tables: &Tables) -> Result<(), String> {
-        for (lpn, page) in tables.map.mapped() {
-            let (block, offset) =
-                (tables.geometry.block_of(page), tables.geometry.page_offset(page));
-            if !self.may_hold(lpn, block, offset) {
-                return Err(format!("{lpn:?} lies at {page:?}, which is not its group's place"));
-            }
-        }
-        self.groups.layout().ids().try_for_each(|id| self.check_group(tables, id))?;
-        self.check_buffer(tables)
     }
 }

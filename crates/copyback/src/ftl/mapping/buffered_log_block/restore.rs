@@ -9,6 +9,7 @@ use crate::victim::BlockView;
 
 use super::nv_buffer::{NvBuffer, PlaneBuffer};
 use crate::ftl::mapping::bound::{GroupId, Groups};
+use crate::ftl::mapping::log_block::DataAndUpdate;
 
 impl NvBuffer {
     /// Makes again what is not saved; `pages` says in which block each page of a group lies. False if a
@@ -100,7 +101,12 @@ impl PlaneBuffer {
 
 impl NvBuffer {
     /// Takes over a written block, later than those before.
-    pub fn recover_block(&mut self, block: BlockId, survey: &Survey<'_>, groups: &Groups) {
+    pub fn recover_block(
+        &mut self,
+        block: BlockId,
+        survey: &Survey<'_>,
+        groups: &Groups<DataAndUpdate>,
+    ) {
         let plane = survey.image.geometry.plane_of_block(block);
         let next_page = survey.written(block);
         self.holds[block.index()] = true;
@@ -115,7 +121,7 @@ impl NvBuffer {
 
     /// Queues the groups that can take no write and have pages in the buffer, the one with the oldest page
     /// first.
-    pub fn queue_used_up(&mut self, survey: &Survey<'_>, groups: &Groups) {
+    pub fn queue_used_up(&mut self, survey: &Survey<'_>, groups: &Groups<DataAndUpdate>) {
         let mut to_queue: Vec<(PlaneId, GroupId)> = Vec::new();
         for (plane, state) in self.planes.iter().enumerate() {
             for (lpn, _) in state.blocks.iter().flat_map(|block| survey.newest_in(*block)) {

@@ -6,42 +6,154 @@
 //! pages of every block that holds an invalid one are moved together, and those blocks are erased. A
 //! block is erased as soon as it is empty, so that one free block is enough to begin with.
 
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
 use crate::ftl::blocks::Blocks;
+use crate::ftl::recovery::Survey;
 use crate::ftl::space::Frontier;
-use crate::ids::BlockId;
+use crate::ftl::tables::Tables;
+use crate::ids::{BlockId, Ppn};
 use crate::victim::BlockView;
 
-use super::bound::{Group, GroupId, Merge};
+use super::bound::{Bound, Group, Groups, Merge, Scheme};
 use super::plan::ReclaimKind;
 
-/// A compaction has ended: a block that it has left open takes the next write, unless another does.
-pub fn compacted(group: &mut Group, target: Option<Frontier>, data_pages: u32) {
-    if group.open.is_none() {
-        group.open = target.filter(|target| target.next_page < data_pages);
+/// Superblock mapping.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Superblock {
+    groups: Groups<SharedBlocks>,
+}
+
+impl Superblock {
+    /// With nothing written, for superblocks of at most so many blocks.
+    pub fn new(config: &Config, tables: &Tables, most_blocks: usize) -> Self {
+        Self { groups: Groups::new(config, tables, SharedBlocks { most_blocks }) }
     }
 }
 
-/// The compaction of a superblock whose blocks hold `data_pages` pages; `victim` is among the blocks
-/// that are emptied in any case.
-pub fn compaction(
-    id: GroupId,
-    group: &Group,
-    victim: Option<BlockId>,
-    blocks: &Blocks,
-    data_pages: u32,
-) -> Merge {
-    let written = |block: BlockId| match group.open {
-        Some(open) if open.block == block => open.next_page,
-        _ => data_pages,
-    };
-    let is_source = |block: &BlockId| {
-        victim == Some(*block) || u32::from(blocks.valid_pages(*block)) < written(*block)
-    };
-    Merge {
-        group: id,
-        kind: ReclaimKind::Compaction,
-        sources: group.blocks.iter().copied().filter(is_source).collect(),
-        buffered: 0,
-        target: group.open.filter(|open| !is_source(&open.block)),
+impl Bound for Superblock {
+    type Scheme = SharedBlocks;
+
+    fn groups(&self) -> &Groups<SharedBlocks> {
+        &self.groups
+    }
+
+    fn groups_mut(&mut self) -> &mut Groups<SharedBlocks> {
+        &mut self.groups
+    }
+}
+
+/// Blocks in which any page of a superblock may lie anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedBlocks {
+    most_blocks: usize,
+}
+
+impl Scheme for SharedBlocks {
+    fn most_blocks(self, _: &Group) -> usize {
+        self.most_blocks
+    }
+
+    fn merge(
+        self,
+        group: &Group,
+        merge: Merge,
+        victim: Option<BlockId>,
+        blocks: &Blocks,
+        data_pages: u32,
+    ) -> Merge {
+        let written = |block: BlockId| match group.open {
+            Some(open) if open.block == block => open.next_page,
+            _ => data_pages,
+        };
+        let is_source = |block: &BlockId| {
+            victim == Some(*block) || u32::from(blocks.valid_pages(*block)) < written(*block)
+        };
+        Merge {
+            kind: ReclaimKind::Compaction,
+            sources: group.blocks.iter().copied().filter(is_source).collect(),
+            target: group.open.filter(|open| !is_source(&open.block)),
+            ..merge
+        }
+    }
+
+    fn add_target(self, blocks: &mut Vec<BlockId>, target: BlockId) {
+        blocks.push(target);
+    }
+
+    fn offset_in(self, target: Frontier, _: u32) -> u32 {
+        target.next_page
+    }
+
+    fn next_page(
+        _: &Groups<Self>,
+        merge: &Merge,
+        tables: &Tables,
+        _: impl Fn(BlockId) -> bool,
+    ) -> Option<Ppn> {
+        tables.next_valid(*merge.sources.first()?, 0)
+    }
+
+    /// There must be enough room left for the block that is emptied first.
+    fn may_move_next(self, merge: &Merge, block: BlockId, room: u32, blocks: &Blocks) -> bool {
+        let is_first = merge.sources.first() == Some(&block);
+        let left = merge.sources.first().map_or(0, |first| blocks.valid_pages(*first));
+        merge.sources.contains(&block) && (is_first || u32::from(left) < room)
+    }
+
+    /// A block that the compaction has left open takes the next write, unless another does.
+    fn merged(self, group: &mut Group, target: Option<Frontier>, data_pages: u32) {
+        if group.open.is_none() {
+            group.open = target.filter(|target| target.next_page < data_pages);
+        }
+    }
+
+    fn makes_room(self, _: &Group, merge: &Merge) -> bool {
+        !merge.sources.is_empty()
+    }
+
+    fn recover(groups: &Groups<Self>, blocks: Vec<BlockId>, survey: &Survey<'_>) -> Group {
+        let half_filled =
+            blocks.iter().filter(|block| survey.written(**block) < groups.data_pages());
+        let open = half_filled.max_by_key(|block| survey.last_program(**block));
+        let open = open.map(|block| Frontier { block: *block, next_page: survey.written(*block) });
+        Group { blocks, open, ..Group::default() }
+    }
+
+    fn is_sound(self, group: &Group, _: &Blocks, _: u32) -> bool {
+        group.blocks.len() <= self.most_blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ftl::ReclaimStep;
+    use crate::ftl::mapping::tests::device;
+    use crate::ids::{Lpn, PlaneId};
+
+    #[test]
+    fn a_full_block_that_is_wholly_valid_is_not_compacted() {
+        let mut ftl = device("{ type = \"superblock\", data_blocks = 2, update_blocks = 1 }");
+        for (version, lpn) in (1..).zip([0, 1, 2, 3, 4, 5, 6, 7, 0]) {
+            ftl.write(PlaneId(0), Lpn(lpn), version);
+        }
+        let victim = ftl.choose_victim(PlaneId(0)).expect("a page of the first block is invalid");
+        let mut plan = ftl.begin_reclaim(victim);
+        let (mut moved, mut erased) = (0, Vec::new());
+        while let Some(step) = plan.next_step(&ftl) {
+            match step {
+                ReclaimStep::Move(page) => {
+                    ftl.relocate(page);
+                    moved += 1;
+                }
+                ReclaimStep::Erase(block) => {
+                    ftl.erase(block);
+                    erased.push(block);
+                }
+            }
+        }
+        assert_eq!((moved, erased), (3, vec![victim]));
+        assert_eq!(ftl.check(), Ok(()));
     }
 }
