@@ -11,6 +11,7 @@ use crate::collector::job::{self, Tally};
 use crate::config::{Config, Overwrites, Preemption};
 use crate::ftl::{Allocation, Ftl, Room};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId};
+use crate::placement::HostPage;
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::steady::Rule;
@@ -310,7 +311,7 @@ impl Preconditioner {
             self.collect(die);
         }
         self.version += 1;
-        self.ftl.write(plane, lpn, self.version);
+        self.ftl.write(plane, HostPage::without_hint(lpn), self.version);
         if has_faults {
             self.outdated.extend(self.ftl.take_outdated(die));
         }
@@ -353,7 +354,7 @@ impl Preconditioner {
                 .ftl
                 .allocation
                 .die_of(lpn, &self.ftl.geometry)
-                .and_then(|die| self.ftl.next_plane(die, lpn)),
+                .and_then(|die| self.ftl.next_plane(die, HostPage::without_hint(lpn))),
             Allocation::Dynamic { .. } => self.next_free_plane(lpn),
         };
         plane.expect("a checked configuration leaves every plane room for its logical pages")
@@ -375,6 +376,6 @@ impl Preconditioner {
         if self.ftl.planes_to_collect(die) != 0 {
             self.collect(die);
         }
-        self.ftl.next_plane(die, lpn)
+        self.ftl.next_plane(die, HostPage::without_hint(lpn))
     }
 }

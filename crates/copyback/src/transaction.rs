@@ -2,6 +2,7 @@
 
 use crate::ids::{DieId, Lpn};
 use crate::observer::{ArrivalNote, DeviceNote, Parts, Party};
+use crate::placement::HostPage;
 use crate::purpose::Owner;
 use crate::units::{Duration, Instant};
 use crate::workload::Hint;
@@ -94,6 +95,11 @@ impl Transaction {
     /// By so much earlier it would have come as far without collections.
     pub fn late(&self) -> Duration {
         self.came_late + self.parts.late()
+    }
+
+    /// The page as the host writes it.
+    pub const fn page(&self) -> HostPage {
+        HostPage { lpn: self.lpn, hint: self.hint }
     }
 
     /// Who it is in a journal.

@@ -69,7 +69,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ("places", &["units"]),
     (
         "precondition",
-        &["collector", "config", "ftl", "ids", "rng", "scheduler", "steady", "victim"],
+        &["collector", "config", "ftl", "ids", "placement", "rng", "scheduler", "steady", "victim"],
     ),
     ("progress", &["units"]),
     ("purpose", &["ids"]),
@@ -83,6 +83,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
             "ids",
             "nand",
             "observer",
+            "placement",
             "purpose",
             "rng",
             "transaction",
@@ -111,7 +112,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ),
     ("state", &["Error", "config", "ftl", "ids", "precondition"]),
     ("steady", &[]),
-    ("transaction", &["ids", "observer", "purpose", "units", "workload"]),
+    ("transaction", &["ids", "observer", "placement", "purpose", "units", "workload"]),
     ("victim", &["config", "ids", "lists", "rng"]),
 ];
 

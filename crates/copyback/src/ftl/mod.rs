@@ -39,6 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::placement::HostPage;
 use crate::victim::supply::{Device, Failed, VictimSupplier};
 
 use mapping::{AnyMapping, Mapping, each};
@@ -90,24 +91,25 @@ impl Ftl {
         self.tables.victims.supply(device, supplier)
     }
 
-    /// Writes a host page to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
+    /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
     /// every submission; only the audit looks at it.
-    pub fn write(&mut self, plane: PlaneId, lpn: Lpn, version: u64) -> Placed {
+    #[inline]
+    pub fn write(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {
         let tables = &mut self.tables;
-        let placed = each!(&mut self.mapping, mapping => mapping.write(tables, plane, lpn));
+        let placed = each!(&mut self.mapping, mapping => mapping.write(tables, plane, page));
         tables.allocation.end_turn(plane, &tables.geometry);
         if self.tables.audit.is_some() {
-            self.audit_write(lpn, version, placed.page);
+            self.audit_write(page, version, placed.page);
         }
         placed
     }
 
     #[cold]
-    fn audit_write(&mut self, lpn: Lpn, version: u64, page: Ppn) {
+    fn audit_write(&mut self, page: HostPage, version: u64, to: Ppn) {
         let tables = &mut self.tables;
-        let role = each!(&self.mapping, mapping => mapping.role_of_write(tables, lpn, page));
+        let role = each!(&self.mapping, mapping => mapping.role_of_write(tables, page, to));
         if let Some(audit) = &mut tables.audit {
-            audit.written(lpn, version, (page, role), &tables.geometry);
+            audit.written(page.lpn, version, (to, role), &tables.geometry);
         }
     }
 
@@ -190,6 +192,7 @@ impl Ftl {
             mapping.moved(tables, lpn, plane);
             placed
         });
+        tables.streams.wrote_moved(lpn, origin);
         if let Some(audit) = &mut tables.audit {
             audit.programmed_staged(lpn, (placed.page, stream.into()), &tables.geometry);
         }
@@ -216,15 +219,15 @@ impl Ftl {
         }
     }
 
-    /// Whether a host write of `lpn` fits into `plane` now.
-    pub fn accepts(&self, plane: PlaneId, lpn: Lpn) -> bool {
-        self.next_host_offset(plane, lpn).is_some()
+    /// Whether a host write of `page` fits into `plane` now.
+    pub fn accepts(&self, plane: PlaneId, page: HostPage) -> bool {
+        self.next_host_offset(plane, page).is_some()
     }
 
-    /// The page offset that a host write of `lpn` to `plane` gets, if it fits.
+    /// The page offset that a host write of `page` to `plane` gets, if it fits.
     #[inline]
-    pub fn next_host_offset(&self, plane: PlaneId, lpn: Lpn) -> Option<u32> {
-        each!(&self.mapping, mapping => mapping.next_offset(&self.tables, plane, lpn))
+    pub fn next_host_offset(&self, plane: PlaneId, page: HostPage) -> Option<u32> {
+        each!(&self.mapping, mapping => mapping.next_offset(&self.tables, plane, page))
     }
 
     /// Notes that a write of `lpn` is next on `plane`. Returns whether something must be reclaimed

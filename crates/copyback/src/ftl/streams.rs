@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Lpn;
-use crate::placement::{AnyPlacement, Class, Life, Origin, Placement};
+use crate::placement::{AnyPlacement, Class, HostPage, Life, Origin, Placement};
 
 use super::space::Stream;
 
@@ -21,10 +21,10 @@ impl Streams {
         Self { placement, clock: 0 }
     }
 
-    /// The open block that a write of the host's page `lpn` goes to.
+    /// The open block that a write of a page of the host goes to.
     #[inline(always)]
-    pub fn of_host(&self, lpn: Lpn) -> Stream {
-        self.of(lpn, Origin::Host { hint: None })
+    pub fn of_host(&self, HostPage { lpn, hint }: HostPage) -> Stream {
+        self.of(lpn, Origin::Host { hint })
     }
 
     /// The open block that `lpn` goes to, which comes from `origin`.
@@ -55,10 +55,16 @@ impl Streams {
         self.placement.moved_classes().map(Stream::Class)
     }
 
-    /// The host's page `lpn` has been written.
+    /// `lpn`, which came from `origin`, has been moved.
     #[inline(always)]
-    pub fn host_wrote(&mut self, lpn: Lpn) {
-        self.placement.wrote(lpn, Origin::Host { hint: None }, self.clock);
+    pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin) {
+        self.placement.wrote(lpn, origin, self.clock);
+    }
+
+    /// The host has written a page.
+    #[inline(always)]
+    pub fn host_wrote(&mut self, HostPage { lpn, hint }: HostPage) {
+        self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
         self.clock += 1;
     }
 }

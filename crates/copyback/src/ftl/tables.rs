@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Config, SummaryPage};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
-use crate::placement::{AnyPlacement, Class, Origin, Placement};
+use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
 use crate::victim::{BlockView, Shape, VictimSelector};
@@ -174,9 +174,9 @@ impl Tables {
                 && self.collection_room(plane) >= self.limits.data_pages + u32::from(left))
     }
 
-    /// The plane of `die` that takes the write of `lpn`, which has no place of its own, if one has room.
-    pub fn next_plane(&self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
-        let stream = self.stream_of(lpn);
+    /// The plane of `die` that takes the write of a page, which has no place of its own, if one has room.
+    pub fn next_plane(&self, die: DieId, page: HostPage) -> Option<PlaneId> {
+        let stream = self.stream_of(page);
         let first = self.allocation.turn_of(die);
         let planes = self.geometry.planes_per_die;
         let mut in_turn = (0..planes)
@@ -227,12 +227,12 @@ impl Tables {
         }
     }
 
-    /// The open block that a write of `lpn` goes to.
+    /// The open block that a write of `page` goes to.
     #[inline(always)]
-    pub(super) fn stream_of(&self, lpn: Lpn) -> Stream {
-        match self.is_translation_page(lpn) {
+    pub(super) fn stream_of(&self, page: HostPage) -> Stream {
+        match self.is_translation_page(page.lpn) {
             true => Stream::Translation,
-            false => self.streams.of_host(lpn),
+            false => self.streams.of_host(page),
         }
     }
 
@@ -284,6 +284,15 @@ impl Tables {
         let lends = self.streams.takes_host(stream) && self.space[plane].frontier(stream).is_none();
         let placed = self.append(mapping, plane, stream, self.map.logical(from));
         self.space[plane].lent |= lends;
+        placed
+    }
+
+    /// Moves the valid page `from` inside its plane to the open block that the placement says.
+    #[inline(always)]
+    pub(super) fn relocate_as_placed(&mut self, mapping: &mut impl Mapping, from: Ppn) -> Placed {
+        let (lpn, origin) = (self.logical(from), self.origin_of(from));
+        let placed = self.relocate_to(mapping, self.streams.of(lpn, origin), from);
+        self.streams.wrote_moved(lpn, origin);
         placed
     }
 

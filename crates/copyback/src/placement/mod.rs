@@ -41,6 +41,22 @@ impl Class {
     }
 }
 
+/// A page that the host writes, and what it says about the data, if anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostPage {
+    /// The page.
+    pub lpn: Lpn,
+    /// The hint.
+    pub hint: Option<Hint>,
+}
+
+impl HostPage {
+    /// A page of which nothing is said.
+    pub const fn without_hint(lpn: Lpn) -> Self {
+        Self { lpn, hint: None }
+    }
+}
+
 /// Who writes a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {

@@ -1,9 +1,10 @@
 //! Which of the host's page operations that wait a die would take next.
 
 use crate::ftl::Ftl;
-use crate::ids::{DieId, Lpn, PlaneId, Ppn, planes_in};
+use crate::ids::{DieId, PlaneId, Ppn, planes_in};
 use crate::nand::Command;
-use crate::transaction::{Transaction, TransactionId};
+use crate::placement::HostPage;
+use crate::transaction::TransactionId;
 
 use super::queues::{Queues, WriteLevel, WriteQueue};
 use super::when::Admitted;
@@ -82,8 +83,8 @@ impl Queues {
             WriteLevel::Device => WriteQueue::Device,
         };
         let first = self.transactions.get(self.first_write(queue)?);
-        let plane = ftl.next_plane(die, first.lpn)?;
-        let offset = ftl.next_host_offset(plane, first.lpn)?;
+        let plane = ftl.next_plane(die, first.page())?;
+        let offset = ftl.next_host_offset(plane, first.page())?;
         Some((first.sequence, NextWrite { queue, plane, offset }))
     }
 
@@ -91,8 +92,8 @@ impl Queues {
         let mut mask = self.planes_with_writes(die);
         // Whether a plane accepts a write takes longer to say than which write is the oldest.
         loop {
-            let (sequence, plane, lpn) = self.oldest_first_write(die, mask)?;
-            if let Some(offset) = ftl.next_host_offset(plane, lpn) {
+            let (sequence, plane, page) = self.oldest_first_write(die, mask)?;
+            if let Some(offset) = ftl.next_host_offset(plane, page) {
                 let queue = WriteQueue::Plane(plane);
                 return Some((sequence, NextWrite { queue, plane, offset }));
             }
@@ -101,14 +102,14 @@ impl Queues {
     }
 
     /// The oldest of the first writes that wait for the planes of `mask`: its sequence number, plane and page.
-    fn oldest_first_write(&self, die: DieId, mask: u32) -> Option<(u64, PlaneId, Lpn)> {
+    fn oldest_first_write(&self, die: DieId, mask: u32) -> Option<(u64, PlaneId, HostPage)> {
         planes_in(mask, die, self.planes_per_die)
             .filter_map(|plane| {
                 let first = self.first_write(WriteQueue::Plane(plane))?;
-                let Transaction { sequence, lpn, .. } = self.transactions.get(first);
-                Some((*sequence, plane, *lpn))
+                let first = self.transactions.get(first);
+                Some((first.sequence, plane, first.page()))
             })
-            .min()
+            .min_by_key(|(sequence, ..)| *sequence)
     }
 
     fn sequence(&self, id: TransactionId) -> u64 {
@@ -128,7 +129,7 @@ impl Queues {
                 let mask = self.planes_with_writes(die);
                 planes_in(mask, die, self.planes_per_die).any(|plane| {
                     let first = self.first_write(WriteQueue::Plane(plane));
-                    first.is_some_and(|id| !ftl.accepts(plane, self.transactions.get(id).lpn))
+                    first.is_some_and(|id| !ftl.accepts(plane, self.transactions.get(id).page()))
                 })
             }
             WriteLevel::Die => self.finds_no_block(ftl, WriteQueue::Die(die), die),
@@ -139,6 +140,6 @@ impl Queues {
     /// Whether a write waits in `queue`, and no plane of `die` can take the first.
     fn finds_no_block(&self, ftl: &Ftl, queue: WriteQueue, die: DieId) -> bool {
         let first = self.first_write(queue);
-        first.is_some_and(|id| ftl.next_plane(die, self.transactions.get(id).lpn).is_none())
+        first.is_some_and(|id| ftl.next_plane(die, self.transactions.get(id).page()).is_none())
     }
 }

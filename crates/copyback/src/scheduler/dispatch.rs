@@ -157,8 +157,8 @@ impl Scheduler {
                     queue
                 };
                 let Some(first) = self.queues.first_write(queue) else { continue };
-                let lpn = self.queues.transactions.get(first).lpn;
-                let next = backend.ftl.next_host_offset(other, lpn).map(|offset| (other, offset));
+                let page = self.queues.transactions.get(first).page();
+                let next = backend.ftl.next_host_offset(other, page).map(|offset| (other, offset));
                 let legal =
                     |next| backend.flash.rules.may_join(Command::Program, (plane, offset), next);
                 if next.is_some_and(legal)
@@ -198,9 +198,10 @@ impl Scheduler {
         group: &mut Fifo,
         now: Instant,
     ) -> bool {
-        let Transaction { owner, lpn, sequence, .. } = *self.queues.transactions.get(id);
+        let transaction = self.queues.transactions.get(id);
+        let Transaction { owner, lpn, sequence, .. } = *transaction;
         let old = backend.ftl.lookup(lpn);
-        let placed = backend.ftl.write(plane, lpn, sequence);
+        let placed = backend.ftl.write(plane, transaction.page(), sequence);
         backend.flash.note_target(placed.page);
         backend.wake_if_to_collect(old);
         match owner {

@@ -108,12 +108,12 @@ impl Scheduler {
     /// are short of space.
     fn wake_a_die(&mut self, backend: &mut Backend) {
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
-        let lpn = self.queues.transactions.get(first).lpn;
+        let page = self.queues.transactions.get(first).page();
         let dies = backend.ftl.geometry.dies();
         let takes_writes = |die: &DieId| {
             backend.flash.die(*die).is_idle()
                 && backend.collecting.leaves_free(*die)
-                && backend.ftl.next_plane(*die, lpn).is_some()
+                && backend.ftl.next_plane(*die, page).is_some()
         };
         let in_turn = (0..dies).map(|step| DieId::from_index((self.next_die + step) % dies));
         match in_turn.into_iter().find(takes_writes) {

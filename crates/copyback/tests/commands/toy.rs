@@ -6,6 +6,7 @@ use copyback::config::{Config, Loader};
 use copyback::event::{Agenda, Event};
 use copyback::ftl::{Ftl, ReclaimStep};
 use copyback::ids::{CommandId, Lpn, PlaneId};
+use copyback::placement::HostPage;
 use copyback::ssd::{Announced, Cut, Finished, Owner, PageWrite, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
 
@@ -97,7 +98,7 @@ impl Toy {
             if ftl.want(plane, Lpn(*lpn)) {
                 collect(&mut ftl, plane);
             }
-            ftl.write(plane, Lpn(*lpn), version as u64 + 1);
+            ftl.write(plane, HostPage::without_hint(Lpn(*lpn)), version as u64 + 1);
             collect(&mut ftl, plane);
         }
         let ssd = Ssd::new(&config, ftl, pages.len() as u64);

@@ -11,6 +11,7 @@ use copyback::engine::EventQueue;
 use copyback::event::{Agenda, Event};
 use copyback::ftl::Ftl;
 use copyback::ids::{DieId, Lpn, PlaneId, SsdId};
+use copyback::placement::HostPage;
 use copyback::ssd::{Finished, Owner, PageWrite, Ssd};
 use copyback::units::{Duration, Instant};
 
@@ -310,13 +311,13 @@ fn drive(config: &Config, device: u32) -> Ssd {
     for lpn in (0..pages).chain(again) {
         let plane = ftl.allocation.plane_of(Lpn(lpn));
         let any = (0..ftl.geometry.planes()).map(PlaneId::from_index);
-        let Some(plane) =
-            plane.or_else(|| any.into_iter().find(|plane| ftl.accepts(*plane, Lpn(lpn))))
-        else {
+        let Some(plane) = plane.or_else(|| {
+            any.into_iter().find(|plane| ftl.accepts(*plane, HostPage::without_hint(Lpn(lpn))))
+        }) else {
             break;
         };
         version += 1;
-        ftl.write(plane, Lpn(lpn), version);
+        ftl.write(plane, HostPage::without_hint(Lpn(lpn)), version);
         for die in 0..ftl.geometry.dies() {
             collect_untimed(&mut ftl, DieId::from_index(die));
         }

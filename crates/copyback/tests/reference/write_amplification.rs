@@ -7,6 +7,7 @@ use copyback::collector::job::{Tally, collect_untimed};
 use copyback::config::{Config, Overwrites, SyntheticWorkload, Workload};
 use copyback::ftl::Ftl;
 use copyback::ids::{DieId, Lpn, PlaneId, SsdId};
+use copyback::placement::HostPage;
 use copyback::precondition::Preconditioner;
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
@@ -149,7 +150,7 @@ fn untimed(row: &Row, length: Length) -> f64 {
     let mut ftl = Ftl::new(&config, "ssd/0");
     let mut tally = Tally::default();
     let mut write = |lpn: Lpn, order: u64| {
-        ftl.write(PlaneId(0), lpn, order);
+        ftl.write(PlaneId(0), HostPage::without_hint(lpn), order);
         if ftl.planes_to_collect(DieId(0)) != 0 {
             tally += collect_untimed(&mut ftl, DieId(0));
         }

@@ -8,6 +8,7 @@ use copyback::collector::job::Job;
 use copyback::config::Idle;
 use copyback::ftl::ReclaimStep;
 use copyback::ids::{Lpn, PlaneId};
+use copyback::placement::HostPage;
 use copyback::purpose::Reason;
 
 use crate::draw::{Case, Draw};
@@ -79,7 +80,7 @@ impl Drive {
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
         let plane = self.device.ftl.allocation.plane_of(lpn).ok_or("it has a plane")?;
         while !self.has_room(plane, lpn) && self.finish_or_begin(plane) {}
-        if !self.device.ftl.accepts(plane, lpn) {
+        if !self.device.ftl.accepts(plane, HostPage::without_hint(lpn)) {
             return Err(format!("no room for {lpn:?}"));
         }
         self.written_meanwhile += u64::from(self.merges.contains_key(&plane));
@@ -108,7 +109,7 @@ impl Drive {
         let must = ftl.want(plane, lpn);
         let is_short = ftl.planes_to_collect(die) & bit != 0;
         let waits = self.delays && ftl.can_wait(plane);
-        !must && (!is_short || waits) && ftl.accepts(plane, lpn)
+        !must && (!is_short || waits) && ftl.accepts(plane, HostPage::without_hint(lpn))
     }
 
     /// Begins a merge on `plane`, for a reason that is drawn, if there is any and none is under way.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use copyback::collector::job::collect_untimed;
 use copyback::ftl::{Allocation, Ftl, Room};
 use copyback::ids::{DieId, Lpn, PlaneId};
+use copyback::placement::HostPage;
 
 use crate::check;
 use crate::draw::{Case, Draw};
@@ -55,7 +56,7 @@ impl Device {
     /// Writes a page to a plane that accepts it.
     pub fn write_to(&mut self, plane: PlaneId, lpn: Lpn) {
         self.submitted += 1;
-        self.ftl.write(plane, lpn, self.submitted);
+        self.ftl.write(plane, HostPage::without_hint(lpn), self.submitted);
         self.versions.insert(lpn, self.submitted);
     }
 
@@ -128,9 +129,9 @@ impl Device {
                 if self.ftl.want(plane, lpn) {
                     collect_untimed(&mut self.ftl, die);
                 }
-                self.ftl.accepts(plane, lpn).then_some(plane)
+                self.ftl.accepts(plane, HostPage::without_hint(lpn)).then_some(plane)
             }
-            None => self.ftl.next_plane(die, lpn),
+            None => self.ftl.next_plane(die, HostPage::without_hint(lpn)),
         }
     }
 
@@ -140,7 +141,7 @@ impl Device {
             let die = DieId::from_index(self.next_die);
             self.next_die = (self.next_die + 1) % dies;
             collect_untimed(&mut self.ftl, die);
-            if let Some(plane) = self.ftl.next_plane(die, lpn) {
+            if let Some(plane) = self.ftl.next_plane(die, HostPage::without_hint(lpn)) {
                 return Some(plane);
             }
         }

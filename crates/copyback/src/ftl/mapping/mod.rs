@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::placement::HostPage;
 
 use super::Placed;
 use super::idle_time::Expected;
@@ -108,19 +109,19 @@ impl AnyMapping {
 pub trait Mapping {
     // --- where a page goes
 
-    /// Puts `lpn`, whose old page has been invalidated, onto `plane`, on which it has
+    /// Puts `page`, whose old place has been invalidated, onto `plane`, on which it has
     /// [room](Self::next_offset).
-    fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed;
+    fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed;
 
-    /// The page offset that a write of `lpn` to `plane` gets, if it fits.
-    fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32>;
+    /// The page offset that a write of `page` to `plane` gets, if it fits.
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32>;
 
     /// Moves the valid page `from` inside its plane.
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed;
 
-    /// What the block is filled for that a write of `lpn` has gone to.
-    fn role_of_write(&self, tables: &Tables, lpn: Lpn, _page: Ppn) -> Role {
-        tables.stream_of(lpn).into()
+    /// What the block is filled for that a write of `page` has gone `to`.
+    fn role_of_write(&self, tables: &Tables, page: HostPage, _to: Ppn) -> Role {
+        tables.stream_of(page).into()
     }
 
     /// What the block is filled for that `from` is moved to.
@@ -139,20 +140,20 @@ pub trait Mapping {
         false
     }
 
-    /// Writes `lpn` to `plane`, on which it has room.
+    /// Writes `page` to `plane`, on which it has room.
     #[inline(always)]
-    fn write(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed
+    fn write(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed
     where
         Self: Sized,
     {
-        if let Some(old) = tables.lookup(lpn) {
+        if let Some(old) = tables.lookup(page.lpn) {
             tables.invalidate(self, old);
         } else {
-            tables.staged.remove(lpn);
+            tables.staged.remove(page.lpn);
         }
-        let placed = self.place(tables, plane, lpn);
-        if !tables.is_translation_page(lpn) {
-            tables.streams.host_wrote(lpn);
+        let placed = self.place(tables, plane, page);
+        if !tables.is_translation_page(page.lpn) {
+            tables.streams.host_wrote(page);
         }
         placed
     }

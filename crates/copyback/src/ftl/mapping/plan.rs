@@ -165,6 +165,7 @@ mod tests {
     use crate::ids::Lpn;
 
     use super::*;
+    use crate::placement::HostPage;
 
     #[test]
     fn nothing_is_moved_out_of_a_victim_that_has_been_erased_and_is_in_use_again() {
@@ -178,7 +179,9 @@ mod tests {
         let mut ftl = Ftl::new(&config, "ssd/0");
         let plane = PlaneId(0);
         // A block is filled and then holds nothing that is valid.
-        (0..8).for_each(|version| _ = ftl.write(plane, Lpn(version % 4), u64::from(version)));
+        (0..8).for_each(|version| {
+            _ = ftl.write(plane, HostPage::without_hint(Lpn(version % 4)), u64::from(version))
+        });
         let victim = ftl.choose_victim(plane).expect("all of it is invalid");
         let mut plan = ftl.begin_reclaim(victim);
         assert_eq!(plan.next_step(&ftl), Some(ReclaimStep::Erase(victim)));
@@ -186,7 +189,8 @@ mod tests {
         // Written on until the block is open again.
         let mut version = 8;
         let page = loop {
-            let page = ftl.write(plane, Lpn(version % 4), u64::from(version)).page;
+            let page =
+                ftl.write(plane, HostPage::without_hint(Lpn(version % 4)), u64::from(version)).page;
             if ftl.geometry.block_of(page) == victim {
                 break page;
             }

@@ -28,6 +28,7 @@ use smallvec::SmallVec;
 use crate::collector::Collector;
 use crate::ids::Ppn;
 use crate::nand::{Command, Times};
+use crate::placement::HostPage;
 use crate::scheduler::dispatch::issue;
 use crate::scheduler::{Next, WriteLevel, WriteQueue};
 use crate::transaction::{Fifo, Transaction};
@@ -179,7 +180,10 @@ fn merge_write(at: &mut AtDie<'_>, page: Ppn) -> bool {
     if at.scheduler.queues.write_level() != WriteLevel::Plane {
         return false;
     }
-    let Some(offset) = ftl.next_host_offset(plane, ftl.logical(page)) else { return false };
+    let Some(offset) = ftl.next_host_offset(plane, HostPage::without_hint(ftl.logical(page)))
+    else {
+        return false;
+    };
     let queue = WriteQueue::Plane(plane);
     let waits_for_it = |transaction: &Transaction| ftl.lookup(transaction.lpn) == Some(page);
     let Some(id) = at.scheduler.queues.take_write(queue, waits_for_it) else { return false };

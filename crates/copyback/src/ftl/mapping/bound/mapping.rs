@@ -8,17 +8,17 @@ use crate::ftl::space::Frontier;
 use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
-use crate::placement::Class;
+use crate::placement::{Class, HostPage};
 
 use super::Bound;
 
 impl<M: Bound> Mapping for M {
-    fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
-        self.put(tables, plane, lpn)
+    fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
+        self.put(tables, plane, page.lpn)
     }
 
-    fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
-        self.offset_of_next(tables, plane, lpn)
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32> {
+        self.offset_of_next(tables, plane, page.lpn)
     }
 
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
@@ -39,8 +39,8 @@ impl<M: Bound> Mapping for M {
         Placed { page, closes_block }
     }
 
-    fn role_of_write(&self, tables: &Tables, _: Lpn, page: Ppn) -> Role {
-        match self.is_in_buffer(tables.geometry.block_of(page)) {
+    fn role_of_write(&self, tables: &Tables, _: HostPage, to: Ppn) -> Role {
+        match self.is_in_buffer(tables.geometry.block_of(to)) {
             true => Role::Buffer,
             false => Role::default(),
         }

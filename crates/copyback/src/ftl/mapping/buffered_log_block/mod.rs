@@ -218,13 +218,14 @@ impl BufferedLogBlock {
 mod tests {
     use crate::ftl::mapping::tests::device;
     use crate::ids::{Lpn, PlaneId};
+    use crate::placement::HostPage;
 
     #[test]
     fn a_write_that_would_need_a_merge_goes_to_the_buffer() {
         let mut ftl = device("{ type = \"buffered_log_block\", buffer = { blocks = 1 } }");
         for (version, lpn) in (1..).zip([0, 1, 2, 3, 0, 0, 0, 0, 1]) {
-            assert!(ftl.accepts(PlaneId(0), Lpn(lpn)), "write {version}");
-            ftl.write(PlaneId(0), Lpn(lpn), version);
+            assert!(ftl.accepts(PlaneId(0), HostPage::without_hint(Lpn(lpn))), "write {version}");
+            ftl.write(PlaneId(0), HostPage::without_hint(Lpn(lpn)), version);
         }
         assert_eq!(ftl.nv_buffer_tally().writes, 1);
         assert_eq!(ftl.check(), Ok(()));

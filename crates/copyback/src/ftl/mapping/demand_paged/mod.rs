@@ -10,6 +10,7 @@ use crate::ftl::Placed;
 use crate::ftl::image::Image;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::placement::HostPage;
 
 use super::{Mapping, ReclaimPlan, page};
 
@@ -185,19 +186,19 @@ impl DemandPaged {
 
 impl Mapping for DemandPaged {
     #[inline(never)]
-    fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
-        let placed = tables.append(self, plane, tables.stream_of(lpn), lpn);
-        self.note_write(tables, lpn);
+    fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
+        let placed = tables.append(self, plane, tables.stream_of(page), page.lpn);
+        self.note_write(tables, page.lpn);
         placed
     }
 
-    fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
-        tables.offset_in(tables.stream_of(lpn), plane)
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32> {
+        tables.offset_in(tables.stream_of(page), plane)
     }
 
     #[inline(never)]
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
-        let placed = tables.relocate_to(self, tables.stream_of_move(from), from);
+        let placed = tables.relocate_as_placed(self, from);
         self.moved(tables, tables.logical(placed.page), tables.geometry.plane_of(from));
         placed
     }

@@ -202,6 +202,7 @@ mod tests {
     use super::*;
     use crate::ftl::mapping::tests::device;
     use crate::ids::{Lpn, PlaneId};
+    use crate::placement::HostPage;
 
     #[test]
     fn the_order_of_updates_decides_how_a_logical_block_is_merged() {
@@ -209,7 +210,7 @@ mod tests {
             let mut ftl = device("log_block");
             let writes = [0, 1, 2, 3].iter().chain(updates);
             for (version, lpn) in (1..).zip(writes) {
-                ftl.write(PlaneId(0), Lpn(*lpn), version);
+                ftl.write(PlaneId(0), HostPage::without_hint(Lpn(*lpn)), version);
             }
             let victim = ftl.choose_victim(PlaneId(0)).expect("a merge gives a block back");
             ftl.begin_reclaim(victim).kind()

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ftl::Placed;
 use crate::ftl::tables::Tables;
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
-use crate::placement::Placement;
+use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::placement::{HostPage, Placement};
 
 use super::{Mapping, ReclaimPlan};
 
@@ -16,18 +16,18 @@ pub struct Page;
 
 impl Mapping for Page {
     #[inline(always)]
-    fn place(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
-        tables.append(self, plane, tables.streams.of_host(lpn), lpn)
+    fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
+        tables.append(self, plane, tables.streams.of_host(page), page.lpn)
     }
 
     #[inline(always)]
-    fn next_offset(&self, tables: &Tables, plane: PlaneId, lpn: Lpn) -> Option<u32> {
-        tables.offset_in(tables.streams.of_host(lpn), plane)
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32> {
+        tables.offset_in(tables.streams.of_host(page), plane)
     }
 
     #[inline(always)]
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
-        tables.relocate_to(self, tables.stream_of_move(from), from)
+        tables.relocate_as_placed(self, from)
     }
 
     fn choose_victim(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {

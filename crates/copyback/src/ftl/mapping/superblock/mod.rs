@@ -131,12 +131,13 @@ mod tests {
     use crate::ftl::ReclaimStep;
     use crate::ftl::mapping::tests::device;
     use crate::ids::{Lpn, PlaneId};
+    use crate::placement::HostPage;
 
     #[test]
     fn a_full_block_that_is_wholly_valid_is_not_compacted() {
         let mut ftl = device("{ type = \"superblock\", data_blocks = 2, update_blocks = 1 }");
         for (version, lpn) in (1..).zip([0, 1, 2, 3, 4, 5, 6, 7, 0]) {
-            ftl.write(PlaneId(0), Lpn(lpn), version);
+            ftl.write(PlaneId(0), HostPage::without_hint(Lpn(lpn)), version);
         }
         let victim = ftl.choose_victim(PlaneId(0)).expect("a page of the first block is invalid");
         let mut plan = ftl.begin_reclaim(victim);
