@@ -58,6 +58,11 @@ impl Link {
         self.direction(direction).waiting.push_back((command, bytes));
     }
 
+    /// Whether data wait for the link.
+    pub fn is_asked(&self) -> bool {
+        !self.inward.waiting.is_empty() || !self.outward.waiting.is_empty()
+    }
+
     /// Starts the next transfer, if the link is free for one. Data out go before data in.
     pub fn grant(&mut self) -> Option<LinkTransfer> {
         [LinkDirection::Out, LinkDirection::In].into_iter().find_map(|to| self.grant_one(to))

@@ -356,7 +356,14 @@ impl Drive {
         &mut self.queue[command]
     }
 
+    #[inline]
     fn start_link(&mut self) {
+        if self.link.as_ref().is_some_and(Link::is_asked) {
+            self.grant_link();
+        }
+    }
+
+    fn grant_link(&mut self) {
         let Some(link) = &mut self.link else { return };
         while let Some(transfer) = link.grant() {
             self.queue[transfer.command].spend(Part::Bus, self.now);

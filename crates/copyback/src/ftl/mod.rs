@@ -93,7 +93,6 @@ impl Ftl {
 
     /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
     /// every submission; only the audit looks at it.
-    #[inline]
     pub fn write(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {
         let tables = &mut self.tables;
         let placed = each!(&mut self.mapping, mapping => mapping.write(tables, plane, page));
@@ -243,6 +242,8 @@ impl Ftl {
 
     /// A bit for each plane of `die` that is below its threshold, whose next write needs something to be
     /// reclaimed first, or whose buffer has something to be cleaned.
+    // Asked of every die at many instants: to enter and leave it took longer than the answer.
+    #[inline(always)]
     pub fn planes_to_collect(&self, die: DieId) -> u32 {
         self.space.below_threshold(die)
             | each!(&self.mapping, mapping => mapping.wanted_planes(die))

@@ -177,10 +177,11 @@ impl Tables {
     /// The plane of `die` that takes the write of a page, which has no place of its own, if one has room.
     pub fn next_plane(&self, die: DieId, page: HostPage) -> Option<PlaneId> {
         let stream = self.stream_of(page);
-        let first = self.allocation.turn_of(die);
+        let turn = self.allocation.turn_of(die);
         let planes = self.geometry.planes_per_die;
-        let mut in_turn = (0..planes)
-            .map(|step| PlaneId(die.0 * planes + (first + step) % planes))
+        let mut in_turn = (turn..planes)
+            .chain(0..turn)
+            .map(|plane| PlaneId(die.0 * planes + plane))
             .filter(|plane| self.offset_in(stream, *plane).is_some());
         match self.allocation.plane_rule() {
             PlaneRule::RoundRobin => in_turn.next(),

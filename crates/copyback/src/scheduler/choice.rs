@@ -41,6 +41,7 @@ pub struct NextWrite {
 
 impl Queues {
     /// Whether page operations of the host wait for this die.
+    #[inline]
     pub fn host_waits(&self, die: DieId) -> bool {
         self.planes_with_reads(die) != 0
             || self.planes_with_writes(die) != 0

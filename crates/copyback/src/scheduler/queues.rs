@@ -77,11 +77,13 @@ impl Queues {
     }
 
     /// A bit for each plane of `die` that reads wait for.
+    #[inline]
     pub fn planes_with_reads(&self, die: DieId) -> u32 {
         self.reading[die.index()]
     }
 
     /// A bit for each plane of `die` that writes wait for, with static allocation.
+    #[inline]
     pub fn planes_with_writes(&self, die: DieId) -> u32 {
         self.writing[die.index()]
     }

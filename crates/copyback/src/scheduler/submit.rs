@@ -115,8 +115,8 @@ impl Scheduler {
                 && backend.collecting.leaves_free(*die)
                 && backend.ftl.next_plane(*die, page).is_some()
         };
-        let in_turn = (0..dies).map(|step| DieId::from_index((self.next_die + step) % dies));
-        match in_turn.into_iter().find(takes_writes) {
+        let mut in_turn = (self.next_die..dies).chain(0..self.next_die).map(DieId::from_index);
+        match in_turn.find(takes_writes) {
             Some(die) => {
                 backend.flash.wake(die);
                 self.next_die = (die.index() + 1) % dies;

@@ -164,7 +164,14 @@ impl Ssd {
     }
 
     /// Starts the host operation that is next among those admitted, if the die can take it.
+    #[inline]
     fn start_host_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
+        self.scheduler.queues.host_waits(die) && self.start_waiting_operation(die, admitted, now)
+    }
+
+    // Apart, as mostly nothing waits.
+    #[inline(never)]
+    fn start_waiting_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
         let next = self.scheduler.queues.next_host_operation(&self.backend.ftl, die, admitted);
         self.start(die, next, now)
     }

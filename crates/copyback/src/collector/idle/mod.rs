@@ -174,9 +174,17 @@ fn step_times(timing: &Timing, copyback: bool, poll: Duration) -> StepTimes {
 
 impl Collector {
     /// A bit for each plane of `die` that is short of space and cannot be put off.
+    #[inline]
     pub fn planes_due(&self, backend: &Backend, die: DieId) -> u32 {
-        let to_collect = backend.ftl.planes_to_collect(die);
-        if to_collect == 0 || self.idle.as_ref().is_none_or(|idle| idle.schedule.owed.is_none()) {
+        match backend.ftl.planes_to_collect(die) {
+            0 => 0,
+            to_collect => self.without_those_put_off(backend, die, to_collect),
+        }
+    }
+
+    #[inline(never)]
+    fn without_those_put_off(&self, backend: &Backend, die: DieId, to_collect: u32) -> u32 {
+        if self.idle.as_ref().is_none_or(|idle| idle.schedule.owed.is_none()) {
             return to_collect;
         }
         let due = backend.planes_in(to_collect, die).filter(|plane| !backend.ftl.can_wait(*plane));
