@@ -179,9 +179,9 @@ mod tests {
         let mut ftl = Ftl::new(&config, "ssd/0");
         let plane = PlaneId(0);
         // A block is filled and then holds nothing that is valid.
-        (0..8).for_each(|version| {
-            _ = ftl.write(plane, HostPage::without_hint(Lpn(version % 4)), u64::from(version))
-        });
+        for version in 0..8 {
+            ftl.write(plane, HostPage::without_hint(Lpn(version % 4)), u64::from(version));
+        }
         let victim = ftl.choose_victim(plane).expect("all of it is invalid");
         let mut plan = ftl.begin_reclaim(victim);
         assert_eq!(plan.next_step(&ftl), Some(ReclaimStep::Erase(victim)));
