@@ -15,9 +15,9 @@ mod page;
 mod plan;
 mod superblock;
 
-pub use bound::GroupId;
+pub use bound::{Bound, GroupId};
 pub use buffered_log_block::BufferTally;
-pub use demand_paged::{DemandPaged, Room};
+pub use demand_paged::{DemandPaged, Room, SavedCache};
 pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 
 use serde::{Deserialize, Serialize};
@@ -32,12 +32,11 @@ use super::recovery::Survey;
 use super::spare::Role;
 use super::tables::Tables;
 
-use bound::Bound;
 use page::Page;
 
 /// The mapping of a device.
 #[expect(clippy::large_enum_variant, reason = "a device has one")]
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub enum AnyMapping {
     /// Any page anywhere.
     Page(Page),
@@ -45,6 +44,17 @@ pub enum AnyMapping {
     DemandPaged(DemandPaged),
     /// Logical pages bound to blocks of their own.
     Bound(Bound),
+}
+
+/// What a file tells of a mapping, besides where the pages lie.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum SavedMapping<B> {
+    /// Nothing.
+    Page,
+    /// Which entries of the table are in RAM.
+    DemandPaged(SavedCache),
+    /// The blocks of logical pages.
+    Bound(B),
 }
 
 /// Does with a mapping, whichever it is, what is said of `$mapping`.
@@ -73,15 +83,34 @@ impl AnyMapping {
         }
     }
 
-    /// Makes again what is not saved, for a mapping that comes from a file. `fresh` is what it was once.
+    /// What a file has to tell.
+    pub fn saved(&self) -> SavedMapping<&Bound> {
+        match self {
+            Self::Page(_) => SavedMapping::Page,
+            Self::DemandPaged(paged) => SavedMapping::DemandPaged(paged.saved()),
+            Self::Bound(bound) => SavedMapping::Bound(bound),
+        }
+    }
+
+    /// The mapping that was saved.
     ///
     /// # Errors
     /// Names what contradicts the configuration or the tables.
-    pub fn restore(&mut self, fresh: Self, tables: &Tables) -> Result<(), &'static str> {
-        match (self, fresh) {
-            (Self::Page(_), Self::Page(_)) => Ok(()),
-            (Self::DemandPaged(saved), Self::DemandPaged(fresh)) => saved.restore(fresh, tables),
-            (Self::Bound(saved), Self::Bound(fresh)) => saved.restore(&fresh, tables),
+    pub fn restored(
+        saved: SavedMapping<Bound>,
+        config: &Config,
+        tables: &Tables,
+    ) -> Result<Self, &'static str> {
+        match (saved, Self::new(config, tables)) {
+            (SavedMapping::Page, Self::Page(page)) => Ok(Self::Page(page)),
+            (SavedMapping::DemandPaged(saved), Self::DemandPaged(mut paged)) => {
+                paged.restore(&saved, tables)?;
+                Ok(Self::DemandPaged(paged))
+            }
+            (SavedMapping::Bound(mut saved), Self::Bound(fresh)) => {
+                saved.restore(&fresh, tables)?;
+                Ok(Self::Bound(saved))
+            }
             _ => Err("mapping"),
         }
     }
