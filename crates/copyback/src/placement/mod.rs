@@ -116,7 +116,7 @@ pub trait Placement {
 }
 
 /// The placement of a device.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug)]
 pub enum AnyPlacement {
     /// All in one class.
     OneClass(OneClass),

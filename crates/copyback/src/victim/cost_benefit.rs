@@ -6,18 +6,17 @@
 //! Time is counted in changes of the plane's blocks, so that it runs while the device is prepared,
 //! too.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::{Closed, Shape};
+use super::Shape;
+use super::saved::Ages;
 
 /// Changes that a plane can't have seen.
 const NEVER: u64 = 1 << 60;
 
 /// Closed blocks of each plane by valid pages, oldest first.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct CostBenefit {
     by_valid: Lists,
     changed_at: Vec<u64>,
@@ -59,22 +58,36 @@ impl CostBenefit {
         self.by_valid.remove(self.list(plane, valid), block.index());
     }
 
-    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        let list_of = |block| {
-            let (plane, valid) = closed(BlockId::from_index(block))?;
-            Some(self.list(plane, valid))
-        };
-        let is_past = |(block, changed_at): (usize, &u64)| {
-            let plane = closed(BlockId::from_index(block)).map(|(plane, _)| plane.index());
-            plane.is_none_or(|plane| *changed_at <= self.clock[plane])
-        };
-        self.pages_per_block == fresh.pages_per_block
-            && self.changed_at.len() == fresh.changed_at.len()
-            && self.clock.len() == fresh.clock.len()
-            && self.clock.iter().all(|changes| *changes < NEVER)
-            && self.by_valid.has_shape_of(&fresh.by_valid)
-            && self.by_valid.hold(list_of)
-            && self.changed_at.iter().enumerate().all(is_past)
+    /// The closed blocks of each plane, by valid pages and then by age.
+    pub(super) fn closed_in_order(&self) -> impl Iterator<Item = BlockId> {
+        self.by_valid.all_items().map(BlockId::from_index)
+    }
+
+    /// When each plane and each of its closed blocks, in their order, last changed.
+    pub(super) fn ages(&self) -> Ages {
+        let changed_at = self.closed_in_order().map(|block| self.changed_at[block.index()]);
+        Ages { clock: self.clock.clone(), changed_at: changed_at.collect() }
+    }
+
+    /// Sets the clocks, and when each of these `closed` blocks last changed. False if that can't be.
+    pub(super) fn remember(
+        &mut self,
+        ages: Ages,
+        closed: impl ExactSizeIterator<Item = (PlaneId, BlockId)>,
+    ) -> bool {
+        let Ages { clock, changed_at } = ages;
+        if (clock.len(), changed_at.len()) != (self.clock.len(), closed.len())
+            || clock.iter().any(|changes| *changes >= NEVER)
+        {
+            return false;
+        }
+        let mut closed = closed.zip(changed_at);
+        let are_past = closed.all(|((plane, block), at)| {
+            self.changed_at[block.index()] = at;
+            at <= clock[plane.index()]
+        });
+        self.clock = clock;
+        are_past
     }
 
     pub(super) fn choose(&self, plane: PlaneId) -> Option<BlockId> {

@@ -1,14 +1,12 @@
 //! FIFO: the block that was filled first, whatever is in it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::{Closed, Shape};
+use super::Shape;
 
 /// Closed blocks of each plane in the order of closing.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Fifo {
     by_age: Lists,
 }
@@ -26,9 +24,9 @@ impl Fifo {
         self.by_age.remove(plane.index(), block.index());
     }
 
-    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        let list_of = |block| closed(BlockId::from_index(block)).map(|(plane, _)| plane.index());
-        self.by_age.has_shape_of(&fresh.by_age) && self.by_age.hold(list_of)
+    /// The closed blocks of each plane, by the order of closing.
+    pub(super) fn closed_in_order(&self) -> impl Iterator<Item = BlockId> {
+        self.by_age.all_items().map(BlockId::from_index)
     }
 
     pub(super) fn choose(&self, plane: PlaneId) -> Option<BlockId> {

@@ -1,15 +1,13 @@
 //! Greedy: the closed block with the fewest valid pages. Ties go to the block that reached that
 //! number first.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::{Closed, Shape};
+use super::Shape;
 
 /// Closed blocks of each plane in lists by their number of valid pages.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Greedy {
     /// List `plane x (pages + 1) + valid` holds the blocks of `plane` with `valid` valid pages.
     by_valid: Lists,
@@ -53,21 +51,9 @@ impl Greedy {
         self.by_valid.remove(self.list(plane, valid), block.index());
     }
 
-    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        let list_of = |block| {
-            let (plane, valid) = closed(BlockId::from_index(block))?;
-            Some(self.list(plane, valid))
-        };
-        let lowest_of = |(plane, lowest): (usize, &u16)| {
-            let plane = PlaneId::from_index(plane);
-            *lowest <= self.pages_per_block
-                && (0..*lowest).all(|valid| self.by_valid.front(self.list(plane, valid)).is_none())
-        };
-        self.pages_per_block == fresh.pages_per_block
-            && self.lowest.len() == fresh.lowest.len()
-            && self.by_valid.has_shape_of(&fresh.by_valid)
-            && self.by_valid.hold(list_of)
-            && self.lowest.iter().enumerate().all(lowest_of)
+    /// The closed blocks of each plane, by valid pages and then as they came to have so few.
+    pub(super) fn closed_in_order(&self) -> impl Iterator<Item = BlockId> {
+        self.by_valid.all_items().map(BlockId::from_index)
     }
 
     pub(super) fn choose(&mut self, plane: PlaneId) -> Option<BlockId> {

@@ -10,9 +10,8 @@ mod external;
 mod fifo;
 mod greedy;
 mod sample;
+mod saved;
 pub mod supply;
-
-use serde::{Deserialize, Serialize};
 
 use crate::config::VictimPolicy;
 use crate::ids::{BlockId, PlaneId};
@@ -23,6 +22,7 @@ use external::External;
 use fifo::Fifo;
 use greedy::Greedy;
 use sample::Sample;
+pub use saved::SavedVictims;
 use supply::{Device, Failed, VictimSupplier};
 
 /// What a policy is told about the device's shape.
@@ -45,11 +45,8 @@ pub trait BlockView {
     fn erase_count(&self, block: BlockId) -> u32;
 }
 
-/// Says of a block the plane and how many of its pages are valid, if it is closed.
-pub type Closed<'a> = &'a dyn Fn(BlockId) -> Option<(PlaneId, u16)>;
-
 /// The victim policy of a device.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub enum VictimSelector {
     /// Fewest valid pages.
     Greedy(Greedy),
@@ -60,7 +57,6 @@ pub enum VictimSelector {
     /// Most space for the work, weighted by age.
     CostBenefit(CostBenefit),
     /// What somebody else says. It is not saved: nobody knows what it remembers.
-    #[serde(skip)]
     External(Box<External>),
 }
 
@@ -150,18 +146,6 @@ impl VictimSelector {
             Self::Fifo(fifo) => fifo.remove(plane, block),
             Self::CostBenefit(cost_benefit) => cost_benefit.remove(plane, block, valid),
             Self::External(external) => external.remove(plane, block),
-        }
-    }
-
-    /// Whether a selector that comes from a file is one that could have become of `fresh`, which
-    /// knows no block, and knows just the `closed` blocks. Nothing else in it is trusted.
-    pub fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        match (self, fresh) {
-            (Self::Greedy(greedy), Self::Greedy(fresh)) => greedy.is_sound(fresh, closed),
-            (Self::Sample(sample), Self::Sample(fresh)) => sample.is_sound(fresh, closed),
-            (Self::Fifo(fifo), Self::Fifo(fresh)) => fifo.is_sound(fresh, closed),
-            (Self::CostBenefit(saved), Self::CostBenefit(fresh)) => saved.is_sound(fresh, closed),
-            _ => false,
         }
     }
 

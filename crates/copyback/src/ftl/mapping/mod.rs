@@ -17,9 +17,10 @@ mod superblock;
 
 pub use bound::GroupId;
 pub use buffered_log_block::BufferTally;
-pub use demand_paged::{DemandPaged, Room};
+pub use demand_paged::{DemandPaged, Room, SavedCache};
 pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
@@ -33,14 +34,14 @@ use super::recovery::Survey;
 use super::spare::Role;
 use super::tables::Tables;
 
-use bound::restore;
+use bound::Bound;
 use buffered_log_block::BufferedLogBlock;
 use log_block::LogBlock;
 use page::Page;
 use superblock::Superblock;
 
 /// The mapping of a device.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub enum AnyMapping {
     /// Any page anywhere.
     Page(Page),
@@ -52,6 +53,17 @@ pub enum AnyMapping {
     BufferedLogBlock(BufferedLogBlock),
     /// Neighbouring logical blocks that share their blocks.
     Superblock(Superblock),
+}
+
+/// What a file tells of a mapping, besides where the pages lie.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum SavedMapping {
+    /// Nothing.
+    Page,
+    /// Which entries of the table are in RAM.
+    DemandPaged(SavedCache),
+    /// The blocks of logical pages, as a mapping that binds pages to blocks writes them itself.
+    Bound(#[serde(with = "serde_bytes")] Vec<u8>),
 }
 
 /// Does with a mapping, whichever it is, what is said of `$mapping`.
@@ -87,22 +99,58 @@ impl AnyMapping {
         }
     }
 
-    /// Makes again what is not saved, for a mapping that comes from a file. `fresh` is what it was once.
+    /// What a file has to tell.
+    pub fn saved(&self) -> SavedMapping {
+        match self {
+            Self::Page(_) => SavedMapping::Page,
+            Self::DemandPaged(paged) => SavedMapping::DemandPaged(paged.saved()),
+            Self::LogBlock(bound) => saved_bound(bound),
+            Self::BufferedLogBlock(bound) => saved_bound(bound),
+            Self::Superblock(bound) => saved_bound(bound),
+        }
+    }
+
+    /// The mapping that was saved.
     ///
     /// # Errors
     /// Names what contradicts the configuration or the tables.
-    pub fn restore(&mut self, fresh: Self, tables: &Tables) -> Result<(), &'static str> {
-        match (self, fresh) {
-            (Self::Page(_), Self::Page(_)) => Ok(()),
-            (Self::DemandPaged(saved), Self::DemandPaged(fresh)) => saved.restore(fresh, tables),
-            (Self::LogBlock(saved), Self::LogBlock(fresh)) => restore(saved, &fresh, tables),
-            (Self::BufferedLogBlock(saved), Self::BufferedLogBlock(fresh)) => {
-                restore(saved, &fresh, tables)
+    pub fn restored(
+        saved: SavedMapping,
+        config: &Config,
+        tables: &Tables,
+    ) -> Result<Self, &'static str> {
+        let mut mapping = Self::new(config, tables);
+        match (&mut mapping, &saved) {
+            (Self::Page(_), SavedMapping::Page) => Ok(()),
+            (Self::DemandPaged(paged), SavedMapping::DemandPaged(saved)) => {
+                paged.restore(saved, tables)
             }
-            (Self::Superblock(saved), Self::Superblock(fresh)) => restore(saved, &fresh, tables),
+            (Self::LogBlock(bound), SavedMapping::Bound(saved)) => restore(bound, saved, tables),
+            (Self::BufferedLogBlock(bound), SavedMapping::Bound(saved)) => {
+                restore(bound, saved, tables)
+            }
+            (Self::Superblock(bound), SavedMapping::Bound(saved)) => restore(bound, saved, tables),
             _ => Err("mapping"),
-        }
+        }?;
+        Ok(mapping)
     }
+}
+
+fn saved_bound(bound: &impl Serialize) -> SavedMapping {
+    // Plain tables, written to memory.
+    SavedMapping::Bound(postcard::to_stdvec(bound).expect("a mapping can be written"))
+}
+
+/// Makes of `fresh`, the mapping of an erased device, the one that was saved.
+fn restore<M: Bound + DeserializeOwned>(
+    fresh: &mut M,
+    saved: &[u8],
+    tables: &Tables,
+) -> Result<(), &'static str> {
+    let mut saved: M = postcard::from_bytes(saved).map_err(|_| "logical blocks")?;
+    bound::restore(&mut saved, fresh, tables)?;
+    *fresh = saved;
+    Ok(())
 }
 
 /// Decides where logical pages go. What a mapping does not say is as with page mapping.

@@ -3,8 +3,6 @@
 
 mod cache;
 
-use serde::{Deserialize, Serialize};
-
 use crate::config::Config;
 use crate::ftl::Placed;
 use crate::ftl::image::Image;
@@ -14,6 +12,7 @@ use crate::placement::HostPage;
 
 use super::{Mapping, ReclaimPlan, page};
 
+pub use cache::SavedCache;
 use cache::{MappingCache, Place};
 
 /// A place in the cache for an entry of the mapping table.
@@ -28,7 +27,7 @@ pub enum Room {
 }
 
 /// Page mapping, and the part of its table that is in RAM.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct DemandPaged {
     cache: MappingCache,
     /// Pages of the host; translation pages are behind them.
@@ -42,12 +41,17 @@ impl DemandPaged {
         Self { cache, logical_pages: tables.logical_pages() as u32 }
     }
 
-    /// Makes again what is not saved, for a cache that comes from a file.
+    /// What a file has to tell.
+    pub fn saved(&self) -> SavedCache {
+        self.cache.saved()
+    }
+
+    /// Makes of an empty cache the one that was saved.
     ///
     /// # Errors
-    /// If it can't be what `fresh` was once.
-    pub fn restore(&mut self, fresh: Self, tables: &Tables) -> Result<(), &'static str> {
-        let is_sound = self.logical_pages == fresh.logical_pages && self.cache.restore(fresh.cache);
+    /// If it can't be, or a mapped page has no entry.
+    pub fn restore(&mut self, saved: &SavedCache, tables: &Tables) -> Result<(), &'static str> {
+        let is_sound = self.cache.restore(saved);
         let mut mapped = tables.map.mapped().map(|(lpn, _)| lpn);
         match is_sound && mapped.all(|lpn| self.has_entry(tables, lpn)) {
             true => Ok(()),
