@@ -62,6 +62,13 @@ pub struct Replaced {
 }
 
 impl BadBlocks {
+    /// Whether the drive can take writes, and `spare` blocks of `plane` are none too many.
+    pub(super) fn can_have_spare(&self, plane: PlaneId, spare: usize) -> bool {
+        let Some(account) = &self.0 else { return spare == 0 };
+        let most = account.spare_blocks;
+        spare <= most && (most == 0 || spare > 0) && account.good[plane.index()] >= account.needed
+    }
+
     /// Of a checked configuration; `name` is the drive's place in the names of random streams.
     pub fn new(config: &Config, name: &str) -> Self {
         let geometry = Geometry::new(&config.ssd);
@@ -131,6 +138,21 @@ fn all_blocks(geometry: &Geometry) -> impl Iterator<Item = BlockId> + use<> {
     (0..geometry.blocks()).map(BlockId::from_index)
 }
 
+/// Retires the blocks that have become bad since the drive was new. False if others are bad than its flash
+/// may have.
+pub(super) fn restore_bad_blocks(tables: &mut Tables, saved: &[SavedBlock]) -> bool {
+    let may_fail = tables.bad_blocks.0.as_ref().is_some_and(|account| account.spare_blocks > 0);
+    let mut blocks = all_blocks(&tables.geometry).zip(saved);
+    blocks.all(|(block, saved)| {
+        let was_bad_when_new = tables.blocks.is_bad(block);
+        let has_failed = saved.is_bad() && !was_bad_when_new;
+        if has_failed {
+            tables.retire(block);
+        }
+        saved.is_bad() >= was_bad_when_new && may_fail >= has_failed
+    })
+}
+
 impl Tables {
     /// Marks the blocks that are bad when the drive is new.
     pub(super) fn mark_factory_bad_blocks(&mut self) {
@@ -151,28 +173,6 @@ impl Tables {
         if let Some(audit) = &mut self.audit {
             audit.retired(block);
         }
-    }
-
-    /// Retires the blocks that have become bad since the drive was new. False if others are bad than its flash
-    /// may have.
-    pub(super) fn restore_bad_blocks(&mut self, saved: &[SavedBlock]) -> bool {
-        let may_fail = self.bad_blocks.0.as_ref().is_some_and(|account| account.spare_blocks > 0);
-        let mut blocks = all_blocks(&self.geometry).zip(saved);
-        blocks.all(|(block, saved)| {
-            let was_bad_when_new = self.blocks.is_bad(block);
-            let has_failed = saved.is_bad() && !was_bad_when_new;
-            if has_failed {
-                self.retire(block);
-            }
-            saved.is_bad() >= was_bad_when_new && may_fail >= has_failed
-        })
-    }
-
-    /// Whether the drive can take writes, and `spare` blocks of `plane` are none too many.
-    pub(super) fn can_have_spare(&self, plane: PlaneId, spare: usize) -> bool {
-        let Some(account) = &self.bad_blocks.0 else { return spare == 0 };
-        let most = account.spare_blocks;
-        spare <= most && (most == 0 || spare > 0) && account.good[plane.index()] >= account.needed
     }
 
     /// How `page` is read at last.

@@ -9,6 +9,7 @@ mod allocation;
 mod audit;
 mod bad_blocks;
 mod blocks;
+mod chunks;
 mod idle_time;
 mod image;
 mod mapping;

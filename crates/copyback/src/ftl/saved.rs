@@ -17,13 +17,14 @@ use crate::victim::{BlockView, SavedVictims};
 
 use super::Ftl;
 use super::audit::Audit;
+use super::bad_blocks::restore_bad_blocks;
 use super::blocks::SavedBlock;
 use super::mapping::{AnyMapping, Mapping, SavedMapping, each};
-use super::packed;
 use super::page_map::PageMap;
 use super::space::{Frontier, SavedPlane, Stream};
 use super::tables::{Limits, Tables};
 use super::wear::WearLeveller;
+use super::{chunks, packed};
 
 /// Pages that no host has written.
 const NEVER: u64 = 1 << 60;
@@ -33,6 +34,9 @@ const NEVER: u64 = 1 << 60;
 pub struct Saved<'a> {
     /// Pages that the host has written.
     clock: u64,
+    /// What the placement remembers.
+    #[serde(with = "chunks")]
+    placement: Vec<u8>,
     /// Where each logical page lies.
     #[serde(with = "packed")]
     pages: Cow<'a, [Option<Ppn>]>,
@@ -49,12 +53,13 @@ impl Ftl {
     pub fn saved(&self) -> Saved<'_> {
         Saved {
             clock: self.streams.clock,
+            placement: self.streams.placement.memory(),
             pages: Cow::Borrowed(self.map.table()),
             blocks: self.blocks.saved(),
             planes: self.space.saved(),
             turns: self.allocation.turns().to_vec(),
             victims: self.victims.saved(),
-            mapping: self.mapping.saved(),
+            mapping: each!(&self.mapping, mapping => mapping.saved()),
         }
     }
 
@@ -63,21 +68,24 @@ impl Ftl {
     /// # Errors
     /// Names the part that contradicts the configuration or another part.
     pub fn restored(saved: Saved<'_>, config: &Config, name: &str) -> Result<Self, &'static str> {
-        let Saved { clock, pages, blocks, planes, turns, victims, mapping } = saved;
+        let Saved { clock, placement, pages, blocks, planes, turns, victims, mapping } = saved;
         expect(pages.len() == Limits::new(config).mapped_pages(), "mapping")?;
         let map = PageMap::of(pages.into_owned(), Geometry::new(&config.ssd).pages());
         let mut tables = Tables::with_map(config, name, map);
         expect(clock < NEVER, "placement")?;
         tables.streams.clock = clock;
+        expect(tables.streams.placement.remember(&placement), "placement")?;
         let Tables { allocation, geometry, .. } = &mut tables;
         expect(allocation.restore_turns(turns, geometry), "allocation")?;
-        tables.restore_blocks(&blocks)?;
-        expect(tables.restore_pages(), "mapping")?;
+        restore_blocks(&mut tables, &blocks)?;
+        expect(restore_pages(&mut tables), "mapping")?;
         expect(planes.len() == tables.space.planes().len(), "planes")?;
         for (plane, saved) in tables.space.planes().zip(&planes) {
-            tables.restore_plane(plane, saved)?;
+            restore_plane(&mut tables, plane, saved)?;
         }
-        let mapping = AnyMapping::restored(mapping, config, &tables)?;
+        let saved = mapping;
+        let mut mapping = AnyMapping::new(config, &tables);
+        each!(&mut mapping, mapping => mapping.restore(&saved, &tables))?;
         let mut whole = Self { tables, mapping };
         whole.check_pages()?;
         for (plane, saved) in whole.space.planes().zip(&planes) {
@@ -167,46 +175,50 @@ impl Ftl {
     }
 }
 
+fn restore_blocks(tables: &mut Tables, saved: &[SavedBlock]) -> Result<(), &'static str> {
+    expect(restore_bad_blocks(tables, saved), "bad blocks")?;
+    let (classes, now) = (tables.streams.placement.classes(), tables.streams.clock);
+    expect(tables.blocks.restore(saved, classes, now), "blocks")
+}
+
+/// Puts each logical page where it was: a page of its own, where the allocation puts it.
+fn restore_pages(tables: &mut Tables) -> bool {
+    let Tables { map, blocks, geometry, allocation, .. } = tables;
+    map.invert(|lpn, page| {
+        let (block, offset) = (geometry.block_of(page), geometry.page_offset(page));
+        let plane = geometry.plane_of_block(block);
+        let die = || geometry.die_of_plane(plane);
+        let is_home = allocation.plane_of(lpn).is_none_or(|home| home == plane)
+            && allocation.die_of(lpn, geometry).is_none_or(|home| home == die())
+            && !blocks.is_valid(block, offset);
+        if is_home {
+            blocks.program(block, offset);
+        }
+        is_home
+    })
+}
+
+/// Its free blocks must be listed once each.
+fn restore_plane(
+    tables: &mut Tables,
+    plane: PlaneId,
+    saved: &SavedPlane,
+) -> Result<(), &'static str> {
+    expect(tables.bad_blocks.can_have_spare(plane, saved.spare), "bad blocks")?;
+    let mut listed = saved.free.clone();
+    listed.sort_unstable();
+    let all = tables.geometry.blocks_of_plane(plane);
+    expect(all.filter(|block| tables.blocks.is_free(*block)).eq(listed), "free blocks")?;
+    let blocks = &tables.blocks;
+    tables.space[plane].restore(saved, |block| blocks.erase_count(block));
+    let closed = tables.geometry.blocks_of_plane(plane).filter(|block| blocks.is_closed(*block));
+    let invalid = |block| tables.limits.data_pages.checked_sub(blocks.valid_pages(block).into());
+    let closed_invalid = closed.map(invalid).sum::<Option<u32>>();
+    tables.space[plane].closed_invalid = closed_invalid.ok_or("blocks")?;
+    Ok(())
+}
+
 impl Tables {
-    fn restore_blocks(&mut self, saved: &[SavedBlock]) -> Result<(), &'static str> {
-        expect(self.restore_bad_blocks(saved), "bad blocks")?;
-        let (classes, now) = (self.streams.placement.classes(), self.streams.clock);
-        expect(self.blocks.restore(saved, classes, now), "blocks")
-    }
-
-    /// Puts each logical page where it was: a page of its own, where the allocation puts it.
-    fn restore_pages(&mut self) -> bool {
-        let Self { map, blocks, geometry, allocation, .. } = self;
-        map.invert(|lpn, page| {
-            let (block, offset) = (geometry.block_of(page), geometry.page_offset(page));
-            let plane = geometry.plane_of_block(block);
-            let die = || geometry.die_of_plane(plane);
-            let is_home = allocation.plane_of(lpn).is_none_or(|home| home == plane)
-                && allocation.die_of(lpn, geometry).is_none_or(|home| home == die())
-                && !blocks.is_valid(block, offset);
-            if is_home {
-                blocks.program(block, offset);
-            }
-            is_home
-        })
-    }
-
-    /// Its free blocks must be listed once each.
-    fn restore_plane(&mut self, plane: PlaneId, saved: &SavedPlane) -> Result<(), &'static str> {
-        expect(self.can_have_spare(plane, saved.spare), "bad blocks")?;
-        let mut listed = saved.free.clone();
-        listed.sort_unstable();
-        let all = self.geometry.blocks_of_plane(plane);
-        expect(all.filter(|block| self.blocks.is_free(*block)).eq(listed), "free blocks")?;
-        let blocks = &self.blocks;
-        self.space[plane].restore(saved, |block| blocks.erase_count(block));
-        let closed = self.geometry.blocks_of_plane(plane).filter(|block| blocks.is_closed(*block));
-        let invalid = |block| self.limits.data_pages.checked_sub(blocks.valid_pages(block).into());
-        let closed_invalid = closed.map(invalid).sum::<Option<u32>>();
-        self.space[plane].closed_invalid = closed_invalid.ok_or("blocks")?;
-        Ok(())
-    }
-
     /// Whether the open blocks of `plane` are those of its streams.
     pub(super) fn has_sound_frontiers(&self, plane: PlaneId) -> bool {
         let state = &self.space[plane];

@@ -3,7 +3,7 @@
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::Shape;
+use super::{BlockView, Shape, Victims};
 
 /// Closed blocks of each plane in the order of closing.
 #[derive(Debug)]
@@ -15,21 +15,22 @@ impl Fifo {
     pub(super) fn new(shape: Shape) -> Self {
         Self { by_age: Lists::new(shape.blocks, shape.planes) }
     }
+}
 
-    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId) {
+impl Victims for Fifo {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
         self.by_age.push_back(plane.index(), block.index());
     }
 
-    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId) {
+    fn removed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
         self.by_age.remove(plane.index(), block.index());
     }
 
-    /// The closed blocks of each plane, by the order of closing.
-    pub(super) fn closed_in_order(&self) -> impl Iterator<Item = BlockId> {
-        self.by_age.all_items().map(BlockId::from_index)
+    fn choose(&mut self, plane: PlaneId, _: &impl BlockView) -> Option<BlockId> {
+        self.by_age.front(plane.index()).map(BlockId::from_index)
     }
 
-    pub(super) fn choose(&self, plane: PlaneId) -> Option<BlockId> {
-        self.by_age.front(plane.index()).map(BlockId::from_index)
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        self.by_age.all_items().map(BlockId::from_index).collect()
     }
 }

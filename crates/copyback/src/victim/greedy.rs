@@ -4,7 +4,7 @@
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::Shape;
+use super::{BlockView, Shape, Victims};
 
 /// Closed blocks of each plane in lists by their number of valid pages.
 #[derive(Debug)]
@@ -30,33 +30,7 @@ impl Greedy {
         plane.index() * (usize::from(self.pages_per_block) + 1) + usize::from(valid)
     }
 
-    pub(super) fn fetch(&self, block: BlockId) {
-        self.by_valid.fetch(block.index());
-    }
-
-    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.by_valid.push_back(self.list(plane, valid), block.index());
-        let lowest = &mut self.lowest[plane.index()];
-        *lowest = valid.min(*lowest);
-    }
-
-    pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
-        if from != to {
-            self.remove(plane, block, from);
-            self.insert(plane, block, to);
-        }
-    }
-
-    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.by_valid.remove(self.list(plane, valid), block.index());
-    }
-
-    /// The closed blocks of each plane, by valid pages and then as they came to have so few.
-    pub(super) fn closed_in_order(&self) -> impl Iterator<Item = BlockId> {
-        self.by_valid.all_items().map(BlockId::from_index)
-    }
-
-    pub(super) fn choose(&mut self, plane: PlaneId) -> Option<BlockId> {
+    fn fewest_valid(&mut self, plane: PlaneId) -> Option<BlockId> {
         // A block whose pages are all valid gives nothing back.
         while self.lowest[plane.index()] < self.pages_per_block {
             let list = self.list(plane, self.lowest[plane.index()]);
@@ -66,5 +40,40 @@ impl Greedy {
             self.lowest[plane.index()] += 1;
         }
         None
+    }
+}
+
+impl Victims for Greedy {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        self.by_valid.push_back(self.list(plane, valid), block.index());
+        let lowest = &mut self.lowest[plane.index()];
+        *lowest = valid.min(*lowest);
+    }
+
+    fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        if from != to {
+            self.removed(plane, block, from);
+            self.closed(plane, block, to);
+        }
+    }
+
+    fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        self.by_valid.remove(self.list(plane, valid), block.index());
+    }
+
+    fn choose(&mut self, plane: PlaneId, _: &impl BlockView) -> Option<BlockId> {
+        self.fewest_valid(plane)
+    }
+
+    fn fetch(&self, block: BlockId) {
+        self.by_valid.fetch(block.index());
+    }
+
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        self.by_valid.all_items().map(BlockId::from_index).collect()
+    }
+
+    fn likely(&mut self, plane: PlaneId) -> Option<BlockId> {
+        self.fewest_valid(plane)
     }
 }

@@ -6,7 +6,7 @@ use rand::{Rng, RngExt};
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
-use super::{BlockView, Shape};
+use super::{BlockView, Memory, Shape, Victims};
 
 /// Closed blocks of each plane in a table to draw from.
 #[derive(Debug)]
@@ -43,14 +43,16 @@ impl Sample {
             random,
         }
     }
+}
 
-    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId) {
+impl Victims for Sample {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
         let closed = &mut self.closed[plane.index()];
         self.position[block.index()] = closed.len() as u32;
         closed.push(block);
     }
 
-    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId) {
+    fn removed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
         let closed = &mut self.closed[plane.index()];
         let position = self.position[block.index()] as usize;
         closed.swap_remove(position);
@@ -59,23 +61,7 @@ impl Sample {
         }
     }
 
-    /// The closed blocks of each plane, as they stand in its table.
-    pub(super) fn closed_in_order(&self) -> impl Iterator<Item = BlockId> {
-        self.closed.iter().flatten().copied()
-    }
-
-    pub(super) const fn random(&self) -> &Stream {
-        &self.random
-    }
-
-    /// Goes on with a stream. False if that can't be.
-    pub(super) fn remember(&mut self, random: Stream) -> bool {
-        let can_draw = can_draw(&random);
-        self.random = random;
-        can_draw
-    }
-
-    pub(super) fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
+    fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
         let closed = &self.closed[plane.index()];
         if closed.is_empty() {
             return None;
@@ -96,6 +82,21 @@ impl Sample {
                 }
             },
         }
+    }
+
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        self.closed.concat()
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::Random(self.random.clone())
+    }
+
+    fn remember(&mut self, memory: Memory, _: &[(PlaneId, BlockId)]) -> bool {
+        let Memory::Random(random) = memory else { return false };
+        let can_draw = can_draw(&random);
+        self.random = random;
+        can_draw
     }
 }
 

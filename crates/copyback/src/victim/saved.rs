@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
-use super::VictimSelector;
+use super::{VictimSelector, Victims};
 
 /// The facts that a policy is made again from.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,36 +18,24 @@ pub struct SavedVictims {
 
 /// What a policy remembers beyond that order.
 #[derive(Debug, Serialize, Deserialize)]
-enum Memory {
+pub enum Memory {
+    /// Nothing.
     Nothing,
+    /// Where its random stream stands.
     Random(Stream),
-    Ages(Ages),
-}
-
-/// Times of a policy that counts changes.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Ages {
-    /// Changes of each plane.
-    pub clock: Vec<u64>,
-    /// Of each closed block, in their order, its plane's changes when it last changed.
-    pub changed_at: Vec<u64>,
+    /// Times, counted in changes.
+    Ages {
+        /// Changes of each plane.
+        clock: Vec<u64>,
+        /// Of each closed block, in their order, its plane's changes when it last changed.
+        changed_at: Vec<u64>,
+    },
 }
 
 impl VictimSelector {
-    /// What a file has to tell; nothing of a policy from outside, which is not saved.
+    /// What a file has to tell.
     pub fn saved(&self) -> SavedVictims {
-        let (closed, memory) = match self {
-            Self::Greedy(greedy) => (greedy.closed_in_order().collect(), Memory::Nothing),
-            Self::Fifo(fifo) => (fifo.closed_in_order().collect(), Memory::Nothing),
-            Self::Sample(sample) => {
-                (sample.closed_in_order().collect(), Memory::Random(sample.random().clone()))
-            }
-            Self::CostBenefit(cost_benefit) => {
-                (cost_benefit.closed_in_order().collect(), Memory::Ages(cost_benefit.ages()))
-            }
-            Self::External(_) => (Vec::new(), Memory::Nothing),
-        };
-        SavedVictims { closed, memory }
+        SavedVictims { closed: self.closed_in_order(), memory: self.memory() }
     }
 
     /// Makes of a selector that knows no block the one that was saved, of a device with so many `blocks`; `listed`
@@ -61,21 +49,14 @@ impl VictimSelector {
     ) -> bool {
         let mut missing: Vec<_> =
             (0..blocks).map(|block| listed(BlockId::from_index(block))).collect();
-        let mut planes = Vec::with_capacity(saved.closed.len());
-        for block in &saved.closed {
+        let mut closed = Vec::with_capacity(saved.closed.len());
+        for block in saved.closed {
             let Some((plane, valid)) = missing.get_mut(block.index()).and_then(Option::take) else {
                 return false;
             };
-            planes.push(plane);
-            self.closed(plane, *block, valid);
+            closed.push((plane, block));
+            self.closed(plane, block, valid);
         }
-        let closed = planes.into_iter().zip(saved.closed);
-        let remembers = match (self, saved.memory) {
-            (Self::Greedy(_) | Self::Fifo(_), Memory::Nothing) => true,
-            (Self::Sample(sample), Memory::Random(random)) => sample.remember(random),
-            (Self::CostBenefit(policy), Memory::Ages(ages)) => policy.remember(ages, closed),
-            _ => false,
-        };
-        remembers && missing.iter().all(Option::is_none)
+        self.remember(saved.memory, &closed) && missing.iter().all(Option::is_none)
     }
 }

@@ -5,7 +5,7 @@
 //! ([`demand_paged`]), its table lies in flash. [`log_block`], [`buffered_log_block`] and [`superblock`] bind logical
 //! pages to blocks of their own; what they share is in [`bound`].
 //!
-//! A mapping more is a folder here, a variant of [`AnyMapping`], and a line each in `each!` and where it is made.
+//! A mapping more is a folder here, a variant of [`AnyMapping`], and an arm in `new`.
 
 mod bound;
 mod buffered_log_block;
@@ -20,65 +20,55 @@ pub use buffered_log_block::BufferTally;
 pub use demand_paged::{DemandPaged, Room, SavedCache};
 pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::one_of::one_of;
 use crate::placement::HostPage;
 
 use super::Placed;
+use super::chunks;
 use super::idle_time::Expected;
 use super::image::Image;
 use super::recovery::Survey;
 use super::spare::Role;
 use super::tables::Tables;
 
-use bound::Bound;
 use buffered_log_block::BufferedLogBlock;
 use log_block::LogBlock;
 use page::Page;
 use superblock::Superblock;
 
-/// The mapping of a device.
-#[derive(Debug)]
-pub enum AnyMapping {
-    /// Any page anywhere.
-    Page(Page),
-    /// Any page anywhere, with the table in flash.
-    DemandPaged(DemandPaged),
-    /// Logical blocks with a data block and an update block each.
-    LogBlock(LogBlock),
-    /// Those with a buffer before them.
-    BufferedLogBlock(BufferedLogBlock),
-    /// Neighbouring logical blocks that share their blocks.
-    Superblock(Superblock),
+one_of! {
+    $
+    /// The mapping of a device.
+    #[derive(Debug)]
+    pub enum AnyMapping {
+        /// Any page anywhere.
+        Page(Page),
+        /// Any page anywhere, with the table in flash.
+        DemandPaged(DemandPaged),
+        /// Logical blocks with a data block and an update block each.
+        LogBlock(LogBlock),
+        /// Those with a buffer before them.
+        BufferedLogBlock(BufferedLogBlock),
+        /// Neighbouring logical blocks that share their blocks.
+        Superblock(Superblock),
+    }
 }
+pub(super) use each;
 
 /// What a file tells of a mapping, besides where the pages lie.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum SavedMapping {
     /// Nothing.
-    Page,
+    Nothing,
     /// Which entries of the table are in RAM.
     DemandPaged(SavedCache),
     /// The blocks of logical pages, as a mapping that binds pages to blocks writes them itself.
-    Bound(#[serde(with = "serde_bytes")] Vec<u8>),
+    Bound(#[serde(with = "chunks")] Vec<u8>),
 }
-
-/// Does with a mapping, whichever it is, what is said of `$mapping`.
-macro_rules! each {
-    ($any:expr, $mapping:ident => $does:expr) => {
-        match $any {
-            $crate::ftl::mapping::AnyMapping::Page($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::DemandPaged($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::LogBlock($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::BufferedLogBlock($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::Superblock($mapping) => $does,
-        }
-    };
-}
-pub(super) use each;
 
 impl AnyMapping {
     /// That of a checked configuration, with nothing written.
@@ -98,59 +88,6 @@ impl AnyMapping {
             }
         }
     }
-
-    /// What a file has to tell.
-    pub fn saved(&self) -> SavedMapping {
-        match self {
-            Self::Page(_) => SavedMapping::Page,
-            Self::DemandPaged(paged) => SavedMapping::DemandPaged(paged.saved()),
-            Self::LogBlock(bound) => saved_bound(bound),
-            Self::BufferedLogBlock(bound) => saved_bound(bound),
-            Self::Superblock(bound) => saved_bound(bound),
-        }
-    }
-
-    /// The mapping that was saved.
-    ///
-    /// # Errors
-    /// Names what contradicts the configuration or the tables.
-    pub fn restored(
-        saved: SavedMapping,
-        config: &Config,
-        tables: &Tables,
-    ) -> Result<Self, &'static str> {
-        let mut mapping = Self::new(config, tables);
-        match (&mut mapping, &saved) {
-            (Self::Page(_), SavedMapping::Page) => Ok(()),
-            (Self::DemandPaged(paged), SavedMapping::DemandPaged(saved)) => {
-                paged.restore(saved, tables)
-            }
-            (Self::LogBlock(bound), SavedMapping::Bound(saved)) => restore(bound, saved, tables),
-            (Self::BufferedLogBlock(bound), SavedMapping::Bound(saved)) => {
-                restore(bound, saved, tables)
-            }
-            (Self::Superblock(bound), SavedMapping::Bound(saved)) => restore(bound, saved, tables),
-            _ => Err("mapping"),
-        }?;
-        Ok(mapping)
-    }
-}
-
-fn saved_bound(bound: &impl Serialize) -> SavedMapping {
-    // Plain tables, written to memory.
-    SavedMapping::Bound(postcard::to_stdvec(bound).expect("a mapping can be written"))
-}
-
-/// Makes of `fresh`, the mapping of an erased device, the one that was saved.
-fn restore<M: Bound + DeserializeOwned>(
-    fresh: &mut M,
-    saved: &[u8],
-    tables: &Tables,
-) -> Result<(), &'static str> {
-    let mut saved: M = postcard::from_bytes(saved).map_err(|_| "logical blocks")?;
-    bound::restore(&mut saved, fresh, tables)?;
-    *fresh = saved;
-    Ok(())
 }
 
 /// Decides where logical pages go. What a mapping does not say is as with page mapping.
@@ -352,6 +289,22 @@ pub trait Mapping {
 
     /// Finds out which entries of a table in flash are out of date there.
     fn recover_entries(&mut self, _tables: &mut Tables, _image: &Image) {}
+
+    /// What a file has to tell.
+    fn saved(&self) -> SavedMapping {
+        SavedMapping::Nothing
+    }
+
+    /// Makes of this mapping, of an erased device, the one that was saved.
+    ///
+    /// # Errors
+    /// Names what contradicts the configuration or the tables.
+    fn restore(&mut self, saved: &SavedMapping, _tables: &Tables) -> Result<(), &'static str> {
+        match saved {
+            SavedMapping::Nothing => Ok(()),
+            _ => Err("mapping"),
+        }
+    }
 
     /// Tells the audit what of the mapping has long been in flash.
     fn restore_audit(&self, _tables: &mut Tables) {}

@@ -10,7 +10,7 @@ use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::HostPage;
 
-use super::{Mapping, ReclaimPlan, page};
+use super::{Mapping, ReclaimPlan, SavedMapping, page};
 
 pub use cache::SavedCache;
 use cache::{MappingCache, Place};
@@ -39,24 +39,6 @@ impl DemandPaged {
     pub fn new(config: &Config, tables: &Tables) -> Self {
         let cache = MappingCache::new(config, tables.geometry.dies());
         Self { cache, logical_pages: tables.logical_pages() as u32 }
-    }
-
-    /// What a file has to tell.
-    pub fn saved(&self) -> SavedCache {
-        self.cache.saved()
-    }
-
-    /// Makes of an empty cache the one that was saved.
-    ///
-    /// # Errors
-    /// If it can't be, or a mapped page has no entry.
-    pub fn restore(&mut self, saved: &SavedCache, tables: &Tables) -> Result<(), &'static str> {
-        let is_sound = self.cache.restore(saved);
-        let mut mapped = tables.map.mapped().map(|(lpn, _)| lpn);
-        match is_sound && mapped.all(|lpn| self.has_entry(tables, lpn)) {
-            true => Ok(()),
-            false => Err("cached mapping"),
-        }
     }
 
     /// The translation page that holds the entry of `lpn`.
@@ -242,6 +224,20 @@ impl Mapping for DemandPaged {
             self.recover_entry(tables, lpn, image);
         }
         self.restore_audit(tables);
+    }
+
+    fn saved(&self) -> SavedMapping {
+        SavedMapping::DemandPaged(self.cache.saved())
+    }
+
+    fn restore(&mut self, saved: &SavedMapping, tables: &Tables) -> Result<(), &'static str> {
+        let SavedMapping::DemandPaged(saved) = saved else { return Err("mapping") };
+        let is_sound = self.cache.restore(saved);
+        let mut mapped = tables.map.mapped().map(|(lpn, _)| lpn);
+        match is_sound && mapped.all(|lpn| self.has_entry(tables, lpn)) {
+            true => Ok(()),
+            false => Err("cached mapping"),
+        }
     }
 
     fn restore_audit(&self, tables: &mut Tables) {

@@ -5,6 +5,7 @@ use crate::ftl::Placed;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::placement::{HostPage, Placement};
+use crate::victim::Victims;
 
 use super::{Mapping, ReclaimPlan};
 
