@@ -29,6 +29,7 @@ mod lists;
 pub mod metrics;
 pub mod nand;
 pub mod observer;
+mod one_of;
 pub mod placement;
 mod places;
 pub mod precondition;

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! magic "copyback-state\n" | format version (u32) | checksum of the rest (u128) | zstd stream of
-//! the fingerprint of the configuration, the number of devices and their translation layers, and, if they
+//! the fingerprint of the configuration, the number of devices and the facts of each, and, if they
 //! were overwritten until that was steady, their write amplification round by round
 //! ```
 //!
-//! All numbers are little endian. The file is written beside its place and renamed.
+//! All numbers are little endian. [`Saved`] says which facts those are; all else is made again from them. The file
+//! is written beside its place and renamed.
 
 use std::fs;
 use std::io::{self, BufReader, Read, Write};
@@ -16,12 +17,12 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
 use crate::config::{Config, Cuts, Overwrites, VictimPolicy};
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, Saved};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 
 const MAGIC: &[u8] = b"copyback-state\n";
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 const HEADER: usize = MAGIC.len() + 4 + 16;
 /// Fast, and the tables shrink to about half.
 const COMPRESSION_LEVEL: i32 = 1;
@@ -43,11 +44,11 @@ pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), E
 pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEADER];
     let mut encoder = zstd::Encoder::new(&mut bytes, COMPRESSION_LEVEL)?;
-    let ftls: Vec<_> = devices.devices().iter().map(|device| &device.ftl).collect();
+    let facts: Vec<_> = devices.devices().iter().map(|device| device.ftl.saved()).collect();
     let rounds =
         devices.devices().iter().map(|device| device.rounds().map_or(&[][..], Rounds::values));
     let rounds: Vec<_> = rounds.collect();
-    postcard::to_io(&(fingerprint(config), ftls), &mut encoder).map_err(io::Error::other)?;
+    postcard::to_io(&(fingerprint(config), facts), &mut encoder).map_err(io::Error::other)?;
     if has_rounds(config) {
         postcard::to_io(&rounds, &mut encoder).map_err(io::Error::other)?;
     }
@@ -152,7 +153,7 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
     }
     let mut scratch = vec![0; 1 << 12];
     let count = config.array.devices as usize;
-    let (devices, (mut decoder, _)): (Vec<Ftl>, _) =
+    let (devices, (mut decoder, _)): (Vec<Saved<'_>>, _) =
         postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
     let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); count];
     if has_rounds(config) {
@@ -165,8 +166,8 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
         return Err(DAMAGED.to_owned());
     }
     let devices = devices.into_iter().zip(rounds).enumerate();
-    let devices =
-        devices.map(|(id, (ftl, rounds))| restored(config, SsdId::from_index(id), ftl, &rounds));
+    let devices = devices
+        .map(|(id, (saved, rounds))| restored(config, SsdId::from_index(id), saved, &rounds));
     Ok(Preparation::of(devices.collect::<Result<_, _>>()?))
 }
 
@@ -178,10 +179,10 @@ const fn has_rounds(config: &Config) -> bool {
 fn restored(
     config: &Config,
     device: SsdId,
-    ftl: Ftl,
+    saved: Saved<'_>,
     rounds: &[f64],
 ) -> Result<Preconditioner, String> {
-    let ftl = ftl.restored(config, &precondition::name(device)).map_err(|part| {
+    let ftl = Ftl::restored(saved, config, &precondition::name(device)).map_err(|part| {
         format!("damaged: its {part} can't be that of this device; expected a file as saved")
     })?;
     Ok(Preconditioner::prepared(config, ftl, device, rounds))

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 27] = [
+const ALLOWED: [(&str, &[&str]); 28] = [
     (
         "array",
         &[
@@ -57,7 +57,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ("engine", &["units"]),
     ("event", &["engine", "ids", "units"]),
     ("flash", &["config", "engine", "event", "ids", "nand", "units"]),
-    ("ftl", &["config", "ids", "lists", "nand", "placement", "rng", "victim"]),
+    ("ftl", &["config", "ids", "lists", "nand", "one_of", "placement", "rng", "victim"]),
     ("host", &["array", "config", "event", "ids", "places", "ssd", "units", "workload"]),
     ("idle", &["units"]),
     ("ids", &[]),
@@ -65,7 +65,8 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),
     ("observer", &["config", "ftl", "ids", "nand", "purpose", "units"]),
-    ("placement", &["config", "ids", "workload"]),
+    ("one_of", &[]),
+    ("placement", &["config", "ids", "one_of", "workload"]),
     ("places", &["units"]),
     (
         "precondition",
@@ -113,7 +114,7 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ("state", &["Error", "config", "ftl", "ids", "precondition"]),
     ("steady", &[]),
     ("transaction", &["ids", "observer", "placement", "purpose", "units", "workload"]),
-    ("victim", &["config", "ids", "lists", "rng"]),
+    ("victim", &["config", "ids", "lists", "one_of", "rng"]),
 ];
 
 /// These put the parts together and may use all of them.

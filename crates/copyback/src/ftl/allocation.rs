@@ -4,14 +4,12 @@
 //! (ways), then dies, then planes: the first letter varies fastest. All 24 orders are tables over
 //! one period.
 
-use serde::{Deserialize, Serialize};
-
 use crate::config::{self, AllocationOrder, PlaneChoice};
 use crate::ids::{DieId, Lpn, PlaneId};
 use crate::nand::{Address, Geometry};
 
 /// How the plane of a die is chosen when the order does not fix it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaneRule {
     /// The plane with most free pages; ties go round.
     MostFree,
@@ -20,7 +18,7 @@ pub enum PlaneRule {
 }
 
 /// Where writes go.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub enum Allocation {
     /// A logical page has one plane.
     Static {
@@ -83,22 +81,23 @@ impl Allocation {
         }
     }
 
-    /// Whether an allocation that comes from a file has the tables of `fresh`, and turns that are
-    /// planes of a die.
-    pub(super) fn is_sound(&self, fresh: &Self, geometry: &Geometry) -> bool {
-        let are_turns = |turns: &[u32]| {
-            turns.len() == geometry.dies()
-                && turns.iter().all(|plane| *plane < geometry.planes_per_die)
-        };
-        match (self, fresh) {
-            (Self::Static { planes }, Self::Static { planes: fresh }) => planes == fresh,
-            (
-                Self::PerDie { dies, rule, turns },
-                Self::PerDie { dies: fresh_dies, rule: fresh_rule, .. },
-            ) => dies == fresh_dies && rule == fresh_rule && are_turns(turns),
-            (Self::Dynamic { turns }, Self::Dynamic { .. }) => are_turns(turns),
-            _ => false,
+    /// The plane of each die whose turn it is, where planes take turns.
+    pub(super) fn turns(&self) -> &[u32] {
+        match self {
+            Self::PerDie { turns, .. } | Self::Dynamic { turns } => turns,
+            Self::Static { .. } => &[],
         }
+    }
+
+    /// Goes on with `saved` turns. False if they are none of this allocation.
+    pub(super) fn restore_turns(&mut self, saved: Vec<u32>, geometry: &Geometry) -> bool {
+        let is_sound = saved.len() == self.turns().len()
+            && saved.iter().all(|plane| *plane < geometry.planes_per_die);
+        match self {
+            Self::PerDie { turns, .. } | Self::Dynamic { turns } => *turns = saved,
+            Self::Static { .. } => {}
+        }
+        is_sound
     }
 
     /// How the plane of a die is chosen, where the allocation does not fix it.

@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::{Faults, Geometry, Sensed};
 
+use super::blocks::SavedBlock;
 use super::mapping::Mapping;
 use super::space::{Frontier, Plane, Space};
 use super::tables::Tables;
@@ -61,6 +62,13 @@ pub struct Replaced {
 }
 
 impl BadBlocks {
+    /// Whether the drive can take writes, and `spare` blocks of `plane` are none too many.
+    pub(super) fn can_have_spare(&self, plane: PlaneId, spare: usize) -> bool {
+        let Some(account) = &self.0 else { return spare == 0 };
+        let most = account.spare_blocks;
+        spare <= most && (most == 0 || spare > 0) && account.good[plane.index()] >= account.needed
+    }
+
     /// Of a checked configuration; `name` is the drive's place in the names of random streams.
     pub fn new(config: &Config, name: &str) -> Self {
         let geometry = Geometry::new(&config.ssd);
@@ -130,6 +138,21 @@ fn all_blocks(geometry: &Geometry) -> impl Iterator<Item = BlockId> + use<> {
     (0..geometry.blocks()).map(BlockId::from_index)
 }
 
+/// Retires the blocks that have become bad since the drive was new. False if others are bad than its flash
+/// may have.
+pub(super) fn restore_bad_blocks(tables: &mut Tables, saved: &[SavedBlock]) -> bool {
+    let may_fail = tables.bad_blocks.0.as_ref().is_some_and(|account| account.spare_blocks > 0);
+    let mut blocks = all_blocks(&tables.geometry).zip(saved);
+    blocks.all(|(block, saved)| {
+        let was_bad_when_new = tables.blocks.is_bad(block);
+        let has_failed = saved.is_bad() && !was_bad_when_new;
+        if has_failed {
+            tables.retire(block);
+        }
+        saved.is_bad() >= was_bad_when_new && may_fail >= has_failed
+    })
+}
+
 impl Tables {
     /// Marks the blocks that are bad when the drive is new.
     pub(super) fn mark_factory_bad_blocks(&mut self) {
@@ -150,35 +173,6 @@ impl Tables {
         if let Some(audit) = &mut self.audit {
             audit.retired(block);
         }
-    }
-
-    /// Makes again what is not saved. False if other blocks are bad than the flash of this drive may have,
-    /// or the drive could take no writes.
-    pub(super) fn restore_bad_blocks(&mut self, config: &Config, name: &str) -> bool {
-        self.bad_blocks = BadBlocks::new(config, name);
-        let Some(account) = &mut self.bad_blocks.0 else {
-            let no_block_is_bad =
-                all_blocks(&self.geometry).all(|block| !self.blocks.is_bad(block));
-            return no_block_is_bad
-                && self.space.planes().all(|plane| self.space[plane].spare == 0);
-        };
-        for block in all_blocks(&self.geometry) {
-            let is_bad = self.blocks.is_bad(block);
-            let is_factory_bad = account.flash.is_bad_when_new(block);
-            if is_factory_bad && !is_bad || is_bad && !is_factory_bad && account.spare_blocks == 0 {
-                return false;
-            }
-            account.good[self.geometry.plane_of_block(block).index()] -= usize::from(is_bad);
-            account.factory_bad += u64::from(is_factory_bad);
-        }
-        let most = account.spare_blocks;
-        let can_go_on = |plane: PlaneId| {
-            let spare = self.space[plane].spare;
-            spare <= most
-                && (most == 0 || spare > 0)
-                && account.good[plane.index()] >= account.needed
-        };
-        self.space.planes().all(can_go_on)
     }
 
     /// How `page` is read at last.

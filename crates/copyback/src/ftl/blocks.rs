@@ -8,8 +8,11 @@ use crate::nand::Geometry;
 use crate::placement::{Class, Life};
 use crate::victim::BlockView;
 
+/// Erases that no block survives.
+const NEVER: u32 = u32::MAX / 2;
+
 /// Valid pages as a bitset, and a small record a block.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Blocks {
     valid: Vec<u64>,
     words_per_block: usize,
@@ -24,7 +27,7 @@ struct Times {
     sealed: u64,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 struct Record {
     erase_count: u32,
     valid: u16,
@@ -41,6 +44,21 @@ enum Phase {
     Closed,
     /// Never used again.
     Bad,
+}
+
+/// What a file tells of a block. Which of its pages are valid follows from the mapping.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct SavedBlock {
+    phase: Phase,
+    class: Class,
+    erase_count: u32,
+    times: Times,
+}
+
+impl SavedBlock {
+    pub fn is_bad(self) -> bool {
+        self.phase == Phase::Bad
+    }
 }
 
 impl Blocks {
@@ -124,10 +142,29 @@ impl Blocks {
         Life { class, opened, sealed, valid }
     }
 
-    /// Whether the lives of blocks that come from a file can have been lived by `now`.
-    pub fn has_sound_lives(&self, classes: usize, now: u64) -> bool {
-        self.records.iter().all(|record| record.class.index() < classes)
-            && self.times.iter().all(|times| times.opened <= now && times.sealed <= now)
+    /// What a file has to tell of every block.
+    pub fn saved(&self) -> Vec<SavedBlock> {
+        let saved = |(record, times): (&Record, &Times)| {
+            let Record { erase_count, phase, class, .. } = *record;
+            SavedBlock { phase, class, erase_count, times: *times }
+        };
+        self.records.iter().zip(&self.times).map(saved).collect()
+    }
+
+    /// Makes blocks of which no page is valid those that were saved. False if with so many classes they can't have
+    /// lived so by `now`.
+    pub fn restore(&mut self, saved: &[SavedBlock], classes: usize, now: u64) -> bool {
+        let blocks = self.records.iter_mut().zip(&mut self.times);
+        for ((record, times), saved) in blocks.zip(saved) {
+            let SavedBlock { phase, class, erase_count, times: lived } = *saved;
+            (*record, *times) = (Record { erase_count, valid: 0, phase, class }, lived);
+        }
+        let is_sound = |saved: &SavedBlock| {
+            let Times { opened, sealed } = saved.times;
+            let has_lived = opened <= now && sealed <= now;
+            saved.class.index() < classes && has_lived && saved.erase_count < NEVER
+        };
+        saved.len() == self.records.len() && saved.iter().all(is_sound)
     }
 
     pub fn set_bad(&mut self, block: BlockId) {
@@ -174,25 +211,12 @@ impl Blocks {
         Some(index as u32 * 64 + hits.trailing_zeros())
     }
 
-    /// Whether tables that come from a file have the size of `fresh`'s.
-    pub fn has_shape_of(&self, fresh: &Self) -> bool {
-        self.words_per_block == fresh.words_per_block
-            && self.records.len() == fresh.records.len()
-            && self.valid.len() == fresh.valid.len()
-            && self.times.len() == fresh.times.len()
-    }
-
     /// The offset of the last valid page.
     pub fn last_valid(&self, block: BlockId) -> Option<u32> {
         let first = block.index() * self.words_per_block;
         let words = &self.valid[first..first + self.words_per_block];
         let (index, word) = words.iter().enumerate().rfind(|(_, word)| **word != 0)?;
         Some(index as u32 * 64 + word.ilog2())
-    }
-
-    /// The valid pages, none of which has been claimed.
-    pub fn unclaimed(&self) -> Unclaimed<'_> {
-        Unclaimed { blocks: self, pages: self.valid.clone() }
     }
 
     /// The first offset at which every one of `blocks` has a valid page.
@@ -218,27 +242,6 @@ impl Blocks {
             return Err(format!("{block:?}: {bits} valid pages, but {counted} counted"));
         }
         Ok(())
-    }
-}
-
-/// Valid pages that no logical page has claimed yet.
-pub struct Unclaimed<'a> {
-    blocks: &'a Blocks,
-    pages: Vec<u64>,
-}
-
-impl Unclaimed<'_> {
-    /// Claims the page at `offset` of `block`; false if it is not valid or has been claimed.
-    pub fn claim(&mut self, block: BlockId, offset: u32) -> bool {
-        let (word, bit) = self.blocks.word_and_bit(block, offset);
-        let is_there = self.pages[word] & bit != 0;
-        self.pages[word] &= !bit;
-        is_there
-    }
-
-    /// Whether every valid page has been claimed.
-    pub fn is_empty(&self) -> bool {
-        self.pages.iter().all(|word| *word == 0)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::ids::{BlockId, DieId, Lpn, PlaneId};
 
-use super::mapping::{Cost, GroupId, Mapping, each};
+use super::mapping::{AnyMapping, Cost, GroupId, Mapping, each};
 use super::space::Stream;
 use super::{Ftl, Tables};
 

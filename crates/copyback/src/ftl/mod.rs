@@ -9,13 +9,14 @@ mod allocation;
 mod audit;
 mod bad_blocks;
 mod blocks;
+mod chunks;
 mod idle_time;
 mod image;
 mod mapping;
 mod packed;
 mod page_map;
 mod recovery;
-mod restore;
+mod saved;
 mod space;
 mod spare;
 mod staged;
@@ -30,12 +31,11 @@ pub use idle_time::Expected;
 pub use image::Image;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use recovery::{Lost, Scan};
+pub use saved::Saved;
 pub use space::{Stream, Watermarks};
 pub use tables::Tables;
 
 use std::ops::Deref;
-
-use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
@@ -46,7 +46,7 @@ use mapping::{AnyMapping, Mapping, each};
 use spare::Role;
 
 /// The translation layer of a device. All may look at its [`Tables`].
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Ftl {
     tables: Tables,
     mapping: AnyMapping,

@@ -1,8 +1,10 @@
 //! The mapping table in a file: four bytes an entry, little endian, in chunks. Read entry by entry, a
 //! table of a hundred million would take longer than all else.
 
-use copyback_memory::extend;
+use std::borrow::Cow;
 use std::fmt;
+
+use copyback_memory::extend;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
@@ -26,8 +28,10 @@ pub fn serialize<S: Serializer>(table: &[Option<Ppn>], serializer: S) -> Result<
     chunks.end()
 }
 
-pub fn deserialize<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<Option<Ppn>>, D::Error> {
-    reader.deserialize_seq(Table)
+pub fn deserialize<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Cow<'static, [Option<Ppn>]>, D::Error> {
+    reader.deserialize_seq(Table).map(Cow::Owned)
 }
 
 struct Table;
@@ -61,7 +65,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Saved(#[serde(with = "super")] Vec<Option<Ppn>>);
+    struct Saved(#[serde(with = "super")] Cow<'static, [Option<Ppn>]>);
 
     #[test]
     fn a_table_of_several_chunks_is_read_as_it_was_written() {

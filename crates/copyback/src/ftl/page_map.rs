@@ -1,28 +1,29 @@
 //! Where each logical page lies, whatever the mapping, and which one each physical page holds.
 
 use copyback_memory::{prefetch, table};
-use serde::{Deserialize, Serialize};
 
-use super::packed;
 use crate::ids::{Lpn, Ppn};
 
 /// Entries in a line of the cache.
 const ENTRIES_OF_A_LINE: usize = 64 / size_of::<Lpn>();
 
 /// The mapping table and its inverse, four bytes an entry each.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct PageMap {
-    #[serde(with = "packed")]
     physical: Vec<Option<Ppn>>,
     /// The logical page last written to each physical page; current only where that page is valid.
-    #[serde(skip)]
     logical: Vec<Lpn>,
 }
 
 impl PageMap {
     /// A table in which nothing is mapped.
     pub fn new(logical_pages: usize, physical_pages: usize) -> Self {
-        Self { physical: table(logical_pages, None), logical: table(physical_pages, Lpn(0)) }
+        Self::of(table(logical_pages, None), physical_pages)
+    }
+
+    /// A table that comes from a file, to be [inverted](Self::invert).
+    pub fn of(physical: Vec<Option<Ppn>>, physical_pages: usize) -> Self {
+        Self { physical, logical: table(physical_pages, Lpn(0)) }
     }
 
     /// Brings the entry of `lpn` into the cache, without waiting for it.
@@ -67,22 +68,21 @@ impl PageMap {
         self.physical.iter().enumerate().filter_map(entry)
     }
 
-    /// Makes the inverse table of `physical_pages` from the mapping, each page of which must exist
-    /// and pass `claim`. False if one does not.
-    pub fn restore(
-        &mut self,
-        physical_pages: usize,
-        mut claim: impl FnMut(Lpn, Ppn) -> bool,
-    ) -> bool {
-        let mut logical = table(physical_pages, Lpn(0));
-        for (lpn, page) in self.mapped() {
-            match logical.get_mut(page.index()) {
-                Some(entry) if claim(lpn, page) => *entry = lpn,
-                _ => return false,
-            }
-        }
-        self.logical = logical;
-        true
+    /// The table itself: where each logical page lies.
+    pub fn table(&self) -> &[Option<Ppn>] {
+        &self.physical
+    }
+
+    /// Makes the inverse table, for a table that comes from a file. False if a mapped page does not exist or pass
+    /// `claim`.
+    pub fn invert(&mut self, mut claim: impl FnMut(Lpn, Ppn) -> bool) -> bool {
+        let Self { physical, logical } = self;
+        physical.iter().enumerate().all(|(lpn, page)| {
+            let Some(page) = *page else { return true };
+            let Some(entry) = logical.get_mut(page.index()) else { return false };
+            *entry = Lpn::from_index(lpn);
+            claim(*entry, page)
+        })
     }
 
     /// Logical pages of the table.

@@ -1,14 +1,12 @@
 //! Which open block of its plane a page goes to, as the placement says.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::Lpn;
 use crate::placement::{AnyPlacement, Class, HostPage, Life, Origin, Placement};
 
 use super::space::Stream;
 
 /// The placement, and the clock that it reads.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Streams {
     pub(super) placement: AnyPlacement,
     /// Pages that the host has written.

@@ -3,15 +3,13 @@
 
 use std::cmp::Reverse;
 
-use serde::{Deserialize, Serialize};
-
 use crate::config::{Config, SummaryPage};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
-use crate::victim::{BlockView, Shape, VictimSelector};
+use crate::victim::{BlockView, Shape, VictimSelector, Victims};
 
 use super::Placed;
 use super::allocation::{Allocation, PlaneRule};
@@ -27,7 +25,7 @@ use super::wear::WearLeveller;
 
 /// What a translation layer knows, whatever its mapping. Whoever holds the layer may look at it; only the layer
 /// and its mapping change it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Tables {
     /// Shape of the flash.
     pub geometry: Geometry,
@@ -43,18 +41,15 @@ pub struct Tables {
     pub(super) wear: WearLeveller,
     pub(super) limits: Limits,
     /// What goes wrong in the flash.
-    #[serde(skip)]
     pub bad_blocks: BadBlocks,
     /// Pages in the device's DRAM on their way from one block to another.
-    #[serde(skip)]
     pub staged: Staged,
     /// What is in every page, kept if wanted.
-    #[serde(skip)]
     pub audit: Option<Box<Audit>>,
 }
 
 /// Page and block counts that never change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub(super) logical_pages: usize,
     /// Translation pages behind those.
@@ -68,18 +63,24 @@ pub struct Limits {
 impl Tables {
     /// Those of an erased device.
     pub(super) fn new(config: &Config, name: &str) -> Self {
-        let geometry = Geometry::new(&config.ssd);
-        let limits = Limits::new(config);
+        let (geometry, limits) = (Geometry::new(&config.ssd), Limits::new(config));
+        Self::with_map(config, name, PageMap::new(limits.mapped_pages(), geometry.pages()))
+    }
+
+    /// Those of an erased device, but for this mapping.
+    pub(super) fn with_map(config: &Config, name: &str, map: PageMap) -> Self {
+        let (geometry, limits) = (Geometry::new(&config.ssd), Limits::new(config));
+        let blocks = Blocks::new(&geometry);
         let bad_blocks = BadBlocks::new(config, name);
         let mut tables = Self {
             geometry,
             allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
-            map: PageMap::new(limits.mapped_pages(), geometry.pages()),
-            blocks: Blocks::new(&geometry),
+            map,
             space: Space::new(config, &geometry, |block| !bad_blocks.is_bad_when_new(*block)),
             streams: Streams::new(AnyPlacement::new(config.ssd.ftl.placement)),
             victims: victims(config, name, &geometry, limits),
-            wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry),
+            wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry, &blocks),
+            blocks,
             limits,
             staged: Staged::new(geometry.planes()),
             audit: Audit::is_kept(config).then(|| Box::new(Audit::new(config, &geometry))),
@@ -475,12 +476,7 @@ pub(super) fn class_of(stream: Stream) -> Class {
 }
 
 /// The victim policy of a checked configuration, with no block to choose from.
-pub(super) fn victims(
-    config: &Config,
-    name: &str,
-    geometry: &Geometry,
-    limits: Limits,
-) -> VictimSelector {
+fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> VictimSelector {
     // A merge may be worth it though it moves as many pages as a group has.
     let group =
         config.ssd.ftl.mapping.blocks_per_group().map(|blocks| blocks * limits.data_pages + 1);

@@ -3,7 +3,7 @@
 use crate::ids::{DieId, Lpn};
 
 use super::Ftl;
-use super::mapping::{DemandPaged, Mapping, each};
+use super::mapping::{AnyMapping, DemandPaged, Mapping, each};
 
 const HAS_ONE: &str = "asked only where the mapping is demand paged";
 

@@ -4,22 +4,20 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 
 use super::blocks::Blocks;
 
 /// Erase counts of each plane, as far as levelling needs them.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct WearLeveller {
     /// Greatest spread that is tolerated; `None` turns levelling off.
     threshold: Option<u32>,
     planes: Vec<Spread>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Spread {
     most: u32,
     /// Blocks by erase count. An entry whose block has been erased since, or is bad, is dropped when
@@ -27,32 +25,15 @@ struct Spread {
     by_erases: BinaryHeap<Reverse<(u32, BlockId)>>,
 }
 
-impl Spread {
-    fn is_sound(&self, plane: PlaneId, blocks: &Blocks, geometry: &Geometry) -> bool {
-        let lies_here = |block: BlockId| {
-            block.index() < geometry.blocks() && geometry.plane_of_block(block) == plane
-        };
-        let is_true = |entry: &&Reverse<(u32, BlockId)>| {
-            blocks.erase_count(entry.0.1) == entry.0.0 && !blocks.is_bad(entry.0.1)
-        };
-        let good = geometry.blocks_of_plane(plane).filter(|block| !blocks.is_bad(*block)).count();
-        let mut all = geometry.blocks_of_plane(plane);
-        self.by_erases.iter().all(|Reverse((erases, block))| {
-            lies_here(*block) && *erases <= blocks.erase_count(*block)
-        }) && self.by_erases.iter().filter(is_true).count() == good
-            && all.all(|block| blocks.erase_count(block) <= self.most)
-    }
-}
-
 impl WearLeveller {
     /// Levels when erase counts of a plane differ by more than `threshold`; 0 never levels.
-    pub fn new(threshold: u32, geometry: &Geometry) -> Self {
-        let spread = |plane| Spread {
-            most: 0,
-            by_erases: geometry
-                .blocks_of_plane(PlaneId::from_index(plane))
-                .map(|block| Reverse((0, block)))
-                .collect(),
+    pub fn new(threshold: u32, geometry: &Geometry, blocks: &Blocks) -> Self {
+        let spread = |plane| {
+            let all = geometry.blocks_of_plane(PlaneId::from_index(plane));
+            let erases = all.map(|block| (blocks.erase_count(block), block));
+            let by_erases: BinaryHeap<_> = erases.map(Reverse).collect();
+            let most = by_erases.iter().map(|Reverse((erases, _))| *erases).max().unwrap_or(0);
+            Spread { most, by_erases }
         };
         match threshold {
             0 => Self { threshold: None, planes: Vec::new() },
@@ -69,17 +50,6 @@ impl WearLeveller {
             spread.most = spread.most.max(erase_count);
             spread.by_erases.push(Reverse((erase_count, block)));
         }
-    }
-
-    /// Whether a leveller that comes from a file has the threshold and planes of `fresh`, and knows
-    /// every block's erase count.
-    pub fn is_sound(&self, fresh: &Self, blocks: &Blocks, geometry: &Geometry) -> bool {
-        let knows = |(plane, spread): (usize, &Spread)| {
-            spread.is_sound(PlaneId::from_index(plane), blocks, geometry)
-        };
-        self.threshold == fresh.threshold
-            && self.planes.len() == fresh.planes.len()
-            && self.planes.iter().enumerate().all(knows)
     }
 
     /// The least erased block of `plane`, if it is too far behind the most erased one.
@@ -114,8 +84,8 @@ mod tests {
     #[test]
     fn a_spread_of_just_the_threshold_is_tolerated() {
         let (plane, block) = (PlaneId(0), BlockId(1));
-        let mut leveller = WearLeveller::new(2, &SHAPE);
         let mut blocks = Blocks::new(&SHAPE);
+        let mut leveller = WearLeveller::new(2, &SHAPE, &blocks);
         for (erases, to_level) in [(1, None), (2, None), (3, Some(BlockId(0)))] {
             blocks.erase(block);
             leveller.erased(plane, block, erases);
@@ -127,8 +97,8 @@ mod tests {
     fn the_least_erased_of_the_good_blocks_is_levelled() {
         let plane = PlaneId(0);
         let shape = Geometry { blocks_per_plane: 3, ..SHAPE };
-        let mut leveller = WearLeveller::new(2, &shape);
         let mut blocks = Blocks::new(&shape);
+        let mut leveller = WearLeveller::new(2, &shape, &blocks);
         blocks.set_bad(BlockId(0));
         for _ in 0..3 {
             blocks.erase(BlockId(2));

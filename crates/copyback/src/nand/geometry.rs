@@ -1,13 +1,11 @@
 //! Shape of the flash array, and the only place where identifiers are converted.
 
-use serde::{Deserialize, Serialize};
-
 use crate::config;
 use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn};
 
 /// Shape of the flash array. Identifiers run channel by channel, chip by chip, die by die, plane by
 /// plane, block by block, page by page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     /// Channels of the device.
     pub channels: u32,

@@ -1,7 +1,5 @@
 //! Host and GC apart: what collections move is colder than what the host has just written, and is not mixed with it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::Lpn;
 
 use super::{Class, Origin, Placement};
@@ -10,7 +8,7 @@ const HOST: Class = Class::new(0);
 const MOVED: Class = Class::new(1);
 
 /// Has nothing to remember.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct HostAndGcApart;
 
 impl Placement for HostAndGcApart {

@@ -4,7 +4,7 @@
 //!
 //! The clock is the number of pages that the host has written to the drive.
 //!
-//! A placement more is a file here, a variant of [`AnyPlacement`], and a line each in `each!` and where it is made.
+//! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
 mod host_and_gc_apart;
 mod one_class;
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config;
 use crate::ids::Lpn;
+use crate::one_of::one_of;
 use crate::workload::Hint;
 
 use host_and_gc_apart::HostAndGcApart;
@@ -113,25 +114,28 @@ pub trait Placement {
 
     /// A block has been collected at `now`: nothing in it is valid any more.
     fn collected(&mut self, _block: Life, _now: u64) {}
+
+    /// What a file has to tell of it, in a form of its own.
+    fn memory(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Remembers, newly made, what a file tells. Returns whether it can have been told by a placement like this.
+    fn remember(&mut self, memory: &[u8]) -> bool {
+        memory.is_empty()
+    }
 }
 
-/// The placement of a device.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AnyPlacement {
-    /// All in one class.
-    OneClass(OneClass),
-    /// Host writes, and what collections move.
-    HostAndGcApart(HostAndGcApart),
-}
-
-/// Does with a placement, whichever it is, what is said of `$placement`.
-macro_rules! each {
-    ($any:expr, $placement:ident => $does:expr) => {
-        match $any {
-            $crate::placement::AnyPlacement::OneClass($placement) => $does,
-            $crate::placement::AnyPlacement::HostAndGcApart($placement) => $does,
-        }
-    };
+one_of! {
+    $
+    /// The placement of a device.
+    #[derive(Debug)]
+    pub enum AnyPlacement {
+        /// All in one class.
+        OneClass(OneClass),
+        /// Host writes, and what collections move.
+        HostAndGcApart(HostAndGcApart),
+    }
 }
 
 impl AnyPlacement {
@@ -198,5 +202,13 @@ impl Placement for AnyPlacement {
 
     fn collected(&mut self, block: Life, now: u64) {
         each!(self, placement => placement.collected(block, now));
+    }
+
+    fn memory(&self) -> Vec<u8> {
+        each!(self, placement => placement.memory())
+    }
+
+    fn remember(&mut self, memory: &[u8]) -> bool {
+        each!(self, placement => placement.remember(memory))
     }
 }

@@ -1,13 +1,11 @@
 //! One class: every page goes to the plane's only open block, whoever writes it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::Lpn;
 
 use super::{Class, Origin, Placement};
 
 /// Has nothing to remember.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct OneClass;
 
 impl Placement for OneClass {

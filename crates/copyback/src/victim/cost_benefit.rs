@@ -6,18 +6,16 @@
 //! Time is counted in changes of the plane's blocks, so that it runs while the device is prepared,
 //! too.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::{Closed, Shape};
+use super::{BlockView, Memory, Shape, Victims};
 
 /// Changes that a plane can't have seen.
 const NEVER: u64 = 1 << 60;
 
 /// Closed blocks of each plane by valid pages, oldest first.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct CostBenefit {
     by_valid: Lists,
     changed_at: Vec<u64>,
@@ -40,44 +38,30 @@ impl CostBenefit {
         plane.index() * (usize::from(self.pages_per_block) + 1) + usize::from(valid)
     }
 
-    pub(super) fn fetch(&self, block: BlockId) {
-        self.by_valid.fetch(block.index());
+    fn benefit(&self, plane: PlaneId, block: usize, valid: u16) -> f64 {
+        let age = self.clock[plane.index()] - self.changed_at[block];
+        let free = f64::from(self.pages_per_block - valid);
+        free / (2.0 * f64::from(valid)) * age as f64
     }
+}
 
-    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+impl Victims for CostBenefit {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.by_valid.push_back(self.list(plane, valid), block.index());
         self.clock[plane.index()] += 1;
         self.changed_at[block.index()] = self.clock[plane.index()];
     }
 
-    pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
-        self.remove(plane, block, from);
-        self.insert(plane, block, to);
+    fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        self.removed(plane, block, from);
+        self.closed(plane, block, to);
     }
 
-    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+    fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.by_valid.remove(self.list(plane, valid), block.index());
     }
 
-    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        let list_of = |block| {
-            let (plane, valid) = closed(BlockId::from_index(block))?;
-            Some(self.list(plane, valid))
-        };
-        let is_past = |(block, changed_at): (usize, &u64)| {
-            let plane = closed(BlockId::from_index(block)).map(|(plane, _)| plane.index());
-            plane.is_none_or(|plane| *changed_at <= self.clock[plane])
-        };
-        self.pages_per_block == fresh.pages_per_block
-            && self.changed_at.len() == fresh.changed_at.len()
-            && self.clock.len() == fresh.clock.len()
-            && self.clock.iter().all(|changes| *changes < NEVER)
-            && self.by_valid.has_shape_of(&fresh.by_valid)
-            && self.by_valid.hold(list_of)
-            && self.changed_at.iter().enumerate().all(is_past)
-    }
-
-    pub(super) fn choose(&self, plane: PlaneId) -> Option<BlockId> {
+    fn choose(&mut self, plane: PlaneId, _: &impl BlockView) -> Option<BlockId> {
         let mut best: Option<(f64, usize)> = None;
         for valid in 0..self.pages_per_block {
             let Some(block) = self.by_valid.front(self.list(plane, valid)) else { continue };
@@ -92,9 +76,33 @@ impl CostBenefit {
         best.map(|(_, block)| BlockId::from_index(block))
     }
 
-    fn benefit(&self, plane: PlaneId, block: usize, valid: u16) -> f64 {
-        let age = self.clock[plane.index()] - self.changed_at[block];
-        let free = f64::from(self.pages_per_block - valid);
-        free / (2.0 * f64::from(valid)) * age as f64
+    fn fetch(&self, block: BlockId) {
+        self.by_valid.fetch(block.index());
+    }
+
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        self.by_valid.all_items().map(BlockId::from_index).collect()
+    }
+
+    fn memory(&self) -> Memory {
+        let closed = self.closed_in_order().into_iter();
+        let changed_at = closed.map(|block| self.changed_at[block.index()]).collect();
+        Memory::Ages { clock: self.clock.clone(), changed_at }
+    }
+
+    fn remember(&mut self, memory: Memory, closed: &[(PlaneId, BlockId)]) -> bool {
+        let Memory::Ages { clock, changed_at } = memory else { return false };
+        if (clock.len(), changed_at.len()) != (self.clock.len(), closed.len())
+            || clock.iter().any(|changes| *changes >= NEVER)
+        {
+            return false;
+        }
+        let mut closed = closed.iter().zip(changed_at);
+        let are_past = closed.all(|((plane, block), at)| {
+            self.changed_at[block.index()] = at;
+            at <= clock[plane.index()]
+        });
+        self.clock = clock;
+        are_past
     }
 }

@@ -5,7 +5,7 @@ use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
 use super::supply::{BlockState, ClosedBlock, Device, ExternalVictims, Failed, VictimSupplier};
-use super::{BlockView, Shape};
+use super::{BlockView, Shape, Victims};
 
 /// Choices in a row, for each block of a plane, that may give nothing back: more than chance explains.
 const MOST_IN_VAIN: u32 = 64;
@@ -78,26 +78,6 @@ impl External {
         self.failed.as_ref()
     }
 
-    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        let now = self.tick(plane);
-        let closed = Closed { valid, closed_at: now, changed_at: now };
-        self.set(plane, block, Some(closed));
-    }
-
-    pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
-        if from == to {
-            return;
-        }
-        let now = self.tick(plane);
-        let before = self.records[block.index()].closed;
-        let after = before.map(|closed| Closed { valid: to, changed_at: now, ..closed });
-        self.set(plane, block, after);
-    }
-
-    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId) {
-        self.set(plane, block, None);
-    }
-
     fn tick(&mut self, plane: PlaneId) -> u64 {
         let clock = &mut self.planes[plane.index()].clock;
         *clock += 1;
@@ -116,19 +96,6 @@ impl External {
             record.is_news = true;
             plane.news.push(block);
         }
-    }
-
-    pub(super) fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
-        if self.planes[plane.index()].worthwhile == 0 {
-            return None;
-        }
-        if self.failed.is_none() {
-            match self.ask(plane, blocks) {
-                Ok(block) => return Some(block),
-                Err(failed) => self.failed = Some(failed),
-            }
-        }
-        self.fewest_valid(plane)
     }
 
     fn ask(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Result<BlockId, Failed> {
@@ -199,5 +166,44 @@ impl External {
 
     const fn blocks_per_plane(&self) -> usize {
         self.shape.blocks / self.shape.planes
+    }
+}
+
+impl Victims for External {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        let now = self.tick(plane);
+        let closed = Closed { valid, closed_at: now, changed_at: now };
+        self.set(plane, block, Some(closed));
+    }
+
+    fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        if from == to {
+            return;
+        }
+        let now = self.tick(plane);
+        let before = self.records[block.index()].closed;
+        let after = before.map(|closed| Closed { valid: to, changed_at: now, ..closed });
+        self.set(plane, block, after);
+    }
+
+    fn removed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
+        self.set(plane, block, None);
+    }
+
+    fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
+        if self.planes[plane.index()].worthwhile == 0 {
+            return None;
+        }
+        if self.failed.is_none() {
+            match self.ask(plane, blocks) {
+                Ok(block) => return Some(block),
+                Err(failed) => self.failed = Some(failed),
+            }
+        }
+        self.fewest_valid(plane)
+    }
+
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        Vec::new()
     }
 }

@@ -1,14 +1,12 @@
 //! FIFO: the block that was filled first, whatever is in it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::{Closed, Shape};
+use super::{BlockView, Shape, Victims};
 
 /// Closed blocks of each plane in the order of closing.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Fifo {
     by_age: Lists,
 }
@@ -17,21 +15,22 @@ impl Fifo {
     pub(super) fn new(shape: Shape) -> Self {
         Self { by_age: Lists::new(shape.blocks, shape.planes) }
     }
+}
 
-    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId) {
+impl Victims for Fifo {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
         self.by_age.push_back(plane.index(), block.index());
     }
 
-    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId) {
+    fn removed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
         self.by_age.remove(plane.index(), block.index());
     }
 
-    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        let list_of = |block| closed(BlockId::from_index(block)).map(|(plane, _)| plane.index());
-        self.by_age.has_shape_of(&fresh.by_age) && self.by_age.hold(list_of)
+    fn choose(&mut self, plane: PlaneId, _: &impl BlockView) -> Option<BlockId> {
+        self.by_age.front(plane.index()).map(BlockId::from_index)
     }
 
-    pub(super) fn choose(&self, plane: PlaneId) -> Option<BlockId> {
-        self.by_age.front(plane.index()).map(BlockId::from_index)
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        self.by_age.all_items().map(BlockId::from_index).collect()
     }
 }

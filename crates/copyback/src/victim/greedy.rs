@@ -1,15 +1,13 @@
 //! Greedy: the closed block with the fewest valid pages. Ties go to the block that reached that
 //! number first.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
-use super::{Closed, Shape};
+use super::{BlockView, Shape, Victims};
 
 /// Closed blocks of each plane in lists by their number of valid pages.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Greedy {
     /// List `plane x (pages + 1) + valid` holds the blocks of `plane` with `valid` valid pages.
     by_valid: Lists,
@@ -32,45 +30,7 @@ impl Greedy {
         plane.index() * (usize::from(self.pages_per_block) + 1) + usize::from(valid)
     }
 
-    pub(super) fn fetch(&self, block: BlockId) {
-        self.by_valid.fetch(block.index());
-    }
-
-    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.by_valid.push_back(self.list(plane, valid), block.index());
-        let lowest = &mut self.lowest[plane.index()];
-        *lowest = valid.min(*lowest);
-    }
-
-    pub(super) fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
-        if from != to {
-            self.remove(plane, block, from);
-            self.insert(plane, block, to);
-        }
-    }
-
-    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.by_valid.remove(self.list(plane, valid), block.index());
-    }
-
-    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        let list_of = |block| {
-            let (plane, valid) = closed(BlockId::from_index(block))?;
-            Some(self.list(plane, valid))
-        };
-        let lowest_of = |(plane, lowest): (usize, &u16)| {
-            let plane = PlaneId::from_index(plane);
-            *lowest <= self.pages_per_block
-                && (0..*lowest).all(|valid| self.by_valid.front(self.list(plane, valid)).is_none())
-        };
-        self.pages_per_block == fresh.pages_per_block
-            && self.lowest.len() == fresh.lowest.len()
-            && self.by_valid.has_shape_of(&fresh.by_valid)
-            && self.by_valid.hold(list_of)
-            && self.lowest.iter().enumerate().all(lowest_of)
-    }
-
-    pub(super) fn choose(&mut self, plane: PlaneId) -> Option<BlockId> {
+    fn fewest_valid(&mut self, plane: PlaneId) -> Option<BlockId> {
         // A block whose pages are all valid gives nothing back.
         while self.lowest[plane.index()] < self.pages_per_block {
             let list = self.list(plane, self.lowest[plane.index()]);
@@ -80,5 +40,40 @@ impl Greedy {
             self.lowest[plane.index()] += 1;
         }
         None
+    }
+}
+
+impl Victims for Greedy {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        self.by_valid.push_back(self.list(plane, valid), block.index());
+        let lowest = &mut self.lowest[plane.index()];
+        *lowest = valid.min(*lowest);
+    }
+
+    fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        if from != to {
+            self.removed(plane, block, from);
+            self.closed(plane, block, to);
+        }
+    }
+
+    fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        self.by_valid.remove(self.list(plane, valid), block.index());
+    }
+
+    fn choose(&mut self, plane: PlaneId, _: &impl BlockView) -> Option<BlockId> {
+        self.fewest_valid(plane)
+    }
+
+    fn fetch(&self, block: BlockId) {
+        self.by_valid.fetch(block.index());
+    }
+
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        self.by_valid.all_items().map(BlockId::from_index).collect()
+    }
+
+    fn likely(&mut self, plane: PlaneId) -> Option<BlockId> {
+        self.fewest_valid(plane)
     }
 }

@@ -10,12 +10,12 @@ mod external;
 mod fifo;
 mod greedy;
 mod sample;
+mod saved;
 pub mod supply;
-
-use serde::{Deserialize, Serialize};
 
 use crate::config::VictimPolicy;
 use crate::ids::{BlockId, PlaneId};
+use crate::one_of::one_of;
 use crate::rng::Stream;
 
 use cost_benefit::CostBenefit;
@@ -23,6 +23,7 @@ use external::External;
 use fifo::Fifo;
 use greedy::Greedy;
 use sample::Sample;
+pub use saved::{Memory, SavedVictims};
 use supply::{Device, Failed, VictimSupplier};
 
 /// What a policy is told about the device's shape.
@@ -45,23 +46,62 @@ pub trait BlockView {
     fn erase_count(&self, block: BlockId) -> u32;
 }
 
-/// Says of a block the plane and how many of its pages are valid, if it is closed.
-pub type Closed<'a> = &'a dyn Fn(BlockId) -> Option<(PlaneId, u16)>;
+/// A victim policy: it is told which blocks close, lose pages and are taken away, and keeps the index of them that it
+/// needs. Every block it knows is closed.
+pub trait Victims {
+    /// `block` of `plane` has been filled; `valid` of its pages are still valid.
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16);
 
-/// The victim policy of a device.
-#[derive(Debug, Serialize, Deserialize)]
-pub enum VictimSelector {
-    /// Fewest valid pages.
-    Greedy(Greedy),
-    /// d choices; random is d = 1.
-    Sample(Sample),
-    /// Oldest first.
-    Fifo(Fifo),
-    /// Most space for the work, weighted by age.
-    CostBenefit(CostBenefit),
-    /// What somebody else says. It is not saved: nobody knows what it remembers.
-    #[serde(skip)]
-    External(Box<External>),
+    /// A block that had `from` valid pages, or pages to be moved, has `to` now.
+    fn changed(&mut self, _plane: PlaneId, _block: BlockId, _from: u16, _to: u16) {}
+
+    /// A closed block with `valid` pages is taken away, to be collected.
+    fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16);
+
+    /// The block of `plane` to collect; `None` if the policy sees nothing worth collecting. Some closed block of
+    /// the plane must have an invalid page. Changes no state but that of a random stream.
+    fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId>;
+
+    /// Brings what changes when `block` loses a page into the cache, without waiting for it. It only saves time.
+    fn fetch(&self, _block: BlockId) {}
+
+    /// The block of `plane` that is likely to be chosen next, if that is cheap to say. It only saves time.
+    fn likely(&mut self, _plane: PlaneId) -> Option<BlockId> {
+        None
+    }
+
+    /// The closed blocks in such an order that a new policy, told to [`closed`](Self::closed) one after the other,
+    /// is this one, but for its [`memory`](Self::memory).
+    fn closed_in_order(&self) -> Vec<BlockId>;
+
+    /// What a file has to tell beyond that order.
+    fn memory(&self) -> Memory {
+        Memory::Nothing
+    }
+
+    /// Remembers, newly told of the `closed` blocks in their order, what a file tells. Returns whether it can have
+    /// been told by a policy like this.
+    fn remember(&mut self, memory: Memory, _closed: &[(PlaneId, BlockId)]) -> bool {
+        matches!(memory, Memory::Nothing)
+    }
+}
+
+one_of! {
+    $
+    /// The victim policy of a device.
+    #[derive(Debug)]
+    pub enum VictimSelector {
+        /// Fewest valid pages.
+        Greedy(Greedy),
+        /// d choices; random is d = 1.
+        Sample(Sample),
+        /// Oldest first.
+        Fifo(Fifo),
+        /// Most space for the work, weighted by age.
+        CostBenefit(CostBenefit),
+        /// What somebody else says. It is not saved: nobody knows what it remembers.
+        External(Box<External>),
+    }
 }
 
 impl VictimSelector {
@@ -99,82 +139,46 @@ impl VictimSelector {
         }
     }
 
-    /// `block` of `plane` has been filled; `valid` of its pages are still valid.
-    pub fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        match self {
-            Self::Greedy(greedy) => greedy.insert(plane, block, valid),
-            Self::Sample(sample) => sample.insert(plane, block),
-            Self::Fifo(fifo) => fifo.insert(plane, block),
-            Self::CostBenefit(cost_benefit) => cost_benefit.insert(plane, block, valid),
-            Self::External(external) => external.insert(plane, block, valid),
-        }
-    }
-
-    /// Brings what changes when `block` loses a page into the cache, without waiting for it.
-    pub fn fetch(&self, block: BlockId) {
-        match self {
-            Self::Greedy(greedy) => greedy.fetch(block),
-            Self::CostBenefit(cost_benefit) => cost_benefit.fetch(block),
-            // It only saves time: a policy need not have it.
-            _ => {}
-        }
-    }
-
-    /// The block of `plane` that is likely to be chosen next, if that is cheap to say. It only saves time: a
-    /// policy need not know.
-    pub fn likely(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let Self::Greedy(greedy) = self else { return None };
-        greedy.choose(plane)
-    }
-
     /// A page of a closed block has become invalid; `valid` are left.
     pub fn lost_page(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         self.changed(plane, block, valid + 1, valid);
     }
+}
 
-    /// A block that had `from` valid pages, or pages to be moved, has `to` now.
-    pub fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
-        match self {
-            Self::Greedy(greedy) => greedy.changed(plane, block, from, to),
-            Self::CostBenefit(cost_benefit) => cost_benefit.changed(plane, block, from, to),
-            Self::External(external) => external.changed(plane, block, from, to),
-            Self::Sample(_) | Self::Fifo(_) => {}
-        }
+impl Victims for VictimSelector {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        each!(self, policy => policy.closed(plane, block, valid));
     }
 
-    /// A closed block with `valid` pages is taken away, to be collected.
-    pub fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        match self {
-            Self::Greedy(greedy) => greedy.remove(plane, block, valid),
-            Self::Sample(sample) => sample.remove(plane, block),
-            Self::Fifo(fifo) => fifo.remove(plane, block),
-            Self::CostBenefit(cost_benefit) => cost_benefit.remove(plane, block, valid),
-            Self::External(external) => external.remove(plane, block),
-        }
+    fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        each!(self, policy => policy.changed(plane, block, from, to));
     }
 
-    /// Whether a selector that comes from a file is one that could have become of `fresh`, which
-    /// knows no block, and knows just the `closed` blocks. Nothing else in it is trusted.
-    pub fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        match (self, fresh) {
-            (Self::Greedy(greedy), Self::Greedy(fresh)) => greedy.is_sound(fresh, closed),
-            (Self::Sample(sample), Self::Sample(fresh)) => sample.is_sound(fresh, closed),
-            (Self::Fifo(fifo), Self::Fifo(fresh)) => fifo.is_sound(fresh, closed),
-            (Self::CostBenefit(saved), Self::CostBenefit(fresh)) => saved.is_sound(fresh, closed),
-            _ => false,
-        }
+    fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        each!(self, policy => policy.removed(plane, block, valid));
     }
 
-    /// The block of `plane` to collect; `None` if the policy sees nothing worth collecting. Some
-    /// closed block of the plane must have an invalid page. Changes no state but that of the random
-    /// stream.
-    pub fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
-        match self {
-            Self::Greedy(greedy) => greedy.choose(plane),
-            Self::Sample(sample) => sample.choose(plane, blocks),
-            Self::Fifo(fifo) => fifo.choose(plane),
-            Self::CostBenefit(cost_benefit) => cost_benefit.choose(plane),
-            Self::External(external) => external.choose(plane, blocks),
-        }
+    fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
+        each!(self, policy => policy.choose(plane, blocks))
+    }
+
+    fn fetch(&self, block: BlockId) {
+        each!(self, policy => policy.fetch(block));
+    }
+
+    fn likely(&mut self, plane: PlaneId) -> Option<BlockId> {
+        each!(self, policy => policy.likely(plane))
+    }
+
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        each!(self, policy => policy.closed_in_order())
+    }
+
+    fn memory(&self) -> Memory {
+        each!(self, policy => policy.memory())
+    }
+
+    fn remember(&mut self, memory: Memory, closed: &[(PlaneId, BlockId)]) -> bool {
+        each!(self, policy => policy.remember(memory, closed))
     }
 }

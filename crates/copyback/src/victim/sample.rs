@@ -1,17 +1,15 @@
 //! Random choice: one block (random), one with an invalid page (random+), or the one with the
 //! fewest valid pages of d drawn with replacement (RGA, d-choices; Van Houdt, SIGMETRICS 2013).
 
-use serde::{Deserialize, Serialize};
-
 use rand::{Rng, RngExt};
 
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
-use super::{BlockView, Closed, Shape};
+use super::{BlockView, Memory, Shape, Victims};
 
 /// Closed blocks of each plane in a table to draw from.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Sample {
     closed: Vec<Vec<BlockId>>,
     /// Where a closed block stands in its plane's table.
@@ -21,7 +19,7 @@ pub struct Sample {
     random: Stream,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 enum Draw {
     FewestValidOf(u32),
     UntilOneIsInvalid,
@@ -45,14 +43,16 @@ impl Sample {
             random,
         }
     }
+}
 
-    pub(super) fn insert(&mut self, plane: PlaneId, block: BlockId) {
+impl Victims for Sample {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
         let closed = &mut self.closed[plane.index()];
         self.position[block.index()] = closed.len() as u32;
         closed.push(block);
     }
 
-    pub(super) fn remove(&mut self, plane: PlaneId, block: BlockId) {
+    fn removed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
         let closed = &mut self.closed[plane.index()];
         let position = self.position[block.index()] as usize;
         closed.swap_remove(position);
@@ -61,32 +61,7 @@ impl Sample {
         }
     }
 
-    pub(super) fn is_sound(&self, fresh: &Self, closed: Closed<'_>) -> bool {
-        self.draw == fresh.draw
-            && self.pages_per_block == fresh.pages_per_block
-            && self.position.len() == fresh.position.len()
-            && self.closed.len() == fresh.closed.len()
-            && self.holds_just(closed)
-            && can_draw(&self.random)
-    }
-
-    fn holds_just(&self, closed: Closed<'_>) -> bool {
-        let stands_at = |plane: usize, place: usize, block: BlockId| {
-            block.index() < self.position.len()
-                && closed(block).is_some_and(|(home, _)| home.index() == plane)
-                && self.position[block.index()] as usize == place
-        };
-        // A block has one position, so none stands in the table twice.
-        let stand = |(plane, table): (usize, &Vec<BlockId>)| {
-            table.iter().enumerate().all(|(place, block)| stands_at(plane, place, *block))
-        };
-        let all = (0..self.position.len()).map(BlockId::from_index);
-        let count = all.filter(|block| closed(*block).is_some()).count();
-        self.closed.iter().enumerate().all(stand)
-            && self.closed.iter().map(Vec::len).sum::<usize>() == count
-    }
-
-    pub(super) fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
+    fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
         let closed = &self.closed[plane.index()];
         if closed.is_empty() {
             return None;
@@ -107,6 +82,21 @@ impl Sample {
                 }
             },
         }
+    }
+
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        self.closed.concat()
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::Random(self.random.clone())
+    }
+
+    fn remember(&mut self, memory: Memory, _: &[(PlaneId, BlockId)]) -> bool {
+        let Memory::Random(random) = memory else { return false };
+        let can_draw = can_draw(&random);
+        self.random = random;
+        can_draw
     }
 }
 

@@ -10,7 +10,7 @@ use copyback::scheduler::when::supply::NoSupplier;
 use copyback::victim::supply::{
     BlockState, ClosedBlock, Device, ExternalVictims, Failed, VictimSupplier,
 };
-use copyback::victim::{BlockView, Shape, VictimSelector};
+use copyback::victim::{BlockView, Shape, VictimSelector, Victims};
 use rand::RngExt;
 use serde_json::Map;
 

@@ -5,7 +5,7 @@
 //! ([`demand_paged`]), its table lies in flash. [`log_block`], [`buffered_log_block`] and [`superblock`] bind logical
 //! pages to blocks of their own; what they share is in [`bound`].
 //!
-//! A mapping more is a folder here, a variant of [`AnyMapping`], and a line each in `each!` and where it is made.
+//! A mapping more is a folder here, a variant of [`AnyMapping`], and an arm in `new`.
 
 mod bound;
 mod buffered_log_block;
@@ -17,56 +17,58 @@ mod superblock;
 
 pub use bound::GroupId;
 pub use buffered_log_block::BufferTally;
-pub use demand_paged::{DemandPaged, Room};
+pub use demand_paged::{DemandPaged, Room, SavedCache};
 pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::one_of::one_of;
 use crate::placement::HostPage;
 
 use super::Placed;
+use super::chunks;
 use super::idle_time::Expected;
 use super::image::Image;
 use super::recovery::Survey;
 use super::spare::Role;
 use super::tables::Tables;
 
-use bound::restore;
 use buffered_log_block::BufferedLogBlock;
 use log_block::LogBlock;
 use page::Page;
 use superblock::Superblock;
 
-/// The mapping of a device.
-#[derive(Debug, Serialize, Deserialize)]
-pub enum AnyMapping {
-    /// Any page anywhere.
-    Page(Page),
-    /// Any page anywhere, with the table in flash.
-    DemandPaged(DemandPaged),
-    /// Logical blocks with a data block and an update block each.
-    LogBlock(LogBlock),
-    /// Those with a buffer before them.
-    BufferedLogBlock(BufferedLogBlock),
-    /// Neighbouring logical blocks that share their blocks.
-    Superblock(Superblock),
-}
-
-/// Does with a mapping, whichever it is, what is said of `$mapping`.
-macro_rules! each {
-    ($any:expr, $mapping:ident => $does:expr) => {
-        match $any {
-            $crate::ftl::mapping::AnyMapping::Page($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::DemandPaged($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::LogBlock($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::BufferedLogBlock($mapping) => $does,
-            $crate::ftl::mapping::AnyMapping::Superblock($mapping) => $does,
-        }
-    };
+one_of! {
+    $
+    /// The mapping of a device.
+    #[derive(Debug)]
+    pub enum AnyMapping {
+        /// Any page anywhere.
+        Page(Page),
+        /// Any page anywhere, with the table in flash.
+        DemandPaged(DemandPaged),
+        /// Logical blocks with a data block and an update block each.
+        LogBlock(LogBlock),
+        /// Those with a buffer before them.
+        BufferedLogBlock(BufferedLogBlock),
+        /// Neighbouring logical blocks that share their blocks.
+        Superblock(Superblock),
+    }
 }
 pub(super) use each;
+
+/// What a file tells of a mapping, besides where the pages lie.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum SavedMapping {
+    /// Nothing.
+    Nothing,
+    /// Which entries of the table are in RAM.
+    DemandPaged(SavedCache),
+    /// The blocks of logical pages, as a mapping that binds pages to blocks writes them itself.
+    Bound(#[serde(with = "chunks")] Vec<u8>),
+}
 
 impl AnyMapping {
     /// That of a checked configuration, with nothing written.
@@ -84,23 +86,6 @@ impl AnyMapping {
                 let most_blocks = data_blocks.saturating_add(update_blocks) as usize;
                 Self::Superblock(Superblock::new(config, tables, most_blocks))
             }
-        }
-    }
-
-    /// Makes again what is not saved, for a mapping that comes from a file. `fresh` is what it was once.
-    ///
-    /// # Errors
-    /// Names what contradicts the configuration or the tables.
-    pub fn restore(&mut self, fresh: Self, tables: &Tables) -> Result<(), &'static str> {
-        match (self, fresh) {
-            (Self::Page(_), Self::Page(_)) => Ok(()),
-            (Self::DemandPaged(saved), Self::DemandPaged(fresh)) => saved.restore(fresh, tables),
-            (Self::LogBlock(saved), Self::LogBlock(fresh)) => restore(saved, &fresh, tables),
-            (Self::BufferedLogBlock(saved), Self::BufferedLogBlock(fresh)) => {
-                restore(saved, &fresh, tables)
-            }
-            (Self::Superblock(saved), Self::Superblock(fresh)) => restore(saved, &fresh, tables),
-            _ => Err("mapping"),
         }
     }
 }
@@ -304,6 +289,22 @@ pub trait Mapping {
 
     /// Finds out which entries of a table in flash are out of date there.
     fn recover_entries(&mut self, _tables: &mut Tables, _image: &Image) {}
+
+    /// What a file has to tell.
+    fn saved(&self) -> SavedMapping {
+        SavedMapping::Nothing
+    }
+
+    /// Makes of this mapping, of an erased device, the one that was saved.
+    ///
+    /// # Errors
+    /// Names what contradicts the configuration or the tables.
+    fn restore(&mut self, saved: &SavedMapping, _tables: &Tables) -> Result<(), &'static str> {
+        match saved {
+            SavedMapping::Nothing => Ok(()),
+            _ => Err("mapping"),
+        }
+    }
 
     /// Tells the audit what of the mapping has long been in flash.
     fn restore_audit(&self, _tables: &mut Tables) {}

@@ -3,16 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use serde::{Deserialize, Serialize};
-
 use crate::config::FreeBlockOrder;
 use crate::ids::BlockId;
 
-/// Blocks that can't have been freed in a plane's life.
-const NEVER: u64 = 1 << 60;
-
 /// Erased blocks.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub enum FreeBlocks {
     /// First erased, first used.
     Fifo(VecDeque<BlockId>),
@@ -53,31 +48,24 @@ impl FreeBlocks {
         }
     }
 
-    /// Whether a queue that comes from a file keeps this order and what it needs for it; `erases`
-    /// says how often a block has been erased, if it is a free block of the plane.
-    pub fn is_sound(&self, order: FreeBlockOrder, erases: impl Fn(BlockId) -> Option<u32>) -> bool {
-        match (self, order) {
-            (Self::Fifo(queue), FreeBlockOrder::Fifo) => {
-                queue.iter().all(|block| erases(*block).is_some())
+    /// The free blocks, in an order in which they may be added again.
+    pub fn in_order(&self) -> Vec<BlockId> {
+        match self {
+            Self::Fifo(queue) => queue.iter().copied().collect(),
+            Self::LeastWorn { heap, .. } => {
+                let mut blocks: Vec<_> = heap.iter().map(|Reverse(entry)| *entry).collect();
+                blocks.sort_unstable();
+                blocks.into_iter().map(|(_, _, block)| block).collect()
             }
-            (Self::LeastWorn { heap, freed }, FreeBlockOrder::LeastWorn) => {
-                *freed < NEVER
-                    && heap.iter().all(|Reverse((erased, turn, block))| {
-                        erases(*block) == Some(*erased) && turn < freed
-                    })
-            }
-            _ => false,
         }
     }
 
-    /// The free blocks, in no order that counts.
-    pub fn iter(&self) -> impl Iterator<Item = BlockId> {
-        let (queue, heap) = match self {
-            Self::Fifo(queue) => (Some(queue.iter()), None),
-            Self::LeastWorn { heap, .. } => (None, Some(heap.iter())),
-        };
-        let in_heap = heap.into_iter().flatten().map(|Reverse((_, _, block))| block);
-        queue.into_iter().flatten().chain(in_heap).copied()
+    /// Forgets all blocks.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Fifo(queue) => queue.clear(),
+            Self::LeastWorn { heap, .. } => heap.clear(),
+        }
     }
 
     /// Number of free blocks.

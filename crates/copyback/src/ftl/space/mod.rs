@@ -4,12 +4,10 @@ mod free_blocks;
 mod plane;
 mod watermarks;
 
-pub use plane::{Frontier, Plane, Stream};
+pub use plane::{Frontier, Plane, SavedPlane, Stream};
 pub use watermarks::Watermarks;
 
 use std::ops::{Index, IndexMut};
-
-use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, PlaneId};
@@ -19,7 +17,7 @@ use crate::nand::Geometry;
 const LEFT_FREE: usize = 1;
 
 /// The free and open blocks of every plane.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Space {
     planes: Vec<Plane>,
     thresholds: Thresholds,
@@ -27,12 +25,11 @@ pub struct Space {
     below_threshold: Vec<u32>,
     planes_per_die: u32,
     /// Kept once somebody watches.
-    #[serde(skip)]
     watermarks: Option<Box<Watermarks>>,
 }
 
 /// Counts of free blocks at which something happens on a plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct Thresholds {
     /// A plane with fewer free blocks is below its threshold ...
     pub soft: usize,
@@ -197,25 +194,22 @@ impl Space {
         plane.free_blocks().saturating_sub(self.thresholds.spare - plane.spare)
     }
 
-    /// Whether space that comes from a file is that of a configuration, and nothing is being reclaimed.
-    pub fn has_shape_of(&self, config: &Config, geometry: &Geometry) -> bool {
-        self.thresholds == Thresholds::new(config)
-            && self.planes.len() == geometry.planes()
-            && self.below_threshold.len() == geometry.dies()
-            && self.planes_per_die == geometry.planes_per_die
+    /// What a file has to tell of every plane.
+    pub fn saved(&self) -> Vec<SavedPlane> {
+        self.planes().map(|plane| self[plane].saved(self.is_below_threshold(plane))).collect()
     }
 
-    /// Whether the mark that `plane` is below its threshold is where it must be, or may be.
-    pub fn has_sound_mark(&self, plane: PlaneId) -> bool {
+    /// Marks whether `plane` is below its threshold. False if that can't be.
+    pub fn restore_mark(&mut self, plane: PlaneId, is_below: bool) -> bool {
         let left = self.beyond_spare(plane);
-        let planes = self.planes_per_die;
-        let no_others =
-            planes == u32::BITS || self.below_threshold[self.die_of(plane)] >> planes == 0;
-        no_others
-            && match self.is_below_threshold(plane) {
-                true => left < self.thresholds.clear,
-                false => left >= self.thresholds.soft,
-            }
+        let (die, bit) = (self.die_of(plane), self.bit_of(plane));
+        if is_below {
+            self.below_threshold[die] |= bit;
+            left < self.thresholds.clear
+        } else {
+            self.below_threshold[die] &= !bit;
+            left >= self.thresholds.soft
+        }
     }
 
     const fn die_of(&self, plane: PlaneId) -> usize {

@@ -44,7 +44,7 @@ pub struct Frontier {
 }
 
 /// Free blocks and write frontiers of a plane.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Plane {
     /// Erased blocks.
     pub free: FreeBlocks,
@@ -57,9 +57,21 @@ pub struct Plane {
     /// Whether a collection has opened a block that the host shares, because the host could open none.
     pub lent: bool,
     /// The block that is being reclaimed.
-    #[serde(skip)]
     pub reclaiming: Option<BlockId>,
     /// One of each stream, or none.
+    open: [Option<Frontier>; STREAMS],
+}
+
+/// What a file tells of a plane.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedPlane {
+    /// Erased blocks, in the order in which they are used again if their erase counts allow it.
+    pub free: Vec<BlockId>,
+    /// Of those, blocks that are kept to take the place of bad ones.
+    pub spare: usize,
+    /// Whether the plane is below its threshold, or has been and has not recovered.
+    pub is_below_threshold: bool,
+    lent: bool,
     open: [Option<Frontier>; STREAMS],
 }
 
@@ -79,6 +91,19 @@ impl Plane {
             reclaiming: None,
             open: [None; STREAMS],
         }
+    }
+
+    /// What a file has to tell.
+    pub fn saved(&self, is_below_threshold: bool) -> SavedPlane {
+        let Self { spare, lent, open, .. } = *self;
+        SavedPlane { free: self.free.in_order(), spare, is_below_threshold, lent, open }
+    }
+
+    /// Makes a plane of no closed block the one that was saved. Its free blocks have been erased so often.
+    pub fn restore(&mut self, saved: &SavedPlane, erases: impl Fn(BlockId) -> u32) {
+        (self.spare, self.lent, self.open) = (saved.spare, saved.lent, saved.open);
+        self.free.clear();
+        saved.free.iter().for_each(|block| self.free.push(*block, erases(*block)));
     }
 
     /// Erased blocks, but for those that are kept for a buffer or to take the place of bad ones.

@@ -2,15 +2,16 @@
 
 use crate::ftl::Placed;
 use crate::ftl::idle_time::Expected;
-use crate::ftl::mapping::{BufferTally, Cost, Mapping, ReclaimPlan};
+use crate::ftl::mapping::{BufferTally, Cost, Mapping, ReclaimPlan, SavedMapping};
 use crate::ftl::recovery::Survey;
 use crate::ftl::space::Frontier;
 use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::{Class, HostPage};
+use crate::victim::Victims;
 
-use super::Bound;
+use super::{Bound, restore};
 
 impl<M: Bound> Mapping for M {
     fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
@@ -266,6 +267,19 @@ impl<M: Bound> Mapping for M {
 
     fn buffered_blocks(&self, plane: PlaneId) -> usize {
         self.buffer().map_or(0, |buffer| buffer.in_use(plane))
+    }
+
+    fn saved(&self) -> SavedMapping {
+        // Plain tables, written to memory.
+        SavedMapping::Bound(postcard::to_stdvec(self).expect("a mapping can be written"))
+    }
+
+    fn restore(&mut self, saved: &SavedMapping, tables: &Tables) -> Result<(), &'static str> {
+        let SavedMapping::Bound(saved) = saved else { return Err("mapping") };
+        let mut saved = postcard::from_bytes(saved).map_err(|_| "logical blocks")?;
+        restore(&mut saved, self, tables)?;
+        *self = saved;
+        Ok(())
     }
 
     fn may_hold(&self, lpn: Lpn, block: BlockId, offset: u32) -> bool {

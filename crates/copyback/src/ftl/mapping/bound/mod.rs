@@ -14,8 +14,11 @@ mod scheme;
 pub(super) use groups::{Group, Groups, Room};
 pub use layout::GroupId;
 pub(super) use merge::Merge;
-pub(super) use restore::restore;
+use restore::restore;
 pub(super) use scheme::Scheme;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use groups::{GroupView, Listed};
 
@@ -24,11 +27,12 @@ use crate::ftl::recovery::Survey;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::placement::Class;
+use crate::victim::Victims;
 
 use super::buffered_log_block::NvBuffer;
 
 /// A mapping with groups, and perhaps a buffer before them.
-pub trait Bound: Sized {
+pub trait Bound: Serialize + DeserializeOwned {
     /// How the blocks of its groups are used.
     type Scheme: Scheme;
 

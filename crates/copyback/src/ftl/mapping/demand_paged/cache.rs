@@ -13,7 +13,7 @@ use crate::ids::{DieId, Lpn};
 use crate::lists::Lists;
 
 /// The cached mapping table.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct MappingCache {
     entries: Vec<Entry>,
     /// Cached entries, the one used longest ago first.
@@ -21,18 +21,16 @@ pub struct MappingCache {
     capacity: usize,
     cached: usize,
     /// Places that have been given to entries on their way.
-    #[serde(skip)]
     taken: usize,
     entries_per_page: usize,
     /// Of each translation page, the entries that wait to be written.
     waiting: Vec<u32>,
     /// Of each die, translation pages that have got waiting entries because pages were moved there.
-    #[serde(skip)]
     outdated: Vec<Vec<u32>>,
 }
 
 /// Where an entry of the table is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entry {
     /// In its translation page, if that has ever been written; else it maps to nothing.
     InFlash,
@@ -42,6 +40,14 @@ enum Entry {
     Dirty,
     /// It has left the cache, or was never there, and waits to be written to its translation page.
     Waiting,
+}
+
+/// What a file tells of the cache.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedCache {
+    /// Cached entries, the one used longest ago first, and whether they have changed.
+    cached: Vec<(Lpn, bool)>,
+    waiting: Vec<Lpn>,
 }
 
 /// A place in the cache for an entry on its way.
@@ -212,15 +218,37 @@ impl MappingCache {
         self.waiting[page as usize] = 0;
     }
 
-    /// Makes again what is not saved, for a cache that comes from a file. False if it can't be the cache
-    /// that `fresh` was once.
-    pub fn restore(&mut self, fresh: Self) -> bool {
-        let has_shape = self.entries.len() == fresh.entries.len()
-            && self.recent.has_shape_of(&fresh.recent)
-            && (self.capacity, self.entries_per_page) == (fresh.capacity, fresh.entries_per_page)
-            && self.waiting.len() == fresh.waiting.len();
-        self.outdated = fresh.outdated;
-        has_shape && self.check().is_ok()
+    /// What a file has to tell.
+    pub fn saved(&self) -> SavedCache {
+        let cached = self.recent.items(ALL).map(Lpn::from_index);
+        let all = (0..self.entries.len()).map(Lpn::from_index);
+        SavedCache {
+            cached: cached.map(|lpn| (lpn, self.is_unwritten(lpn))).collect(),
+            waiting: all.filter(|lpn| self.is_waiting(*lpn)).collect(),
+        }
+    }
+
+    /// Makes of an empty cache the one that was saved. False if it has no room for that.
+    pub fn restore(&mut self, saved: &SavedCache) -> bool {
+        let in_flash =
+            |cache: &Self, lpn: Lpn| cache.entries.get(lpn.index()) == Some(&Entry::InFlash);
+        let has_waiting = saved.waiting.iter().all(|lpn| {
+            let is_new = in_flash(self, *lpn);
+            if is_new {
+                self.wait(*lpn);
+            }
+            is_new
+        });
+        let has_cached = saved.cached.iter().all(|(lpn, is_dirty)| {
+            let is_new = in_flash(self, *lpn);
+            if is_new {
+                self.entries[lpn.index()] = if *is_dirty { Entry::Dirty } else { Entry::Clean };
+                self.recent.push_back(ALL, lpn.index());
+                self.cached += 1;
+            }
+            is_new
+        });
+        has_waiting && has_cached && self.cached <= self.capacity
     }
 
     /// Checks that counts and lists agree with where each entry is.
@@ -230,10 +258,11 @@ impl MappingCache {
     pub fn check(&self) -> Result<(), String> {
         let entries = (0..self.entries.len()).map(Lpn::from_index);
         let cached = entries.clone().filter(|lpn| self.is_cached(*lpn)).count();
-        let list_of = |entry| self.is_cached(Lpn::from_index(entry)).then_some(ALL);
+        let mut listed = self.recent.items(ALL).map(Lpn::from_index);
         if cached != self.cached
             || cached + self.taken > self.capacity
-            || !self.recent.hold(list_of)
+            || self.recent.items(ALL).count() != cached
+            || !listed.all(|lpn| self.is_cached(lpn))
         {
             return Err(format!("{cached} cached mappings, {} counted", self.cached));
         }

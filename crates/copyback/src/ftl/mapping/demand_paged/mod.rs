@@ -3,8 +3,6 @@
 
 mod cache;
 
-use serde::{Deserialize, Serialize};
-
 use crate::config::Config;
 use crate::ftl::Placed;
 use crate::ftl::image::Image;
@@ -12,8 +10,9 @@ use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::HostPage;
 
-use super::{Mapping, ReclaimPlan, page};
+use super::{Mapping, ReclaimPlan, SavedMapping, page};
 
+pub use cache::SavedCache;
 use cache::{MappingCache, Place};
 
 /// A place in the cache for an entry of the mapping table.
@@ -28,7 +27,7 @@ pub enum Room {
 }
 
 /// Page mapping, and the part of its table that is in RAM.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct DemandPaged {
     cache: MappingCache,
     /// Pages of the host; translation pages are behind them.
@@ -40,19 +39,6 @@ impl DemandPaged {
     pub fn new(config: &Config, tables: &Tables) -> Self {
         let cache = MappingCache::new(config, tables.geometry.dies());
         Self { cache, logical_pages: tables.logical_pages() as u32 }
-    }
-
-    /// Makes again what is not saved, for a cache that comes from a file.
-    ///
-    /// # Errors
-    /// If it can't be what `fresh` was once.
-    pub fn restore(&mut self, fresh: Self, tables: &Tables) -> Result<(), &'static str> {
-        let is_sound = self.logical_pages == fresh.logical_pages && self.cache.restore(fresh.cache);
-        let mut mapped = tables.map.mapped().map(|(lpn, _)| lpn);
-        match is_sound && mapped.all(|lpn| self.has_entry(tables, lpn)) {
-            true => Ok(()),
-            false => Err("cached mapping"),
-        }
     }
 
     /// The translation page that holds the entry of `lpn`.
@@ -238,6 +224,20 @@ impl Mapping for DemandPaged {
             self.recover_entry(tables, lpn, image);
         }
         self.restore_audit(tables);
+    }
+
+    fn saved(&self) -> SavedMapping {
+        SavedMapping::DemandPaged(self.cache.saved())
+    }
+
+    fn restore(&mut self, saved: &SavedMapping, tables: &Tables) -> Result<(), &'static str> {
+        let SavedMapping::DemandPaged(saved) = saved else { return Err("mapping") };
+        let is_sound = self.cache.restore(saved);
+        let mut mapped = tables.map.mapped().map(|(lpn, _)| lpn);
+        match is_sound && mapped.all(|lpn| self.has_entry(tables, lpn)) {
+            true => Ok(()),
+            false => Err("cached mapping"),
+        }
     }
 
     fn restore_audit(&self, tables: &mut Tables) {

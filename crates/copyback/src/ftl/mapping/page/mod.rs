@@ -1,17 +1,16 @@
 //! Page mapping: any page may lie in any block of its plane. A block is reclaimed by moving its valid pages and
 //! erasing it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ftl::Placed;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::placement::{HostPage, Placement};
+use crate::victim::Victims;
 
 use super::{Mapping, ReclaimPlan};
 
 /// Page mapping: all that it knows is in the tables.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Page;
 
 impl Mapping for Page {

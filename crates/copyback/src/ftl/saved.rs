@@ -1,0 +1,242 @@
+//! What a file tells of a translation layer: facts, no tables of policies. A layer is made again by putting
+//! pages and blocks of an erased device where they were.
+//!
+//! A checksum shows that a file is what was written, not that a device was ever in this state. Whatever a run
+//! relies on is checked on the way.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::nand::Geometry;
+use crate::placement::{Class, MOST_CLASSES, Placement};
+use crate::victim::{BlockView, SavedVictims};
+
+use super::Ftl;
+use super::audit::Audit;
+use super::bad_blocks::restore_bad_blocks;
+use super::blocks::SavedBlock;
+use super::mapping::{AnyMapping, Mapping, SavedMapping, each};
+use super::page_map::PageMap;
+use super::space::{Frontier, SavedPlane, Stream};
+use super::tables::{Limits, Tables};
+use super::wear::WearLeveller;
+use super::{chunks, packed};
+
+/// Pages that no host has written.
+const NEVER: u64 = 1 << 60;
+
+/// The facts that a translation layer is made again from.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Saved<'a> {
+    /// Pages that the host has written.
+    clock: u64,
+    /// What the placement remembers.
+    #[serde(with = "chunks")]
+    placement: Vec<u8>,
+    /// Where each logical page lies.
+    #[serde(with = "packed")]
+    pages: Cow<'a, [Option<Ppn>]>,
+    blocks: Vec<SavedBlock>,
+    planes: Vec<SavedPlane>,
+    /// Of each die, the plane whose turn it is.
+    turns: Vec<u32>,
+    victims: SavedVictims,
+    mapping: SavedMapping,
+}
+
+impl Ftl {
+    /// What a file has to tell. Nothing may be under way.
+    pub fn saved(&self) -> Saved<'_> {
+        Saved {
+            clock: self.streams.clock,
+            placement: self.streams.placement.memory(),
+            pages: Cow::Borrowed(self.map.table()),
+            blocks: self.blocks.saved(),
+            planes: self.space.saved(),
+            turns: self.allocation.turns().to_vec(),
+            victims: self.victims.saved(),
+            mapping: each!(&self.mapping, mapping => mapping.saved()),
+        }
+    }
+
+    /// The translation layer of a checked configuration that was saved. `name` is as in [`new`](Self::new).
+    ///
+    /// # Errors
+    /// Names the part that contradicts the configuration or another part.
+    pub fn restored(saved: Saved<'_>, config: &Config, name: &str) -> Result<Self, &'static str> {
+        let Saved { clock, placement, pages, blocks, planes, turns, victims, mapping } = saved;
+        expect(pages.len() == Limits::new(config).mapped_pages(), "mapping")?;
+        let map = PageMap::of(pages.into_owned(), Geometry::new(&config.ssd).pages());
+        let mut tables = Tables::with_map(config, name, map);
+        expect(clock < NEVER, "placement")?;
+        tables.streams.clock = clock;
+        expect(tables.streams.placement.remember(&placement), "placement")?;
+        let Tables { allocation, geometry, .. } = &mut tables;
+        expect(allocation.restore_turns(turns, geometry), "allocation")?;
+        restore_blocks(&mut tables, &blocks)?;
+        expect(restore_pages(&mut tables), "mapping")?;
+        expect(planes.len() == tables.space.planes().len(), "planes")?;
+        for (plane, saved) in tables.space.planes().zip(&planes) {
+            restore_plane(&mut tables, plane, saved)?;
+        }
+        let saved = mapping;
+        let mut mapping = AnyMapping::new(config, &tables);
+        each!(&mut mapping, mapping => mapping.restore(&saved, &tables))?;
+        let mut whole = Self { tables, mapping };
+        whole.check_pages()?;
+        for (plane, saved) in whole.space.planes().zip(&planes) {
+            whole.restore_room(plane, saved, config)?;
+        }
+        whole.restore_policies(victims, config)?;
+        whole.restore_audit(config);
+        Ok(whole)
+    }
+
+    /// Each page lies where the mapping may put it, in a block that has been programmed that far.
+    fn check_pages(&self) -> Result<(), &'static str> {
+        let Tables { map, blocks, geometry, .. } = &self.tables;
+        let place = |page| (geometry.block_of(page), geometry.page_offset(page));
+        let lie_right = each!(&self.mapping, mapping => map.mapped().all(|(lpn, page)| {
+            let (block, offset) = place(page);
+            mapping.may_hold(lpn, block, offset)
+        }));
+        expect(lie_right, "mapping")?;
+        let is_sound =
+            |plane| each!(&self.mapping, mapping => mapping.has_sound_frontiers(self, plane));
+        expect(self.space.planes().all(is_sound), "open blocks")?;
+        let mut programmed = vec![0; geometry.blocks()];
+        for (block, pages) in self.programmed() {
+            programmed[block.index()] = pages;
+        }
+        let mut programmed = programmed.into_iter().enumerate();
+        let are_programmed = programmed.all(|(block, programmed)| {
+            blocks.last_valid(BlockId::from_index(block)).is_none_or(|last| last < programmed)
+        });
+        expect(are_programmed, "blocks")
+    }
+
+    /// The blocks that are not free, and how many of their pages have been programmed.
+    fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
+        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
+        let closed = all.filter(|block| self.blocks.is_closed(*block));
+        let open = self.space.frontiers();
+        let bound = each!(&self.mapping, mapping => mapping.programmed());
+        closed
+            .map(|block| (block, self.limits.data_pages))
+            .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
+            .chain(bound)
+    }
+
+    /// Keeps back what free blocks a buffer of writes needs. Enough must be left for collections and spare.
+    fn restore_room(
+        &mut self,
+        plane: PlaneId,
+        saved: &SavedPlane,
+        config: &Config,
+    ) -> Result<(), &'static str> {
+        let in_use = each!(&self.mapping, mapping => mapping.buffered_blocks(plane));
+        let held = (config.ssd.nv_buffer_blocks() as usize).checked_sub(in_use);
+        let held = held.ok_or("buffer of writes")?;
+        let space = &mut self.tables.space;
+        let kept = space.thresholds().kept_for_collections + held + saved.spare;
+        expect(saved.free.len() >= kept, "free blocks")?;
+        space[plane].held = held;
+        expect(space.restore_mark(plane, saved.is_below_threshold), "planes")
+    }
+
+    fn restore_policies(
+        &mut self,
+        victims: SavedVictims,
+        config: &Config,
+    ) -> Result<(), &'static str> {
+        let Self { tables, mapping } = self;
+        let Tables { geometry, blocks, wear, .. } = tables;
+        *wear = WearLeveller::new(config.ssd.wear.static_threshold, geometry, blocks);
+        let all = (0..geometry.blocks()).map(BlockId::from_index);
+        let listed: Vec<_> =
+            all.map(|block| each!(&*mapping, mapping => mapping.listed(tables, block))).collect();
+        let Tables { victims: policy, geometry, .. } = tables;
+        let listed =
+            |block: BlockId| Some((geometry.plane_of_block(block), listed[block.index()]?));
+        expect(policy.restore(victims, geometry.blocks(), listed), "victim policy")
+    }
+
+    fn restore_audit(&mut self, config: &Config) {
+        if Audit::is_kept(config) {
+            let programmed = self.programmed();
+            let audit = Audit::of_mapped(config, &self.geometry, self.map.mapped(), programmed);
+            self.tables.audit = Some(Box::new(audit));
+            each!(&self.mapping, mapping => mapping.restore_audit(&mut self.tables));
+        }
+    }
+}
+
+fn restore_blocks(tables: &mut Tables, saved: &[SavedBlock]) -> Result<(), &'static str> {
+    expect(restore_bad_blocks(tables, saved), "bad blocks")?;
+    let (classes, now) = (tables.streams.placement.classes(), tables.streams.clock);
+    expect(tables.blocks.restore(saved, classes, now), "blocks")
+}
+
+/// Puts each logical page where it was: a page of its own, where the allocation puts it.
+fn restore_pages(tables: &mut Tables) -> bool {
+    let Tables { map, blocks, geometry, allocation, .. } = tables;
+    map.invert(|lpn, page| {
+        let (block, offset) = (geometry.block_of(page), geometry.page_offset(page));
+        let plane = geometry.plane_of_block(block);
+        let die = || geometry.die_of_plane(plane);
+        let is_home = allocation.plane_of(lpn).is_none_or(|home| home == plane)
+            && allocation.die_of(lpn, geometry).is_none_or(|home| home == die())
+            && !blocks.is_valid(block, offset);
+        if is_home {
+            blocks.program(block, offset);
+        }
+        is_home
+    })
+}
+
+/// Its free blocks must be listed once each.
+fn restore_plane(
+    tables: &mut Tables,
+    plane: PlaneId,
+    saved: &SavedPlane,
+) -> Result<(), &'static str> {
+    expect(tables.bad_blocks.can_have_spare(plane, saved.spare), "bad blocks")?;
+    let mut listed = saved.free.clone();
+    listed.sort_unstable();
+    let all = tables.geometry.blocks_of_plane(plane);
+    expect(all.filter(|block| tables.blocks.is_free(*block)).eq(listed), "free blocks")?;
+    let blocks = &tables.blocks;
+    tables.space[plane].restore(saved, |block| blocks.erase_count(block));
+    let closed = tables.geometry.blocks_of_plane(plane).filter(|block| blocks.is_closed(*block));
+    let invalid = |block| tables.limits.data_pages.checked_sub(blocks.valid_pages(block).into());
+    let closed_invalid = closed.map(invalid).sum::<Option<u32>>();
+    tables.space[plane].closed_invalid = closed_invalid.ok_or("blocks")?;
+    Ok(())
+}
+
+impl Tables {
+    /// Whether the open blocks of `plane` are those of its streams.
+    pub(super) fn has_sound_frontiers(&self, plane: PlaneId) -> bool {
+        let state = &self.space[plane];
+        let is_sound = |frontier: Frontier| frontier.next_page < self.limits.data_pages;
+        let of_streams: BTreeSet<BlockId> = state.frontiers().map(|open| open.block).collect();
+        let open = self.geometry.blocks_of_plane(plane).filter(|block| self.blocks.is_open(*block));
+        let beyond = self.streams.placement.classes()..MOST_CLASSES;
+        let mut beyond = beyond.map(|class| Stream::Class(Class::new(class)));
+        state.frontiers().all(is_sound)
+            && state.frontiers().count() == of_streams.len()
+            && open.eq(of_streams)
+            && beyond.all(|stream| state.frontier(stream).is_none())
+            && (state.frontier(Stream::Translation).is_none() || self.limits.translation_pages > 0)
+            // Nothing is collected in parallel before a run.
+            && state.frontier(Stream::Aligned).is_none()
+    }
+}
+
+fn expect(sound: bool, part: &'static str) -> Result<(), &'static str> {
+    if sound { Ok(()) } else { Err(part) }
+}

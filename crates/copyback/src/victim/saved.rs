@@ -1,0 +1,62 @@
+//! What a file tells of a victim policy. Its tables are no part of that: they are made again by closing the
+//! blocks in their order.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{BlockId, PlaneId};
+use crate::rng::Stream;
+
+use super::{VictimSelector, Victims};
+
+/// The facts that a policy is made again from.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedVictims {
+    /// The closed blocks, in an order in which they may be closed again.
+    closed: Vec<BlockId>,
+    memory: Memory,
+}
+
+/// What a policy remembers beyond that order.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Memory {
+    /// Nothing.
+    Nothing,
+    /// Where its random stream stands.
+    Random(Stream),
+    /// Times, counted in changes.
+    Ages {
+        /// Changes of each plane.
+        clock: Vec<u64>,
+        /// Of each closed block, in their order, its plane's changes when it last changed.
+        changed_at: Vec<u64>,
+    },
+}
+
+impl VictimSelector {
+    /// What a file has to tell.
+    pub fn saved(&self) -> SavedVictims {
+        SavedVictims { closed: self.closed_in_order(), memory: self.memory() }
+    }
+
+    /// Makes of a selector that knows no block the one that was saved, of a device with so many `blocks`; `listed`
+    /// says of a block its plane and how many of its pages are valid, if the policy knows it. False if just
+    /// those blocks were not saved, or the policy can't remember that.
+    pub fn restore(
+        &mut self,
+        saved: SavedVictims,
+        blocks: usize,
+        listed: impl Fn(BlockId) -> Option<(PlaneId, u16)>,
+    ) -> bool {
+        let mut missing: Vec<_> =
+            (0..blocks).map(|block| listed(BlockId::from_index(block))).collect();
+        let mut closed = Vec::with_capacity(saved.closed.len());
+        for block in saved.closed {
+            let Some((plane, valid)) = missing.get_mut(block.index()).and_then(Option::take) else {
+                return false;
+            };
+            closed.push((plane, block));
+            self.closed(plane, block, valid);
+        }
+        self.remember(saved.memory, &closed) && missing.iter().all(Option::is_none)
+    }
+}
