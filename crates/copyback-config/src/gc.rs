@@ -28,6 +28,8 @@ pub struct Gc {
     pub soft_threshold: FreeBlocks,
     /// A plane with fewer free blocks than this opens no block for host writes.
     pub hard_threshold: FreeBlocks,
+    /// What the soft threshold and the thresholds of arrays count free blocks over.
+    pub threshold_scope: ThresholdScope,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
     /// Once started, collect until this many blocks above the soft threshold are free.
@@ -48,12 +50,26 @@ impl Default for Gc {
             idle: Idle::None,
             soft_threshold: FreeBlocks::Share(Share(0.05)),
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },
+            threshold_scope: ThresholdScope::Plane,
             start: GcStart::AtOnce,
             hysteresis_blocks: 0,
             copyback: true,
             zero_cost: false,
         }
     }
+}
+
+/// What free blocks are counted over. Thresholds are a plane's share: a die or a drive has that many times its planes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThresholdScope {
+    /// Each plane counts for itself.
+    Plane,
+    /// The planes of a die count together. Where they have too few, those with less than their share are
+    /// collected, no more at a time than it takes; and so is each plane on which the host can open no block.
+    Die,
+    /// All planes of the drive count together, and are collected as those of a die.
+    Drive,
 }
 
 /// A number of free blocks of a plane: a share of the plane's blocks, or a count.

@@ -16,6 +16,7 @@ pub use steps::{Collection, Progress};
 
 use crate::backend::Backend;
 use crate::config::{Config, GcStart};
+use crate::ftl::Ftl;
 use crate::ids::{DieId, PlaneId};
 use crate::observer::{Collected, Entry};
 use crate::purpose::Reason;
@@ -68,7 +69,12 @@ impl Collector {
         let dies = geometry.dies();
         Self {
             collections: (0..dies).map(|_| None).collect(),
-            permits: Permits::new(dies, geometry.planes_per_die, config.reserve_blocks()),
+            permits: Permits::new(
+                dies,
+                geometry.planes_per_die,
+                backend.ftl.space.planes_together(),
+                config.reserve_blocks(),
+            ),
             width: Width::new(&config.ssd),
             settings: Settings {
                 copyback: gc.copyback,
@@ -198,8 +204,9 @@ impl Collector {
     }
 
     /// A block of `plane` has been collected.
-    fn note_collected(&mut self, plane: PlaneId, free_blocks: usize) {
-        self.permits.block_collected(plane, free_blocks);
+    fn note_collected(&mut self, plane: PlaneId, ftl: &Ftl) {
+        let free_blocks = ftl.space.free_blocks(plane);
+        self.permits.block_collected(plane, free_blocks, ftl.space.free_together(plane));
         if let Some(idle) = &mut self.idle {
             idle.note_collected(plane, free_blocks);
         }

@@ -220,7 +220,7 @@ impl Collector {
         erased.iter().for_each(|block| backend.ftl.erase(*block));
         for block in erased {
             let plane = backend.ftl.geometry.plane_of_block(block);
-            self.note_collected(plane, backend.ftl.space.free_blocks(plane));
+            self.note_collected(plane, &backend.ftl);
         }
     }
 

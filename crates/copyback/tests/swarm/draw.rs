@@ -8,7 +8,7 @@ use copyback::config::{
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcStart,
     Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
     Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
-    SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
+    SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::array;
 use crate::faults;
+use crate::newer;
 use crate::pool::Failure;
 use crate::power;
 use crate::workload::{self, Flow};
@@ -106,7 +107,8 @@ impl Case {
         let mut draws = 0;
         loop {
             draws += 1;
-            let config = config(&mut draw, folder.path());
+            let mut config = config(&mut draw, folder.path());
+            newer::draw(&mut config, number, name);
             let text = config.to_toml();
             let Ok(loaded) = Loader::new().toml(&text, "swarm.toml", None).load() else { continue };
             assert_eq!(loaded, config, "a configuration survives its own TOML");
@@ -344,6 +346,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         idle,
         soft_threshold,
         hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, most_hard) as u32 },
+        threshold_scope: ThresholdScope::Plane,
         start: draw.of(starts),
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),
         copyback: draw.chance(0.5),

@@ -1,0 +1,14 @@
+//! Keys that came after the first cases were drawn. They are drawn from a stream of their own, so that all else of a
+//! case stays what it was.
+
+use copyback::config::{Config, ThresholdScope};
+
+use crate::draw::Draw;
+
+/// Changes `config`, of the case of this number.
+pub fn draw(config: &mut Config, number: u64, name: &str) {
+    let mut draw = Draw::new(number, &format!("{name}/newer"));
+    if draw.chance(0.4) {
+        config.ssd.gc.threshold_scope = draw.of(&[ThresholdScope::Die, ThresholdScope::Drive]);
+    }
+}
