@@ -99,9 +99,7 @@ impl Ssd {
         match self.gc.width {
             Width::Serial | Width::Superblock => 0,
             Width::Blind { .. } => u32::MAX,
-            Width::Threshold { margin, .. } => {
-                self.soft_threshold() + margin.resolve(self.geometry.blocks_per_plane, 0)
-            }
+            Width::Threshold { margin, .. } => self.soft_threshold() + margin.resolve(self, 0),
         }
     }
 
@@ -167,7 +165,7 @@ impl Ssd {
     /// Free blocks of a plane that long idle periods aim at above the soft threshold.
     pub fn free_margin(&self) -> u32 {
         let advance = self.gc.idle.in_advance();
-        advance.map_or(0, |advance| advance.margin.resolve(self.geometry.blocks_per_plane, 1))
+        advance.map_or(0, |advance| advance.margin.resolve(self, 1))
     }
 
     /// The hard threshold in blocks of a plane.
@@ -192,6 +190,86 @@ impl FreeBlocks {
 impl<'de> Deserialize<'de> for FreeBlocks {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_any(FreeBlocksVisitor)
+    }
+}
+
+/// How far above the soft threshold: as [`FreeBlocks`] (a share is in points of the plane's blocks), or as a share of
+/// the threshold itself.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Margin {
+    /// Of the plane's blocks.
+    Free(FreeBlocks),
+    /// Of the soft threshold.
+    OfThreshold {
+        /// Share of the soft threshold, rounded up.
+        of_threshold: Share,
+    },
+}
+
+impl Margin {
+    /// The number of blocks of a plane above its soft threshold; a share gives `least` or more.
+    pub(super) fn resolve(self, ssd: &Ssd, least: u32) -> u32 {
+        match self {
+            Self::Free(free) => free.resolve(ssd.geometry.blocks_per_plane, least),
+            Self::OfThreshold { of_threshold } => {
+                FreeBlocks::Share(of_threshold).resolve(ssd.soft_threshold(), least)
+            }
+        }
+    }
+
+    /// The share that it is given as, if it is.
+    pub(super) const fn share(self) -> Option<Share> {
+        match self {
+            Self::Free(FreeBlocks::Share(share)) | Self::OfThreshold { of_threshold: share } => {
+                Some(share)
+            }
+            Self::Free(FreeBlocks::Blocks { .. }) => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Margin {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_any(MarginVisitor)
+    }
+}
+
+struct MarginVisitor;
+
+impl<'de> de::Visitor<'de> for MarginVisitor {
+    type Value = Margin;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a share of the blocks such as 0.05 or \"5%\", { blocks = 2 }, or { of_threshold = 0.05 }",
+        )
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Margin, E> {
+        FreeBlocksVisitor.visit_str(text).map(Margin::Free)
+    }
+
+    fn visit_f64<E: de::Error>(self, share: f64) -> Result<Margin, E> {
+        FreeBlocksVisitor.visit_f64(share).map(Margin::Free)
+    }
+
+    fn visit_u64<E: de::Error>(self, share: u64) -> Result<Margin, E> {
+        FreeBlocksVisitor.visit_u64(share).map(Margin::Free)
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, table: A) -> Result<Margin, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Above {
+            Blocks(u32),
+            OfThreshold(Share),
+        }
+        let above = Above::deserialize(de::value::MapAccessDeserializer::new(table))?;
+        Ok(match above {
+            Above::Blocks(blocks) => Margin::Free(FreeBlocks::Blocks { blocks }),
+            Above::OfThreshold(of_threshold) => Margin::OfThreshold { of_threshold },
+        })
     }
 }
 
@@ -356,7 +434,7 @@ choice! {
         Threshold {
             /// How far above the soft threshold a plane's free blocks may be for it to join.
             #[serde(default = "default_margin")]
-            margin: FreeBlocks,
+            margin: Margin,
             /// DRAM of the device for pages that would have to be written alone.
             #[serde(default)]
             cache: Size,
@@ -366,8 +444,8 @@ choice! {
     }
 }
 
-const fn default_margin() -> FreeBlocks {
-    FreeBlocks::Share(Share(0.05))
+const fn default_margin() -> Margin {
+    Margin::Free(FreeBlocks::Share(Share(0.05)))
 }
 
 impl Width {
@@ -416,7 +494,7 @@ pub struct InAdvance {
     /// In long idle periods planes are collected until so many blocks above the soft threshold
     /// are free, or all that over-provisioning reserves. Where logical pages are bound to blocks, only
     /// those are merged whose next write would wait for that.
-    pub margin: FreeBlocks,
+    pub margin: Margin,
 }
 
 impl Default for InAdvance {
@@ -425,7 +503,7 @@ impl Default for InAdvance {
             entries: 2,
             short_idle: Time::default(),
             long_idle: Time::from_us(1_000_000),
-            margin: FreeBlocks::Blocks { blocks: 1 },
+            margin: Margin::Free(FreeBlocks::Blocks { blocks: 1 }),
         }
     }
 }

@@ -6,9 +6,9 @@ use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcStart,
-    Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
-    Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
-    SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
+    Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Margin, Metrics, Overwrites,
+    PageLatency, Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling,
+    Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -258,7 +258,7 @@ fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
     let (a, b) = (draw.time(1, 20_000_000), draw.time(1, 20_000_000));
     let short_idle = draw.of(&[Time::default(), a.min(b)]);
     let (long_idle, margin) = (a.max(b), FreeBlocks::Blocks { blocks: draw.within(0, 4) as u32 });
-    let advance = InAdvance { entries, short_idle, long_idle, margin };
+    let advance = InAdvance { entries, short_idle, long_idle, margin: Margin::Free(margin) };
     draw.of(&[
         Idle::None,
         Idle::None,
@@ -278,8 +278,8 @@ fn width(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Width {
     let width = draw.of(&[
         Width::Serial,
         Width::Blind { cache },
-        Width::Threshold { margin, cache },
-        Width::Threshold { margin, cache },
+        Width::Threshold { margin: Margin::Free(margin), cache },
+        Width::Threshold { margin: Margin::Free(margin), cache },
         Width::Superblock,
     ]);
     let stripe = geometry.page_size.0 * u64::from(geometry.planes_per_die);
