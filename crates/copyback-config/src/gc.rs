@@ -32,6 +32,8 @@ pub struct Gc {
     pub threshold_scope: ThresholdScope,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
+    /// When a collection of a die lets the host go on.
+    pub end: GcEnd,
     /// Once started, collect until this many blocks above the soft threshold are free.
     #[schemars(range(min = 0, max = 16_777_216))]
     pub hysteresis_blocks: u32,
@@ -52,6 +54,7 @@ impl Default for Gc {
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },
             threshold_scope: ThresholdScope::Plane,
             start: GcStart::AtOnce,
+            end: GcEnd::Enough,
             hysteresis_blocks: 0,
             copyback: true,
             zero_cost: false,
@@ -416,6 +419,17 @@ pub enum GcStart {
     AtOnce,
     /// When a host operation is about to be served by its die.
     BeforeOperation,
+}
+
+/// When a collection of a die lets the host go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GcEnd {
+    /// When no plane of the die needs space any more.
+    Enough,
+    /// After one victim, of each plane that is collected with it: an operation of the host goes first, if one can,
+    /// before the next.
+    OneVictim,
 }
 
 choice! {

@@ -15,7 +15,7 @@ mod width;
 pub use steps::{Collection, Progress};
 
 use crate::backend::Backend;
-use crate::config::{Config, GcStart};
+use crate::config::{Config, GcEnd, GcStart};
 use crate::ftl::Ftl;
 use crate::ids::{DieId, PlaneId};
 use crate::observer::{Collected, Entry};
@@ -37,6 +37,8 @@ pub struct Collector {
     pub permits: Permits,
     width: Width,
     settings: Settings,
+    /// Where a collection ends after one victim: of each die, whether one has ended since the host was served.
+    has_ended: Option<Vec<bool>>,
     /// Boxed: few drives have one.
     pub idle: Option<Box<IdleTime>>,
 }
@@ -76,6 +78,7 @@ impl Collector {
                 config.reserve_blocks(),
             ),
             width: Width::new(&config.ssd),
+            has_ended: (gc.end == GcEnd::OneVictim).then(|| vec![false; dies]),
             settings: Settings {
                 copyback: gc.copyback,
                 one_command: gc.copyback && !splits_moves,
@@ -111,6 +114,19 @@ impl Collector {
                 GcStart::BeforeOperation => host_waits(),
             };
         (is_short || self.permits.planes_of(die) != 0) && !backend.is_read_only()
+    }
+
+    /// Whether the host goes first on `die` though a collection is due.
+    pub fn gives_way(&self, die: DieId) -> bool {
+        self.has_ended.as_ref().is_some_and(|has_ended| has_ended[die.index()])
+    }
+
+    /// An operation of the host begins on `die`.
+    #[inline]
+    pub fn host_begins(&mut self, die: DieId) {
+        if let Some(has_ended) = &mut self.has_ended {
+            has_ended[die.index()] = false;
+        }
     }
 
     /// Puts the collection that is due on an idle `die`. `choose` says whose turn it is of the planes whose bits

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcStart,
+    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
     Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Margin, Metrics, Overwrites,
     PageLatency, Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling,
     Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
@@ -348,6 +348,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, most_hard) as u32 },
         threshold_scope: ThresholdScope::Plane,
         start: draw.of(starts),
+        end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),
         copyback: draw.chance(0.5),
         zero_cost: idle == Idle::None && draw.chance(0.25),

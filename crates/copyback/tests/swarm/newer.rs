@@ -2,7 +2,7 @@
 //! case stays what it was.
 
 use copyback::config::quantity::Share;
-use copyback::config::{Config, Margin, ThresholdScope, Width};
+use copyback::config::{Config, GcEnd, Margin, ThresholdScope, Width};
 
 use crate::draw::Draw;
 
@@ -18,5 +18,8 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
             *of_width = margin;
         }
         config.array.protocol.target_margin = margin;
+    }
+    if draw.chance(0.3) {
+        config.ssd.gc.end = GcEnd::OneVictim;
     }
 }
