@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Config, FreeBlocks,
+    Config, FreeBlocks, Margin,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -113,14 +113,14 @@ impl Config {
     /// Free blocks of a plane below which a drive tells the controller that it runs short (T_soft).
     pub fn register_threshold(&self) -> u32 {
         let margin = self.array.protocol.register_margin;
-        self.ssd.soft_threshold() + margin.resolve(self.ssd.geometry.blocks_per_plane, 1)
+        self.ssd.soft_threshold() + margin.resolve(&self.ssd, 1)
     }
 
     /// Free blocks of a plane at which a drive that was told to collect is done with it.
     pub fn collection_target(&self) -> u32 {
         let least = self.register_threshold() - self.ssd.soft_threshold();
         let margin = self.array.protocol.target_margin;
-        self.ssd.soft_threshold() + margin.resolve(self.ssd.geometry.blocks_per_plane, least)
+        self.ssd.soft_threshold() + margin.resolve(&self.ssd, least)
     }
 }
 
@@ -237,10 +237,10 @@ pub struct Protocol {
     pub silent: Vec<u32>,
     /// How far above `ssd.gc.soft_threshold` (T_hard of Harmonia) a drive tells the controller that
     /// it runs short: the register threshold (T_soft). At least one block.
-    pub register_margin: FreeBlocks,
+    pub register_margin: Margin,
     /// How far above `ssd.gc.soft_threshold` a plane's free blocks are when a drive that was told to
     /// collect is done with it: the target. At least the register threshold.
-    pub target_margin: FreeBlocks,
+    pub target_margin: Margin,
 }
 
 impl Default for Protocol {
@@ -248,8 +248,8 @@ impl Default for Protocol {
         Self {
             latency: Time::from_us(0),
             silent: Vec::new(),
-            register_margin: FreeBlocks::Share(Share(0.01)),
-            target_margin: FreeBlocks::Share(Share(0.02)),
+            register_margin: Margin::Free(FreeBlocks::Share(Share(0.01))),
+            target_margin: Margin::Free(FreeBlocks::Share(Share(0.02))),
         }
     }
 }

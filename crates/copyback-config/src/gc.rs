@@ -28,8 +28,12 @@ pub struct Gc {
     pub soft_threshold: FreeBlocks,
     /// A plane with fewer free blocks than this opens no block for host writes.
     pub hard_threshold: FreeBlocks,
+    /// What the soft threshold and the thresholds of arrays count free blocks over.
+    pub threshold_scope: ThresholdScope,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
+    /// When a collection of a die lets the host go on.
+    pub end: GcEnd,
     /// Once started, collect until this many blocks above the soft threshold are free.
     #[schemars(range(min = 0, max = 16_777_216))]
     pub hysteresis_blocks: u32,
@@ -48,12 +52,27 @@ impl Default for Gc {
             idle: Idle::None,
             soft_threshold: FreeBlocks::Share(Share(0.05)),
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },
+            threshold_scope: ThresholdScope::Plane,
             start: GcStart::AtOnce,
+            end: GcEnd::Enough,
             hysteresis_blocks: 0,
             copyback: true,
             zero_cost: false,
         }
     }
+}
+
+/// What free blocks are counted over. Thresholds are a plane's share: a die or a drive has that many times its planes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThresholdScope {
+    /// Each plane counts for itself.
+    Plane,
+    /// The planes of a die count together. Where they have too few, those with less than their share are
+    /// collected, no more at a time than it takes; and so is each plane on which the host can open no block.
+    Die,
+    /// All planes of the drive count together, and are collected as those of a die.
+    Drive,
 }
 
 /// A number of free blocks of a plane: a share of the plane's blocks, or a count.
@@ -83,9 +102,7 @@ impl Ssd {
         match self.gc.width {
             Width::Serial | Width::Superblock => 0,
             Width::Blind { .. } => u32::MAX,
-            Width::Threshold { margin, .. } => {
-                self.soft_threshold() + margin.resolve(self.geometry.blocks_per_plane, 0)
-            }
+            Width::Threshold { margin, .. } => self.soft_threshold() + margin.resolve(self, 0),
         }
     }
 
@@ -151,7 +168,7 @@ impl Ssd {
     /// Free blocks of a plane that long idle periods aim at above the soft threshold.
     pub fn free_margin(&self) -> u32 {
         let advance = self.gc.idle.in_advance();
-        advance.map_or(0, |advance| advance.margin.resolve(self.geometry.blocks_per_plane, 1))
+        advance.map_or(0, |advance| advance.margin.resolve(self, 1))
     }
 
     /// The hard threshold in blocks of a plane.
@@ -176,6 +193,86 @@ impl FreeBlocks {
 impl<'de> Deserialize<'de> for FreeBlocks {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_any(FreeBlocksVisitor)
+    }
+}
+
+/// How far above the soft threshold: as [`FreeBlocks`] (a share is in points of the plane's blocks), or as a share of
+/// the threshold itself.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Margin {
+    /// Of the plane's blocks.
+    Free(FreeBlocks),
+    /// Of the soft threshold.
+    OfThreshold {
+        /// Share of the soft threshold, rounded up.
+        of_threshold: Share,
+    },
+}
+
+impl Margin {
+    /// The number of blocks of a plane above its soft threshold; a share gives `least` or more.
+    pub(super) fn resolve(self, ssd: &Ssd, least: u32) -> u32 {
+        match self {
+            Self::Free(free) => free.resolve(ssd.geometry.blocks_per_plane, least),
+            Self::OfThreshold { of_threshold } => {
+                FreeBlocks::Share(of_threshold).resolve(ssd.soft_threshold(), least)
+            }
+        }
+    }
+
+    /// The share that it is given as, if it is.
+    pub(super) const fn share(self) -> Option<Share> {
+        match self {
+            Self::Free(FreeBlocks::Share(share)) | Self::OfThreshold { of_threshold: share } => {
+                Some(share)
+            }
+            Self::Free(FreeBlocks::Blocks { .. }) => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Margin {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_any(MarginVisitor)
+    }
+}
+
+struct MarginVisitor;
+
+impl<'de> de::Visitor<'de> for MarginVisitor {
+    type Value = Margin;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a share of the blocks such as 0.05 or \"5%\", { blocks = 2 }, or { of_threshold = 0.05 }",
+        )
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Margin, E> {
+        FreeBlocksVisitor.visit_str(text).map(Margin::Free)
+    }
+
+    fn visit_f64<E: de::Error>(self, share: f64) -> Result<Margin, E> {
+        FreeBlocksVisitor.visit_f64(share).map(Margin::Free)
+    }
+
+    fn visit_u64<E: de::Error>(self, share: u64) -> Result<Margin, E> {
+        FreeBlocksVisitor.visit_u64(share).map(Margin::Free)
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, table: A) -> Result<Margin, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Above {
+            Blocks(u32),
+            OfThreshold(Share),
+        }
+        let above = Above::deserialize(de::value::MapAccessDeserializer::new(table))?;
+        Ok(match above {
+            Above::Blocks(blocks) => Margin::Free(FreeBlocks::Blocks { blocks }),
+            Above::OfThreshold(of_threshold) => Margin::OfThreshold { of_threshold },
+        })
     }
 }
 
@@ -324,6 +421,17 @@ pub enum GcStart {
     BeforeOperation,
 }
 
+/// When a collection of a die lets the host go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GcEnd {
+    /// When no plane of the die needs space any more.
+    Enough,
+    /// After one victim, of each plane that is collected with it: an operation of the host goes first, if one can,
+    /// before the next.
+    OneVictim,
+}
+
 choice! {
     /// Which planes of a die join a collection (Shahidi et al., SC 2016).
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -340,7 +448,7 @@ choice! {
         Threshold {
             /// How far above the soft threshold a plane's free blocks may be for it to join.
             #[serde(default = "default_margin")]
-            margin: FreeBlocks,
+            margin: Margin,
             /// DRAM of the device for pages that would have to be written alone.
             #[serde(default)]
             cache: Size,
@@ -350,8 +458,8 @@ choice! {
     }
 }
 
-const fn default_margin() -> FreeBlocks {
-    FreeBlocks::Share(Share(0.05))
+const fn default_margin() -> Margin {
+    Margin::Free(FreeBlocks::Share(Share(0.05)))
 }
 
 impl Width {
@@ -400,7 +508,7 @@ pub struct InAdvance {
     /// In long idle periods planes are collected until so many blocks above the soft threshold
     /// are free, or all that over-provisioning reserves. Where logical pages are bound to blocks, only
     /// those are merged whose next write would wait for that.
-    pub margin: FreeBlocks,
+    pub margin: Margin,
 }
 
 impl Default for InAdvance {
@@ -409,7 +517,7 @@ impl Default for InAdvance {
             entries: 2,
             short_idle: Time::default(),
             long_idle: Time::from_us(1_000_000),
-            margin: FreeBlocks::Blocks { blocks: 1 },
+            margin: Margin::Free(FreeBlocks::Blocks { blocks: 1 }),
         }
     }
 }

@@ -318,6 +318,16 @@ impl Preconditioner {
         if self.ftl.planes_to_collect(die) != 0 {
             self.collect(die);
         }
+        if self.ftl.take_wakes_others() {
+            self.collect_others(die);
+        }
+    }
+
+    /// Collects the planes that are counted together with those of `die`.
+    fn collect_others(&mut self, die: DieId) {
+        let dies = self.ftl.geometry.dies();
+        let others = (1..dies).map(|step| DieId::from_index((die.index() + step) % dies));
+        others.for_each(|die| self.collect(die));
     }
 
     fn collect(&mut self, die: DieId) {

@@ -18,7 +18,7 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
         ("array.protocol.register_margin", array.protocol.register_margin),
         ("array.protocol.target_margin", array.protocol.target_margin),
     ] {
-        if let FreeBlocks::Share(share) = margin {
+        if let Some(share) = margin.share() {
             faults.share(key, share);
         }
     }

@@ -56,7 +56,7 @@ fn idle(gc: &Gc, faults: &mut Report) {
             format!("found {long_idle}; allowed: at least the short_idle of {short_idle}");
         faults.add("ssd.gc.idle.long_idle", problem);
     }
-    if let FreeBlocks::Share(share) = margin {
+    if let Some(share) = margin.share() {
         faults.share("ssd.gc.idle.margin", share);
     }
 }
@@ -65,7 +65,9 @@ fn width(ssd: &Ssd, faults: &mut Report) {
     if ssd.gc.width == Width::Serial {
         return;
     }
-    if let Width::Threshold { margin: FreeBlocks::Share(share), .. } = ssd.gc.width {
+    if let Width::Threshold { margin, .. } = ssd.gc.width
+        && let Some(share) = margin.share()
+    {
         faults.share("ssd.gc.width.margin", share);
     }
     let group = ssd.planes_per_command();

@@ -78,6 +78,7 @@ impl Backend {
         let ssd = &config.ssd;
         let is_watched = watched
             || ssd.gc.idle != crate::config::Idle::None
+            || ssd.gc.threshold_scope != crate::config::ThresholdScope::Plane
             || ssd.commands.suspend != crate::config::Suspend::None
             || !ssd.faults.are_none()
             || ssd.power.is_watched()
@@ -123,6 +124,16 @@ impl Backend {
                 self.flash.wake(die);
             }
         }
+    }
+
+    /// Wakes all dies if the planes of others than those that were written may have become due, as they are counted
+    /// together. Returns whether they have.
+    pub fn wake_if_others_are_due(&mut self) -> bool {
+        let are_due = self.ftl.take_wakes_others();
+        if are_due {
+            self.flash.wake_all();
+        }
+        are_due
     }
 
     /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had nothing to

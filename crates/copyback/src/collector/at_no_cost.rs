@@ -20,7 +20,10 @@ impl Collector {
                 match Job::for_space(self.permits.reason(), plane, &mut backend.ftl) {
                     Some(job) => {
                         job.run_with_levelling(&mut backend.ftl, &mut tally);
-                        self.permits.block_collected(plane, backend.ftl.space.free_blocks(plane));
+                        let space = &backend.ftl.space;
+                        let (free, together) =
+                            (space.free_blocks(plane), space.free_together(plane));
+                        self.permits.block_collected(plane, free, together);
                     }
                     None => self.permits.give_up(plane),
                 }

@@ -15,7 +15,8 @@ mod width;
 pub use steps::{Collection, Progress};
 
 use crate::backend::Backend;
-use crate::config::{Config, GcStart};
+use crate::config::{Config, GcEnd, GcStart};
+use crate::ftl::Ftl;
 use crate::ids::{DieId, PlaneId};
 use crate::observer::{Collected, Entry};
 use crate::purpose::Reason;
@@ -36,6 +37,8 @@ pub struct Collector {
     pub permits: Permits,
     width: Width,
     settings: Settings,
+    /// Where a collection ends after one victim: of each die, whether one has ended since the host was served.
+    has_ended: Option<Vec<bool>>,
     /// Boxed: few drives have one.
     pub idle: Option<Box<IdleTime>>,
 }
@@ -68,8 +71,14 @@ impl Collector {
         let dies = geometry.dies();
         Self {
             collections: (0..dies).map(|_| None).collect(),
-            permits: Permits::new(dies, geometry.planes_per_die, config.reserve_blocks()),
+            permits: Permits::new(
+                dies,
+                geometry.planes_per_die,
+                backend.ftl.space.planes_together(),
+                config.reserve_blocks(),
+            ),
             width: Width::new(&config.ssd),
+            has_ended: (gc.end == GcEnd::OneVictim).then(|| vec![false; dies]),
             settings: Settings {
                 copyback: gc.copyback,
                 one_command: gc.copyback && !splits_moves,
@@ -105,6 +114,19 @@ impl Collector {
                 GcStart::BeforeOperation => host_waits(),
             };
         (is_short || self.permits.planes_of(die) != 0) && !backend.is_read_only()
+    }
+
+    /// Whether the host goes first on `die` though a collection is due.
+    pub fn gives_way(&self, die: DieId) -> bool {
+        self.has_ended.as_ref().is_some_and(|has_ended| has_ended[die.index()])
+    }
+
+    /// An operation of the host begins on `die`.
+    #[inline]
+    pub fn host_begins(&mut self, die: DieId) {
+        if let Some(has_ended) = &mut self.has_ended {
+            has_ended[die.index()] = false;
+        }
     }
 
     /// Puts the collection that is due on an idle `die`. `choose` says whose turn it is of the planes whose bits
@@ -198,8 +220,9 @@ impl Collector {
     }
 
     /// A block of `plane` has been collected.
-    fn note_collected(&mut self, plane: PlaneId, free_blocks: usize) {
-        self.permits.block_collected(plane, free_blocks);
+    fn note_collected(&mut self, plane: PlaneId, ftl: &Ftl) {
+        let free_blocks = ftl.space.free_blocks(plane);
+        self.permits.block_collected(plane, free_blocks, ftl.space.free_together(plane));
         if let Some(idle) = &mut self.idle {
             idle.note_collected(plane, free_blocks);
         }

@@ -42,20 +42,23 @@ pub struct Permits {
     goal: usize,
     reason: Reason,
     planes_per_die: u32,
+    /// Planes whose free blocks are counted together.
+    together: usize,
     /// Free blocks of a plane whose reserve is free.
     reserve: u32,
 }
 
 impl Permits {
-    /// None yet, for a device whose planes have `reserve` free blocks at most when they are full of
-    /// data.
-    pub fn new(dies: usize, planes_per_die: u32, reserve: u32) -> Self {
+    /// None yet, for a device whose planes have `reserve` free blocks at most when they are full of data, and count
+    /// so many `together` when somebody outside asks.
+    pub fn new(dies: usize, planes_per_die: u32, together: usize, reserve: u32) -> Self {
         Self {
             asked: vec![0; dies],
             planes: 0,
             goal: 0,
             reason: Reason::Forced,
             planes_per_die,
+            together,
             reserve,
         }
     }
@@ -69,13 +72,38 @@ impl Permits {
             Until::ReserveFull => (self.reserve as usize, Reason::Idle),
             Until::LongIdle(blocks) => (blocks.min(self.reserve) as usize, Reason::Compaction),
         };
+        if self.counts_together() {
+            return self.ask_together(asked.regardless, &free.collect::<Vec<_>>());
+        }
         for (plane, free) in free.enumerate() {
-            let (die, bit) = self.place(PlaneId::from_index(plane));
             if asked.regardless || free < self.goal {
-                self.asked[die] |= bit;
-                self.planes += 1;
+                self.ask_plane(PlaneId::from_index(plane));
             }
         }
+    }
+
+    /// Of planes that are counted together, asks as many as they lack blocks of their goal, those with the fewest
+    /// free blocks, and at least one of them if they are to collect `regardless`.
+    fn ask_together(&mut self, regardless: bool, free: &[usize]) {
+        for (scope, free) in free.chunks(self.together).enumerate() {
+            let lacking = (self.goal * free.len()).saturating_sub(free.iter().sum());
+            let mut planes: Vec<_> = (0..free.len()).collect();
+            planes.sort_by_key(|plane| free[*plane]);
+            for plane in planes.into_iter().take(lacking.max(regardless.into())) {
+                self.ask_plane(PlaneId::from_index(scope * self.together + plane));
+            }
+        }
+    }
+
+    fn ask_plane(&mut self, plane: PlaneId) {
+        let (die, bit) = self.place(plane);
+        self.asked[die] |= bit;
+        self.planes += 1;
+    }
+
+    /// Whether somebody outside asks, whose goal is one of planes together.
+    fn counts_together(&self) -> bool {
+        self.together > 1 && self.reason == Reason::Forced
     }
 
     /// Nothing is asked any more.
@@ -108,9 +136,17 @@ impl Permits {
         self.reason
     }
 
-    /// A block of `plane` has been collected, which now has so many `free` ones.
-    pub fn block_collected(&mut self, plane: PlaneId, free: usize) {
-        if self.planes > 0 && free >= self.goal {
+    /// A block of `plane` has been collected, which now has so many `free` ones, and those that are counted with it,
+    /// itself included, have `free_together`.
+    pub fn block_collected(&mut self, plane: PlaneId, free: usize, free_together: usize) {
+        if self.planes == 0 {
+            return;
+        }
+        if self.counts_together() && free_together >= self.goal * self.together {
+            let first = plane.index() - plane.index() % self.together;
+            let all = (first..first + self.together).map(PlaneId::from_index);
+            all.for_each(|plane| self.give_up(plane));
+        } else if free >= self.goal {
             self.give_up(plane);
         }
     }
@@ -140,7 +176,7 @@ mod tests {
     const FREE: [usize; 4] = [1, 5, 2, 3];
 
     fn asked(until: Until, regardless: bool) -> Permits {
-        let mut permits = Permits::new(2, 2, 6);
+        let mut permits = Permits::new(2, 2, 1, 6);
         permits.ask(Asked { until, regardless }, FREE.into_iter());
         permits
     }
@@ -149,9 +185,9 @@ mod tests {
     fn planes_below_the_target_are_collected_until_they_reach_it() {
         let mut permits = asked(Until::Target(3), false);
         assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b01, 0b01]);
-        permits.block_collected(PlaneId(2), 2);
+        permits.block_collected(PlaneId(2), 2, 2);
         assert_eq!(permits.planes_of(DIE), 0b01);
-        permits.block_collected(PlaneId(2), 3);
+        permits.block_collected(PlaneId(2), 3, 3);
         assert_eq!((permits.planes_of(DIE), permits.any()), (0, true));
         permits.give_up(PlaneId(0));
         permits.give_up(PlaneId(0));
@@ -162,8 +198,8 @@ mod tests {
     fn regardless_means_one_block_of_every_plane() {
         let mut permits = asked(Until::Target(3), true);
         assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b11, 0b11]);
-        permits.block_collected(PlaneId(1), 6);
-        permits.block_collected(PlaneId(0), 2);
+        permits.block_collected(PlaneId(1), 6, 6);
+        permits.block_collected(PlaneId(0), 2, 2);
         assert_eq!(permits.planes_of(DieId(0)), 0b01);
     }
 
@@ -186,7 +222,7 @@ mod tests {
         permits.request_came();
         assert!(!permits.any());
         let mut permits = asked(Until::LongIdle(40), false);
-        permits.block_collected(PlaneId(1), 6);
+        permits.block_collected(PlaneId(1), 6, 6);
         assert_eq!(permits.planes_of(DieId(0)), 0b01);
     }
 
@@ -195,5 +231,25 @@ mod tests {
         let mut permits = asked(Until::ReserveFull, false);
         permits.ask(Asked { until: Until::Target(2), regardless: false }, FREE.into_iter());
         assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b01, 0]);
+    }
+
+    #[test]
+    fn planes_that_are_counted_together_give_what_they_lack_together() {
+        let ask = |target, regardless| {
+            let mut permits = Permits::new(2, 2, 4, 6);
+            permits.ask(Asked { until: Until::Target(target), regardless }, FREE.into_iter());
+            permits
+        };
+        // Eleven blocks are free; twelve are wanted.
+        let mut permits = ask(3, false);
+        assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b01, 0]);
+        permits.block_collected(PlaneId(0), 2, 12);
+        assert!(!permits.any());
+        assert!(!ask(2, false).any());
+        assert_eq!(ask(2, true).planes_of(DieId(0)), 0b01, "one block of the drive");
+        let mut permits = ask(4, false);
+        assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b11, 0b11]);
+        permits.block_collected(PlaneId(1), 6, 12);
+        assert_eq!(permits.planes_of(DieId(0)), 0b01);
     }
 }

@@ -220,7 +220,7 @@ impl Collector {
         erased.iter().for_each(|block| backend.ftl.erase(*block));
         for block in erased {
             let plane = backend.ftl.geometry.plane_of_block(block);
-            self.note_collected(plane, backend.ftl.space.free_blocks(plane));
+            self.note_collected(plane, &backend.ftl);
         }
     }
 
@@ -238,6 +238,9 @@ impl Collector {
         backend.counters.merges.count(collection.lanes.lanes[0].job.kind());
         let in_idle_time = backend.collecting.is_in_idle_time(die);
         Self::note_end(backend, die, now);
+        if let Some(has_ended) = &mut self.has_ended {
+            has_ended[die.index()] = true;
+        }
         for plane in backend.planes_in(collection.to_level, die) {
             if let Some(job) = Job::wear_levelling(plane, &mut backend.ftl) {
                 let lanes = Lanes::of(job, self.settings.one_command && !in_idle_time);

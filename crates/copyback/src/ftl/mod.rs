@@ -249,6 +249,11 @@ impl Ftl {
             | each!(&self.mapping, mapping => mapping.wanted_planes(die))
     }
 
+    /// Whether planes of other dies than the one that has changed may have to be collected since this was asked.
+    pub fn take_wakes_others(&mut self) -> bool {
+        self.tables.space.take_wakes_others()
+    }
+
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
     /// `register`.
     pub fn watch_watermarks(&mut self, register: u32) {

@@ -91,6 +91,11 @@ impl Ftl {
         for (plane, saved) in whole.space.planes().zip(&planes) {
             whole.restore_room(plane, saved, config)?;
         }
+        whole.tables.space.count_scopes();
+        for (plane, saved) in whole.space.planes().zip(&planes) {
+            let is_below = saved.is_below_threshold;
+            expect(whole.tables.space.restore_mark(plane, is_below), "planes")?;
+        }
         whole.restore_policies(victims, config)?;
         whole.restore_audit(config);
         Ok(whole)
@@ -145,7 +150,7 @@ impl Ftl {
         let kept = space.thresholds().kept_for_collections + held + saved.spare;
         expect(saved.free.len() >= kept, "free blocks")?;
         space[plane].held = held;
-        expect(space.restore_mark(plane, saved.is_below_threshold), "planes")
+        Ok(())
     }
 
     fn restore_policies(

@@ -275,6 +275,9 @@ impl Ssd {
         } else {
             self.start_what_can_start(now, agenda);
         }
+        while !self.is_off && self.backend.wake_if_others_are_due() {
+            self.start_what_can_start(now, agenda);
+        }
         if self.becomes_read_only(now) {
             self.start_what_can_start(now, agenda);
         }

@@ -74,8 +74,11 @@ impl Ssd {
     /// A collection is due: begins it, unless the schedule lets the host go first or there is nothing
     /// to gain.
     fn collect_or_serve(&mut self, die: DieId, now: Instant) -> bool {
-        if self.schedule.yields {
-            let admitted = self.admitted(die, now);
+        if self.schedule.yields || self.collector.gives_way(die) {
+            let admitted = match self.collector.gives_way(die) {
+                true => Admitted::ALL,
+                false => self.admitted(die, now),
+            };
             if self.start_host_operation(die, admitted, now) {
                 return true;
             }
@@ -182,6 +185,7 @@ impl Ssd {
         let has_started = self.scheduler.start_if_ready(&mut self.backend, die, next, now);
         if has_started {
             self.schedule.host_begins(die);
+            self.collector.host_begins(die);
         }
         has_started
     }

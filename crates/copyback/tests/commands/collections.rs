@@ -48,6 +48,27 @@ fn a_collection_by_copyback_moves_then_erases_and_the_host_waits() {
 }
 
 #[test]
+fn a_collection_that_ends_after_one_victim_lets_an_operation_of_the_host_go_first() {
+    let mut toy = brink(&[("ssd.gc.end", "one_victim")]);
+    toy.write(300_000, 2, 7);
+    toy.write(300_000, 3, 6);
+    toy.run();
+    let expected = [
+        "11000 channel 0",
+        "211000 die 0",
+        "431000 die 0",  // page 3
+        "1931000 die 0", // erase of block 0
+        "1942000 channel 0",
+        "2142000 die 0", // one write of the host
+        "2362000 die 0", // page 4
+        "3862000 die 0", // erase of block 4
+        "3873000 channel 0",
+        "4073000 die 0", // the other
+    ];
+    assert_eq!(toy.log, expected);
+}
+
+#[test]
 fn a_copyback_reads_as_long_as_the_page_does_that_it_leaves() {
     // Page 3 of its block is the slowest to read. It goes to the first page of a fresh block, the fastest.
     let by_type = ("ssd.timing.read", "[\"20us\", \"30us\", \"40us\", \"50us\"]");

@@ -22,6 +22,7 @@ mod permits;
 mod power;
 mod semi_preemptive;
 mod suspend;
+mod threshold_scope;
 mod toy;
 mod translation;
 mod victims;

@@ -2,7 +2,7 @@
 
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
-    Array, Config, Coordination, FreeBlocks, Layout, Metrics, Protocol, Rebuild,
+    Array, Config, Coordination, FreeBlocks, Layout, Margin, Metrics, Protocol, Rebuild,
 };
 use serde_json::Value;
 
@@ -33,8 +33,8 @@ pub fn draw(draw: &mut Draw, config: Config) -> Config {
         protocol: Protocol {
             latency: Time::from_ns(draw.of(&[0, 1_000, 300_000])),
             silent: if draw.chance(0.3) { several(draw, &drives, 1) } else { Vec::new() },
-            register_margin: margin(draw),
-            target_margin: margin(draw),
+            register_margin: Margin::Free(margin(draw)),
+            target_margin: Margin::Free(margin(draw)),
         },
     };
     let metrics =

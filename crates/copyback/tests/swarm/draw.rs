@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcStart,
-    Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Metrics, Overwrites, PageLatency,
-    Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling, Ssd, Stop,
-    SummaryPage, Suspend, Timing, VictimPolicy, Wear, Width,
+    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
+    Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Margin, Metrics, Overwrites,
+    PageLatency, Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling,
+    Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::array;
 use crate::faults;
+use crate::newer;
 use crate::pool::Failure;
 use crate::power;
 use crate::workload::{self, Flow};
@@ -106,7 +107,8 @@ impl Case {
         let mut draws = 0;
         loop {
             draws += 1;
-            let config = config(&mut draw, folder.path());
+            let mut config = config(&mut draw, folder.path());
+            newer::draw(&mut config, number, name);
             let text = config.to_toml();
             let Ok(loaded) = Loader::new().toml(&text, "swarm.toml", None).load() else { continue };
             assert_eq!(loaded, config, "a configuration survives its own TOML");
@@ -256,7 +258,7 @@ fn idle(draw: &mut Draw, mapping: Mapping) -> Idle {
     let (a, b) = (draw.time(1, 20_000_000), draw.time(1, 20_000_000));
     let short_idle = draw.of(&[Time::default(), a.min(b)]);
     let (long_idle, margin) = (a.max(b), FreeBlocks::Blocks { blocks: draw.within(0, 4) as u32 });
-    let advance = InAdvance { entries, short_idle, long_idle, margin };
+    let advance = InAdvance { entries, short_idle, long_idle, margin: Margin::Free(margin) };
     draw.of(&[
         Idle::None,
         Idle::None,
@@ -276,8 +278,8 @@ fn width(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Width {
     let width = draw.of(&[
         Width::Serial,
         Width::Blind { cache },
-        Width::Threshold { margin, cache },
-        Width::Threshold { margin, cache },
+        Width::Threshold { margin: Margin::Free(margin), cache },
+        Width::Threshold { margin: Margin::Free(margin), cache },
         Width::Superblock,
     ]);
     let stripe = geometry.page_size.0 * u64::from(geometry.planes_per_die);
@@ -344,7 +346,9 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         idle,
         soft_threshold,
         hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, most_hard) as u32 },
+        threshold_scope: ThresholdScope::Plane,
         start: draw.of(starts),
+        end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),
         copyback: draw.chance(0.5),
         zero_cost: idle == Idle::None && draw.chance(0.25),

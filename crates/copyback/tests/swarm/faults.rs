@@ -1,7 +1,7 @@
 //! Random drives and arrays whose flash has faults of every kind, many of them to the end of their lives.
 
 use copyback::config::quantity::{Share, Time};
-use copyback::config::{Config, FlashFaults, FreeBlocks, Idle, InAdvance, Overwrites};
+use copyback::config::{Config, FlashFaults, FreeBlocks, Idle, InAdvance, Margin, Overwrites};
 use copyback::workload::Operation;
 
 use crate::STATE_EVERY;
@@ -48,7 +48,7 @@ pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
 fn idle(draw: &mut Draw) -> Idle {
     let (short_idle, long_idle) = (Time::default(), draw.time(1_000, 200_000));
     let margin = FreeBlocks::Blocks { blocks: draw.within(1, 6) as u32 };
-    let advance = InAdvance { entries: 16, short_idle, long_idle, margin };
+    let advance = InAdvance { entries: 16, short_idle, long_idle, margin: Margin::Free(margin) };
     draw.of(&[
         Idle::Advanced(advance),
         Idle::Delayed { short_idle },

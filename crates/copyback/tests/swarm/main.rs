@@ -17,6 +17,7 @@ mod faults;
 mod flows;
 mod interrupted;
 mod measured;
+mod newer;
 mod observed;
 mod oracle;
 mod pairs;

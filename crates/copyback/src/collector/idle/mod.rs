@@ -63,6 +63,7 @@ impl IdleTime {
             compaction: Permits::new(
                 geometry.dies(),
                 geometry.planes_per_die,
+                1,
                 config.reserve_blocks(),
             ),
             goal: config.ssd.soft_threshold() + config.ssd.free_margin(),
@@ -158,7 +159,7 @@ impl IdleTime {
 
     /// A block of `plane` has been collected.
     pub(super) fn note_collected(&mut self, plane: PlaneId, free_blocks: usize) {
-        self.compaction.block_collected(plane, free_blocks);
+        self.compaction.block_collected(plane, free_blocks, free_blocks);
     }
 }
 

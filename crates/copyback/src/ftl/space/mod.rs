@@ -2,6 +2,7 @@
 
 mod free_blocks;
 mod plane;
+mod scopes;
 mod watermarks;
 
 pub use plane::{Frontier, Plane, SavedPlane, Stream};
@@ -13,6 +14,8 @@ use crate::config::Config;
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 
+use scopes::{Scopes, planes_together};
+
 /// Free blocks of a plane that do not become spare: a collection needs one.
 const LEFT_FREE: usize = 1;
 
@@ -23,6 +26,8 @@ pub struct Space {
     thresholds: Thresholds,
     /// A bit for each plane of a die that is below its threshold.
     below_threshold: Vec<u32>,
+    /// Where planes don't count each for itself.
+    scopes: Option<Scopes>,
     planes_per_die: u32,
     /// Kept once somebody watches.
     watermarks: Option<Box<Watermarks>>,
@@ -80,13 +85,19 @@ impl Space {
             let blocks = geometry.blocks_of_plane(PlaneId::from_index(id)).filter(&is_good);
             Plane::new(config, blocks)
         };
-        Self {
-            planes: (0..geometry.planes()).map(plane).collect(),
-            thresholds: Thresholds::new(config),
+        let thresholds = Thresholds::new(config);
+        let (together, all) = (planes_together(config, geometry), geometry.planes());
+        let scopes = Scopes::new(together, all, thresholds.soft, thresholds.clear);
+        let mut space = Self {
+            planes: (0..all).map(plane).collect(),
+            thresholds,
             below_threshold: vec![0; geometry.dies()],
+            scopes: (together > 1).then_some(scopes),
             planes_per_die: geometry.planes_per_die,
             watermarks: None,
-        }
+        };
+        space.count_scopes();
+        space
     }
 
     /// All planes.
@@ -102,6 +113,11 @@ impl Space {
     /// Free blocks of `plane`.
     pub fn free_blocks(&self, plane: PlaneId) -> usize {
         self[plane].free_blocks()
+    }
+
+    /// Free blocks of `plane` and those that are counted with it; those that soon are, too, where there are others.
+    pub fn free_together(&self, plane: PlaneId) -> usize {
+        self.scopes.as_ref().map_or_else(|| self.free_blocks(plane), |scopes| scopes.free(plane))
     }
 
     /// Free blocks of every plane.
@@ -140,11 +156,31 @@ impl Space {
         self.watermarks.as_deref()
     }
 
-    /// Counts from now on which planes are low on free blocks: below the soft threshold, or below `register`.
+    /// Counts from now on which planes, or what is [counted together](Self::planes_together), are low on free blocks:
+    /// below the soft threshold, or below `register`.
     pub fn watch(&mut self, register: u32, blocks_per_plane: u32) {
         let (free, soft) = (self.free_blocks_by_plane(), self.thresholds.soft as u32);
-        let watermarks = Watermarks::new(free, blocks_per_plane, register, soft);
+        let together = self.planes_together() as u32;
+        let watermarks = Watermarks::new(free, together, blocks_per_plane, register, soft);
         self.watermarks = Some(Box::new(watermarks));
+    }
+
+    /// Planes whose free blocks are counted together against thresholds.
+    pub fn planes_together(&self) -> usize {
+        self.scopes.as_ref().map_or(1, Scopes::planes)
+    }
+
+    /// Whether other planes than the one that has changed may have become due since this was asked.
+    pub fn take_wakes_others(&mut self) -> bool {
+        self.scopes.as_mut().is_some_and(Scopes::take_has_become_short)
+    }
+
+    /// `block` of `plane` is being reclaimed, or none is.
+    pub fn set_reclaiming(&mut self, plane: PlaneId, block: Option<BlockId>) {
+        self[plane].reclaiming = block;
+        if self.scopes.is_some() {
+            self.mark(plane);
+        }
     }
 
     /// Takes the free block of `plane` that is used next.
@@ -170,14 +206,7 @@ impl Space {
 
     /// Notes that the free blocks of `plane` have changed. Returns whether they are fewer than the threshold.
     pub fn changed(&mut self, plane: PlaneId) -> bool {
-        let left = self.beyond_spare(plane);
-        let (die, bit) = (self.die_of(plane), self.bit_of(plane));
-        let is_below = left < self.thresholds.soft;
-        if is_below {
-            self.below_threshold[die] |= bit;
-        } else if left >= self.thresholds.clear {
-            self.below_threshold[die] &= !bit;
-        }
+        let is_below = self.mark(plane);
         let Plane { reclaiming, .. } = self[plane];
         let free = self.free_blocks(plane);
         if let Some(watermarks) = &mut self.watermarks
@@ -188,6 +217,53 @@ impl Space {
         is_below
     }
 
+    /// Marks whether `plane` is below its threshold. Returns whether it is.
+    #[inline]
+    fn mark(&mut self, plane: PlaneId) -> bool {
+        let left = self.beyond_spare(plane);
+        let Some(scopes) = &mut self.scopes else {
+            let is_below = left < self.thresholds.soft;
+            if is_below || left >= self.thresholds.clear {
+                self.set_mark(plane, is_below);
+            }
+            return is_below;
+        };
+        let coming = usize::from(self.planes[plane.index()].reclaiming.is_some());
+        if scopes.note(plane, left + coming) {
+            scopes.planes_with(plane).for_each(|other| self.mark_in_scope(other));
+        } else {
+            self.mark_in_scope(plane);
+        }
+        self.is_below_threshold(plane)
+    }
+
+    /// Of a scope that is short, the planes with less than their share are below their threshold; and each on which
+    /// the host can open no block.
+    fn mark_in_scope(&mut self, plane: PlaneId) {
+        let left = self.beyond_spare(plane);
+        let Thresholds { soft, hard, kept_for_collections, .. } = self.thresholds;
+        let is_short = self.scopes.as_ref().is_some_and(|scopes| scopes.is_short(plane));
+        let is_below = left < hard.max(1 + kept_for_collections) || (is_short && left < soft);
+        // What has begun because the scope was short goes on, though it counts as free already.
+        let goes_on = self[plane].reclaiming.is_some() && self.is_below_threshold(plane);
+        self.set_mark(plane, is_below || goes_on);
+    }
+
+    fn set_mark(&mut self, plane: PlaneId, is_below: bool) {
+        let (die, bit) = (self.die_of(plane), self.bit_of(plane));
+        match is_below {
+            true => self.below_threshold[die] |= bit,
+            false => self.below_threshold[die] &= !bit,
+        }
+    }
+
+    /// Counts the free blocks of all scopes.
+    pub fn count_scopes(&mut self) {
+        if self.scopes.is_some() {
+            self.planes().for_each(|plane| _ = self.mark(plane));
+        }
+    }
+
     /// Free blocks of `plane`, less those that it lacks of the spare ones.
     fn beyond_spare(&self, plane: PlaneId) -> usize {
         let plane = &self[plane];
@@ -196,20 +272,23 @@ impl Space {
 
     /// What a file has to tell of every plane.
     pub fn saved(&self) -> Vec<SavedPlane> {
-        self.planes().map(|plane| self[plane].saved(self.is_below_threshold(plane))).collect()
+        let is_short = |plane| match &self.scopes {
+            Some(scopes) => scopes.is_short(plane),
+            None => self.is_below_threshold(plane),
+        };
+        self.planes().map(|plane| self[plane].saved(is_short(plane))).collect()
     }
 
-    /// Marks whether `plane` is below its threshold. False if that can't be.
+    /// Marks whether `plane`, or the scope that it is counted in, is below its threshold. False if that can't be.
     pub fn restore_mark(&mut self, plane: PlaneId, is_below: bool) -> bool {
-        let left = self.beyond_spare(plane);
-        let (die, bit) = (self.die_of(plane), self.bit_of(plane));
-        if is_below {
-            self.below_threshold[die] |= bit;
-            left < self.thresholds.clear
-        } else {
-            self.below_threshold[die] &= !bit;
-            left >= self.thresholds.soft
+        if let Some(scopes) = &mut self.scopes {
+            let is_sound = scopes.restore(plane, is_below);
+            scopes.planes_with(plane).for_each(|other| self.mark_in_scope(other));
+            return is_sound;
         }
+        self.set_mark(plane, is_below);
+        let left = self.beyond_spare(plane);
+        if is_below { left < self.thresholds.clear } else { left >= self.thresholds.soft }
     }
 
     const fn die_of(&self, plane: PlaneId) -> usize {

@@ -69,7 +69,8 @@ pub struct SavedPlane {
     pub free: Vec<BlockId>,
     /// Of those, blocks that are kept to take the place of bad ones.
     pub spare: usize,
-    /// Whether the plane is below its threshold, or has been and has not recovered.
+    /// Whether the plane, or the die or drive that it is counted with, is below its threshold, or has been and has not
+    /// recovered.
     pub is_below_threshold: bool,
     lent: bool,
     open: [Option<Frontier>; STREAMS],

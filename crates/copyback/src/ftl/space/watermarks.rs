@@ -1,7 +1,7 @@
-//! How many planes are low on free blocks, and how often one has become so: what a drive of an
-//! array reports to its controller.
+//! How many planes are low on free blocks, and how often one has become so: what a drive of an array reports to its
+//! controller. Where planes are counted together (`threshold_scope`), how many dies are, or whether the drive is.
 
-/// Free blocks of all planes against two thresholds.
+/// Free blocks of all scopes (planes, or planes that are counted together) against two thresholds.
 ///
 /// A plane that is being reclaimed stands where it stood before: the blocks that a collection
 /// borrows are not used up.
@@ -9,9 +9,13 @@
 pub struct Watermarks {
     /// Free blocks of each plane.
     free: Vec<u32>,
-    /// How many planes have so many free blocks.
-    planes_with: Vec<u32>,
-    /// Fewest free blocks of a plane.
+    /// Planes of a scope.
+    together: usize,
+    /// Free blocks of each scope.
+    of_scopes: Vec<u32>,
+    /// How many scopes have so many free blocks.
+    scopes_with: Vec<u32>,
+    /// Fewest free blocks of a scope.
     least: u32,
     register: Watermark,
     soft: Watermark,
@@ -21,9 +25,9 @@ pub struct Watermarks {
 #[derive(Debug, Clone, Copy)]
 struct Watermark {
     threshold: u32,
-    /// Planes with fewer free blocks.
+    /// Scopes with fewer free blocks.
     below: u32,
-    /// How often a plane has fallen below, those that were so at the start included.
+    /// How often a scope has fallen below, those that were so at the start included.
     falls: u64,
 }
 
@@ -32,7 +36,7 @@ impl Watermark {
         Self { threshold, below: 0, falls: 0 }
     }
 
-    /// Counts a plane whose free blocks have changed.
+    /// Counts a scope whose free blocks have changed.
     fn changed(&mut self, before: u32, now: u32) {
         let (was_below, is_below) = (before < self.threshold, now < self.threshold);
         self.below = self.below + u32::from(is_below) - u32::from(was_below);
@@ -41,17 +45,28 @@ impl Watermark {
 }
 
 impl Watermarks {
-    /// Those of planes with `blocks` blocks each, that have so many `free` ones.
-    pub fn new(free: impl Iterator<Item = usize>, blocks: u32, register: u32, soft: u32) -> Self {
+    /// Those of planes with `blocks` blocks each, that have so many `free` ones, so many of them `together`. Both
+    /// thresholds are a plane's share.
+    pub fn new(
+        free: impl Iterator<Item = usize>,
+        together: u32,
+        blocks: u32,
+        register: u32,
+        soft: u32,
+    ) -> Self {
         let free: Vec<u32> = free.map(|free| free as u32).collect();
-        let mut planes_with = vec![0; blocks as usize + 1];
-        planes_with[blocks as usize] = free.len() as u32;
+        let scopes = free.len() / together as usize;
+        let most = blocks * together;
+        let mut scopes_with = vec![0; most as usize + 1];
+        scopes_with[most as usize] = scopes as u32;
         let mut watermarks = Self {
             free: vec![blocks; free.len()],
-            planes_with,
-            least: blocks,
-            register: Watermark::new(register),
-            soft: Watermark::new(soft),
+            together: together as usize,
+            of_scopes: vec![most; scopes],
+            scopes_with,
+            least: most,
+            register: Watermark::new(register * together),
+            soft: Watermark::new(soft * together),
         };
         for (plane, free) in free.into_iter().enumerate() {
             watermarks.changed(plane, free);
@@ -61,38 +76,42 @@ impl Watermarks {
 
     /// Notes the free blocks of a plane.
     pub fn changed(&mut self, plane: usize, now: u32) {
-        let before = std::mem::replace(&mut self.free[plane], now);
-        self.planes_with[before as usize] -= 1;
-        self.planes_with[now as usize] += 1;
+        let before_of_plane = std::mem::replace(&mut self.free[plane], now);
+        let of_scope = &mut self.of_scopes[plane / self.together];
+        let before = *of_scope;
+        *of_scope = before - before_of_plane + now;
+        let now = *of_scope;
+        self.scopes_with[before as usize] -= 1;
+        self.scopes_with[now as usize] += 1;
         self.least = self.least.min(now);
-        while self.planes_with[self.least as usize] == 0 {
+        while self.scopes_with[self.least as usize] == 0 {
             self.least += 1;
         }
         self.register.changed(before, now);
         self.soft.changed(before, now);
     }
 
-    /// Planes below the register threshold.
+    /// Scopes below the register threshold.
     pub const fn below_register(&self) -> u32 {
         self.register.below
     }
 
-    /// How often a plane has fallen below the register threshold.
+    /// How often a scope has fallen below the register threshold.
     pub const fn crossings(&self) -> u64 {
         self.register.falls
     }
 
-    /// Planes below the soft threshold.
+    /// Scopes below the soft threshold.
     pub const fn short(&self) -> u32 {
         self.soft.below
     }
 
-    /// How often a plane has fallen below the soft threshold.
+    /// How often a scope has fallen below the soft threshold.
     pub const fn shortages(&self) -> u64 {
         self.soft.falls
     }
 
-    /// Fewest free blocks of a plane.
+    /// Fewest free blocks of a scope.
     pub const fn least(&self) -> u32 {
         self.least
     }
@@ -103,7 +122,7 @@ mod tests {
     use super::*;
 
     fn watermarks(free: [usize; 3]) -> Watermarks {
-        Watermarks::new(free.into_iter(), 8, 4, 2)
+        Watermarks::new(free.into_iter(), 1, 8, 4, 2)
     }
 
     #[test]
@@ -123,5 +142,16 @@ mod tests {
         assert_eq!((watermarks.short(), watermarks.least()), (0, 3));
         watermarks.changed(1, 7);
         assert_eq!((watermarks.below_register(), watermarks.least()), (0, 5));
+    }
+
+    #[test]
+    fn planes_that_are_counted_together_are_low_together() {
+        let mut watermarks = Watermarks::new([5, 1, 6, 6].into_iter(), 2, 8, 4, 2);
+        assert_eq!(
+            (watermarks.below_register(), watermarks.short(), watermarks.least()),
+            (1, 0, 6)
+        );
+        watermarks.changed(0, 2);
+        assert_eq!((watermarks.short(), watermarks.shortages(), watermarks.least()), (1, 1, 3));
     }
 }

@@ -76,7 +76,7 @@ impl<M: Bound> Mapping for M {
         }
         let merge = self.merge_of(tables, id, Some(victim));
         let (kind, erases) = (merge.kind, !merge.sources.is_empty());
-        tables.space[plane].reclaiming = Some(victim);
+        tables.space.set_reclaiming(plane, Some(victim));
         self.groups_mut().begin(plane, merge);
         if let Some(buffer) = self.buffer_mut() {
             buffer.leave_queue(plane, id);
@@ -94,7 +94,7 @@ impl<M: Bound> Mapping for M {
         let is_buffers = self.buffer_mut().is_some_and(|buffer| buffer.erased(plane, block));
         let merged = if is_buffers { None } else { self.groups_mut().forget(plane, block) };
         if merged.is_some() {
-            tables.space[plane].reclaiming = None;
+            tables.space.set_reclaiming(plane, None);
         }
         tables.free(plane, block, is_buffers);
         if let Some(group) = merged {
@@ -105,7 +105,7 @@ impl<M: Bound> Mapping for M {
     /// A merge that had no block to erase ends here.
     fn end_reclaim(&mut self, tables: &mut Tables, plane: PlaneId) {
         let Some(group) = self.groups_mut().end_merge(plane) else { return };
-        tables.space[plane].reclaiming = None;
+        tables.space.set_reclaiming(plane, None);
         tables.free_blocks_changed(plane);
         self.list(tables, plane, group);
     }

@@ -58,7 +58,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     tables.victims.removed(plane, victim, valid);
     tables.streams.placement.chosen(tables.blocks.life(victim), tables.streams.clock);
     tables.blocks.set_open(victim);
-    tables.space[plane].reclaiming = Some(victim);
+    tables.space.set_reclaiming(plane, Some(victim));
     tables.space[plane].closed_invalid -= tables.limits.data_pages - u32::from(valid);
     ReclaimPlan::of_block(victim)
 }
@@ -66,7 +66,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
 /// Frees `block`, which has been erased.
 pub(super) fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
     if tables.space[plane].reclaiming == Some(block) {
-        tables.space[plane].reclaiming = None;
+        tables.space.set_reclaiming(plane, None);
         tables.streams.placement.collected(tables.blocks.life(block), tables.streams.clock);
     }
     tables.free(plane, block, false);
