@@ -123,6 +123,12 @@ impl Queues {
         ftl.lookup(self.transactions.get(first).lpn)
     }
 
+    /// Where the page lies that the write which is `next` supersedes.
+    pub fn page_superseded_by(&self, ftl: &Ftl, next: NextWrite) -> Option<Ppn> {
+        let first = self.first_write(next.queue)?;
+        ftl.lookup(self.transactions.get(first).lpn)
+    }
+
     /// Whether a write waits for a plane of `die` that can take none.
     pub fn write_finds_no_block(&self, ftl: &Ftl, die: DieId) -> bool {
         match self.write_level() {

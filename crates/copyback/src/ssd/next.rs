@@ -52,7 +52,7 @@ impl Ssd {
             self.scheduler.name_next_writes(&mut self.backend, die);
         }
         match self.collector.of(die) {
-            Some(collection) if collection.in_flight => false,
+            Some(collection) if collection.in_flight => self.serve_beside(die, now),
             Some(_) => self.go_on_collecting(die, now),
             None if self.collection_is_due(die) => self.collect_or_serve(die, now),
             None => {
@@ -148,6 +148,21 @@ impl Ssd {
                 more
             }
         }
+    }
+
+    /// Starts an operation of the host beside the one of the collection that is in the die, if the schedule says so.
+    /// Returns whether it has.
+    fn serve_beside(&mut self, die: DieId, now: Instant) -> bool {
+        let Self { backend, scheduler, collector, schedule, .. } = self;
+        if !schedule.overlaps {
+            return false;
+        }
+        let mut at = AtDie { die, now, scheduler, collector, backend };
+        let Some(next) = schedule.scheme.beside(&mut at) else { return false };
+        let has_started = scheduler.start(backend, next, now);
+        schedule.scheme.host_begins(die);
+        backend.counters.pipelined += u64::from(has_started);
+        has_started
     }
 
     /// Whose turn it is on `die`, whose collection is under way.
