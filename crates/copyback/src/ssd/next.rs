@@ -66,7 +66,7 @@ impl Ssd {
 
     /// Whether a plane of `die` that is short of space, or asked for, is to be collected before
     /// anything else.
-    #[inline]
+    #[inline(always)]
     fn collection_is_due(&self, die: DieId) -> bool {
         self.collector.is_due(&self.backend, die, || self.scheduler.queues.host_waits(die))
     }
@@ -164,12 +164,14 @@ impl Ssd {
     }
 
     /// Starts the host operation that is next among those admitted, if the die can take it.
-    #[inline]
+    #[inline(always)]
     fn start_host_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
-        self.scheduler.queues.host_waits(die) && self.start_waiting_operation(die, admitted, now)
+        self.scheduler.queues.host_waits(die)
+            && self.backend.flash.takes_any_from_host(die)
+            && self.start_waiting_operation(die, admitted, now)
     }
 
-    // Apart, as mostly nothing waits.
+    // Apart, as often nothing waits or the die is busy.
     #[inline(never)]
     fn start_waiting_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
         let next = self.scheduler.queues.next_host_operation(&self.backend.ftl, die, admitted);
@@ -177,7 +179,7 @@ impl Ssd {
     }
 
     /// Starts `next` if the die can take it.
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, die: DieId, next: Option<Next>, now: Instant) -> bool {
         let has_started = self.scheduler.start_if_ready(&mut self.backend, die, next, now);
         if has_started {
