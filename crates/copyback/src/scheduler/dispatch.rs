@@ -14,7 +14,7 @@ use super::queues::WriteQueue;
 
 impl Scheduler {
     /// Starts `next` if `die` can take it. Returns whether it has.
-    #[inline]
+    #[inline(always)]
     pub fn start_if_ready(
         &mut self,
         backend: &mut Backend,

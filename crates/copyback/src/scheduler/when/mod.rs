@@ -194,6 +194,25 @@ impl Schedule {
         self.turns.next(die.index(), first_plane, to_collect)
     }
 
+    /// Whose turn it is on a die whose collection is under way, and of which no operation is in the die.
+    #[inline]
+    pub fn turn(&mut self, at: &mut AtDie<'_>) -> Turn {
+        if self.yields { self.scheme.turn(at) } else { at.turn_of_collection() }
+    }
+
+    /// Starts an operation of the host beside the one of the collection that is in the die, if the scheme says so.
+    /// Returns whether it has.
+    pub fn serve_beside(&mut self, at: &mut AtDie<'_>) -> bool {
+        if !self.overlaps {
+            return false;
+        }
+        let Some(next) = self.scheme.beside(at) else { return false };
+        let has_started = at.scheduler.start(at.backend, next, at.now);
+        self.scheme.host_begins(at.die);
+        at.backend.counters.pipelined += u64::from(has_started);
+        has_started
+    }
+
     /// A collection begins to move a page of `die`, or to erase a block.
     #[inline]
     pub fn step_begins(&mut self, die: DieId) {
