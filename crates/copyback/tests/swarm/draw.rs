@@ -7,8 +7,8 @@ use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
     Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Margin, Metrics, Overwrites,
-    PageLatency, Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling,
-    Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
+    PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition, Preemption, Register,
+    Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -238,6 +238,8 @@ fn preemption(draw: &mut Draw) -> Preemption {
         merge,
         reorder: merge && draw.chance(0.5),
         pipeline: draw.chance(0.5),
+        pipeline_order: PipelineOrder::CollectionFollows,
+        reorder_writes: false,
         high_priority_writes: draw.chance(0.5),
     }
 }

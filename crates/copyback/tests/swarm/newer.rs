@@ -2,7 +2,7 @@
 //! case stays what it was.
 
 use copyback::config::quantity::Share;
-use copyback::config::{Config, GcEnd, Margin, ThresholdScope, Width};
+use copyback::config::{Config, GcEnd, Margin, PipelineOrder, Preemption, ThresholdScope, Width};
 
 use crate::draw::Draw;
 
@@ -21,5 +21,16 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     }
     if draw.chance(0.3) {
         config.ssd.gc.end = GcEnd::OneVictim;
+    }
+    if let Preemption::SemiPreemptive { pipeline_order, reorder_writes, .. } =
+        &mut config.ssd.gc.preemption
+    {
+        *reorder_writes = draw.chance(0.3);
+        *pipeline_order = draw.of(&[
+            PipelineOrder::CollectionFollows,
+            PipelineOrder::HostFollows,
+            PipelineOrder::Either,
+            PipelineOrder::Joins,
+        ]);
     }
 }

@@ -32,6 +32,7 @@ use super::chunks;
 use super::idle_time::Expected;
 use super::image::Image;
 use super::recovery::Survey;
+use super::saved::has_sound_frontiers;
 use super::spare::Role;
 use super::tables::Tables;
 
@@ -321,7 +322,7 @@ pub trait Mapping {
 
     /// Whether the planes have just the open blocks that this mapping opens there.
     fn has_sound_frontiers(&self, tables: &Tables, plane: PlaneId) -> bool {
-        tables.has_sound_frontiers(plane)
+        has_sound_frontiers(tables, plane)
     }
 
     /// Blocks of `plane` that a buffer of writes has in use.
