@@ -73,6 +73,10 @@ def test_what_the_system_says_to_a_write_is_raised() -> None:
 
 
 def test_a_run_that_fails_does_not_wait_for_its_writer(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), RowWriter(tmp_path / "a.parquet") as writer:
-        writer.add(batch(0, 10))
-        raise KeyboardInterrupt
+    def fail() -> None:
+        with RowWriter(tmp_path / "a.parquet") as writer:
+            writer.add(batch(0, 10))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
