@@ -76,6 +76,7 @@ use self::devices::Devices;
 use self::fault::Fault;
 use self::format::{Parser, RowsRead};
 use self::open::Origin;
+pub use self::decompress::read_whole;
 pub use self::record::Record;
 use self::rows::Rows;
 use self::schedule::{Schedule, TooLate, When};
