@@ -72,11 +72,11 @@ use std::sync::Arc;
 
 use self::addresses::Addresses;
 use self::decompress::Consumed;
+pub use self::decompress::read_whole;
 use self::devices::Devices;
 use self::fault::Fault;
 use self::format::{Parser, RowsRead};
 use self::open::Origin;
-pub use self::decompress::read_whole;
 pub use self::record::Record;
 use self::rows::Rows;
 use self::schedule::{Schedule, TooLate, When};
