@@ -169,7 +169,7 @@ choice! {
         /// next planes have their turn.
         Superpage {
             /// Planes of a superpage: a divisor of those of the drive.
-            #[schemars(range(min = 1))]
+            #[schemars(range(min = 1, max = 2_097_152))]
             planes: u32,
         },
     }
