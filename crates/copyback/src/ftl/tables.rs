@@ -74,7 +74,7 @@ impl Tables {
         let bad_blocks = BadBlocks::new(config, name);
         let mut tables = Self {
             geometry,
-            allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
+            allocation: Allocation::new(config, &geometry),
             map,
             space: Space::new(config, &geometry, |block| !bad_blocks.is_bad_when_new(*block)),
             streams: Streams::new(AnyPlacement::new(config.ssd.ftl.placement)),

@@ -6,9 +6,10 @@ use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
-    Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Margin, Metrics, Overwrites,
-    PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition, Preemption, Register,
-    Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
+    Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
+    Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
+    Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing,
+    VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -373,6 +374,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     };
     Ftl {
         mapping,
+        logical_blocks: LogicalBlocks::Striped,
         allocation,
         over_provisioning: over_provisioning(
             draw,

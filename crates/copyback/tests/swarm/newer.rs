@@ -2,7 +2,9 @@
 //! case stays what it was.
 
 use copyback::config::quantity::Share;
-use copyback::config::{Config, GcEnd, Margin, PipelineOrder, Preemption, ThresholdScope, Width};
+use copyback::config::{
+    Config, GcEnd, LogicalBlocks, Margin, PipelineOrder, Preemption, ThresholdScope, Width,
+};
 
 use crate::draw::Draw;
 
@@ -33,4 +35,14 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
             PipelineOrder::Joins,
         ]);
     }
+    if draw.chance(0.6) {
+        config.ssd.ftl.logical_blocks = logical_blocks(&mut draw, config.ssd.stripe_width());
+    }
+}
+
+/// Not the default, of a drive of so many planes.
+fn logical_blocks(draw: &mut Draw, planes: u64) -> LogicalBlocks {
+    let divisors = (1..=planes as u32).filter(|width| planes.is_multiple_of((*width).into()));
+    let planes = draw.of(&divisors.collect::<Vec<_>>());
+    draw.of(&[LogicalBlocks::Contiguous, LogicalBlocks::Superpage { planes }])
 }

@@ -15,7 +15,7 @@ mod page;
 mod plan;
 mod superblock;
 
-pub use bound::GroupId;
+pub use bound::{GroupId, Layout};
 pub use buffered_log_block::BufferTally;
 pub use demand_paged::{DemandPaged, Room, SavedCache};
 pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
