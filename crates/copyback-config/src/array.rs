@@ -159,6 +159,9 @@ choice! {
             /// the paper; else only planes below the target do.
             #[serde(default = "yes")]
             regardless: bool,
+            /// Whether the controller waits for a better moment than the first at which a drive runs short.
+            #[serde(default = "at_once")]
+            delay: Delay,
         },
         /// Drives below the register threshold enrol; the first that must collect makes these, and
         /// only these, collect with it.
@@ -201,6 +204,42 @@ choice! {
     }
 }
 
+choice! {
+    /// Whether a controller delays a round after a drive has told that it runs short.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum Delay {
+        /// It begins at once.
+        None,
+        /// It begins when few requests are in the array, or when many drives run short; and in any case before a drive
+        /// has been sent all that it said it can still write. Described in section 4.3.1 of the paper, not evaluated
+        /// there.
+        UntilQuiet {
+            /// Requests in the array, at most, for the moment to be right.
+            #[serde(default)]
+            #[schemars(range(min = 0, max = 65_536))]
+            outstanding: u32,
+            /// Share of the drives that run short at which nobody is waited for.
+            #[serde(default = "default_delay_quorum")]
+            quorum: Share,
+            /// Share of what a drive said it can still write at which it is waited no longer.
+            #[serde(default = "default_used")]
+            used: Share,
+        },
+    }
+}
+
+const fn default_delay_quorum() -> Share {
+    Share(1.0)
+}
+
+const fn default_used() -> Share {
+    Share(0.9)
+}
+
+const fn at_once() -> Delay {
+    Delay::None
+}
+
 const fn yes() -> bool {
     true
 }
@@ -241,6 +280,42 @@ pub struct Protocol {
     /// How far above `ssd.gc.soft_threshold` a plane's free blocks are when a drive that was told to
     /// collect is done with it: the target. At least the register threshold.
     pub target_margin: Margin,
+    /// How far each plane goes when its drive is told to collect.
+    pub round: Round,
+}
+
+choice! {
+    /// How far each plane goes when its drive is told to collect. In idle time (`proactive_idle`) it goes until the
+    /// reserve is free or a request comes, whatever this says.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum Round {
+        /// Until the target (`target_margin`) is reached.
+        UntilTarget,
+        /// Until then, or until so many of its blocks have been collected.
+        Blocks {
+            /// Blocks of a plane that are collected in a round, at most.
+            #[schemars(range(min = 1, max = 16_777_216))]
+            blocks: u32,
+        },
+        /// Until then, or until this share of its blocks has been collected.
+        Share {
+            /// Of the blocks of a plane, rounded up.
+            share: Share,
+        },
+    }
+}
+
+impl Config {
+    /// Blocks of a plane that are collected in a round, at most; as many as it takes if none.
+    pub fn blocks_of_a_round(&self) -> Option<u32> {
+        match self.array.protocol.round {
+            Round::UntilTarget => None,
+            Round::Blocks { blocks } => Some(blocks),
+            Round::Share { share } => {
+                Some(FreeBlocks::Share(share).resolve(self.ssd.geometry.blocks_per_plane, 1))
+            }
+        }
+    }
 }
 
 impl Default for Protocol {
@@ -250,6 +325,7 @@ impl Default for Protocol {
             silent: Vec::new(),
             register_margin: Margin::Free(FreeBlocks::Share(Share(0.01))),
             target_margin: Margin::Free(FreeBlocks::Share(Share(0.02))),
+            round: Round::UntilTarget,
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct Gc {
     pub hard_threshold: FreeBlocks,
     /// What the soft threshold and the thresholds of arrays count free blocks over.
     pub threshold_scope: ThresholdScope,
+    /// What the soft threshold and the joining threshold of `width` count.
+    pub threshold_unit: ThresholdUnit,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
     /// When a collection of a die lets the host go on.
@@ -53,6 +55,7 @@ impl Default for Gc {
             soft_threshold: FreeBlocks::Share(Share(0.05)),
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },
             threshold_scope: ThresholdScope::Plane,
+            threshold_unit: ThresholdUnit::FreeBlocks,
             start: GcStart::AtOnce,
             end: GcEnd::Enough,
             hysteresis_blocks: 0,
@@ -73,6 +76,17 @@ pub enum ThresholdScope {
     Die,
     /// All planes of the drive count together, and are collected as those of a die.
     Drive,
+}
+
+/// What a threshold counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThresholdUnit {
+    /// Free blocks: those that nothing has been written to and that are not open.
+    FreeBlocks,
+    /// The pages of free blocks, and those of open blocks that nothing has been written to. A threshold is that many
+    /// blocks' worth.
+    FreePages,
 }
 
 /// A number of free blocks of a plane: a share of the plane's blocks, or a count.
@@ -379,6 +393,10 @@ choice! {
             /// A write that finds no free block keeps everybody from preempting until it finds one.
             #[serde(default)]
             high_priority_writes: bool,
+            /// Flows whose writes do so; those of every flow if empty.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            #[schemars(inner(range(max = 65_535)))]
+            priority_flows: Vec<u16>,
         },
         /// While operations of the host wait, so many steps of a collection are done between two of them
         /// (partial block cleaning; Choudhuri and Givargis, CODES+ISSS 2008). A step is the move of a page,

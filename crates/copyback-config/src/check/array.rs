@@ -14,6 +14,7 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
     listed("array.protocol.silent", &array.protocol.silent, array.devices, faults);
     lost(array, faults);
     coordination(&array.coordination, faults);
+    round(array.protocol.round, faults);
     for (key, margin) in [
         ("array.protocol.register_margin", array.protocol.register_margin),
         ("array.protocol.target_margin", array.protocol.target_margin),
@@ -124,6 +125,16 @@ fn lost(array: &Array, faults: &mut Report) {
     }
 }
 
+fn round(round: Round, faults: &mut Report) {
+    match round {
+        Round::Blocks { blocks: 0 } => {
+            faults.add("array.protocol.round.blocks", "found 0; allowed: at least 1");
+        }
+        Round::Share { share } => faults.share("array.protocol.round.share", share),
+        Round::UntilTarget | Round::Blocks { .. } => {}
+    }
+}
+
 fn coordination(coordination: &Coordination, faults: &mut Report) {
     let none = |time: Time| time == Time::default();
     let mut more_than_zero = |key: &str, time: Time| {
@@ -133,8 +144,14 @@ fn coordination(coordination: &Coordination, faults: &mut Report) {
     };
     match *coordination {
         Coordination::Uncoordinated
-        | Coordination::ReactiveInclusive { .. }
+        | Coordination::ReactiveInclusive { delay: Delay::None, .. }
         | Coordination::ReactiveSelective => {}
+        Coordination::ReactiveInclusive {
+            delay: Delay::UntilQuiet { quorum, used, .. }, ..
+        } => {
+            faults.share("array.coordination.delay.quorum", quorum);
+            faults.share("array.coordination.delay.used", used);
+        }
         Coordination::ProactiveIdle { check, .. } => more_than_zero("check", check),
         Coordination::ProactiveSoftLimit { period, quorum, .. } => {
             more_than_zero("period", period);

@@ -11,6 +11,11 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     preemption(&ssd.gc, faults);
     idle(&ssd.gc, faults);
     width(ssd, faults);
+    if ssd.gc.threshold_unit == ThresholdUnit::FreePages && !ssd.ftl.mapping.is_page_mapping() {
+        let problem = "found \"free_pages\"; allowed: \"free_blocks\", as with this mapping (ssd.ftl.mapping) \
+                       an open block's pages are free for its own logical blocks only";
+        faults.add("ssd.gc.threshold_unit", problem);
+    }
 }
 
 fn commands(ssd: &Ssd, faults: &mut Report) {
@@ -28,13 +33,28 @@ fn preemption(gc: &Gc, faults: &mut Report) {
         Preemption::Python { policy, parameters, .. } => {
             python::check("ssd.gc.preemption", policy, parameters, faults);
         }
-        Preemption::SemiPreemptive { .. } => {}
+        Preemption::SemiPreemptive {
+            merge,
+            reorder,
+            reorder_writes,
+            high_priority_writes,
+            priority_flows,
+            ..
+        } => {
+            for (key, reorders) in [("reorder", *reorder), ("reorder_writes", *reorder_writes)] {
+                if reorders && !merge {
+                    let problem = "found true; allowed: with merge = true, as a page is moved out of \
+                                   turn only to serve the request for it from the register";
+                    faults.add(&format!("ssd.gc.preemption.{key}"), problem);
+                }
+            }
+            if !high_priority_writes && let Some(flow) = priority_flows.first() {
+                let problem =
+                    format!("found flow {flow}; allowed: with high_priority_writes = true");
+                faults.add("ssd.gc.preemption.priority_flows", problem);
+            }
+        }
         _ => return,
-    }
-    if let Preemption::SemiPreemptive { merge: false, reorder: true, .. } = gc.preemption {
-        let problem = "found true; allowed: with merge = true, as a page is moved out of turn only to \
-                       serve the request for it from the register";
-        faults.add("ssd.gc.preemption.reorder", problem);
     }
     if gc.start == GcStart::BeforeOperation {
         let problem = "found \"before_operation\"; allowed: \"at_once\", as a collection that may yield \

@@ -25,7 +25,7 @@ impl Said {
     /// controller.
     pub const fn number(&self) -> u8 {
         match self {
-            Self::ByDrive(Message::RunsShort) => 0,
+            Self::ByDrive(Message::RunsShort { .. }) => 0,
             Self::ByDrive(Message::MustCollect) => 1,
             Self::ByDrive(Message::Done { .. }) => 2,
             Self::ByDrive(Message::State(_)) => 3,
@@ -137,19 +137,23 @@ impl Protocol {
         }
     }
 
-    /// At the end of an instant: whether requests are in the array.
+    /// So many bytes have been sent to `device` to be written.
+    pub fn note_sent(&mut self, device: SsdId, bytes: u64) {
+        self.coordinator.sent(device, bytes);
+    }
+
+    /// At the end of an instant: how many requests are in the array.
     pub fn note_load(&mut self, outstanding: u32, now: Instant) {
-        let is_busy = outstanding > 0;
-        if is_busy == self.is_busy {
-            return;
+        let (is_busy, view) = (outstanding > 0, View { outstanding });
+        if is_busy != self.is_busy {
+            self.is_busy = is_busy;
+            match is_busy {
+                true => self.coordinator.became_busy(now),
+                false => self.coordinator.became_quiet(now, &view, &mut self.orders),
+            }
         }
-        self.is_busy = is_busy;
-        if is_busy {
-            self.coordinator.became_busy(now);
-        } else {
-            self.coordinator.became_quiet(now, &View { outstanding }, &mut self.orders);
-            self.send_orders(now);
-        }
+        self.coordinator.instant_ends(&view, &mut self.orders);
+        self.send_orders(now);
     }
 
     fn send_orders(&mut self, now: Instant) {

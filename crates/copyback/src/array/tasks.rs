@@ -142,6 +142,11 @@ impl Array {
         let command = Command { task, operation, offset, length, hint, late };
         self.drives[device.index()].submit(command, self.now);
         self.touched.insert(device.index());
+        if let Some(protocol) = &mut self.protocol
+            && operation == Operation::Write
+        {
+            protocol.note_sent(device, length);
+        }
     }
 
     /// Takes the commands that have ended in the drives, until no more do.

@@ -79,6 +79,7 @@ impl Backend {
         let is_watched = watched
             || ssd.gc.idle != crate::config::Idle::None
             || ssd.gc.threshold_scope != crate::config::ThresholdScope::Plane
+            || ssd.gc.threshold_unit != crate::config::ThresholdUnit::FreeBlocks
             || ssd.commands.suspend != crate::config::Suspend::None
             || !ssd.faults.are_none()
             || ssd.power.is_watched()

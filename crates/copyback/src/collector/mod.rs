@@ -200,7 +200,7 @@ impl Collector {
         let demanding = lanes.demanding();
         for plane in backend.flash.rules.group_of(demanding) {
             if plane != demanding
-                && self.width.joins(backend.ftl.space.free_blocks(plane))
+                && self.width.joins(&backend.ftl.space, plane)
                 && let Some(job) = Job::on_demand(plane, &mut backend.ftl)
             {
                 lanes.join(job, &backend.ftl);

@@ -29,6 +29,15 @@ pub struct Asked {
     pub until: Until,
     /// Whether each plane collects at least one block, whether it needs to or not.
     pub regardless: bool,
+    /// Blocks of a plane that are collected, at most; as many as it takes if none.
+    pub at_most: Option<u32>,
+}
+
+impl Asked {
+    /// Planes that are not there yet go so far, by as many blocks as it takes.
+    pub const fn until(until: Until) -> Self {
+        Self { until, regardless: false, at_most: None }
+    }
 }
 
 /// The planes that are to be collected because somebody asks.
@@ -41,6 +50,8 @@ pub struct Permits {
     /// Free blocks at which a plane is done; one that has more is so after its next collection.
     goal: usize,
     reason: Reason,
+    /// Of each plane, blocks that are still collected at most, where that is limited.
+    left: Option<Vec<u32>>,
     planes_per_die: u32,
     /// Planes whose free blocks are counted together.
     together: usize,
@@ -57,6 +68,7 @@ impl Permits {
             planes: 0,
             goal: 0,
             reason: Reason::Forced,
+            left: None,
             planes_per_die,
             together,
             reserve,
@@ -72,6 +84,8 @@ impl Permits {
             Until::ReserveFull => (self.reserve as usize, Reason::Idle),
             Until::LongIdle(blocks) => (blocks.min(self.reserve) as usize, Reason::Compaction),
         };
+        let planes = self.asked.len() * self.planes_per_die as usize;
+        self.left = asked.at_most.map(|blocks| vec![blocks; planes]);
         if self.counts_together() {
             return self.ask_together(asked.regardless, &free.collect::<Vec<_>>());
         }
@@ -146,9 +160,17 @@ impl Permits {
             let first = plane.index() - plane.index() % self.together;
             let all = (first..first + self.together).map(PlaneId::from_index);
             all.for_each(|plane| self.give_up(plane));
-        } else if free >= self.goal {
+        } else if free >= self.goal || self.was_last(plane) {
             self.give_up(plane);
         }
+    }
+
+    /// Counts a block of `plane`. Returns whether it collects no more of them.
+    fn was_last(&mut self, plane: PlaneId) -> bool {
+        let Some(left) = &mut self.left else { return false };
+        let left = &mut left[plane.index()];
+        *left = left.saturating_sub(1);
+        *left == 0
     }
 
     /// Leaves `plane` alone: its goal is reached, or there is nothing to gain.
@@ -177,7 +199,7 @@ mod tests {
 
     fn asked(until: Until, regardless: bool) -> Permits {
         let mut permits = Permits::new(2, 2, 1, 6);
-        permits.ask(Asked { until, regardless }, FREE.into_iter());
+        permits.ask(Asked { regardless, ..Asked::until(until) }, FREE.into_iter());
         permits
     }
 
@@ -201,6 +223,20 @@ mod tests {
         permits.block_collected(PlaneId(1), 6, 6);
         permits.block_collected(PlaneId(0), 2, 2);
         assert_eq!(permits.planes_of(DieId(0)), 0b01);
+    }
+
+    #[test]
+    fn a_plane_is_done_when_it_has_collected_what_is_asked_at_most() {
+        let mut permits = Permits::new(2, 2, 1, 6);
+        let two = Asked { at_most: Some(2), ..Asked::until(Until::Target(5)) };
+        permits.ask(two, FREE.into_iter());
+        permits.block_collected(PlaneId(0), 2, 2);
+        permits.block_collected(PlaneId(3), 5, 5);
+        assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b01, 0b01]);
+        permits.block_collected(PlaneId(0), 3, 3);
+        assert_eq!(permits.planes_of(DieId(0)), 0, "though it has not five");
+        permits.ask(two, FREE.into_iter());
+        assert_eq!(permits.planes_of(DieId(0)), 0b01, "the next round counts anew");
     }
 
     #[test]
@@ -229,7 +265,7 @@ mod tests {
     #[test]
     fn the_latest_question_counts() {
         let mut permits = asked(Until::ReserveFull, false);
-        permits.ask(Asked { until: Until::Target(2), regardless: false }, FREE.into_iter());
+        permits.ask(Asked::until(Until::Target(2)), FREE.into_iter());
         assert_eq!([permits.planes_of(DieId(0)), permits.planes_of(DIE)], [0b01, 0]);
     }
 
@@ -237,7 +273,8 @@ mod tests {
     fn planes_that_are_counted_together_give_what_they_lack_together() {
         let ask = |target, regardless| {
             let mut permits = Permits::new(2, 2, 4, 6);
-            permits.ask(Asked { until: Until::Target(target), regardless }, FREE.into_iter());
+            permits
+                .ask(Asked { regardless, ..Asked::until(Until::Target(target)) }, FREE.into_iter());
             permits
         };
         // Eleven blocks are free; twelve are wanted.

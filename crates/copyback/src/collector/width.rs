@@ -2,6 +2,8 @@
 //! [`lanes`](super::lanes).
 
 use crate::config;
+use crate::ftl::Space;
+use crate::ids::PlaneId;
 
 /// The width of a device's collections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,12 +32,12 @@ impl Width {
         !matches!(self, Self::Serial)
     }
 
-    /// Whether a plane with so many free blocks joins the collection of another.
-    pub const fn joins(self, free_blocks: usize) -> bool {
+    /// Whether `plane` joins the collection of another.
+    pub fn joins(self, space: &Space, plane: PlaneId) -> bool {
         match self {
             Self::Serial => false,
             Self::Blind => true,
-            Self::Threshold(below) => free_blocks < below,
+            Self::Threshold(below) => space.has_less_than(plane, below),
         }
     }
 }

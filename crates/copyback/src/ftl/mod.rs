@@ -32,7 +32,7 @@ pub use image::Image;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use recovery::{Lost, Scan};
 pub use saved::Saved;
-pub use space::{Stream, Watermarks};
+pub use space::{Space, Stream, Watermarks};
 pub use tables::Tables;
 
 use std::ops::Deref;

@@ -354,6 +354,7 @@ impl Tables {
         if let Some(frontier) = self.space[plane].frontier_mut(stream) {
             let next = *frontier;
             frontier.next_page += 1;
+            self.space.page_written(plane);
             return next;
         }
         self.begin_stream_block(plane, stream)
@@ -367,6 +368,7 @@ impl Tables {
         let next = self.open(plane, class_of(stream));
         let following = Frontier { next_page: next.next_page + 1, ..next };
         *self.space[plane].frontier_mut(stream) = Some(following);
+        self.space.page_written(plane);
         next
     }
 
@@ -383,7 +385,8 @@ impl Tables {
     /// Opens a block for the pages of a class.
     pub(super) fn open(&mut self, plane: PlaneId, class: Class) -> Frontier {
         let block = self.space.take_free(plane);
-        self.free_blocks_changed(plane);
+        let is_below = self.space.opened(plane);
+        self.fetch_likely_victim(plane, is_below);
         self.blocks.open(block, class, self.streams.clock);
         Frontier { block, next_page: 0 }
     }
@@ -412,9 +415,12 @@ impl Tables {
     /// Notes that the free blocks of `plane` have changed. If they are few, fetches what is likely to be collected
     /// next, and its first moves.
     pub(super) fn free_blocks_changed(&mut self, plane: PlaneId) {
-        if self.space.changed(plane)
-            && let Some(victim) = self.victims.likely(plane)
-        {
+        let is_below = self.space.changed(plane);
+        self.fetch_likely_victim(plane, is_below);
+    }
+
+    fn fetch_likely_victim(&mut self, plane: PlaneId, is_wanted: bool) {
+        if is_wanted && let Some(victim) = self.victims.likely(plane) {
             self.blocks.fetch(victim, 0);
             self.victims.fetch(victim);
             self.map.fetch_logical(self.geometry.page(victim, 0));

@@ -130,22 +130,31 @@ impl Queues {
 
     /// Whether a write waits for a plane of `die` that can take none.
     pub fn write_finds_no_block(&self, ftl: &Ftl, die: DieId) -> bool {
-        match self.write_level() {
-            WriteLevel::Plane => {
-                let mask = self.planes_with_writes(die);
-                planes_in(mask, die, self.planes_per_die).any(|plane| {
-                    let first = self.first_write(WriteQueue::Plane(plane));
-                    first.is_some_and(|id| !ftl.accepts(plane, self.transactions.get(id).page()))
-                })
-            }
-            WriteLevel::Die => self.finds_no_block(ftl, WriteQueue::Die(die), die),
-            WriteLevel::Device => self.finds_no_block(ftl, WriteQueue::Device, die),
-        }
+        self.a_write_finds_no_block(ftl, die, |_| true)
     }
 
-    /// Whether a write waits in `queue`, and no plane of `die` can take the first.
-    fn finds_no_block(&self, ftl: &Ftl, queue: WriteQueue, die: DieId) -> bool {
-        let first = self.first_write(queue);
-        first.is_some_and(|id| ftl.next_plane(die, self.transactions.get(id).page()).is_none())
+    /// Whether a write that `counts` waits for a plane of `die` that can take none.
+    pub fn a_write_finds_no_block(
+        &self,
+        ftl: &Ftl,
+        die: DieId,
+        counts: impl Fn(HostPage) -> bool,
+    ) -> bool {
+        let first = |queue| {
+            let page = self.transactions.get(self.first_write(queue)?).page();
+            counts(page).then_some(page)
+        };
+        let queue = match self.write_level() {
+            WriteLevel::Plane => {
+                let mask = self.planes_with_writes(die);
+                return planes_in(mask, die, self.planes_per_die).any(|plane| {
+                    let page = first(WriteQueue::Plane(plane));
+                    page.is_some_and(|page| !ftl.accepts(plane, page))
+                });
+            }
+            WriteLevel::Die => WriteQueue::Die(die),
+            WriteLevel::Device => WriteQueue::Device,
+        };
+        first(queue).is_some_and(|page| ftl.next_plane(die, page).is_none())
     }
 }

@@ -18,6 +18,9 @@ pub struct Status {
     pub shortages: u64,
     /// Fewest free blocks of a plane.
     pub free_blocks_min: u32,
+    /// Bytes that can be written before a plane has fewer free blocks than the soft threshold, if they go to all
+    /// planes alike.
+    pub writable: u64,
     /// Whether a die collects just now.
     pub collecting: bool,
     /// Whether planes are left that were asked for.
@@ -51,18 +54,17 @@ impl Ssd {
         if self.is_read_only() {
             return Status { collecting: self.is_collecting(), ..Status::default() };
         }
-        let watermarks = self
-            .backend
-            .ftl
-            .space
-            .watermarks()
-            .expect("a drive watches its watermarks from the start");
+        let ftl = &self.backend.ftl;
+        let watermarks =
+            ftl.space.watermarks().expect("a drive watches its watermarks from the start");
+        let block = u64::from(ftl.geometry.pages_per_block) * u64::from(ftl.geometry.page_size);
         Status {
             below_register: watermarks.below_register(),
             crossings: watermarks.crossings(),
             short: watermarks.short(),
             shortages: watermarks.shortages(),
             free_blocks_min: watermarks.least(),
+            writable: watermarks.blocks_above_soft() * block,
             collecting: self.is_collecting(),
             asked: self.collector.permits.any(),
         }

@@ -19,11 +19,11 @@ const ONE_BLOCK: u64 = 220_000 + 1_500_000;
 const ASKED_AT: u64 = 1_000;
 
 const fn until_target(blocks: u32) -> Asked {
-    Asked { until: Until::Target(blocks), regardless: false }
+    Asked::until(Until::Target(blocks))
 }
 
-const ONCE_REGARDLESS: Asked = Asked { until: Until::Target(0), regardless: true };
-const IN_IDLE_TIME: Asked = Asked { until: Until::ReserveFull, regardless: false };
+const ONCE_REGARDLESS: Asked = Asked { regardless: true, ..Asked::until(Until::Target(0)) };
+const IN_IDLE_TIME: Asked = Asked::until(Until::ReserveFull);
 
 fn above(changes: &[(&str, &str)]) -> Toy {
     let changes: Vec<_> = TIGHT.iter().chain(changes).copied().collect();

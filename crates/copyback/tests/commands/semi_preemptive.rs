@@ -298,6 +298,24 @@ fn state_3_a_high_priority_write_without_a_free_block_keeps_everybody_out() {
 }
 
 #[test]
+fn state_3_writes_of_other_flows_have_no_priority() {
+    let read_ends = |flows: &str| {
+        let switches = format!("high_priority_writes = true, priority_flows = {flows}");
+        let changes = [("ssd.gc.hard_threshold", "{ blocks = 2 }")];
+        let mut toy = collecting(&scheme(&switches), &changes);
+        toy.writes_of_flow(300_000, 1, &FIVE);
+        toy.run_until(1_276_200);
+        toy.read(1_280_000, 7, 9);
+        toy.run();
+        toy.ended(7).expect("all is done")
+    };
+    let patient = read_ends("[0]");
+    assert_eq!(patient, 1_528_400, "as without priority");
+    assert!(read_ends("[1]") > patient);
+    assert_eq!(read_ends("[0, 1]"), read_ends("[]"), "every flow's");
+}
+
+#[test]
 fn requests_that_wait_before_a_collection_begins_go_first() {
     let changes = [("ssd.gc.preemption", PLAIN), ("ssd.gc.victim", "fifo")];
     let mut toy = Toy::filled(&changes, &BRINK);

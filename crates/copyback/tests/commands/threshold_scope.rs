@@ -63,3 +63,22 @@ fn a_plane_on_which_the_host_can_open_no_block_is_collected_though_the_drive_has
     assert!(toy.ssd.counters().collections > 0);
     assert!(free(&toy, 0) >= 1 && free(&toy, 1) == 5);
 }
+
+/// Collections after so many writes to eight blocks of four pages, of which two must be free.
+fn collections_after(writes: u32, unit: &str, scope: &str) -> u64 {
+    let mut toy = Toy::new(&[("ssd.gc.threshold_unit", unit), ("ssd.gc.threshold_scope", scope)]);
+    for write in 0..writes {
+        toy.write(u64::from(write) * 10_000_000, write, write % 8);
+    }
+    toy.run();
+    toy.ssd.counters().collections
+}
+
+#[test]
+fn a_block_that_is_open_is_not_free_and_its_unwritten_pages_are() {
+    // The seventh block is opened when the sixth is full.
+    assert_eq!([23, 24].map(|writes| collections_after(writes, "free_blocks", "plane")), [0, 1]);
+    for scope in ["plane", "drive"] {
+        assert_eq!([24, 25].map(|writes| collections_after(writes, "free_pages", scope)), [0, 1]);
+    }
+}

@@ -9,6 +9,7 @@ use copyback::ids::{CommandId, Lpn, PlaneId};
 use copyback::placement::HostPage;
 use copyback::ssd::{Announced, Cut, Finished, Owner, PageWrite, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
+use copyback::workload::Hint;
 
 /// One die of one plane, with eight blocks of four pages, half of them for the host.
 const TOY: &str = r#"
@@ -142,6 +143,16 @@ impl Toy {
     /// Hands in the write of a whole page at `ns`.
     pub fn write(&mut self, ns: u64, request: u32, lpn: u32) {
         self.writes(ns, &[(request, lpn)]);
+    }
+
+    /// Hands in the writes of a flow at `ns`, before any of them can start.
+    pub fn writes_of_flow(&mut self, ns: u64, flow: usize, writes: &[(u32, u32)]) {
+        self.run_until(ns);
+        for (request, lpn) in writes {
+            let hint = Some(Hint::from_index(flow));
+            self.ssd.write(PageWrite { hint, ..page_write(*request, *lpn, true) }, at(ns));
+        }
+        self.settle();
     }
 
     /// Hands in the write of a part of a page at `ns`.

@@ -143,7 +143,7 @@ fn drives_that_are_asked_and_stopped_at_random_lose_nothing_and_end() {
                 true => Until::Target(random.random_range(0..9)),
                 false => Until::ReserveFull,
             };
-            let asked = Asked { until, regardless: random.random_bool(0.3) };
+            let asked = Asked { regardless: random.random_bool(0.3), ..Asked::until(until) };
             let asked = random.random_bool(0.7).then_some(asked);
             array.interfere(random.random_range(0..3), asked);
         });

@@ -9,7 +9,7 @@ use crate::script::{DONE, DONE_SHORT, MUST, SHORT, Script, at_us, collect};
 const SCHEME: &str = "{ type = \"proactive_idle\", check = \"1ms\", idle = \"10ms\" }";
 
 fn collect_all(device: u16) -> (SsdId, Order) {
-    let asked = Asked { until: Until::ReserveFull, regardless: false };
+    let asked = Asked::until(Until::ReserveFull);
     (SsdId(device), Order::Collect(asked))
 }
 

@@ -22,7 +22,7 @@ soft_threshold = { blocks = 4 }
 pub const TARGET: u32 = 8;
 
 /// Runs short: below the register threshold.
-pub const SHORT: Message = Message::RunsShort;
+pub const SHORT: Message = Message::RunsShort { writable: 1 << 20 };
 pub const MUST: Message = Message::MustCollect;
 /// Done, with space enough.
 pub const DONE: Message = Message::Done { runs_short: false };
@@ -34,7 +34,7 @@ pub const fn state(below_register: u32) -> Message {
 }
 
 pub const fn collect(device: u16) -> (SsdId, Order) {
-    let asked = Asked { until: Until::Target(TARGET), regardless: false };
+    let asked = Asked::until(Until::Target(TARGET));
     (SsdId(device), Order::Collect(asked))
 }
 
@@ -102,6 +102,18 @@ impl Script {
         self.outstanding = 0;
         let mut orders = Orders::new();
         self.coordinator.became_quiet(at_us(us), &View { outstanding: 0 }, &mut orders);
+        orders
+    }
+}
+
+impl Script {
+    /// So many bytes go to `device`, while so many requests are in the array. Returns what the coordinator says at the
+    /// end of that instant.
+    pub fn sends(&mut self, device: u16, bytes: u64, outstanding: u32) -> Orders {
+        self.outstanding = outstanding;
+        let mut orders = Orders::new();
+        self.coordinator.sent(SsdId(device), bytes);
+        self.coordinator.instant_ends(&View { outstanding }, &mut orders);
         orders
     }
 }

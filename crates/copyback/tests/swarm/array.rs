@@ -2,7 +2,8 @@
 
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
-    Array, Config, Coordination, FreeBlocks, Layout, Margin, Metrics, Protocol, Rebuild,
+    Array, Config, Coordination, Delay, FreeBlocks, Layout, Margin, Metrics, Protocol, Rebuild,
+    Round,
 };
 use serde_json::Value;
 
@@ -35,6 +36,7 @@ pub fn draw(draw: &mut Draw, config: Config) -> Config {
             silent: if draw.chance(0.3) { several(draw, &drives, 1) } else { Vec::new() },
             register_margin: Margin::Free(margin(draw)),
             target_margin: Margin::Free(margin(draw)),
+            round: Round::UntilTarget,
         },
     };
     let metrics =
@@ -69,7 +71,7 @@ fn coordination(draw: &mut Draw) -> Coordination {
     let check = draw.time(10_000, 1_000_000);
     draw.of(&[
         Coordination::Uncoordinated,
-        Coordination::ReactiveInclusive { regardless },
+        Coordination::ReactiveInclusive { regardless, delay: Delay::None },
         Coordination::ReactiveSelective,
         Coordination::ProactiveIdle { check, idle: time },
         Coordination::ProactiveSoftLimit { period: time, quorum, outstanding },

@@ -8,8 +8,8 @@ use copyback::config::{
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
     Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
     Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
-    Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing,
-    VictimPolicy, Wear, Width,
+    Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope,
+    ThresholdUnit, Timing, VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -242,6 +242,7 @@ fn preemption(draw: &mut Draw) -> Preemption {
         pipeline_order: PipelineOrder::CollectionFollows,
         reorder_writes: false,
         high_priority_writes: draw.chance(0.5),
+        priority_flows: Vec::new(),
     }
 }
 
@@ -350,6 +351,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         soft_threshold,
         hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, most_hard) as u32 },
         threshold_scope: ThresholdScope::Plane,
+        threshold_unit: ThresholdUnit::FreeBlocks,
         start: draw.of(starts),
         end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),

@@ -3,7 +3,8 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::{
-    Config, GcEnd, LogicalBlocks, Margin, PipelineOrder, Preemption, ThresholdScope, Width,
+    Config, Coordination, Delay, GcEnd, LogicalBlocks, Margin, PipelineOrder, Preemption, Round,
+    ThresholdScope, ThresholdUnit, Width,
 };
 
 use crate::draw::Draw;
@@ -24,10 +25,19 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.3) {
         config.ssd.gc.end = GcEnd::OneVictim;
     }
-    if let Preemption::SemiPreemptive { pipeline_order, reorder_writes, .. } =
-        &mut config.ssd.gc.preemption
+    if let Preemption::SemiPreemptive {
+        merge,
+        pipeline_order,
+        reorder_writes,
+        high_priority_writes,
+        priority_flows,
+        ..
+    } = &mut config.ssd.gc.preemption
     {
-        *reorder_writes = draw.chance(0.3);
+        *reorder_writes = draw.chance(0.3) && *merge;
+        if draw.chance(0.3) && *high_priority_writes {
+            *priority_flows = vec![draw.within(0, 2) as u16];
+        }
         *pipeline_order = draw.of(&[
             PipelineOrder::CollectionFollows,
             PipelineOrder::HostFollows,
@@ -37,6 +47,19 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     }
     if draw.chance(0.6) {
         config.ssd.ftl.logical_blocks = logical_blocks(&mut draw, config.ssd.stripe_width());
+    }
+    if draw.chance(0.4) && config.ssd.ftl.mapping.is_page_mapping() {
+        config.ssd.gc.threshold_unit = ThresholdUnit::FreePages;
+    }
+    if draw.chance(0.4) {
+        let (blocks, share) = (draw.within(1, 3) as u32, Share(draw.share()));
+        config.array.protocol.round = draw.of(&[Round::Blocks { blocks }, Round::Share { share }]);
+    }
+    if let Coordination::ReactiveInclusive { delay, .. } = &mut config.array.coordination
+        && draw.chance(0.5)
+    {
+        let (quorum, used) = (Share(draw.share()), Share(draw.share()));
+        *delay = Delay::UntilQuiet { outstanding: draw.within(0, 8) as u32, quorum, used };
     }
 }
 

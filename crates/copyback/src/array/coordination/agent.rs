@@ -43,7 +43,7 @@ impl Agent {
             messages.push(Message::Done { runs_short: status.below_register > 0 });
         }
         if status.crossings > self.crossings && status.below_register > 0 {
-            messages.push(Message::RunsShort);
+            messages.push(Message::RunsShort { writable: status.writable });
         }
         if status.shortages > self.shortages && status.short > 0 {
             messages.push(Message::MustCollect);
@@ -57,7 +57,9 @@ mod tests {
     use super::*;
     use crate::collector::permit::{Asked, Until};
 
-    const COLLECT: Order = Order::Collect(Asked { until: Until::Target(8), regardless: false });
+    const COLLECT: Order = Order::Collect(Asked::until(Until::Target(8)));
+
+    const RUNS_SHORT: Message = Message::RunsShort { writable: 0 };
 
     /// Planes below the register threshold and falls so far, the same for the soft threshold.
     fn status((below_register, crossings): (u32, u64), (short, shortages): (u32, u64)) -> Status {
@@ -74,16 +76,16 @@ mod tests {
     fn a_fall_is_told_once_and_the_next_one_again() {
         let mut agent = Agent::default();
         assert_eq!(said(&mut agent, status((0, 0), (0, 0))), []);
-        assert_eq!(said(&mut agent, status((1, 1), (0, 0))), [Message::RunsShort]);
+        assert_eq!(said(&mut agent, status((1, 1), (0, 0))), [RUNS_SHORT]);
         assert_eq!(said(&mut agent, status((1, 1), (0, 0))), []);
-        assert_eq!(said(&mut agent, status((2, 2), (0, 0))), [Message::RunsShort]);
+        assert_eq!(said(&mut agent, status((2, 2), (0, 0))), [RUNS_SHORT]);
         assert_eq!(said(&mut agent, status((2, 2), (1, 1))), [Message::MustCollect]);
     }
 
     #[test]
     fn both_thresholds_at_one_instant() {
         let mut agent = Agent::default();
-        let both = [Message::RunsShort, Message::MustCollect];
+        let both = [RUNS_SHORT, Message::MustCollect];
         assert_eq!(said(&mut agent, status((1, 1), (1, 1))), both);
     }
 
@@ -110,14 +112,14 @@ mod tests {
         agent.received(COLLECT);
         let busy = Status { asked: true, ..status((1, 1), (1, 1)) };
         assert_eq!(said(&mut agent, busy), []);
-        let then = [Message::Done { runs_short: true }, Message::RunsShort, Message::MustCollect];
+        let then = [Message::Done { runs_short: true }, RUNS_SHORT, Message::MustCollect];
         assert_eq!(said(&mut agent, status((1, 1), (1, 1))), then);
     }
 
     #[test]
     fn a_drive_that_can_gain_nothing_does_not_speak_again() {
         let mut agent = Agent::default();
-        assert_eq!(said(&mut agent, status((1, 1), (0, 0))), [Message::RunsShort]);
+        assert_eq!(said(&mut agent, status((1, 1), (0, 0))), [RUNS_SHORT]);
         for _ in 0..3 {
             agent.received(COLLECT);
             let done = [Message::Done { runs_short: true }];

@@ -14,13 +14,14 @@
 //! | scheme | who asks | who collects | when |
 //! | --- | --- | --- | --- |
 //! | uncoordinated | nobody | each drive for itself | when it must |
-//! | [reactive inclusive](reactive_inclusive) | a drive that runs short | all | at once |
+//! | [reactive inclusive](reactive_inclusive) | a drive that runs short | all | at once, or after a [delay](delay) |
 //! | [reactive selective](reactive_selective) | the first drive that must collect | those that run short | at once |
 //! | [proactive idle](proactive_idle) | and the controller | those that run short | and when the array is idle |
 //! | [proactive soft limit](proactive_soft_limit) | the controller, which asks for states | those that run short | enough do, and few requests are there |
 //! | [staggered](staggered) | the clock | one after the other | in its window |
 
 mod agent;
+mod delay;
 mod members;
 mod proactive_idle;
 mod proactive_soft_limit;
@@ -38,6 +39,7 @@ use crate::idle::IdleDetector;
 use crate::ids::SsdId;
 use crate::units::Instant;
 
+use delay::Delay;
 use members::Members;
 use proactive_idle::ProactiveIdle;
 use proactive_soft_limit::{Moment, ProactiveSoftLimit};
@@ -49,7 +51,10 @@ use staggered::Staggered;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Message {
     /// A plane has fallen below the register threshold, T_soft of the paper: PARTICIPATE GGC.
-    RunsShort,
+    RunsShort {
+        /// Bytes that the drive can still be sent to write, by its estimate, before it must collect.
+        writable: u64,
+    },
     /// A plane has fallen below the soft threshold, T_hard of the paper, and is being collected. The
     /// first drive to say so coordinates the others.
     MustCollect,
@@ -112,16 +117,26 @@ pub trait Coordinator: Debug + Send {
 
     /// The last request has left the array.
     fn became_quiet(&mut self, _now: Instant, _view: &View, _orders: &mut Orders) {}
+
+    /// So many bytes have been sent to `device` to be written.
+    fn sent(&mut self, _device: SsdId, _bytes: u64) {}
+
+    /// The end of an instant: requests may have come and gone, and data have been sent.
+    fn instant_ends(&mut self, _view: &View, _orders: &mut Orders) {}
 }
 
 /// The coordinator that a checked configuration describes.
 pub fn coordinator(config: &Config) -> Box<dyn Coordinator> {
     let members = Members::new(config);
-    let asked = Asked { until: Until::Target(config.collection_target()), regardless: false };
+    let asked = Asked {
+        at_most: config.blocks_of_a_round(),
+        ..Asked::until(Until::Target(config.collection_target()))
+    };
     match config.array.coordination {
         config::Coordination::Uncoordinated => Box::new(Uncoordinated),
-        config::Coordination::ReactiveInclusive { regardless } => {
-            Box::new(ReactiveInclusive::new(members, Asked { regardless, ..asked }))
+        config::Coordination::ReactiveInclusive { regardless, delay } => {
+            let delay = Delay::new(delay, members.count());
+            Box::new(ReactiveInclusive::new(members, Asked { regardless, ..asked }, delay))
         }
         config::Coordination::ReactiveSelective => Box::new(ReactiveSelective::new(members, asked)),
         config::Coordination::ProactiveIdle { check, idle } => Box::new(ProactiveIdle::new(

@@ -17,7 +17,7 @@ use crate::units::Instant;
 use super::reactive_selective::ReactiveSelective;
 use super::{Coordinator, Message, Orders, View};
 
-const ALL_THERE_IS: Asked = Asked { until: Until::ReserveFull, regardless: false };
+const ALL_THERE_IS: Asked = Asked::until(Until::ReserveFull);
 
 /// The scheme.
 #[derive(Debug)]

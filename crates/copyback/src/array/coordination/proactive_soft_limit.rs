@@ -76,7 +76,7 @@ impl Coordinator for ProactiveSoftLimit {
             }
             Message::Done { runs_short } => self.members.done(device, runs_short),
             // What the controller wants to know it asks.
-            Message::RunsShort | Message::MustCollect => {}
+            Message::RunsShort { .. } | Message::MustCollect => {}
         }
     }
 

@@ -5,11 +5,13 @@
 //! ```
 //!
 //! A drive that has been told so is not told again before it is done: several that run short within
-//! the latency of a message begin one round, not several.
+//! the latency of a message begin one round, not several. The controller may [delay](super::delay) a
+//! round, until a drive must collect.
 
 use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 
+use super::delay::Delay;
 use super::members::Members;
 use super::{Coordinator, Message, Orders, View};
 
@@ -18,26 +20,54 @@ use super::{Coordinator, Message, Orders, View};
 pub struct ReactiveInclusive {
     members: Members,
     asked: Asked,
+    delay: Delay,
 }
 
 impl ReactiveInclusive {
-    pub(super) const fn new(members: Members, asked: Asked) -> Self {
-        Self { members, asked }
+    pub(super) const fn new(members: Members, asked: Asked, delay: Delay) -> Self {
+        Self { members, asked, delay }
+    }
+
+    fn begin(&mut self, orders: &mut Orders) {
+        self.delay.round_begins();
+        let all = self.members.not_collecting();
+        self.members.force(&all, self.asked, orders);
+    }
+
+    /// Begins a round if a drive runs short and is waited for no longer.
+    fn begin_unless_delayed(&mut self, view: &View, orders: &mut Orders) {
+        let (short, speak) = (self.members.enrolled().len(), self.members.speaking().len());
+        if short > 0 && self.delay.is_over(short, speak, view) {
+            self.begin(orders);
+        }
     }
 }
 
 impl Coordinator for ReactiveInclusive {
-    fn heard(&mut self, device: SsdId, message: Message, _: &View, orders: &mut Orders) {
+    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         match message {
-            // One that must collect has run short before, unless nothing could be gained then.
-            Message::RunsShort | Message::MustCollect => {
+            Message::RunsShort { writable } => {
                 if self.members.enrol(device) {
-                    let all = self.members.not_collecting();
-                    self.members.force(&all, self.asked, orders);
+                    self.delay.runs_short(device, writable);
+                    self.begin_unless_delayed(view, orders);
+                }
+            }
+            // It has run short before, unless nothing could be gained then.
+            Message::MustCollect => {
+                if self.members.enrol(device) {
+                    self.begin(orders);
                 }
             }
             Message::Done { .. } => self.members.done(device, false),
             Message::State(_) => {}
         }
+    }
+
+    fn sent(&mut self, device: SsdId, bytes: u64) {
+        self.delay.sent(device, bytes);
+    }
+
+    fn instant_ends(&mut self, view: &View, orders: &mut Orders) {
+        self.begin_unless_delayed(view, orders);
     }
 }

@@ -35,7 +35,7 @@ impl ReactiveSelective {
 impl Coordinator for ReactiveSelective {
     fn heard(&mut self, device: SsdId, message: Message, _: &View, orders: &mut Orders) {
         match message {
-            Message::RunsShort => {
+            Message::RunsShort { .. } => {
                 self.members.enrol(device);
             }
             Message::MustCollect => {

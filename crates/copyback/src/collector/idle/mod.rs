@@ -149,7 +149,7 @@ impl IdleTime {
         if self.long.as_mut().is_some_and(|long| long.check(now)) {
             self.is_long = true;
             let until = Until::LongIdle(self.goal);
-            let asked = Asked { until, regardless: false };
+            let asked = Asked::until(until);
             self.compaction.ask(asked, backend.ftl.space.free_blocks_by_plane());
         }
         if self.schedule.is_quiet() {

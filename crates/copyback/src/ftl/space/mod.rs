@@ -10,7 +10,7 @@ pub use watermarks::Watermarks;
 
 use std::ops::{Index, IndexMut};
 
-use crate::config::Config;
+use crate::config::{Config, ThresholdUnit};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 
@@ -24,6 +24,8 @@ const LEFT_FREE: usize = 1;
 pub struct Space {
     planes: Vec<Plane>,
     thresholds: Thresholds,
+    /// What is counted against the soft threshold.
+    counted: Counted,
     /// A bit for each plane of a die that is below its threshold.
     below_threshold: Vec<u32>,
     /// Where planes don't count each for itself.
@@ -46,6 +48,35 @@ pub struct Thresholds {
     pub kept_for_collections: usize,
     /// Spare blocks that a plane should have, to take the place of bad ones.
     pub spare: usize,
+}
+
+/// What is counted against a threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    Blocks,
+    /// Of which a block has so many.
+    Pages {
+        per_block: usize,
+    },
+}
+
+impl Counted {
+    fn new(config: &Config) -> Self {
+        match config.ssd.gc.threshold_unit {
+            ThresholdUnit::FreeBlocks => Self::Blocks,
+            ThresholdUnit::FreePages => {
+                Self::Pages { per_block: config.ssd.data_pages_per_block() as usize }
+            }
+        }
+    }
+
+    /// How much one free block counts.
+    const fn per_block(self) -> usize {
+        match self {
+            Self::Blocks => 1,
+            Self::Pages { per_block } => per_block,
+        }
+    }
 }
 
 impl Thresholds {
@@ -87,10 +118,13 @@ impl Space {
         };
         let thresholds = Thresholds::new(config);
         let (together, all) = (planes_together(config, geometry), geometry.planes());
-        let scopes = Scopes::new(together, all, thresholds.soft, thresholds.clear);
+        let counted = Counted::new(config);
+        let [soft, clear] = [thresholds.soft, thresholds.clear].map(|of| of * counted.per_block());
+        let scopes = Scopes::new(together, all, soft, clear);
         let mut space = Self {
             planes: (0..all).map(plane).collect(),
             thresholds,
+            counted,
             below_threshold: vec![0; geometry.dies()],
             scopes: (together > 1).then_some(scopes),
             planes_per_die: geometry.planes_per_die,
@@ -117,7 +151,13 @@ impl Space {
 
     /// Free blocks of `plane` and those that are counted with it; those that soon are, too, where there are others.
     pub fn free_together(&self, plane: PlaneId) -> usize {
-        self.scopes.as_ref().map_or_else(|| self.free_blocks(plane), |scopes| scopes.free(plane))
+        let together = |scopes: &Scopes| scopes.free(plane) / self.counted.per_block();
+        self.scopes.as_ref().map_or_else(|| self.free_blocks(plane), together)
+    }
+
+    /// Whether less is free on `plane` than so many blocks, by what thresholds count.
+    pub fn has_less_than(&self, plane: PlaneId, blocks: usize) -> bool {
+        self.count(plane, self.free_blocks(plane)) < blocks.saturating_mul(self.counted.per_block())
     }
 
     /// Free blocks of every plane.
@@ -204,9 +244,34 @@ impl Space {
         }
     }
 
+    /// Notes that a free block of `plane` has been opened. Returns whether they are fewer than the threshold.
+    pub fn opened(&mut self, plane: PlaneId) -> bool {
+        match self.counted {
+            Counted::Blocks => _ = self.mark(plane),
+            // Its pages are as free as they were, but the open block is not there yet to be counted.
+            Counted::Pages { .. } if self.lacks_blocks(plane) => self.set_mark(plane, true),
+            Counted::Pages { .. } => {}
+        }
+        self.watch_changed(plane);
+        self.is_below_threshold(plane)
+    }
+
+    /// Notes that a page of an open block of `plane` has been written.
+    #[inline(always)]
+    pub fn page_written(&mut self, plane: PlaneId) {
+        if self.counted != Counted::Blocks {
+            self.mark(plane);
+        }
+    }
+
     /// Notes that the free blocks of `plane` have changed. Returns whether they are fewer than the threshold.
     pub fn changed(&mut self, plane: PlaneId) -> bool {
         let is_below = self.mark(plane);
+        self.watch_changed(plane);
+        is_below
+    }
+
+    fn watch_changed(&mut self, plane: PlaneId) {
         let Plane { reclaiming, .. } = self[plane];
         let free = self.free_blocks(plane);
         if let Some(watermarks) = &mut self.watermarks
@@ -214,21 +279,23 @@ impl Space {
         {
             watermarks.changed(plane.index(), free as u32);
         }
-        is_below
     }
 
     /// Marks whether `plane` is below its threshold. Returns whether it is.
     #[inline]
     fn mark(&mut self, plane: PlaneId) -> bool {
-        let left = self.beyond_spare(plane);
+        let left = self.count(plane, self.beyond_spare(plane));
+        let per_block = self.counted.per_block();
         let Some(scopes) = &mut self.scopes else {
-            let is_below = left < self.thresholds.soft;
-            if is_below || left >= self.thresholds.clear {
+            let lacks_blocks = self.counted != Counted::Blocks && self.lacks_blocks(plane);
+            let is_below = left < self.thresholds.soft * per_block || lacks_blocks;
+            if is_below || left >= self.thresholds.clear * per_block {
                 self.set_mark(plane, is_below);
             }
             return is_below;
         };
-        let coming = usize::from(self.planes[plane.index()].reclaiming.is_some());
+        let is_reclaiming = self.planes[plane.index()].reclaiming.is_some();
+        let coming = if is_reclaiming { per_block } else { 0 };
         if scopes.note(plane, left + coming) {
             scopes.planes_with(plane).for_each(|other| self.mark_in_scope(other));
         } else {
@@ -240,10 +307,10 @@ impl Space {
     /// Of a scope that is short, the planes with less than their share are below their threshold; and each on which
     /// the host can open no block.
     fn mark_in_scope(&mut self, plane: PlaneId) {
-        let left = self.beyond_spare(plane);
-        let Thresholds { soft, hard, kept_for_collections, .. } = self.thresholds;
+        let left = self.count(plane, self.beyond_spare(plane));
         let is_short = self.scopes.as_ref().is_some_and(|scopes| scopes.is_short(plane));
-        let is_below = left < hard.max(1 + kept_for_collections) || (is_short && left < soft);
+        let is_below_share = left < self.thresholds.soft * self.counted.per_block();
+        let is_below = self.lacks_blocks(plane) || (is_short && is_below_share);
         // What has begun because the scope was short goes on, though it counts as free already.
         let goes_on = self[plane].reclaiming.is_some() && self.is_below_threshold(plane);
         self.set_mark(plane, is_below || goes_on);
@@ -270,6 +337,23 @@ impl Space {
         plane.free_blocks().saturating_sub(self.thresholds.spare - plane.spare)
     }
 
+    /// Whether the host can open no block on `plane`, whatever thresholds count.
+    fn lacks_blocks(&self, plane: PlaneId) -> bool {
+        let Thresholds { hard, kept_for_collections, .. } = self.thresholds;
+        self.beyond_spare(plane) < hard.max(1 + kept_for_collections)
+    }
+
+    /// What counts of `plane`, of which so many blocks are free.
+    fn count(&self, plane: PlaneId, free_blocks: usize) -> usize {
+        match self.counted {
+            Counted::Blocks => free_blocks,
+            Counted::Pages { per_block } => {
+                let left = |frontier: Frontier| per_block - frontier.next_page as usize;
+                free_blocks * per_block + self[plane].frontiers().map(left).sum::<usize>()
+            }
+        }
+    }
+
     /// What a file has to tell of every plane.
     pub fn saved(&self) -> Vec<SavedPlane> {
         let is_short = |plane| match &self.scopes {
@@ -287,8 +371,11 @@ impl Space {
             return is_sound;
         }
         self.set_mark(plane, is_below);
-        let left = self.beyond_spare(plane);
-        if is_below { left < self.thresholds.clear } else { left >= self.thresholds.soft }
+        let left = self.count(plane, self.beyond_spare(plane));
+        let [soft, clear] =
+            [self.thresholds.soft, self.thresholds.clear].map(|of| of * self.counted.per_block());
+        let lacks_blocks = self.counted != Counted::Blocks && self.lacks_blocks(plane);
+        if is_below { left < clear || lacks_blocks } else { left >= soft && !lacks_blocks }
     }
 
     const fn die_of(&self, plane: PlaneId) -> usize {

@@ -111,6 +111,12 @@ impl Watermarks {
         self.soft.falls
     }
 
+    /// Blocks that all scopes can open alike before one falls below the soft threshold.
+    pub fn blocks_above_soft(&self) -> u64 {
+        let each = u64::from(self.least.saturating_sub(self.soft.threshold));
+        each * self.of_scopes.len() as u64
+    }
+
     /// Fewest free blocks of a scope.
     pub const fn least(&self) -> u32 {
         self.least

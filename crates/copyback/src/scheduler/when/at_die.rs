@@ -6,6 +6,7 @@ use crate::collector::Collector;
 use crate::collector::lanes::Step;
 use crate::ids::DieId;
 use crate::nand::Command;
+use crate::placement::HostPage;
 use crate::scheduler::{Next, Scheduler};
 use crate::units::Instant;
 
@@ -36,11 +37,16 @@ impl AtDie<'_> {
 
     /// How the die stands.
     pub fn situation(&self) -> Situation {
-        let ftl = &self.backend.ftl;
+        self.situation_of(|_| true)
+    }
+
+    /// How the die stands, where only writes that `counts` can find no block.
+    pub fn situation_of(&self, counts: impl Fn(HostPage) -> bool) -> Situation {
+        let (ftl, queues) = (&self.backend.ftl, &self.scheduler.queues);
         Situation {
             collecting: true,
             below_hard: ftl.has_plane_below_hard_threshold(self.die),
-            write_finds_no_block: self.scheduler.queues.write_finds_no_block(ftl, self.die),
+            write_finds_no_block: queues.a_write_finds_no_block(ftl, self.die, counts),
         }
     }
 

@@ -158,6 +158,7 @@ impl Schedule {
                 pipeline,
                 pipeline_order,
                 high_priority_writes,
+                priority_flows,
             } => Box::new(SemiPreemptive {
                 poll: poll.0,
                 merge: *merge,
@@ -166,6 +167,7 @@ impl Schedule {
                 pipeline: pipeline.then_some(*pipeline_order),
                 host_follows: vec![false; dies],
                 high_priority_writes: *high_priority_writes,
+                priority_flows: priority_flows.clone(),
             }),
             Preemption::Partial { steps } => Box::new(Partial::new(*steps, dies)),
             Preemption::Python { poll, inside_moves, .. } => {

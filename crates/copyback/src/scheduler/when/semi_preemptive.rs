@@ -54,6 +54,8 @@ pub struct SemiPreemptive {
     pub host_follows: Vec<bool>,
     /// Whether a write that finds no free block keeps everybody from preempting.
     pub high_priority_writes: bool,
+    /// Flows whose writes do so; those of every flow if empty.
+    pub priority_flows: Vec<u16>,
 }
 
 /// Who may preempt.
@@ -83,6 +85,13 @@ impl SemiPreemptive {
         }
     }
 
+    /// Whether a write of this page is one of a flow that has priority.
+    fn has_priority(&self, page: HostPage) -> bool {
+        page.hint.is_some_and(|hint| {
+            self.priority_flows.iter().any(|flow| usize::from(*flow) == hint.index())
+        })
+    }
+
     /// Which requests may go before the collection's next operation.
     const fn at(&self, point: Point, situation: &Situation) -> Admitted {
         match (self.state(situation), point) {
@@ -98,7 +107,11 @@ impl SemiPreemptive {
 
 impl When for SemiPreemptive {
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
-        self.at(at.point(), &at.situation())
+        let situation = match self.priority_flows.is_empty() {
+            true => at.situation(),
+            false => at.situation_of(|page| self.has_priority(page)),
+        };
+        self.at(at.point(), &situation)
     }
 
     fn turn(&mut self, at: &mut AtDie<'_>) -> Turn {
@@ -283,6 +296,7 @@ mod tests {
             pipeline: None,
             host_follows: Vec::new(),
             high_priority_writes,
+            priority_flows: Vec::new(),
         }
     }
 
