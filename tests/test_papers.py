@@ -350,6 +350,8 @@ def test_the_same_numbers_give_the_same_bytes(
         ('kind = "stack"', 'kind = "bars"', "figures[1].parts: a stack needs a table of parts"),
         ("chosen = [", "chosen = [3, ", "chosen[0]: found 3; a text is needed"),
         ('variant = "free"\n', "", "checks[0].variant: missing; a text is needed"),
+        ('variant = "free"\n', 'variant = "free"\nup_to = true\n', "checks[0].take: found 'mean'"),
+        ("[full]", '[full]\n[readings."a b"]\nreason = "so"', "readings"),
     ],
 )
 def test_a_fault_of_a_file_is_told_in_a_line(
@@ -458,19 +460,85 @@ def test_a_figure_is_found_by_its_file_by_what_is_drawn_and_by_its_number() -> N
 @pytest.mark.parametrize(
     ("paper", "ours", "verdict"),
     [
-        (0.30, 0.45, Verdict.YES),
-        (0.30, 0.15, Verdict.YES),
-        (0.30, 0.61, Verdict.DIRECTION),
-        (0.30, 0.02, Verdict.DIRECTION),
-        (0.30, 0.009, Verdict.NO),
-        (0.30, -0.30, Verdict.NO),
-        (3.0, -0.2, Verdict.NO),
-        (0.0, 0.0, Verdict.YES),
-        (0.3, float("nan"), Verdict.NO),
+        (0.32, 0.40, Verdict.REPRODUCED),
+        (0.32, 0.168, Verdict.SAME_SIGN),
+        (0.498, 0.927, Verdict.SAME_SIGN),
+        (0.30, 0.021, Verdict.SAME_SIGN),
+        (0.30, 0.019, Verdict.CONTRADICTED),
+        (0.30, -0.30, Verdict.CONTRADICTED),
+        (0.03, 0.012, Verdict.REPRODUCED),
+        (0.03, -0.001, Verdict.CONTRADICTED),
+        # A small effect has no sign worth comparing.
+        (0.0006, 0.0036, Verdict.REPRODUCED),
+        (0.01, -0.009, Verdict.REPRODUCED),
+        (0.01, 0.04, Verdict.CONTRADICTED),
+        (3.0, -0.2, Verdict.CONTRADICTED),
+        (0.0, 0.0, Verdict.REPRODUCED),
+        (0.3, float("nan"), Verdict.CONTRADICTED),
     ],
 )
-def test_effects_agree_within_a_factor_of_two(paper: float, ours: float, verdict: Verdict) -> None:
+def test_effects_agree_within_a_quarter_or_two_points(
+    paper: float, ours: float, verdict: Verdict
+) -> None:
     assert agreement.compare(paper, ours) is verdict
+
+
+def test_an_interval_over_seeds_widens_the_tolerance() -> None:
+    assert agreement.compare(0.30, 0.45) is Verdict.SAME_SIGN
+    assert agreement.compare(0.30, 0.45, interval=0.15) is Verdict.REPRODUCED
+    assert agreement.compare(53.0, 60.0, points=0.0) is Verdict.REPRODUCED
+    assert agreement.compare(53.0, 4.0, points=0.0) is Verdict.SAME_SIGN
+
+
+def test_a_shape_is_reproduced_if_all_its_rules_hold() -> None:
+    assert agreement.of_rules([True, True]) is Verdict.REPRODUCED
+    assert agreement.of_rules([True, False]) is Verdict.PART
+    assert agreement.of_rules([False]) is Verdict.CONTRADICTED
+
+
+def test_another_reading_is_an_experiment_of_its_own(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path
+) -> None:
+    more = """
+[readings.wide]
+reason = "the text can be read so"
+set = { "ssd.geometry.blocks_per_plane" = 48 }
+"""
+    open_inputs = """
+[[open_inputs]]
+says = "how full the drive is"
+key = "precondition.fill"
+bounds = [0.5, 1.0]
+"""
+    (tiny_paper / "1.toml").write_text(EXPERIMENT + more + open_inputs)
+    paper = load_paper(str(tiny_paper))
+    assert [one.name for one in paper.everything] == ["1", "1@wide"]
+    assert paper.experiments[0].open_inputs[0].bounds == (0.5, 1.0)
+    cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    joint, other = (
+        pl.read_parquet(tmp_path / "out" / name / "results.parquet") for name in ("1", "1@wide")
+    )
+    assert set(joint["run"]).isdisjoint(other["run"])
+
+
+def test_a_joint_reading_is_laid_over_all_experiments(tiny_paper: Path) -> None:
+    reading = """
+[reading]
+name = "larger"
+reason = "the text says so"
+set = { "ssd.geometry.blocks_per_plane" = 40 }
+"""
+    (tiny_paper / "paper.toml").write_text(PAPER + reading)
+    experiment = load_paper(str(tiny_paper)).experiments[0]
+    for run in make_plan(experiment, "full", None).sweep.runs:
+        assert tomllib.loads(run.config.to_toml())["ssd"]["geometry"]["blocks_per_plane"] == 40
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_every_shipped_paper_names_its_joint_reading_and_why(name: str) -> None:
+    reading = load_paper(name).reading
+    assert reading.name
+    assert reading.reason
 
 
 @pytest.mark.parametrize(
@@ -557,5 +625,5 @@ def test_a_claim_may_be_a_range_and_a_distribution_the_excess(
     found = f"{least} to {most} | {units.significant(worst / 1e3)} |"
     line = next(line for line in page.splitlines() if "worst response time" in line)
     assert found in line
-    assert ("| yes |" in line) is agrees
+    assert ("| reproduced |" in line) is agrees
     assert "beyond the bound (ms)" in (tmp_path / "out/1/figure-1d.svg").read_text()

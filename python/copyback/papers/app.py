@@ -46,7 +46,7 @@ def list_() -> None:
     grid.add_column(overflow="fold")
     for paper in map(load_paper, shipped()):
         grid.add_row(Text(paper.name, style="bold"), Text(paper.summary))
-        for experiment in paper.experiments:
+        for experiment in paper.everything:
             grid.add_row(Text(f"  {experiment.name}"), Text(experiment.title))
     show(grid)
 
@@ -130,7 +130,7 @@ def report(
 
     chosen = load_paper(paper)
     home = _home(out, chosen, scale)
-    for experiment in chosen.experiments:
+    for experiment in chosen.everything:
         found = output.load_experiment(experiment, scale, home)
         if found is None:
             continue
@@ -139,6 +139,59 @@ def report(
             staging.publish()
         _tell(found)
     _conclude(chosen, scale, home)
+
+
+#: The pages of the repository, and what they are made of.
+Docs = Annotated[Path, typer.Option(metavar="DIR", help="Where templates and results are.")]
+
+
+@app.command()
+def publish(
+    paper: Name,
+    scale: ScaleName = "quick",
+    out: Out = None,
+    docs: Docs = Path("docs/reproduction"),
+) -> None:
+    """Store the results of runs in --out, and write the pages of all papers from what is stored."""
+    from copyback.papers import output, pages, plots, stored
+    from copyback.papers.catalogue import load_paper
+
+    chosen = load_paper(paper)
+    home = _home(out, chosen, scale)
+    results = stored.load(docs / pages.RESULTS, chosen)
+    for experiment in chosen.everything:
+        found = output.load_experiment(experiment, scale, home)
+        if found is None:
+            continue
+        stored.store(results, found)
+        for name in pages.pictures(docs, chosen.name, experiment.name):
+            figure = next(one for one in experiment.figures if one.name == name)
+            plots.draw(found, figure, pages.picture_path(docs, chosen.name, name))
+        print(f"Stored       {experiment.name}")
+    stored.save(docs / pages.RESULTS, chosen, results)
+    _write_pages(docs, docs.parent)
+
+
+@app.command("pages")
+def pages_(
+    docs: Docs = Path("docs/reproduction"),
+    to: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write below it; else beside --docs.")
+    ] = None,
+) -> None:
+    """Write the pages of all papers again from stored results alone."""
+    _write_pages(docs, docs.parent if to is None else to)
+
+
+def _write_pages(docs: Path, to: Path) -> None:
+    from copyback.outputs import replace_file
+    from copyback.papers import pages
+
+    for name, text in pages.render(docs).items():
+        path = to / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text.encode())
+        print(f"Page         {path}")
 
 
 def _home(out: Path | None, paper: Paper, scale: str) -> Path:
@@ -174,7 +227,7 @@ def _conclude(paper: Paper, scale: str, home: Path) -> None:
     """Write the page of everything that the directory holds, and say where it is."""
     from copyback.papers import output
 
-    loaded = [output.load_experiment(experiment, scale, home) for experiment in paper.experiments]
+    loaded = [output.load_experiment(experiment, scale, home) for experiment in paper.everything]
     found = [one for one in loaded if one is not None]
     if not found:
         raise InputError(

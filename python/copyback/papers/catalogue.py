@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.papers.checks import wanted
-from copyback.papers.experiment import SHARED, Experiment, read_experiment, read_toml
+from copyback.papers.experiment import SHARED, Experiment, Reading, read_experiment, read_toml
 from copyback.papers.targets import Target, read_targets
 from copyback.tables import Table, hint, read
 
@@ -35,6 +35,8 @@ class Paper:
         Where it was published.
     unanswered
         Claims that no experiment answers, and why.
+    reading
+        The joint reading.
     """
 
     name: str
@@ -45,6 +47,18 @@ class Paper:
     targets: tuple[Target, ...]
     experiments: tuple[Experiment, ...]
     unanswered: tuple[tuple[Target, str], ...]
+    reading: Joint
+
+    @property
+    def everything(self) -> tuple[Experiment, ...]:
+        """All experiments, each followed by itself under other readings."""
+        return tuple(one for e in self.experiments for one in (e, *e.readings))
+
+
+class Joint(Reading, frozen=True):
+    """The one reading of a paper under which all its claims are counted first."""
+
+    name: str = "as its text says"
 
 
 class _Unanswered(Table, frozen=True):
@@ -59,6 +73,7 @@ class _File(Table, frozen=True):
     summary: str
     source: str
     unanswered: tuple[_Unanswered, ...] = ()
+    reading: Joint = Joint(reason="")
 
 
 def shipped() -> list[str]:
@@ -83,7 +98,7 @@ def load_paper(name: str) -> Paper:
     targets = read_targets(own if own.is_file() else SHIPPED / TARGETS, directory.name)
     path = directory / PAPER
     file = read(read_toml(path), _File, path)
-    files = (file for file in directory.glob("*.toml") if file.name not in {PAPER, SHARED})
+    files = (one for one in directory.glob("*.toml") if one.name not in {PAPER, SHARED})
     return Paper(
         name=directory.name,
         path=directory,
@@ -91,7 +106,10 @@ def load_paper(name: str) -> Paper:
         summary=file.summary,
         source=file.source,
         targets=targets,
-        experiments=tuple(read_experiment(file, targets) for file in sorted(files, key=_natural)),
+        experiments=tuple(
+            read_experiment(one, targets, file.reading.set) for one in sorted(files, key=_natural)
+        ),
+        reading=file.reading,
         unanswered=tuple(
             (wanted(one.target, targets, path, f"unanswered[{index}].target"), one.reason)
             for index, one in enumerate(file.unanswered)
@@ -115,7 +133,7 @@ def select(paper: Paper, figure: str | None) -> Sequence[Experiment]:
         If there is none.
     """
     if figure is None:
-        return paper.experiments
+        return paper.everything
     named = [experiment for experiment in paper.experiments if experiment.name == figure]
     drawing = [
         experiment
@@ -129,4 +147,4 @@ def select(paper: Paper, figure: str | None) -> Sequence[Experiment]:
             f"{paper.name} has no figure {figure!r}; "
             + hint(figure, [experiment.name for experiment in paper.experiments])
         )
-    return found
+    return [one for experiment in found for one in (experiment, *experiment.readings)]

@@ -13,6 +13,7 @@ from copyback.papers.agreement import Verdict
 from copyback.papers.measures import Cell
 from copyback.papers.rules import Rule
 from copyback.papers.targets import SHAPE, Target, find_target
+from copyback.sweep.intervals import estimate
 from copyback.tables import Table, read
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Check(Table, frozen=True):
         A value is multiplied by this: from the unit of the summary to that of the claim.
     at_least
         The claim is a lower bound.
+    up_to
+        The claim is the largest of several; what is taken must be the largest, too.
     rules
         Those of a shape; empty if the answer is a number.
     """
@@ -62,6 +65,7 @@ class Check(Table, frozen=True):
     take: Literal["mean", "max", "min"] = "mean"
     scale: float = 1.0
     at_least: bool = False
+    up_to: bool = False
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
@@ -69,6 +73,8 @@ class Check(Table, frozen=True):
             raise ValueError("variant: missing; a text is needed")
         if not self.says and self.target is None:
             raise ValueError("says: missing; a text is needed")
+        if self.up_to and self.take != "max":
+            raise ValueError(f"take: found {self.take!r}; a claim of \"up to\" needs 'max'")
         if self.target is not None and (self.target.value is None) == (not self.rules):
             needed = "rules" if self.target.unit == SHAPE else "a number, not rules"
             raise ValueError(f"rules: the claim needs {needed}")
@@ -154,20 +160,38 @@ def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> A
         return None
     per_seed = [TAKES[check.take](values) for values in zip(*per_cell, strict=True)]
     ours = statistics.fmean(per_seed)
+    half = estimate(per_seed).half_width or 0.0
     spread = ""
     if len(per_seed) > 1:
         low, high = (_show(check, value) for value in (min(per_seed), max(per_seed)))
-        spread = f"{low} to {high} over {len(per_seed)} seeds"
-    paper, verdict = "", Verdict.NONE
-    if check.target is not None and check.target.value is not None:
-        paper = ("at least " if check.at_least else "") + _show(check, check.target.value)
-        if check.target.most is not None:
-            paper += f" to {_show(check, check.target.most)}"
-        claim = check.target.nearest(ours) or 0.0
-        effects = _effect(check, claim), _effect(check, ours)
-        reached = check.at_least and effects[1] >= effects[0]
-        verdict = Verdict.YES if reached else agreement.compare(*effects)
-    return Answer(check, paper, _show(check, ours), verdict, spread)
+        spread = f"± {_show(check, half)}; {low} to {high} over {len(per_seed)} seeds"
+    if check.target is None or check.target.value is None:
+        return Answer(check, "", _show(check, ours), Verdict.NONE, spread)
+    verdict = _verdict(check, check.target, ours, half)
+    return Answer(check, _claimed(check, check.target), _show(check, ours), verdict, spread)
+
+
+def _claimed(check: Check, target: Target) -> str:
+    """Return what the paper says, as it says it."""
+    bound = "at least " if check.at_least else "up to " if check.up_to else ""
+    least = _show(check, target.value or 0.0)
+    return f"{bound}{least}" + (f" to {_show(check, target.most)}" if target.most else "")
+
+
+def _verdict(check: Check, target: Target, ours: float, half: float) -> Verdict:
+    """Judge a number by the one rule, as an effect."""
+    claim, effect = _effect(check, target.nearest(ours) or 0.0), _effect(check, ours)
+    if check.at_least and effect >= claim:
+        return Verdict.REPRODUCED
+    unit = {"reduction": 0.01, "normalised": 0.01}.get(check.form, 1.0)
+    return agreement.compare(claim, effect, interval=half * unit, points=_two_points(check, target))
+
+
+def _two_points(check: Check, target: Target) -> float:
+    """Return what two points are in the unit of a check's effect; zero of times and counts."""
+    if check.form != "value":
+        return agreement.POINTS
+    return 100 * agreement.POINTS if target.unit.startswith("%") else 0.0
 
 
 def _by_seed(check: Check, measures: Measures, load: str, point: str) -> list[float]:

@@ -7,10 +7,10 @@ settings of every run, what is drawn, and which rows of ``targets.csv`` it answe
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import Meta, field
+from msgspec import Meta, field, structs
 
 from copyback import configuration
 from copyback._core import InputError
@@ -89,6 +89,39 @@ class Scale(Table, frozen=True):
     variants: Tables = field(default_factory=dict)
 
 
+class OpenInput(Table, frozen=True):
+    """Something that a paper's text leaves open.
+
+    Attributes
+    ----------
+    says
+        What is open, and what was chosen.
+    key
+        The setting that it is, if it is one.
+    bounds
+        The values that the text allows: the least and the greatest, or all of them.
+    """
+
+    says: str
+    bounds: Annotated[tuple[Any, ...], Meta(min_length=2)]
+    key: str | None = None
+
+
+class Reading(Table, frozen=True):
+    """A named reading of a paper's text.
+
+    Attributes
+    ----------
+    reason
+        Why the text can be read like this.
+    set
+        Settings laid over those of the scale, under workloads, points and variants.
+    """
+
+    reason: str
+    set: dict[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Experiment:
     """What one file says.
@@ -99,8 +132,12 @@ class Experiment:
         The file's name without ``.toml``; what ``copyback paper run PAPER NAME`` takes.
     config
         The configuration under all settings, in the shape of a dictionary.
+    open_inputs
+        What the paper leaves open, with the bounds within which its text lets it move.
     axis
         What the points are points of; empty if there is one.
+    readings
+        The experiment under other readings of the paper's text; verdicts are never mixed.
     """
 
     name: str
@@ -108,6 +145,7 @@ class Experiment:
     title: str
     claim: str
     chosen: tuple[str, ...]
+    open_inputs: tuple[OpenInput, ...]
     config: dict[str, Any]
     variants: tuple[Case, ...]
     axis: str
@@ -116,6 +154,7 @@ class Experiment:
     scales: dict[str, Scale]
     figures: tuple[Figure, ...]
     checks: tuple[Check, ...]
+    readings: tuple[Experiment, ...] = ()
 
 
 #: Workloads that several experiments of a paper use, beside them.
@@ -123,6 +162,10 @@ SHARED = "workloads.toml"
 
 #: The only point of an experiment that sweeps nothing, and the only workload of one that says none.
 ONLY = ""
+
+
+#: The name of a reading is part of the name of a directory.
+NAME = r"^[a-z0-9][a-z0-9-]*$"
 
 
 class _Points(Table, frozen=True):
@@ -140,6 +183,8 @@ class _File(Table, frozen=True):
     quick: Scale = Scale()
     full: Scale = Scale()
     chosen: tuple[str, ...] = ()
+    open_inputs: tuple[OpenInput, ...] = ()
+    readings: dict[Annotated[str, Meta(pattern=NAME)], Reading] = field(default_factory=dict)
     points: _Points = _Points()
     shared_workloads: tuple[str, ...] = ()
     workloads: Tables = field(default_factory=dict)
@@ -155,8 +200,15 @@ class _Workload(Table, frozen=True):
     at: Tables = field(default_factory=dict)
 
 
-def read_experiment(path: Path, targets: tuple[Target, ...]) -> Experiment:
+def read_experiment(
+    path: Path, targets: tuple[Target, ...], joint: Mapping[str, Any] | None = None
+) -> Experiment:
     """Read the file of an experiment.
+
+    Parameters
+    ----------
+    joint
+        Settings of the paper's joint reading.
 
     Raises
     ------
@@ -171,6 +223,7 @@ def read_experiment(path: Path, targets: tuple[Target, ...]) -> Experiment:
         title=file.title,
         claim=file.claim,
         chosen=file.chosen,
+        open_inputs=file.open_inputs,
         config=file.config,
         variants=_cases(file.variants),
         axis=file.points.axis,
@@ -184,7 +237,29 @@ def read_experiment(path: Path, targets: tuple[Target, ...]) -> Experiment:
         ),
     )
     _check_names(experiment)
-    return experiment
+    experiment = laid_over(experiment, joint or {})
+    readings = tuple(_read_as(experiment, *named) for named in file.readings.items())
+    return replace(experiment, readings=readings)
+
+
+def laid_over(experiment: Experiment, settings: Mapping[str, Any]) -> Experiment:
+    """Return an experiment with more settings over those of its scales."""
+    scales = {
+        name: structs.replace(scale, set={**scale.set, **settings})
+        for name, scale in experiment.scales.items()
+    }
+    return replace(experiment, scales=scales)
+
+
+def _read_as(experiment: Experiment, name: str, reading: Reading) -> Experiment:
+    """Return an experiment under another reading: an experiment of its own, named after both."""
+    named = replace(
+        experiment,
+        name=f"{experiment.name}@{name}",
+        title=f"{experiment.title} (reading: {name})",
+        chosen=(*experiment.chosen, f"Reading {name}: {reading.reason}"),
+    )
+    return laid_over(named, reading.set)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

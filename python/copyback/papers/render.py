@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from copyback.papers.checks import Answer
     from copyback.papers.found import Found
 
-ANSWERS = ("figure", "what", "paper", "ours", "agrees?", "spread or rules")
+ANSWERS = ("figure", "what", "paper", "ours", "verdict", "spread or rules")
 
 
 def answers_table(found: Sequence[Found]) -> findings.Table:
-    """Return the table "paper / ours / agrees?" of some experiments."""
+    """Return the table "paper / ours / verdict" of some experiments."""
     rows = [
         (
             answer.check.target.figure if answer.check.target else one.experiment.name,
