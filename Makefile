@@ -36,7 +36,7 @@ setup: $(UV) ## Build the simulator (release) and everything it needs, in .venv
 
 $(UV_HOME)/bin/uv:
 	$(PYTHON) -m venv $(UV_HOME)
-	$(UV_HOME)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(UV_HOME)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
 
 ##@ Work on it
 

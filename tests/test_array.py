@@ -92,7 +92,7 @@ def test_a_single_drive_has_none_of_these_tables(tiny: dict[str, Any]) -> None:
     assert result.collections is None
     assert result.commands is None
     assert result.requests is not None
-    assert "device" not in result.requests.column_names
+    assert "device" not in result.requests.columns
     with pytest.raises(copyback.InputError, match=r"metrics\.commands = true"):
         result.to_polars("commands")
     with pytest.raises(copyback.InputError, match=r"metrics\.collections: .* several drives"):
@@ -223,7 +223,7 @@ def test_each_disk_of_a_trace_has_a_drive(tiny: dict[str, Any], disks: Path) -> 
     counts = [drive["commands"]["count"] for drive in result.summary["devices"]]
     assert counts == [100, 100, 100, 0]
     assert result.requests is not None
-    assert set(result.requests["device"].to_pylist()) == {0, 1, 2}
+    assert set(result.requests["device"].to_list()) == {0, 1, 2}
 
 
 def test_a_trace_with_more_disks_than_drives_is_refused(tiny: dict[str, Any], disks: Path) -> None:

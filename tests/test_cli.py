@@ -390,7 +390,7 @@ def test_show(cli: RunCli) -> None:
 def test_start_up_imports_nothing_heavy() -> None:
     code = (
         "import sys, copyback.cli\n"
-        "heavy = {'pyarrow', 'polars', 'numpy', 'jinja2', 'rich.progress'}\n"
+        "heavy = {'polars', 'numpy', 'jinja2', 'rich.progress'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
@@ -404,7 +404,7 @@ def test_a_run_that_writes_no_table_imports_no_tables(tiny_toml: Path) -> None:
         f"sys.argv = ['copyback', 'run', {str(tiny_toml)!r}, '--json', '--quiet']\n"
         "with contextlib.suppress(SystemExit):\n"
         "    main()\n"
-        "print(sorted({'pyarrow', 'polars', 'numpy'} & set(sys.modules)), file=sys.stderr)"
+        "print(sorted({'polars', 'numpy'} & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert json.loads(done.stdout)["requests"]["count"] > 0

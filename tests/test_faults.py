@@ -53,7 +53,7 @@ def test_a_drive_is_run_until_it_is_worn_out(mortal: dict[str, Any], mapping: An
     assert faults.uncorrectable_reads == faults.program_failures == 0
     written = result.summary.requests.write_bytes + endurance.capacity_bytes
     assert endurance["measured_tbw"] == pytest.approx(written / 1e12)
-    bad = result.series["bad_blocks"].to_pylist()
+    bad = result.series["bad_blocks"].to_list()
     assert bad[0] == 0
     assert bad[-1] == faults.grown_bad_blocks
     assert bad == sorted(bad)
@@ -105,7 +105,7 @@ def test_an_array_with_a_drive_that_is_read_only_fails_its_writes(mortal: dict[s
 def test_without_faults_nothing_is_told(tiny: dict[str, Any]) -> None:
     result = copyback.run(tiny)
     assert "faults" not in result.summary
-    assert "bad_blocks" not in result.series.column_names
+    assert "bad_blocks" not in result.series.columns
     assert "[ssd.faults]" not in result.config_toml
 
 

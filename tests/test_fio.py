@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import copyback
@@ -391,9 +392,7 @@ def test_jobs_run_one_after_the_other_for_their_time_without_their_ramps(
     assert summary["requests"]["of_ramp"] > 10
     assert summary["throughput"]["simulated_s"] == pytest.approx(1.6, abs=0.05)
     assert summary["throughput"]["measured_s"] == pytest.approx(1.4, abs=0.05)
-    import pyarrow.parquet as pq
-
-    rows = pq.read_table(tmp_path / "out" / "requests.parquet").to_pydict()
+    rows = pl.read_parquet(tmp_path / "out" / "requests.parquet")
     arrivals = np.asarray(rows["arrival_ns"]) / 1e9
     flows = np.asarray(rows["flow"])
     assert len(arrivals) == summary["requests"]["count"]

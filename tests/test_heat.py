@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 import pytest
 
 import copyback
@@ -13,12 +13,12 @@ from conftest import tiny_config
 from copyback.report import heat
 
 
-def table(collecting: list[list[float]], *, bin_s: float = 1.0) -> pa.Table:
+def table(collecting: list[list[float]], *, bin_s: float = 1.0) -> pl.DataFrame:
     """Return `Result.dies` of one drive: a list a die, with the share of each bin."""
     shares = np.asarray(collecting)
     dies, bins = shares.shape
     start = np.repeat(np.arange(bins) * bin_s, dies)
-    return pa.table(
+    return pl.DataFrame(
         {
             "device": np.zeros(dies * bins, np.uint16),
             "die": np.tile(np.arange(dies, dtype=np.uint32), bins),
@@ -66,8 +66,8 @@ def test_what_dies_did_adds_up_to_the_summary(devices: int) -> None:
     result = copyback.run(tiny_config(), array__layout="raid0", array__devices=devices)
     assert result.dies is not None
     dies = result.dies
-    assert sum(dies["collecting_us"].to_pylist()) == pytest.approx(result.summary.gc.busy_us)
-    bins = len(set(dies["start_s"].to_pylist()))
+    assert sum(dies["collecting_us"].to_list()) == pytest.approx(result.summary.gc.busy_us)
+    bins = len(set(dies["start_s"].to_list()))
     assert bins <= 256
     assert len(dies) == bins * 2 * devices
     span = np.asarray(dies["end_s"]) - np.asarray(dies["start_s"])

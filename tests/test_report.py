@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+import polars as pl
 import pytest
 
 import copyback
@@ -101,16 +102,14 @@ def test_plots_have_a_bounded_number_of_points(result: Result) -> None:
 
 
 def test_thinning_keeps_sums_and_extremes(result: Result) -> None:
-    import pyarrow as pa
-
     rows = 10_007
     random = np.random.default_rng(1)
-    columns = {name: random.random(rows) for name in result.series.column_names}
+    columns = {name: random.random(rows) for name in result.series.columns}
     columns["start_s"] = np.arange(rows, dtype=float)
     columns["requests"] = np.ones(rows)
     columns["erases"] = random.integers(0, 5, rows).astype(float)
     long = Result(
-        result.summary, result.config_toml, {**result._tables, "series": pa.table(columns)}
+        result.summary, result.config_toml, {**result._tables, "series": pl.DataFrame(columns)}
     )
     thin = plots.timeline(long)
     assert len(thin["start"]) <= plots.MAX_INTERVALS

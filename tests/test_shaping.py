@@ -30,7 +30,7 @@ def run(config: dict[str, Any], trace: Path, **workload: Any) -> copyback.Result
 
 def column(result: copyback.Result, name: str) -> list[int]:
     assert result.requests is not None
-    return sorted(result.requests[name].to_pylist())
+    return sorted(result.requests[name].to_list())
 
 
 def test_a_window_of_one_device(tiny: dict[str, Any], trace: Path) -> None:

@@ -27,7 +27,7 @@ def test_the_slowest_are_kept_in_order() -> None:
     result = copyback.run(tiny_config(), requests=True, metrics__slowest=20)
     assert result.requests is not None
     assert result.slowest is not None
-    longest = sorted(result.requests["response_ns"].to_pylist(), reverse=True)[:20]
+    longest = sorted(result.requests["response_ns"].to_list(), reverse=True)[:20]
     assert [request["response_us"] * 1e3 for request in result.slowest] == longest
 
 

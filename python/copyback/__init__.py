@@ -5,7 +5,7 @@
 >>> result.summary.response_us.read.p99                 # doctest: +SKIP
 149946.367
 
-Everything heavy (Arrow, Polars, the report) is imported when it is first used.
+Everything heavy (Polars, the report) is imported when it is first used.
 """
 
 from __future__ import annotations

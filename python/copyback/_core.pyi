@@ -264,6 +264,15 @@ class Survey:
     def summary(self) -> str:
         """Return the statistics so far as JSON."""
 
+def read_whole(path: str | PathLike[str]) -> bytes:
+    """Return the content of a file, plain or compressed (gzip, bzip2, xz, Zstandard).
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, or is damaged.
+    """
+
 @final
 class Conversion:
     """A workload that is being written out as a trace, advanced step by step.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
-    import pyarrow as pa
+    import polars as pl
     from numpy.typing import NDArray
 
     from copyback._core import Conversion, InputCheck, Survey
@@ -148,7 +148,7 @@ class Driver:
         self, command: str, *, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> Result:
         """Advance to the end and return the result, with the tables of rows in memory."""
-        from copyback.outputs import RowKeeper
+        from copyback.parquet import RowKeeper
 
         kept = {table: RowKeeper() for table in self.row_tables}
         on_rows = {table: rows.add for table, rows in kept.items()}
@@ -166,18 +166,17 @@ class Driver:
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> Result:
         """Advance to the end and return the result, with the tables of rows in files."""
-        from copyback.outputs import RowWriter
+        from copyback.parquet import RowWriter
 
         files = {table: directory / ROW_TABLE_FILES[table] for table in self.row_tables}
-        writers = {table: RowWriter(path) for table, path in files.items()}
-        on_rows = {table: writer.add for table, writer in writers.items()}
         texts = {stream: directory / STREAM_FILES[stream] for stream in self._streams()}
         with ExitStack() as stack:
             opened = {name: stack.enter_context(path.open("wb")) for name, path in texts.items()}
             on_text = stack.enter_context(_writing(opened))
+            on_rows = {
+                table: stack.enter_context(RowWriter(path)).add for table, path in files.items()
+            }
             self.run(on_progress=on_progress, on_rows=on_rows, on_text=on_text)
-        for writer in writers.values():
-            writer.close()
         return self.result(command, files, texts)
 
     @property
@@ -259,7 +258,7 @@ class Driver:
         streams
             What it wrote as it went, as in the files, or these files.
         measured
-            Whether the result has the tables of what was measured, too. They need numpy and Arrow,
+            Whether the result has the tables of what was measured, too. They need NumPy and Polars,
             whose import takes longer and holds more memory than a small run.
         """
         slowest = self.simulation.slowest()
@@ -273,10 +272,10 @@ class Driver:
             slowest=json.loads(slowest) if slowest is not None else None,
         )
 
-    def _measured_tables(self) -> dict[TableName, pa.Table]:
-        from copyback.outputs import distribution_table, rows_table, series_table
+    def _measured_tables(self) -> dict[TableName, pl.DataFrame]:
+        from copyback.parquet import distribution_table, rows_table, series_table
 
-        tables: dict[TableName, pa.Table] = {
+        tables: dict[TableName, pl.DataFrame] = {
             "series": series_table(self.simulation.series()),
             "distribution": distribution_table(self.simulation.distributions()),
             "dies": rows_table(self.simulation.dies()),

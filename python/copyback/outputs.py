@@ -9,31 +9,18 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from copyback import result as names
 from copyback._core import InputError
 from copyback.destination import PARTIAL, default_mode, naming, refusal, staged_file
-from copyback.streams import is_utf_8
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from types import TracebackType
 
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
+    import polars as pl
 
     from copyback.result import Result
-
-#: Rows of a row group of a Parquet file. Fixed, so that the same run gives the same bytes.
-ROW_GROUP = 131_072
-
-#: What the numbers in some columns stand for.
-NAMES = {
-    "operation": ["read", "write", "trim", "flush"],
-    "message": ["runs_short", "must_collect", "done", "state", "collect", "stop", "report"],
-}
 
 
 def make_parents(parent: Path) -> list[Path]:
@@ -167,154 +154,6 @@ def replace_file(path: Path, content: bytes) -> Path:
     return path
 
 
-def rows_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
-    """Return a batch of requests, collections or commands as Arrow, without copying columns."""
-    import numpy as np
-    import pyarrow as pa
-
-    arrays: dict[str, pa.Array] = {}
-    for name, values in columns.items():
-        if name == "is_unmeasured":
-            continue
-        if name == "measured_response_ns":
-            arrays[name] = pa.array(values, mask=columns["is_unmeasured"])
-        elif name in NAMES:
-            arrays[name] = pa.DictionaryArray.from_arrays(
-                pa.array(values.view(np.int8)), pa.array(NAMES[name])
-            )
-        else:
-            arrays[name] = pa.array(values)
-    return pa.table(arrays)
-
-
-def series_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
-    """Return the time series as Arrow: counts are integers, a mean of no request is null."""
-    import pyarrow as pa
-
-    return pa.table(
-        {
-            name: pa.array(values, from_pandas=True)
-            if name.endswith(("_s", "_us"))
-            else pa.array(values, pa.int64())
-            for name, values in columns.items()
-        }
-    )
-
-
-def distribution_table(
-    curves: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]],
-) -> pa.Table:
-    """Return the distributions one under the other, named in the column ``operation``."""
-    import numpy as np
-    import pyarrow as pa
-
-    sizes = [len(values) for values, _ in curves.values()]
-    index = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    empty = np.empty(0)
-    return pa.table(
-        {
-            "operation": pa.DictionaryArray.from_arrays(
-                pa.array(index), pa.array(list(curves), pa.string())
-            ),
-            "response_us": pa.array(np.concatenate([empty, *(v for v, _ in curves.values())])),
-            "fraction": pa.array(np.concatenate([empty, *(f for _, f in curves.values())])),
-        }
-    )
-
-
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a table with the project's settings."""
-    import pyarrow.parquet as pq
-
-    # Opened here: Arrow takes no name that is not UTF-8.
-    with path.open("wb") as file:
-        pq.write_table(table, file, compression="zstd", row_group_size=ROW_GROUP)
-
-
-def read_parquet(path: Path, **options: Any) -> pa.Table:
-    """Return a table that :func:`write_parquet` wrote.
-
-    Parameters
-    ----------
-    **options
-        Those of ``pyarrow.parquet.read_table``.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    # Arrow takes no name that is not UTF-8. Its threads must not come back to a file of Python's.
-    source = path if is_utf_8(path) else pa.BufferReader(path.read_bytes())
-    return pq.read_table(source, **options)
-
-
-class RowKeeper:
-    """Gathers rows in memory."""
-
-    def __init__(self) -> None:
-        self._batches: list[pa.Table] = []
-
-    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Take a batch."""
-        table = rows_table(columns)
-        if len(table) or not self._batches:
-            self._batches.append(table)
-
-    def table(self) -> pa.Table:
-        """Return all rows."""
-        import pyarrow as pa
-
-        return pa.concat_tables(self._batches)
-
-
-class RowWriter:
-    """Streams rows into a Parquet file, in row groups of a fixed size.
-
-    Parameters
-    ----------
-    path
-        The file to write; it is created by the first batch.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._writer: Any = None
-        self._file: IO[bytes] | None = None
-        self._waiting: list[pa.Table] = []
-        self._rows = 0
-
-    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Take a batch, and write the row groups that it completes."""
-        table = rows_table(columns)
-        if self._writer is None:
-            import pyarrow.parquet as pq
-
-            # Opened here: Arrow takes no name that is not UTF-8.
-            self._file = self.path.open("wb")
-            self._writer = pq.ParquetWriter(self._file, table.schema, compression="zstd")
-        self._waiting.append(table)
-        self._rows += len(table)
-        if self._rows >= ROW_GROUP:
-            self._write(self._rows - self._rows % ROW_GROUP)
-
-    def _write(self, rows: int) -> None:
-        import pyarrow as pa
-
-        table = pa.concat_tables(self._waiting)
-        self._writer.write_table(table.slice(0, rows).combine_chunks(), row_group_size=ROW_GROUP)
-        self._waiting = [table.slice(rows)]
-        self._rows -= rows
-
-    def close(self) -> None:
-        """Write what is left and finish the file."""
-        if self._writer is not None:
-            if self._rows:
-                self._write(self._rows)
-            self._writer.close()
-            self._writer = None
-        if self._file is not None:
-            self._file.close()
-
-
 class StreamWriter:
     """Gathers what a run writes as it goes, in a file or in memory.
 
@@ -343,6 +182,8 @@ class StreamWriter:
 
 def write_tables(result: Result, directory: Path) -> None:
     """Write a result's files but for the page and for tables of rows that are there already."""
+    from copyback.parquet import write_parquet
+
     (directory / names.SUMMARY).write_text(result.summary.to_json(), encoding="utf-8")
     (directory / names.CONFIG).write_text(result.config_toml, encoding="utf-8")
     write_parquet(result.series, directory / names.SERIES)
@@ -361,7 +202,7 @@ def write_tables(result: Result, directory: Path) -> None:
     for table, name in names.ROW_TABLE_FILES.items():
         if (directory / name).exists():
             continue
-        rows: pa.Table | None = getattr(result, table)
+        rows: pl.DataFrame | None = getattr(result, table)
         if rows is not None:
             write_parquet(rows, directory / name)
 

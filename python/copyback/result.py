@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import polars as pl
-    import pyarrow as pa
 
 SUMMARY = "summary.json"
 CONFIG = "config.toml"
@@ -95,14 +94,14 @@ class Result:
         self,
         summary: Summary,
         config_toml: str,
-        tables: Mapping[TableName, pa.Table | Path],
+        tables: Mapping[TableName, pl.DataFrame | Path],
         *,
         streams: Mapping[StreamName, bytes | Path] | None = None,
         slowest: list[dict[str, Any]] | None = None,
     ) -> None:
         self.summary = summary
         self.config_toml = config_toml
-        self._tables: dict[TableName, pa.Table | Path] = dict(tables)
+        self._tables: dict[TableName, pl.DataFrame | Path] = dict(tables)
         self._streams: dict[StreamName, bytes | Path] = dict(streams or {})
         self.slowest = slowest
 
@@ -139,7 +138,7 @@ class Result:
             raise InputError(f"{home}: not a Copyback result: {fault}") from None
         if summary.schema != 1:
             raise InputError(f"{home / SUMMARY}: not a summary of schema 1")
-        tables: dict[TableName, pa.Table | Path] = {
+        tables: dict[TableName, pl.DataFrame | Path] = {
             table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
         }
         streams: dict[StreamName, bytes | Path] = {
@@ -152,10 +151,10 @@ class Result:
             raise InputError(f"{slowest}: not what a run wrote: {fault}") from None
         return cls(summary, config_toml, tables, streams=streams, slowest=requests)
 
-    def _table(self, name: TableName) -> pa.Table:
+    def _table(self, name: TableName) -> pl.DataFrame:
         table = self._tables[name]
         if isinstance(table, Path):
-            from copyback.outputs import read_parquet
+            from copyback.parquet import read_parquet
 
             table = read_parquet(table)
             self._tables[name] = table
@@ -167,12 +166,12 @@ class Result:
         return tomllib.loads(self.config_toml)
 
     @property
-    def series(self) -> pa.Table:
+    def series(self) -> pl.DataFrame:
         """The time series: one row an interval of simulated time that starts at ``start_s``."""
         return self._table("series")
 
     @property
-    def distribution(self) -> pa.Table:
+    def distribution(self) -> pl.DataFrame:
         """Response times: ``operation``, ``response_us``, and the ``fraction`` at or below it.
 
         The operations are ``all``, ``read`` and ``write``, ``measured_all`` and so on for the
@@ -183,7 +182,7 @@ class Result:
         return self._table("distribution")
 
     @property
-    def dies(self) -> pa.Table | None:
+    def dies(self) -> pl.DataFrame | None:
         """What each die did over time: one row a die and bin of simulated time.
 
         ``collecting_us`` is the time in which the die collected, ``serving_us`` that in which it
@@ -194,7 +193,7 @@ class Result:
         return self._row_table("dies")
 
     @property
-    def flows(self) -> pa.Table | None:
+    def flows(self) -> pl.DataFrame | None:
         """What was completed of each of several flows over time; None if there is one flow only.
 
         One row a flow and row of the series, with the columns of the series that tell of requests.
@@ -202,7 +201,7 @@ class Result:
         return self._row_table("flows")
 
     @property
-    def requests(self) -> pa.Table | None:
+    def requests(self) -> pl.DataFrame | None:
         """One row a request, in order of completion; None unless the run kept its requests.
 
         ``measured_response_ns`` is the response time that the trace holds; null if it holds none.
@@ -211,7 +210,7 @@ class Result:
         return self._row_table("requests")
 
     @property
-    def collections(self) -> pa.Table | None:
+    def collections(self) -> pl.DataFrame | None:
         """When the drives of an array collected: one row an interval, in order of its end.
 
         None unless the run kept them (`metrics.collections`). An interval begins when a drive's
@@ -220,7 +219,7 @@ class Result:
         return self._row_table("collections")
 
     @property
-    def commands(self) -> pa.Table | None:
+    def commands(self) -> pl.DataFrame | None:
         """What the controller of an array sent to its drives: one row a command, as it ended.
 
         None unless the run kept them (`metrics.commands`). ``response_ns`` counts from the arrival
@@ -229,7 +228,7 @@ class Result:
         return self._row_table("commands")
 
     @property
-    def messages(self) -> pa.Table | None:
+    def messages(self) -> pl.DataFrame | None:
         """What the controller of an array and its drives told one another, as it was sent.
 
         None unless the run kept it (`metrics.messages`). ``runs_short``, ``must_collect``, ``done``
@@ -290,7 +289,7 @@ class Result:
         content = self._streams.get(name)
         return content.read_bytes() if isinstance(content, Path) else content
 
-    def _row_table(self, name: TableName) -> pa.Table | None:
+    def _row_table(self, name: TableName) -> pl.DataFrame | None:
         return self._table(name) if name in self._tables else None
 
     @property
@@ -314,11 +313,7 @@ class Result:
         if table not in self._tables:
             hint = f"; run with metrics.{table} = true" if table in ROW_TABLE_FILES else ""
             raise InputError(f"this result has no table {table!r}{hint}")
-        import polars as pl
-
-        frame = pl.from_arrow(self._table(table))
-        assert isinstance(frame, pl.DataFrame)
-        return frame
+        return self._table(table)
 
     def report(self, path: str | os.PathLike[str] = REPORT) -> Path:
         """Write the report: one self-contained page that opens offline.

@@ -17,7 +17,11 @@ use super::{
 pub struct Ftl {
     /// How logical pages map to physical ones.
     pub mapping: Mapping,
-    /// Which plane a logical page is written to.
+    /// Which logical pages make a logical block, and so which lie on one plane. Of no effect where pages are
+    /// mapped one by one.
+    pub logical_blocks: LogicalBlocks,
+    /// Which plane a logical page is written to. Where pages are bound to blocks, `logical_blocks` says which of
+    /// them take their turn together.
     pub allocation: Allocation,
     /// Share of physical pages that the host does not see: logical pages = physical pages x
     /// (1 - over_provisioning).
@@ -35,6 +39,7 @@ impl Default for Ftl {
     fn default() -> Self {
         Self {
             mapping: Mapping::Page,
+            logical_blocks: LogicalBlocks::Striped,
             allocation: Allocation::Order(AllocationOrder::Cwdp),
             over_provisioning: Share(0.15),
             placement: Placement::HostAndGcApart,
@@ -147,6 +152,39 @@ impl Ssd {
                 buffer.resolve(self.geometry.blocks_per_plane, 1)
             }
             _ => 0,
+        }
+    }
+}
+
+choice! {
+    /// Which logical pages make a logical block.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum LogicalBlocks {
+        /// Every n-th page of the drive, n being its planes: successive pages lie on successive planes.
+        Striped,
+        /// Successive pages; successive logical blocks lie on successive planes (Jung et al. 2012, figures 5
+        /// and 6).
+        Contiguous,
+        /// Successive pages go round so many successive planes until a logical block of each is full; then the
+        /// next planes have their turn.
+        Superpage {
+            /// Planes of a superpage: a divisor of those of the drive.
+            #[schemars(range(min = 1, max = 2_097_152))]
+            planes: u32,
+        },
+    }
+}
+
+impl Ssd {
+    /// Planes that successive logical pages go round before they come back to the first of them; all, unless
+    /// pages are bound to blocks.
+    pub fn stripe_width(&self) -> u64 {
+        let all = self.managed_planes();
+        match self.ftl.logical_blocks {
+            _ if self.ftl.mapping.is_page_mapping() => all,
+            LogicalBlocks::Striped => all,
+            LogicalBlocks::Contiguous => 1,
+            LogicalBlocks::Superpage { planes } => planes.into(),
         }
     }
 }

@@ -363,13 +363,19 @@ choice! {
             /// A request for the page that the collection holds in the register is served from there.
             #[serde(default)]
             merge: bool,
-            /// The page that the oldest request asks for is moved next, so that it can be merged.
+            /// The page that the oldest read asks for is moved next, so that it can be merged.
             #[serde(default)]
             reorder: bool,
+            /// The page that the oldest write supersedes is moved next, too, so that it can be merged.
+            #[serde(default)]
+            reorder_writes: bool,
             /// The collection's next operation overlaps a request's of the same kind: one is in the
             /// array while the other is on the channel.
             #[serde(default)]
             pipeline: bool,
+            /// Which of the two begins first, with `pipeline`.
+            #[serde(default = "default_pipeline_order")]
+            pipeline_order: PipelineOrder,
             /// A write that finds no free block keeps everybody from preempting until it finds one.
             #[serde(default)]
             high_priority_writes: bool,
@@ -430,6 +436,26 @@ pub enum GcEnd {
     /// After one victim, of each plane that is collected with it: an operation of the host goes first, if one can,
     /// before the next.
     OneVictim,
+}
+
+const fn default_pipeline_order() -> PipelineOrder {
+    PipelineOrder::CollectionFollows
+}
+
+/// Which of two operations of a kind, of the host and of a collection, begins first where they overlap. The paper has two
+/// consecutive operations of one kind at a preemption point, and does not say which goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PipelineOrder {
+    /// The collection's, behind the last operation of the host that waits.
+    CollectionFollows,
+    /// The host's, behind the collection's, if both wait at a preemption point.
+    HostFollows,
+    /// Either.
+    Either,
+    /// Either; and an operation of the host that comes later joins the collection's while that is in the die, as
+    /// it could with two registers. Wider than the paper.
+    Joins,
 }
 
 choice! {

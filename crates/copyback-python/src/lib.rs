@@ -24,7 +24,9 @@ mod _core {
     #[pymodule_export]
     use super::simulation::{Preparation, Progress, Simulation};
     #[pymodule_export]
-    use super::traces::{Conversion, InputCheck, Survey, trace_target, writable_formats};
+    use super::traces::{
+        Conversion, InputCheck, Survey, read_whole, trace_target, writable_formats,
+    };
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

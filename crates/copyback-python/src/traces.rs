@@ -1,5 +1,6 @@
 //! Statistics of workloads, and workloads written out as traces, advanced step by step.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -52,6 +53,12 @@ impl InputCheck {
     fn inner(&mut self) -> &mut inputs::InputCheck {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The whole content of a file, plain or compressed.
+#[pyfunction]
+pub fn read_whole(py: Python<'_>, path: PathBuf) -> PyResult<Cow<'static, [u8]>> {
+    Ok(py.detach(|| copyback::workload::trace::read_whole(&path))?.into())
 }
 
 /// Statistics of a workload, advanced step by step.

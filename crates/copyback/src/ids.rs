@@ -114,13 +114,19 @@ impl Ppn {
     }
 }
 
+/// The numbers below `count`, beginning with `first` and going round.
+// No chain of two ranges: that took longer to go through than what is looked for.
+#[inline]
+pub fn going_round(first: usize, count: usize) -> impl Iterator<Item = usize> {
+    (first..first + count).map(move |next| if next < count { next } else { next - count })
+}
+
 /// The planes of `die` whose bits are set in `mask`.
 pub fn planes_in(mask: u32, die: DieId, planes_per_die: u32) -> impl Iterator<Item = PlaneId> {
-    let first = die.0 * planes_per_die;
-    let next = |mask: &u32| {
-        let rest = mask & (mask - 1);
-        (rest != 0).then_some(rest)
-    };
-    std::iter::successors((mask != 0).then_some(mask), next)
-        .map(move |mask| PlaneId(first + mask.trailing_zeros()))
+    let (first, mut left) = (die.0 * planes_per_die, mask);
+    std::iter::from_fn(move || {
+        let next = (left != 0).then(|| PlaneId(first + left.trailing_zeros()));
+        left &= left.wrapping_sub(1);
+        next
+    })
 }

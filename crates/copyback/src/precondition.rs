@@ -10,7 +10,7 @@ use rand::RngExt;
 use crate::collector::job::{self, Tally};
 use crate::config::{Config, Overwrites, Preemption};
 use crate::ftl::{Allocation, Ftl, Room};
-use crate::ids::{DieId, Lpn, PlaneId, SsdId};
+use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
 use crate::placement::HostPage;
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
@@ -372,9 +372,7 @@ impl Preconditioner {
 
     fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
         let dies = self.ftl.geometry.dies();
-        let first = self.next_die;
-        let (die, plane) = (0..dies)
-            .map(|step| (first + step) % dies)
+        let (die, plane) = going_round(self.next_die, dies)
             .find_map(|die| Some((die, self.plane_with_room(DieId::from_index(die), lpn)?)))?;
         self.next_die = (die + 1) % dies;
         Some(plane)

@@ -22,7 +22,7 @@ use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 
 const MAGIC: &[u8] = b"copyback-state\n";
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 const HEADER: usize = MAGIC.len() + 4 + 16;
 /// Fast, and the tables shrink to about half.
 const COMPRESSION_LEVEL: i32 = 1;

@@ -593,17 +593,24 @@ proptest! {
     #[test]
     fn the_over_provisioning_that_a_message_asks_for_is_enough(
         blocks in 8u32..3000, pages in 2u32..300, soft in 2u32..6, summary: bool,
-        entry in 1u32..4096, demand_paged: bool,
+        entry in 1u32..4096, data_blocks in 1u32..40, kind in 0usize..6,
     ) {
         let summary = if summary { "{ type = 'last_page', transfer = '512B' }" } else { "'none'" };
-        let mapping = match demand_paged {
-            true => format!("{{ type = 'demand_paged', cache = '8B', entry = '{entry}B' }}"),
-            false => "'page'".to_owned(),
-        };
+        let superblock = format!("{{ type = 'superblock', data_blocks = {data_blocks} }}");
+        let paged = format!("{{ type = 'demand_paged', cache = '8B', entry = '{entry}B' }}");
+        let (mapping, logical_blocks) = [
+            ("'page'", "'striped'"),
+            (&paged, "'striped'"),
+            ("'log_block'", "'contiguous'"),
+            (&superblock, "'striped'"),
+            (&superblock, "'contiguous'"),
+            (&superblock, "{ type = 'superpage', planes = 4 }"),
+        ][kind];
         let text = |share: &str| format!(
             "ssd.geometry.blocks_per_plane = {blocks}\nssd.geometry.pages_per_block = {pages}\n\
              ssd.gc.soft_threshold = {{ blocks = {soft} }}\nssd.ftl.summary_page = {summary}\n\
-             ssd.ftl.over_provisioning = {share}\nssd.ftl.mapping = {mapping}"
+             ssd.ftl.over_provisioning = {share}\nssd.ftl.mapping = {mapping}\n\
+             ssd.ftl.logical_blocks = {logical_blocks}"
         );
         if let Err(message) = load(&text("0.0001")) {
             let least = message.rsplit("at least ").next().unwrap();
@@ -638,6 +645,31 @@ fn mappings_with_blocks_of_their_own_refuse_what_makes_no_sense_with_them() {
     assert!(superblock("data_blocks = 0").contains("ssd.ftl.mapping.data_blocks: found 0"));
     assert!(superblock("update_blocks = 0").contains("ssd.ftl.mapping.update_blocks: found 0"));
     assert!(superblock("data_blocks = 2000").contains("128000 pages in a group"));
+}
+
+#[test]
+fn superpages_lie_on_a_divisor_of_the_planes_and_uneven_planes_need_room() {
+    let logical_blocks = |kind: &str| {
+        format!(
+            "ssd.ftl.logical_blocks = {kind}\nssd.geometry.blocks_per_plane = 64\n\
+             ssd.ftl.mapping = {{ type = 'superblock', data_blocks = 10 }}\n\
+             ssd.gc.soft_threshold = {{ blocks = 4 }}"
+        )
+    };
+    assert_eq!(
+        refused(&logical_blocks("{ type = 'superpage', planes = 3 }")),
+        "file.toml:1: ssd.ftl.logical_blocks.planes: found 3; allowed: a divisor of the 16 planes of the drive"
+    );
+    let told = refused(&logical_blocks("{ type = 'superpage', planes = 0 }"));
+    assert!(told.contains("ssd.ftl.logical_blocks.planes: found 0; allowed: 1 to"), "{told}");
+    load(&logical_blocks("'striped'")).expect("each plane has 3481 pages");
+    load(&logical_blocks("{ type = 'superpage', planes = 16 }")).expect("it is the same");
+    // Superblocks of 640 pages: some planes have five, others six.
+    for kind in ["'contiguous'", "{ type = 'superpage', planes = 4 }"] {
+        let told = refused(&logical_blocks(kind));
+        assert!(told.contains("a plane has up to 3840 logical pages"), "{told}");
+        assert_eq!(told.lines().count(), 1);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from copyback import configuration
-from copyback._core import InputError
+from copyback._core import InputError, read_whole
 from copyback.simulate import settings_of
 from copyback.trace import Workload, convert, trace_info
 
@@ -229,11 +229,8 @@ def _as_issued(trace: Path, path: Path) -> Path:
 
 
 def _lines(trace: Path) -> list[bytes]:
-    import pyarrow as pa
-
     try:
-        with pa.input_stream(str(trace), compression="detect") as stream:
-            return list(stream.read().splitlines())
+        return read_whole(trace).splitlines()
     except OSError as fault:
         raise InputError(f"{trace}: {fault}") from None
 

@@ -10,7 +10,7 @@ from copyback import configuration
 from copyback._core import Config
 from copyback.calibration.measured import Times
 from copyback.driver import Driver
-from copyback.outputs import RowKeeper
+from copyback.parquet import RowKeeper
 from copyback.simulate import save_state
 
 if TYPE_CHECKING:

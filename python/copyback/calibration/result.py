@@ -168,9 +168,9 @@ def staging(directory: Path) -> Staging:
 def write(found: Calibration, directory: Path) -> None:
     """Write the files of a calibration."""
     from copyback.calibration.page import render
-    from copyback.outputs import write_parquet
+    from copyback.parquet import write_parquet
 
     (directory / CALIBRATION).write_text(found.to_json(), encoding="utf-8")
     (directory / FITTED).write_text(found.config_toml, encoding="utf-8")
-    write_parquet(found.predictions.to_arrow(), directory / PREDICTIONS)
+    write_parquet(found.predictions, directory / PREDICTIONS)
     (directory / REPORT).write_text(render(found), encoding="utf-8")

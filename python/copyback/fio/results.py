@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from copyback import describe
 from copyback._core import size_bytes
@@ -188,7 +187,7 @@ class _Curve:
 
 def _curves(work: _Work, result: Result) -> dict[str, _Curve]:
     table = result.distribution
-    operations = np.asarray(table["operation"].to_pylist())
+    operations = np.asarray(table["operation"].to_list())
     times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
     found = {}
     for operation in ("all", "read", "write"):
@@ -245,7 +244,7 @@ class _Samples:
     def __init__(self, work: _Work, result: Result) -> None:
         table = result.series
         if work.flow is not None and result.flows is not None:
-            table = result.flows.filter(pc.field("flow") == work.flow)
+            table = result.flows.filter(result.flows["flow"] == work.flow)
         ends = table["end_s"].to_numpy()
         starts = table["start_s"].to_numpy()
         throughput = work.summary.throughput

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import polars as pl
     from numpy.typing import NDArray
 
     from copyback.result import Result
@@ -24,7 +24,7 @@ BLANK = " "
 
 def context(result: Result) -> list[dict[str, Any]]:
     """Return the rows of the table that says what the map draws; none without `Result.dies`."""
-    if result.dies is None or not result.dies.num_rows:
+    if result.dies is None or not len(result.dies):
         return []
     found = Dies(result.dies)
     whole = max(found.edges[-1] - found.edges[0], 1e-12) * 1e6
@@ -43,7 +43,7 @@ def context(result: Result) -> list[dict[str, Any]]:
 
 def data(result: Result) -> dict[str, Any]:
     """Return the maps of a run; nothing without `Result.dies`."""
-    if result.dies is None or not result.dies.num_rows:
+    if result.dies is None or not len(result.dies):
         return {}
     found = Dies(result.dies)
     span = np.maximum(np.diff(found.edges), 1e-12) * 1e6
@@ -56,7 +56,7 @@ def data(result: Result) -> dict[str, Any]:
     }
 
 
-def small_map(table: pa.Table, *, rows: int, columns: int, end: float) -> dict[str, Any]:
+def small_map(table: pl.DataFrame, *, rows: int, columns: int, end: float) -> dict[str, Any]:
     """Return the map of collections alone, of at most so many cells, over a time that is given.
 
     Parameters
@@ -102,8 +102,8 @@ class Dies:
         Free blocks at the end of each bin.
     """
 
-    def __init__(self, table: pa.Table) -> None:
-        columns = {name: table[name].to_numpy() for name in table.column_names}
+    def __init__(self, table: pl.DataFrame) -> None:
+        columns = {name: table[name].to_numpy() for name in table.columns}
         start = columns["start_s"]
         dies = int(np.count_nonzero(start == start[0]))
         self._device, self._die = columns["device"][:dies], columns["die"][:dies]

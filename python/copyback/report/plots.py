@@ -77,7 +77,7 @@ def _curves(result: Result, counts: Mapping[str, int]) -> dict[str, list[float |
     """Return curves over a tail axis by operation, of which each has so many requests."""
     curves: dict[str, tuple[Column, Column, int]] = {}
     table = result.distribution
-    operations = np.asarray(table["operation"].to_pylist())
+    operations = np.asarray(table["operation"].to_list())
     values = table["response_us"].to_numpy()
     fractions = table["fraction"].to_numpy()
     for operation, count in counts.items():
@@ -113,10 +113,10 @@ def at_tail(tail: Column, times: Column, shares: Column, count: int) -> Column:
 def timeline(result: Result) -> dict[str, Any]:
     """Return the time series, several intervals in one where there are too many."""
     table = result.series
-    if not table.num_rows:
+    if not len(table):
         return {}
     source: dict[str, Column] = {
-        name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in table.column_names
+        name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in table.columns
     }
     start, end = source["start_s"], source["end_s"]
     width = -(-len(start) // MAX_INTERVALS)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from copyback import configuration
 from copyback._core import InputError
 from copyback.destination import staged_file
-from copyback.outputs import replace_file, write_parquet
+from copyback.outputs import replace_file
+from copyback.parquet import write_parquet
 from copyback.result import Result
 from copyback.sweep.completion import completed
 from copyback.sweep.dataset import dataset, varied
@@ -252,7 +253,7 @@ def run_plan(
     ) as done:
         frame = dataset(done.plan, done.store)
         with staged_file(directory / RESULTS) as partial:
-            write_parquet(frame.to_arrow(), partial)
+            write_parquet(frame, partial)
         left_out = {"refused": plan.refused, "failed": failures.sentences()}
         about = {"command": command, "keys": plan.keys, "baseline": chosen, **left_out}
         done.store.describe(about)

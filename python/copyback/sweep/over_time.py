@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import result as names
-from copyback.outputs import read_parquet
+from copyback.parquet import read_parquet
 from copyback.report import heat
 from copyback.report.plots import rounded
 from copyback.sweep.store import run_directory
@@ -61,7 +61,7 @@ class OverTime:
         found: dict[str, Any] = self._curves(home / names.SERIES)
         # Runs that an earlier version did have none.
         dies = home / names.DIES
-        if dies.exists() and (table := read_parquet(dies)).num_rows:
+        if dies.exists() and len(table := read_parquet(dies)):
             found["heat"] = heat.small_map(
                 table, rows=HEAT_ROWS, columns=self._columns, end=self._end
             )
@@ -69,7 +69,7 @@ class OverTime:
 
     def _curves(self, series: Path) -> dict[str, list[float | None]]:
         columns = ["start_s", "end_s", "response_max_us", "collections"]
-        table = read_parquet(series, columns=columns)
+        table = read_parquet(series, columns)
         start, end, longest, collections = (
             np.asarray(table[name].to_numpy(), dtype=np.float64) for name in columns
         )

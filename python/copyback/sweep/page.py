@@ -9,7 +9,7 @@ import numpy as np
 
 from copyback import __version__, report, units
 from copyback import result as names
-from copyback.outputs import read_parquet
+from copyback.parquet import read_parquet
 from copyback.report.plots import at_tail, rounded
 from copyback.sweep.intervals import quantile
 from copyback.sweep.over_time import OverTime
@@ -112,7 +112,8 @@ def _curve(
     curves = []
     for run, count in scheme.runs.items():
         path = run_directory(found.directory, run) / names.DISTRIBUTION
-        table = read_parquet(path, filters=[("operation", "==", contest.requests.operation)])
+        table = read_parquet(path)
+        table = table.filter(table["operation"] == contest.requests.operation)
         times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
         if not len(times):
             continue

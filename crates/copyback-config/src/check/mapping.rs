@@ -18,6 +18,18 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         faults.add("ssd.ftl.mapping", problem);
     }
     companions(ssd, faults);
+    logical_blocks(ssd, faults);
+}
+
+/// Whether the planes of a drive can be dealt out to superpages.
+fn logical_blocks(ssd: &Ssd, faults: &mut Report) {
+    let LogicalBlocks::Superpage { planes } = ssd.ftl.logical_blocks else { return };
+    let all = ssd.managed_planes();
+    if !all.is_multiple_of(planes.into()) {
+        let problem =
+            format!("found {planes}; allowed: a divisor of the {all} planes of the drive");
+        faults.add("ssd.ftl.logical_blocks.planes", problem);
+    }
 }
 
 fn nv_buffer(buffer: FreeBlocks, ssd: &Ssd, faults: &mut Report) {

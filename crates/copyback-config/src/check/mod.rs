@@ -126,6 +126,29 @@ impl Ssd {
         (exact + ROUNDING).floor() as u64 / planes
     }
 
+    /// Logical pages that fall to a plane at most: where a plane is given whole groups of pages, some may have one
+    /// more than others.
+    fn most_logical_pages_of_a_plane(&self) -> u64 {
+        let Some(blocks) = self.ftl.mapping.blocks_per_group() else {
+            return self.logical_pages_per_plane();
+        };
+        let (planes, width) = (self.managed_planes(), self.stripe_width());
+        let group = u64::from(blocks).saturating_mul(self.data_pages_per_block());
+        let stripe = width.saturating_mul(group);
+        let whole_groups = self.logical_pages() / stripe * width;
+        let of_all = whole_groups / planes * group;
+        if whole_groups.is_multiple_of(planes) {
+            of_all + (self.logical_pages() % stripe).div_ceil(width)
+        } else {
+            of_all + group
+        }
+    }
+
+    /// Pages of data that fall to a plane at most.
+    fn most_pages_of_a_plane(&self) -> u64 {
+        self.most_logical_pages_of_a_plane() + self.translation_pages_per_plane()
+    }
+
     /// Translation pages that fall to each plane at most.
     fn translation_pages_per_plane(&self) -> u64 {
         self.translation_pages().div_ceil(self.managed_planes())
@@ -134,7 +157,7 @@ impl Ssd {
     /// Free blocks of a plane that is full of data and has its open blocks: what over-provisioning
     /// reserves.
     fn reserve_blocks(&self) -> u32 {
-        let pages = self.logical_pages_per_plane() + self.translation_pages_per_plane();
+        let pages = self.most_pages_of_a_plane();
         let data = pages.div_ceil(self.data_pages_per_block());
         let aside = self.open_blocks() + self.nv_buffer_blocks() + self.spare_blocks();
         let taken = data + u64::from(aside);
@@ -144,7 +167,7 @@ impl Ssd {
     /// Good blocks without which a plane cannot hold its logical pages beside the blocks that must be free,
     /// open, of a buffer or spare.
     pub fn blocks_needed_per_plane(&self) -> u32 {
-        let pages = self.logical_pages_per_plane() + self.translation_pages_per_plane();
+        let pages = self.most_pages_of_a_plane();
         pages.div_ceil(self.data_pages_per_block()) as u32 + self.blocks_without_data()
     }
 
@@ -173,7 +196,7 @@ impl Ssd {
     }
 
     /// Planes of the device that are managed apart.
-    fn managed_planes(&self) -> u64 {
+    pub(super) fn managed_planes(&self) -> u64 {
         let Geometry { channels, chips_per_channel, dies_per_chip, .. } = self.geometry;
         [channels, chips_per_channel, dies_per_chip, self.managed_planes_per_die()]
             .into_iter()

@@ -104,8 +104,10 @@ fn over_provisioning(ssd: &Ssd, faults: &mut Report) {
         0 => String::new(),
         pages => format!(", {pages} translation pages"),
     };
+    let most = ssd.most_logical_pages_of_a_plane();
+    let some = if most > logical { "a plane has up to" } else { "each plane has" };
     let why = format!(
-        "each plane has {logical} logical pages{translation} and room for {}, as {free} of its \
+        "{some} {most} logical pages{translation} and room for {}, as {free} of its \
          {blocks} blocks must be free and {open} open{}",
         Needs::of(ssd).room(ssd),
         buffering(buffer)
@@ -125,8 +127,7 @@ fn over_provisioning(ssd: &Ssd, faults: &mut Report) {
 }
 
 fn fits(ssd: &Ssd) -> bool {
-    let pages = ssd.logical_pages_per_plane() + ssd.translation_pages_per_plane();
-    pages <= Needs::of(ssd).room(ssd)
+    ssd.most_pages_of_a_plane() <= Needs::of(ssd).room(ssd)
 }
 
 /// Decimals of an advised share, and how many there may be if fewer hit no possible share.

@@ -1,6 +1,8 @@
 //! Compressed input, told by its first bytes and not by its name, decompressed as it is read.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -89,6 +91,17 @@ pub fn decompress(input: Bytes, consumed: &Arc<Consumed>) -> io::Result<(Bytes, 
     }
     let whole = Cursor::new(magic).chain(input);
     Ok((decoder(whole, compression, consumed)?, compression))
+}
+
+/// The whole content of a file, plain or compressed.
+///
+/// # Errors
+/// As [`decompress`], or if the file is damaged.
+pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut content, _) = decompress(Box::new(File::open(path)?), &Arc::default())?;
+    let mut whole = Vec::new();
+    content.read_to_end(&mut whole)?;
+    Ok(whole)
 }
 
 fn decoder(

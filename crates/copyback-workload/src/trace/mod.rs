@@ -72,6 +72,7 @@ use std::sync::Arc;
 
 use self::addresses::Addresses;
 use self::decompress::Consumed;
+pub use self::decompress::read_whole;
 use self::devices::Devices;
 use self::fault::Fault;
 use self::format::{Parser, RowsRead};

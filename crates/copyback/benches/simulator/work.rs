@@ -75,7 +75,8 @@ pub const WORKS: [(&str, Begin); 11] = [
     ("semi-preemptive", |extent| named(SEMI_PREEMPTIVE, extent, 2_000_000, 0.5)),
     ("raid-5", |extent| named(RAID_5, extent, 500_000, 0.5)),
     ("demand-paged", |extent| named(DEMAND_PAGED, extent, 1_000_000, 0.5)),
-    ("log-block", |extent| named(LOG_BLOCK, extent, 200_000, 0.5)),
+    // Random writes have it move a thousand pages for each.
+    ("log-block", |extent| named(LOG_BLOCK, extent, 20_000, 0.5)),
 ];
 
 /// What users run, each beyond the shortcuts that serve the rows above.
@@ -101,6 +102,7 @@ ssd.ftl.mapping = "demand_paged"
 const LOG_BLOCK: &str = r#"
 preset = "tlc-nvme-64gb"
 ssd.ftl.mapping = "log_block"
+ssd.ftl.allocation = "CWDP"
 "#;
 
 /// The bare loop, which has no end.

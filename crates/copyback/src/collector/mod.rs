@@ -106,8 +106,20 @@ impl Collector {
 
     /// Whether a plane of `die` that is short of space, or asked for, is to be collected before anything else.
     /// `host_waits` says whether operations of the host wait for it.
-    #[inline]
+    #[inline(always)]
     pub fn is_due(&self, backend: &Backend, die: DieId, host_waits: impl FnOnce() -> bool) -> bool {
+        let planes = backend.ftl.planes_to_collect(die) | self.permits.planes_of(die);
+        planes != 0 && self.is_to_be_collected(backend, die, host_waits)
+    }
+
+    // Apart, as mostly no plane is short of space.
+    #[inline(never)]
+    fn is_to_be_collected(
+        &self,
+        backend: &Backend,
+        die: DieId,
+        host_waits: impl FnOnce() -> bool,
+    ) -> bool {
         let is_short = self.planes_due(backend, die) != 0
             && match self.settings.start {
                 GcStart::AtOnce => true,

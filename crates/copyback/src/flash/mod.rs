@@ -157,6 +157,12 @@ impl<T> Flash<T> {
         (self.double_register || die.is_idle()) && die.accepts(command)
     }
 
+    /// Whether `die` can begin any command of the host now: else there is no need to choose one.
+    #[inline]
+    pub fn takes_any_from_host(&self, die: DieId) -> bool {
+        [Command::Read, Command::Program].iter().any(|command| self.takes_from_host(die, *command))
+    }
+
     /// Lets `die` look for work when the drive next arbitrates.
     #[inline]
     pub fn wake(&mut self, die: DieId) {

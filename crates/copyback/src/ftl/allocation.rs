@@ -2,11 +2,13 @@
 //!
 //! A static order such as CWDP gives successive logical pages to successive channels, then chips
 //! (ways), then dies, then planes: the first letter varies fastest. All 24 orders are tables over
-//! one period.
+//! one period. Where pages are bound to blocks, those of a group take their turn together ([`Layout`]).
 
-use crate::config::{self, AllocationOrder, PlaneChoice};
+use crate::config::{self, AllocationOrder, Config, PlaneChoice};
 use crate::ids::{DieId, Lpn, PlaneId};
 use crate::nand::{Address, Geometry};
+
+use super::mapping::Layout;
 
 /// How the plane of a die is chosen when the order does not fix it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +24,10 @@ pub enum PlaneRule {
 pub enum Allocation {
     /// A logical page has one plane.
     Static {
-        /// The planes of one period of logical pages.
+        /// The planes of one period of logical pages, or of groups of them.
         planes: Vec<PlaneId>,
+        /// The groups whose pages lie on one plane, unless each page goes to the next plane.
+        groups: Option<Layout>,
     },
     /// A logical page has one die; the plane is chosen for each write.
     PerDie {
@@ -43,10 +47,14 @@ pub enum Allocation {
 
 impl Allocation {
     /// The allocation that a checked configuration describes.
-    pub fn new(config: &config::Allocation, geometry: &Geometry) -> Self {
+    pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let turns = || vec![0; geometry.dies()];
-        match *config {
-            config::Allocation::Order(order) => Self::Static { planes: period(order, geometry) },
+        match config.ssd.ftl.allocation {
+            config::Allocation::Order(order) => {
+                let layout = Layout::new(config);
+                let groups = (layout.stripe_width() < geometry.planes()).then_some(layout);
+                Self::Static { planes: period(order, geometry), groups }
+            }
             config::Allocation::Choice(config::AllocationChoice::Dynamic) => {
                 Self::Dynamic { turns: turns() }
             }
@@ -65,7 +73,12 @@ impl Allocation {
     /// The plane of `lpn`, if the allocation fixes it.
     pub fn plane_of(&self, lpn: Lpn) -> Option<PlaneId> {
         match self {
-            Self::Static { planes } => Some(planes[lpn.index() % planes.len()]),
+            Self::Static { planes, groups } => {
+                // The groups are numbered in the order in which they are dealt out.
+                let turn =
+                    groups.as_ref().map_or(lpn.index(), |layout| layout.group_of(lpn).index());
+                Some(planes[turn % planes.len()])
+            }
             Self::PerDie { .. } | Self::Dynamic { .. } => None,
         }
     }
@@ -73,9 +86,7 @@ impl Allocation {
     /// The die of `lpn`, if the allocation fixes it.
     pub fn die_of(&self, lpn: Lpn, geometry: &Geometry) -> Option<DieId> {
         match self {
-            Self::Static { planes } => {
-                Some(geometry.die_of_plane(planes[lpn.index() % planes.len()]))
-            }
+            Self::Static { .. } => self.plane_of(lpn).map(|plane| geometry.die_of_plane(plane)),
             Self::PerDie { dies, .. } => Some(dies[lpn.index() % dies.len()]),
             Self::Dynamic { .. } => None,
         }

@@ -153,17 +153,17 @@ pub(super) fn restore_bad_blocks(tables: &mut Tables, saved: &[SavedBlock]) -> b
     })
 }
 
-impl Tables {
-    /// Marks the blocks that are bad when the drive is new.
-    pub(super) fn mark_factory_bad_blocks(&mut self) {
-        let Some(account) = &mut self.bad_blocks.0 else { return };
-        let is_bad = |block: &BlockId| account.flash.is_bad_when_new(*block);
-        let bad: Vec<_> = all_blocks(&self.geometry).filter(is_bad).collect();
-        account.factory_bad = bad.len() as u64;
-        bad.into_iter().for_each(|block| self.retire(block));
-        self.space.planes().for_each(|plane| self.bad_blocks.look_for_end(plane, &self.space));
-    }
+/// Marks the blocks that are bad when the drive is new.
+pub(super) fn mark_factory_bad_blocks(tables: &mut Tables) {
+    let Some(account) = &mut tables.bad_blocks.0 else { return };
+    let is_bad = |block: &BlockId| account.flash.is_bad_when_new(*block);
+    let bad: Vec<_> = all_blocks(&tables.geometry).filter(is_bad).collect();
+    account.factory_bad = bad.len() as u64;
+    bad.into_iter().for_each(|block| tables.retire(block));
+    tables.space.planes().for_each(|plane| tables.bad_blocks.look_for_end(plane, &tables.space));
+}
 
+impl Tables {
     /// `block`, which holds nothing valid, is never used again.
     fn retire(&mut self, block: BlockId) {
         self.blocks.set_bad(block);

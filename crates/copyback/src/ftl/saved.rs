@@ -223,23 +223,21 @@ fn restore_plane(
     Ok(())
 }
 
-impl Tables {
-    /// Whether the open blocks of `plane` are those of its streams.
-    pub(super) fn has_sound_frontiers(&self, plane: PlaneId) -> bool {
-        let state = &self.space[plane];
-        let is_sound = |frontier: Frontier| frontier.next_page < self.limits.data_pages;
-        let of_streams: BTreeSet<BlockId> = state.frontiers().map(|open| open.block).collect();
-        let open = self.geometry.blocks_of_plane(plane).filter(|block| self.blocks.is_open(*block));
-        let beyond = self.streams.placement.classes()..MOST_CLASSES;
-        let mut beyond = beyond.map(|class| Stream::Class(Class::new(class)));
-        state.frontiers().all(is_sound)
-            && state.frontiers().count() == of_streams.len()
-            && open.eq(of_streams)
-            && beyond.all(|stream| state.frontier(stream).is_none())
-            && (state.frontier(Stream::Translation).is_none() || self.limits.translation_pages > 0)
-            // Nothing is collected in parallel before a run.
-            && state.frontier(Stream::Aligned).is_none()
-    }
+/// Whether the open blocks of `plane` are those of its streams.
+pub(super) fn has_sound_frontiers(tables: &Tables, plane: PlaneId) -> bool {
+    let state = &tables.space[plane];
+    let is_sound = |frontier: Frontier| frontier.next_page < tables.limits.data_pages;
+    let of_streams: BTreeSet<BlockId> = state.frontiers().map(|open| open.block).collect();
+    let open = tables.geometry.blocks_of_plane(plane).filter(|block| tables.blocks.is_open(*block));
+    let beyond = tables.streams.placement.classes()..MOST_CLASSES;
+    let mut beyond = beyond.map(|class| Stream::Class(Class::new(class)));
+    state.frontiers().all(is_sound)
+        && state.frontiers().count() == of_streams.len()
+        && open.eq(of_streams)
+        && beyond.all(|stream| state.frontier(stream).is_none())
+        && (state.frontier(Stream::Translation).is_none() || tables.limits.translation_pages > 0)
+        // Nothing is collected in parallel before a run.
+        && state.frontier(Stream::Aligned).is_none()
 }
 
 fn expect(sound: bool, part: &'static str) -> Result<(), &'static str> {

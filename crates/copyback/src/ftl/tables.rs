@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use crate::config::{Config, SummaryPage};
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId, going_round};
 use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
 use crate::rng;
@@ -14,7 +14,7 @@ use crate::victim::{BlockView, Shape, VictimSelector, Victims};
 use super::Placed;
 use super::allocation::{Allocation, PlaneRule};
 use super::audit::Audit;
-use super::bad_blocks::BadBlocks;
+use super::bad_blocks::{BadBlocks, mark_factory_bad_blocks};
 use super::blocks::Blocks;
 use super::mapping::Mapping;
 use super::page_map::PageMap;
@@ -74,7 +74,7 @@ impl Tables {
         let bad_blocks = BadBlocks::new(config, name);
         let mut tables = Self {
             geometry,
-            allocation: Allocation::new(&config.ssd.ftl.allocation, &geometry),
+            allocation: Allocation::new(config, &geometry),
             map,
             space: Space::new(config, &geometry, |block| !bad_blocks.is_bad_when_new(*block)),
             streams: Streams::new(AnyPlacement::new(config.ssd.ftl.placement)),
@@ -86,7 +86,7 @@ impl Tables {
             audit: Audit::is_kept(config).then(|| Box::new(Audit::new(config, &geometry))),
             bad_blocks,
         };
-        tables.mark_factory_bad_blocks();
+        mark_factory_bad_blocks(&mut tables);
         tables
     }
 
@@ -177,17 +177,23 @@ impl Tables {
 
     /// The plane of `die` that takes the write of a page, which has no place of its own, if one has room.
     pub fn next_plane(&self, die: DieId, page: HostPage) -> Option<PlaneId> {
+        self.next_place(die, page).map(|(plane, _)| plane)
+    }
+
+    /// That plane, and the page offset there.
+    pub fn next_place(&self, die: DieId, page: HostPage) -> Option<(PlaneId, u32)> {
         let stream = self.stream_of(page);
         let turn = self.allocation.turn_of(die);
-        let planes = self.geometry.planes_per_die;
-        let mut in_turn = (turn..planes)
-            .chain(0..turn)
-            .map(|plane| PlaneId(die.0 * planes + plane))
-            .filter(|plane| self.offset_in(stream, *plane).is_some());
+        let first = self.geometry.first_plane(die);
+        let mut in_turn = going_round(turn as usize, self.geometry.planes_per_die as usize)
+            .map(|plane| PlaneId::from_index(first.index() + plane))
+            .filter_map(|plane| Some((plane, self.offset_in(stream, plane)?)));
         match self.allocation.plane_rule() {
             PlaneRule::RoundRobin => in_turn.next(),
             // The first of the fullest: `max_by_key` would give the last.
-            PlaneRule::MostFree => in_turn.min_by_key(|plane| Reverse(self.free_pages(*plane))),
+            PlaneRule::MostFree => {
+                in_turn.min_by_key(|(plane, _)| Reverse(self.free_pages(*plane)))
+            }
         }
     }
 

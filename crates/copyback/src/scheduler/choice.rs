@@ -73,7 +73,7 @@ impl Queues {
         let mask = self.planes_with_reads(die);
         planes_in(mask, die, self.planes_per_die)
             .filter_map(|plane| Some((self.sequence(self.first_read(plane)?), plane)))
-            .min()
+            .min_by_key(|(sequence, _)| *sequence)
     }
 
     /// The write that `die` would take next, and its sequence number.
@@ -84,8 +84,7 @@ impl Queues {
             WriteLevel::Device => WriteQueue::Device,
         };
         let first = self.transactions.get(self.first_write(queue)?);
-        let plane = ftl.next_plane(die, first.page())?;
-        let offset = ftl.next_host_offset(plane, first.page())?;
+        let (plane, offset) = ftl.next_place(die, first.page())?;
         Some((first.sequence, NextWrite { queue, plane, offset }))
     }
 
@@ -120,6 +119,12 @@ impl Queues {
     /// The page that holds what the first read that waits for `plane` asks for.
     pub fn page_of_first_read(&self, ftl: &Ftl, plane: PlaneId) -> Option<Ppn> {
         let first = self.first_read(plane)?;
+        ftl.lookup(self.transactions.get(first).lpn)
+    }
+
+    /// Where the page lies that the write which is `next` supersedes.
+    pub fn page_superseded_by(&self, ftl: &Ftl, next: NextWrite) -> Option<Ppn> {
+        let first = self.first_write(next.queue)?;
         ftl.lookup(self.transactions.get(first).lpn)
     }
 

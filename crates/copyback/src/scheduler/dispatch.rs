@@ -14,7 +14,7 @@ use super::queues::WriteQueue;
 
 impl Scheduler {
     /// Starts `next` if `die` can take it. Returns whether it has.
-    #[inline]
+    #[inline(always)]
     pub fn start_if_ready(
         &mut self,
         backend: &mut Backend,
@@ -26,6 +26,12 @@ impl Scheduler {
         else {
             return false;
         };
+        self.start(backend, next, now)
+    }
+
+    /// Starts `next`, which its die can take. Returns whether it has.
+    #[inline]
+    pub fn start(&mut self, backend: &mut Backend, next: Next, now: Instant) -> bool {
         match next {
             Next::Read(plane) => self.start_read(backend, plane, now),
             Next::Write(next) => self.start_write(backend, next, now),

@@ -16,7 +16,8 @@ pub mod when;
 pub use choice::{Next, NextWrite};
 pub use queues::{Queues, WriteLevel, WriteQueue};
 
-use std::collections::BTreeMap;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 
 use crate::backend::Backend;
 use crate::config::Config;
@@ -49,8 +50,9 @@ pub struct Scheduler {
     submitted: u64,
     /// The last write of a page that was handed in.
     last_write: Option<Lpn>,
-    /// Writes of pages that a read-modify-write is under way for, in order of submission.
-    behind_update: BTreeMap<Lpn, Vec<TransactionId>>,
+    /// Writes of pages that a read-modify-write is under way for, in order of submission. Nobody goes through the
+    /// pages, whose order means nothing.
+    behind_update: HashMap<Lpn, Vec<TransactionId>, FixedState>,
     /// Boxed: few drives have one.
     translation: Option<Box<Translation>>,
     /// The die that is looked at first for the next write that has no place of its own.
@@ -67,7 +69,7 @@ impl Scheduler {
             queues: Queues::new(config, &ftl.geometry, &ftl.allocation),
             submitted: first_sequence,
             last_write: None,
-            behind_update: BTreeMap::new(),
+            behind_update: HashMap::default(),
             translation: ftl.is_demand_paged().then(Box::default),
             next_die: 0,
             finished: Vec::new(),

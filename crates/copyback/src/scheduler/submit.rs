@@ -1,7 +1,7 @@
 //! Page operations of the host on their way into the queues, and what their waits are booked to.
 
 use crate::backend::Backend;
-use crate::ids::{DieId, PlaneId};
+use crate::ids::{DieId, PlaneId, going_round};
 use crate::nand::Timing;
 use crate::observer::{Entry, For, HeldUp, Observer, Part, Parts, Party, Waited};
 use crate::transaction::{Kind, TransactionId, Wait};
@@ -115,7 +115,7 @@ impl Scheduler {
                 && backend.collecting.leaves_free(*die)
                 && backend.ftl.next_plane(*die, page).is_some()
         };
-        let mut in_turn = (self.next_die..dies).chain(0..self.next_die).map(DieId::from_index);
+        let mut in_turn = going_round(self.next_die, dies).map(DieId::from_index);
         match in_turn.find(takes_writes) {
             Some(die) => {
                 backend.flash.wake(die);

@@ -269,6 +269,7 @@ impl Ssd {
 
     /// The second phase of an instant where somebody is to be asked at each: who wants that is asked here and
     /// in what this calls, and has to be [watched](crate::flash::Watched) for.
+    #[inline]
     fn arbitrate_watched(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.collector.idle.is_some() {
             self.use_instant(now, agenda);
@@ -278,7 +279,8 @@ impl Ssd {
         while !self.is_off && self.backend.wake_if_others_are_due() {
             self.start_what_can_start(now, agenda);
         }
-        if self.becomes_read_only(now) {
+        if self.backend.becomes_read_only(now) {
+            self.turn_read_only(now);
             self.start_what_can_start(now, agenda);
         }
         if self.backend.observer.keeps_idle_account() {
@@ -312,16 +314,13 @@ impl Ssd {
         self.has_commands || self.scheduler.host_operations() > 0
     }
 
-    /// Stops to take writes, if the translation layer has just run out of good blocks. What has begun in a die
-    /// ends; collections are laid down where they are, as no space is needed any more. Returns whether it has.
-    fn becomes_read_only(&mut self, now: Instant) -> bool {
-        if !self.backend.becomes_read_only(now) {
-            return false;
-        }
+    /// Stops to take writes: the translation layer has just run out of good blocks. What has begun in a die
+    /// ends; collections are laid down where they are, as no space is needed any more.
+    #[cold]
+    fn turn_read_only(&mut self, now: Instant) {
         self.collector.stop(&mut self.backend, now);
         self.scheduler.reject_writes(&mut self.backend, now);
         self.backend.flash.wake_all();
-        true
     }
 
     fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
@@ -332,6 +331,7 @@ impl Ssd {
         flash.arbitrate_channels(now, agenda, &mut describer);
     }
 
+    #[inline(always)]
     fn arbitrate_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
         if self.move_next_page(die, now, agenda) {
             return;

@@ -6,7 +6,7 @@ use crate::event::Agenda;
 use crate::ids::DieId;
 use crate::nand::{Command, Operation};
 use crate::scheduler::Next;
-use crate::scheduler::when::{Admitted, AtDie, Turn};
+use crate::scheduler::when::{Admitted, AtDie, Schedule, Turn};
 use crate::units::Instant;
 
 use super::Ssd;
@@ -52,7 +52,10 @@ impl Ssd {
             self.scheduler.name_next_writes(&mut self.backend, die);
         }
         match self.collector.of(die) {
-            Some(collection) if collection.in_flight => false,
+            Some(collection) if collection.in_flight => {
+                let (schedule, mut at) = self.at_die(die, now);
+                schedule.serve_beside(&mut at)
+            }
             Some(_) => self.go_on_collecting(die, now),
             None if self.collection_is_due(die) => self.collect_or_serve(die, now),
             None => {
@@ -66,7 +69,7 @@ impl Ssd {
 
     /// Whether a plane of `die` that is short of space, or asked for, is to be collected before
     /// anything else.
-    #[inline]
+    #[inline(always)]
     fn collection_is_due(&self, die: DieId) -> bool {
         self.collector.is_due(&self.backend, die, || self.scheduler.queues.host_waits(die))
     }
@@ -77,7 +80,10 @@ impl Ssd {
         if self.schedule.yields || self.collector.gives_way(die) {
             let admitted = match self.collector.gives_way(die) {
                 true => Admitted::ALL,
-                false => self.admitted(die, now),
+                false => {
+                    let (schedule, at) = self.at_die(die, now);
+                    schedule.scheme.admitted(&at)
+                }
             };
             if self.start_host_operation(die, admitted, now) {
                 return true;
@@ -130,7 +136,8 @@ impl Ssd {
             self.collector.put_off(&mut self.backend, die, now);
             return self.start_host_operation(die, Admitted::ALL, now);
         }
-        match self.turn(die, now) {
+        let (schedule, mut at) = self.at_die(die, now);
+        match schedule.turn(&mut at) {
             Turn::Served => true,
             Turn::Serve(next) => {
                 self.start(die, Some(next), now);
@@ -150,29 +157,22 @@ impl Ssd {
         }
     }
 
-    /// Whose turn it is on `die`, whose collection is under way.
+    /// The schedule, and what it looks at to say whose turn it is on `die`.
     #[inline]
-    fn turn(&mut self, die: DieId, now: Instant) -> Turn {
+    const fn at_die(&mut self, die: DieId, now: Instant) -> (&mut Schedule, AtDie<'_>) {
         let Self { backend, scheduler, collector, schedule, .. } = self;
-        if schedule.yields {
-            return schedule.scheme.turn(&mut AtDie { die, now, scheduler, collector, backend });
-        }
-        if backend.flash.die(die).is_idle() { Turn::Collect } else { Turn::Wait }
-    }
-
-    /// The requests that may go before the collection of `die`, which is due.
-    fn admitted(&mut self, die: DieId, now: Instant) -> Admitted {
-        let Self { backend, scheduler, collector, schedule, .. } = self;
-        schedule.scheme.admitted(&AtDie { die, now, scheduler, collector, backend })
+        (schedule, AtDie { die, now, scheduler, collector, backend })
     }
 
     /// Starts the host operation that is next among those admitted, if the die can take it.
-    #[inline]
+    #[inline(always)]
     fn start_host_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
-        self.scheduler.queues.host_waits(die) && self.start_waiting_operation(die, admitted, now)
+        self.scheduler.queues.host_waits(die)
+            && self.backend.flash.takes_any_from_host(die)
+            && self.start_waiting_operation(die, admitted, now)
     }
 
-    // Apart, as mostly nothing waits.
+    // Apart, as often nothing waits or the die is busy.
     #[inline(never)]
     fn start_waiting_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
         let next = self.scheduler.queues.next_host_operation(&self.backend.ftl, die, admitted);
@@ -180,7 +180,7 @@ impl Ssd {
     }
 
     /// Starts `next` if the die can take it.
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, die: DieId, next: Option<Next>, now: Instant) -> bool {
         let has_started = self.scheduler.start_if_ready(&mut self.backend, die, next, now);
         if has_started {

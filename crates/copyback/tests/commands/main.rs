@@ -14,6 +14,7 @@ mod host_operations;
 mod idle;
 mod idle_merges;
 mod instants;
+mod logical_blocks;
 mod merges;
 mod multi_plane;
 mod parallel;

@@ -102,7 +102,12 @@ fn figure_5_a_read_of_the_page_in_the_register_is_merged() {
 
 #[test]
 fn figure_5_a_write_of_the_page_in_the_register_is_merged() {
-    let mut toy = collecting(&scheme("merge = true"), &[]);
+    for allocation in ["PCWD", "dynamic", "{ order = \"PCWD\", plane = \"most_free\" }"] {
+        merges_a_write(collecting(&scheme("merge = true"), &[("ssd.ftl.allocation", allocation)]));
+    }
+}
+
+fn merges_a_write(mut toy: Toy) {
     toy.write(225_000, 2, 1);
     toy.assert_ends(2, 442_600);
     toy.run_until(670_000);
@@ -137,6 +142,24 @@ fn the_page_that_is_asked_for_is_moved_next() {
     ];
     assert_eq!(toy.log, expected);
     assert_eq!(toy.ssd.counters().merged_reads, 1);
+}
+
+#[test]
+fn the_page_that_a_write_supersedes_is_moved_next_and_merged() {
+    let mut toy = collecting(&scheme("merge = true, reorder_writes = true"), &[]);
+    toy.write(300_000, 2, 3);
+    toy.run_until(880_000);
+    let expected = [
+        "231600 die 0",
+        "432200 die 0",
+        "452800 die 0",     // page 3, before page 2
+        "463800 channel 0", // the new data of page 3
+        "663800 die 0",     // are written in its place
+        "684400 die 0",     // page 2
+    ];
+    assert_eq!(toy.log[..6], expected);
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.merged_writes, counters.pages_moved), (1, 2));
 }
 
 #[test]
@@ -175,6 +198,49 @@ fn a_write_of_the_host_and_one_of_the_collection_overlap() {
         "654200 die 0",
     ];
     assert_eq!(toy.log, expected);
+}
+
+const THROUGH_CHANNEL: [(&str, &str); 1] = [("ssd.gc.copyback", "false")];
+
+fn pipelined(order: &str) -> Toy {
+    let switches = format!("pipeline = true, pipeline_order = \"{order}\"");
+    collecting(&scheme(&switches), &THROUGH_CHANNEL)
+}
+
+#[test]
+fn a_write_of_the_host_may_follow_one_of_the_collection() {
+    let mut toy = pipelined("host_follows");
+    toy.write(220_000, 2, 9);
+    toy.assert_ends(2, 654_200);
+    let expected = [
+        "212000 channel 0",
+        "232600 die 0",
+        "242600 channel 0", // page 1 is in the controller
+        "253600 channel 0", // and goes in first
+        "264600 channel 0", // the host's data, while page 1 is written
+        "454200 die 0",
+        "654200 die 0",
+    ];
+    assert_eq!(toy.log[..7], expected);
+    assert_eq!(toy.ssd.counters().pipelined, 1);
+}
+
+#[test]
+fn a_write_that_comes_later_joins_the_collections_only_where_it_may() {
+    for (order, ends) in [("host_follows", 665_200), ("either", 665_200), ("joins", 654_200)] {
+        let mut toy = pipelined(order);
+        toy.write(300_000, 2, 9);
+        toy.assert_ends(2, ends);
+    }
+}
+
+#[test]
+fn one_operation_of_the_host_follows_and_the_next_waits_for_the_next_point() {
+    let mut toy = pipelined("host_follows");
+    toy.write(220_000, 2, 9);
+    toy.write(220_000, 3, 10);
+    toy.assert_ends(2, 654_200);
+    toy.assert_ends(3, 865_200);
 }
 
 #[test]

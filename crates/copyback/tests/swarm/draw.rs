@@ -6,9 +6,10 @@ use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
-    Geometry, Host, Idle, InAdvance, Interface, Loader, Mapping, Margin, Metrics, Overwrites,
-    PageLatency, Placement, PlaneChoice, Power, Precondition, Preemption, Register, Scheduling,
-    Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing, VictimPolicy, Wear, Width,
+    Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
+    Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
+    Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope, Timing,
+    VictimPolicy, Wear, Width,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -238,6 +239,8 @@ fn preemption(draw: &mut Draw) -> Preemption {
         merge,
         reorder: merge && draw.chance(0.5),
         pipeline: draw.chance(0.5),
+        pipeline_order: PipelineOrder::CollectionFollows,
+        reorder_writes: false,
         high_priority_writes: draw.chance(0.5),
     }
 }
@@ -371,6 +374,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
     };
     Ftl {
         mapping,
+        logical_blocks: LogicalBlocks::Striped,
         allocation,
         over_provisioning: over_provisioning(
             draw,

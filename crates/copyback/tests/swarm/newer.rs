@@ -2,7 +2,9 @@
 //! case stays what it was.
 
 use copyback::config::quantity::Share;
-use copyback::config::{Config, GcEnd, Margin, ThresholdScope, Width};
+use copyback::config::{
+    Config, GcEnd, LogicalBlocks, Margin, PipelineOrder, Preemption, ThresholdScope, Width,
+};
 
 use crate::draw::Draw;
 
@@ -22,4 +24,25 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.3) {
         config.ssd.gc.end = GcEnd::OneVictim;
     }
+    if let Preemption::SemiPreemptive { pipeline_order, reorder_writes, .. } =
+        &mut config.ssd.gc.preemption
+    {
+        *reorder_writes = draw.chance(0.3);
+        *pipeline_order = draw.of(&[
+            PipelineOrder::CollectionFollows,
+            PipelineOrder::HostFollows,
+            PipelineOrder::Either,
+            PipelineOrder::Joins,
+        ]);
+    }
+    if draw.chance(0.6) {
+        config.ssd.ftl.logical_blocks = logical_blocks(&mut draw, config.ssd.stripe_width());
+    }
+}
+
+/// Not the default, of a drive of so many planes.
+fn logical_blocks(draw: &mut Draw, planes: u64) -> LogicalBlocks {
+    let divisors = (1..=planes as u32).filter(|width| planes.is_multiple_of((*width).into()));
+    let planes = draw.of(&divisors.collect::<Vec<_>>());
+    draw.of(&[LogicalBlocks::Contiguous, LogicalBlocks::Superpage { planes }])
 }

@@ -15,7 +15,7 @@ mod page;
 mod plan;
 mod superblock;
 
-pub use bound::GroupId;
+pub use bound::{GroupId, Layout};
 pub use buffered_log_block::BufferTally;
 pub use demand_paged::{DemandPaged, Room, SavedCache};
 pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
@@ -32,6 +32,7 @@ use super::chunks;
 use super::idle_time::Expected;
 use super::image::Image;
 use super::recovery::Survey;
+use super::saved::has_sound_frontiers;
 use super::spare::Role;
 use super::tables::Tables;
 
@@ -321,7 +322,7 @@ pub trait Mapping {
 
     /// Whether the planes have just the open blocks that this mapping opens there.
     fn has_sound_frontiers(&self, tables: &Tables, plane: PlaneId) -> bool {
-        tables.has_sound_frontiers(plane)
+        has_sound_frontiers(tables, plane)
     }
 
     /// Blocks of `plane` that a buffer of writes has in use.

@@ -118,6 +118,12 @@ pub trait When: Debug + Send + Sync {
         false
     }
 
+    /// The operation of the host that begins beside the one of the collection which is in the die, and which the die
+    /// can take.
+    fn beside(&mut self, _at: &mut AtDie<'_>) -> Option<Next> {
+        None
+    }
+
     /// Takes a policy from outside, if the scheme asks one.
     fn supply(&mut self, _policy: Box<dyn ExternalSchedule>) {}
 
@@ -133,6 +139,8 @@ pub struct Schedule {
     turns: Turns,
     /// Whether the scheme ever yields: it need not be asked else.
     pub yields: bool,
+    /// Whether operations of the host and of collections overlap in a die.
+    pub overlaps: bool,
     /// The scheme.
     pub scheme: Box<dyn When>,
 }
@@ -142,22 +150,31 @@ impl Schedule {
     pub fn new(config: &config::Gc, dies: usize, planes_per_die: u32) -> Self {
         let scheme: Box<dyn When> = match &config.preemption {
             Preemption::None => Box::new(Never),
-            Preemption::SemiPreemptive { poll, merge, reorder, pipeline, high_priority_writes } => {
-                Box::new(SemiPreemptive {
-                    poll: poll.0,
-                    merge: *merge,
-                    reorder: *reorder,
-                    pipeline: *pipeline,
-                    high_priority_writes: *high_priority_writes,
-                })
-            }
+            Preemption::SemiPreemptive {
+                poll,
+                merge,
+                reorder,
+                reorder_writes,
+                pipeline,
+                pipeline_order,
+                high_priority_writes,
+            } => Box::new(SemiPreemptive {
+                poll: poll.0,
+                merge: *merge,
+                reorder: *reorder,
+                reorder_writes: *reorder_writes,
+                pipeline: pipeline.then_some(*pipeline_order),
+                host_follows: vec![false; dies],
+                high_priority_writes: *high_priority_writes,
+            }),
             Preemption::Partial { steps } => Box::new(Partial::new(*steps, dies)),
             Preemption::Python { poll, inside_moves, .. } => {
                 Box::new(External::new(poll.0, *inside_moves, dies))
             }
         };
         let yields = config.preemption != Preemption::None;
-        Self { turns: Turns::new(dies, planes_per_die), yields, scheme }
+        let overlaps = scheme.overlaps();
+        Self { turns: Turns::new(dies, planes_per_die), yields, overlaps, scheme }
     }
 
     /// The plane of `die`, which is free, that is to be collected now. `to_collect` has a bit for each plane that may
@@ -175,6 +192,25 @@ impl Schedule {
             return Some(PlaneId(first_plane.0 + chosen));
         }
         self.turns.next(die.index(), first_plane, to_collect)
+    }
+
+    /// Whose turn it is on a die whose collection is under way, and of which no operation is in the die.
+    #[inline]
+    pub fn turn(&mut self, at: &mut AtDie<'_>) -> Turn {
+        if self.yields { self.scheme.turn(at) } else { at.turn_of_collection() }
+    }
+
+    /// Starts an operation of the host beside the one of the collection that is in the die, if the scheme says so.
+    /// Returns whether it has.
+    pub fn serve_beside(&mut self, at: &mut AtDie<'_>) -> bool {
+        if !self.overlaps {
+            return false;
+        }
+        let Some(next) = self.scheme.beside(at) else { return false };
+        let has_started = at.scheduler.start(at.backend, next, at.now);
+        self.scheme.host_begins(at.die);
+        at.backend.counters.pipelined += u64::from(has_started);
+        has_started
     }
 
     /// A collection begins to move a page of `die`, or to erase a block.

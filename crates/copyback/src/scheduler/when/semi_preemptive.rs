@@ -26,7 +26,8 @@
 use smallvec::SmallVec;
 
 use crate::collector::Collector;
-use crate::ids::Ppn;
+use crate::config::PipelineOrder;
+use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Times};
 use crate::placement::HostPage;
 use crate::scheduler::dispatch::issue;
@@ -37,16 +38,20 @@ use crate::units::Duration;
 use super::{Admitted, AtDie, Point, Situation, Turn, When};
 
 /// The settings of the scheme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SemiPreemptive {
     /// What a look at the queue takes.
     pub poll: Duration,
     /// Whether a request for the page in the register is served from there.
     pub merge: bool,
-    /// Whether the page that the oldest request asks for is moved next.
+    /// Whether the page that the oldest read asks for is moved next.
     pub reorder: bool,
-    /// Whether an operation of the collection overlaps one of the host of the same kind.
-    pub pipeline: bool,
+    /// Whether the page that the oldest write supersedes is moved next.
+    pub reorder_writes: bool,
+    /// How operations of the collection and of the host of the same kind overlap.
+    pub pipeline: Option<PipelineOrder>,
+    /// Of each die, whether an operation of the host follows the one of the collection.
+    pub host_follows: Vec<bool>,
     /// Whether a write that finds no free block keeps everybody from preempting.
     pub high_priority_writes: bool,
 }
@@ -101,11 +106,15 @@ impl When for SemiPreemptive {
             return Turn::Served;
         }
         let next = at.next_host_operation(self.admitted(at));
-        if self.reorder && moves_next_what_is_read(at, next) {
+        if self.moves_next(at, next) {
             return at.turn_of_collection();
         }
+        if self.lets_host_follow(at, next) {
+            return Turn::Collect;
+        }
+        let collection_follows = self.collection_follows() && next.is_none();
         match at.turn_of(next) {
-            Turn::Wait if next.is_none() && self.pipeline && fits_beside_host(at) => {
+            Turn::Wait if collection_follows && fits_beside_host(at) => {
                 at.backend.counters.pipelined += 1;
                 Turn::Overlap
             }
@@ -122,7 +131,62 @@ impl When for SemiPreemptive {
     }
 
     fn overlaps(&self) -> bool {
-        self.pipeline
+        self.pipeline.is_some()
+    }
+
+    /// Pipelining the other way round: an operation of the host behind one of the collection.
+    fn beside(&mut self, at: &mut AtDie<'_>) -> Option<Next> {
+        let may_follow = self.pipeline == Some(PipelineOrder::Joins)
+            || (self.pipeline.is_some() && self.host_follows[at.die.index()]);
+        if !may_follow {
+            return None;
+        }
+        let next = at.next_host_operation(self.admitted(at))?;
+        let die = at.backend.flash.die(at.die);
+        (die.holds_only(next.command()) && die.accepts(next.command())).then_some(next)
+    }
+
+    fn host_begins(&mut self, die: DieId) {
+        if let Some(host_follows) = self.host_follows.get_mut(die.index()) {
+            *host_follows = false;
+        }
+    }
+}
+
+impl SemiPreemptive {
+    const fn collection_follows(&self) -> bool {
+        use PipelineOrder::{CollectionFollows, Either, Joins};
+        matches!(self.pipeline, Some(CollectionFollows | Either | Joins))
+    }
+
+    /// Whether the collection's next operation begins before that of the host which is `next`, as both are of one
+    /// kind, and has that follow [beside](When::beside) it.
+    fn lets_host_follow(&mut self, at: &mut AtDie<'_>, next: Option<Next>) -> bool {
+        use PipelineOrder::{Either, HostFollows, Joins};
+        if !matches!(self.pipeline, Some(HostFollows | Either | Joins)) {
+            return false;
+        }
+        let both = next.is_some_and(|next| at.next_step_of_move() == Some(next.command()));
+        let follows = both && at.backend.flash.die(at.die).is_idle();
+        self.host_follows[at.die.index()] = follows;
+        follows
+    }
+
+    /// Reordering (section III.B): if the host's next operation asks for a page of a victim, has the collection move
+    /// that page next, to be served from the register. Returns whether it will.
+    fn moves_next(&self, at: &mut AtDie<'_>, next: Option<Next>) -> bool {
+        let page = match next {
+            Some(Next::Read(plane)) if self.reorder => {
+                at.scheduler.queues.page_of_first_read(&at.backend.ftl, plane)
+            }
+            Some(Next::Write(next)) if self.reorder_writes => {
+                at.scheduler.queues.page_superseded_by(&at.backend.ftl, next)
+            }
+            _ => None,
+        };
+        let Some(page) = page else { return false };
+        let collection = at.collector.of_mut(at.die);
+        collection.is_some_and(|collection| collection.lanes.prefer(page, &at.backend.ftl))
     }
 }
 
@@ -177,30 +241,21 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
 fn merge_write(at: &mut AtDie<'_>, page: Ppn) -> bool {
     let ftl = &at.backend.ftl;
     let plane = ftl.geometry.plane_of(page);
-    if at.scheduler.queues.write_level() != WriteLevel::Plane {
-        return false;
-    }
+    let queue = match at.scheduler.queues.write_level() {
+        WriteLevel::Plane => WriteQueue::Plane(plane),
+        WriteLevel::Die => WriteQueue::Die(at.die),
+        WriteLevel::Device => WriteQueue::Device,
+    };
     let Some(offset) = ftl.next_host_offset(plane, HostPage::without_hint(ftl.logical(page)))
     else {
         return false;
     };
-    let queue = WriteQueue::Plane(plane);
     let waits_for_it = |transaction: &Transaction| ftl.lookup(transaction.lpn) == Some(page);
     let Some(id) = at.scheduler.queues.take_write(queue, waits_for_it) else { return false };
     at.backend.counters.merged_writes += 1;
     Collector::yield_to_host(at.backend, at.die, at.now);
     at.scheduler.start_taken_write(at.backend, id, queue, (plane, offset), at.now);
     true
-}
-
-/// Reordering (section III.B): if the host's next operation reads a page of a victim, has the collection move that
-/// page next, to be served from the register. Returns whether it will.
-fn moves_next_what_is_read(at: &mut AtDie<'_>, next: Option<Next>) -> bool {
-    let Some(Next::Read(plane)) = next else { return false };
-    let ftl = &at.backend.ftl;
-    let Some(page) = at.scheduler.queues.page_of_first_read(ftl, plane) else { return false };
-    let collection = at.collector.of_mut(at.die);
-    collection.is_some_and(|collection| collection.lanes.prefer(page, ftl))
 }
 
 /// Pipelining (section III.C): whether the collection's next operation may begin while the last operation of the
@@ -224,7 +279,9 @@ mod tests {
             poll: Duration::from_ns(600),
             merge: false,
             reorder: false,
-            pipeline: false,
+            reorder_writes: false,
+            pipeline: None,
+            host_follows: Vec::new(),
             high_priority_writes,
         }
     }

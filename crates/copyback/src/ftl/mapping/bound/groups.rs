@@ -90,8 +90,7 @@ impl<S: Scheme> Groups<S> {
     /// Groups without blocks, of a checked configuration.
     pub fn new(config: &Config, tables: &Tables, scheme: S) -> Self {
         let (geometry, data_pages) = (&tables.geometry, tables.limits.data_pages);
-        let pages = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1) * data_pages;
-        let layout = Layout::new(geometry.planes(), config.logical_pages() as usize, pages);
+        let layout = Layout::new(config);
         let mut groups = Self {
             scheme,
             layout,

@@ -1,10 +1,12 @@
 //! Which logical pages belong together where pages are not mapped one by one over a plane.
 //!
-//! The allocation deals logical pages out to the planes, one each in turn. Those that fall to one
-//! plane, in order, are cut into logical blocks, and so many of them make a group.
+//! Logical pages come in stripes, one after the other. A stripe deals its pages out to as many groups as it is wide,
+//! one each in turn, until these are full; group after group goes to the next plane. A stripe that is one group wide
+//! has the pages of a group in succession, one as wide as the drive gives successive pages to successive planes.
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::Config;
 use crate::ids::Lpn;
 
 /// A logical block, or neighbouring ones that share their blocks.
@@ -18,30 +20,40 @@ impl GroupId {
     }
 }
 
-/// The groups of a device, numbered plane by plane in the order in which the allocation visits them.
+/// The groups of a device, numbered in the order in which the planes get them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
-    planes: u32,
-    groups_per_plane: u32,
+    /// Groups of a stripe.
+    width: u32,
     pages_per_group: u32,
+    pages_per_stripe: u32,
     logical_pages: u32,
 }
 
 impl Layout {
-    /// For a device of so many planes, each with equally many of the logical pages.
-    pub const fn new(planes: usize, logical_pages: usize, pages_per_group: u32) -> Self {
-        let pages_per_plane = (logical_pages / planes) as u32;
-        Self {
-            planes: planes as u32,
-            groups_per_plane: pages_per_plane.div_ceil(pages_per_group),
-            pages_per_group,
-            logical_pages: logical_pages as u32,
-        }
+    /// That of a checked configuration.
+    pub fn new(config: &Config) -> Self {
+        let blocks = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
+        let pages = blocks * config.ssd.data_pages_per_block() as u32;
+        Self::of(config.ssd.stripe_width() as u32, pages, config.logical_pages() as u32)
     }
 
-    /// Groups of the device.
-    pub const fn groups(&self) -> usize {
-        self.planes as usize * self.groups_per_plane as usize
+    /// For so many logical pages. A stripe of more pages than there can be is as good as the largest.
+    const fn of(width: u32, pages_per_group: u32, logical_pages: u32) -> Self {
+        let pages_per_stripe = width.saturating_mul(pages_per_group);
+        Self { width, pages_per_group, pages_per_stripe, logical_pages }
+    }
+
+    /// Planes that successive pages go round.
+    pub const fn stripe_width(&self) -> usize {
+        self.width as usize
+    }
+
+    /// Groups of the device. The last ones may have fewer pages than the others, but none is without any.
+    pub fn groups(&self) -> usize {
+        let stripes = self.logical_pages / self.pages_per_stripe;
+        let rest = self.logical_pages % self.pages_per_stripe;
+        (stripes * self.width + rest.min(self.width)) as usize
     }
 
     /// The group called by its position in a table.
@@ -57,20 +69,20 @@ impl Layout {
 
     /// The group of `lpn`.
     pub const fn group_of(&self, lpn: Lpn) -> GroupId {
-        let (turn, round) = (lpn.0 % self.planes, lpn.0 / self.planes);
-        GroupId(turn * self.groups_per_plane + round / self.pages_per_group)
+        GroupId(lpn.0 / self.pages_per_stripe * self.width + lpn.0 % self.width)
     }
 
     /// The place of `lpn` in its group.
     pub const fn place_of(&self, lpn: Lpn) -> u32 {
-        lpn.0 / self.planes % self.pages_per_group
+        lpn.0 % self.pages_per_stripe / self.width
     }
 
-    /// The logical page at a place of a group; the last group of a plane may have fewer pages.
+    /// The logical page at a place of a group; the last groups may have fewer pages.
     pub fn page_at(&self, group: GroupId, place: u32) -> Option<Lpn> {
-        let (turn, first) = (group.0 / self.groups_per_plane, group.0 % self.groups_per_plane);
-        let round = first * self.pages_per_group + place;
-        let lpn = u64::from(round) * u64::from(self.planes) + u64::from(turn);
+        let [width, turn] = [self.width, group.0 % self.width].map(u64::from);
+        let round =
+            u64::from(group.0 / self.width) * u64::from(self.pages_per_group) + u64::from(place);
+        let lpn = round * width + turn;
         (lpn < u64::from(self.logical_pages)).then_some(Lpn(lpn as u32))
     }
 }
@@ -79,28 +91,72 @@ impl Layout {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_page_has_its_place_in_one_group() {
-        // Three planes of ten pages each: two groups of four and one of two.
-        let layout = Layout::new(3, 30, 4);
-        assert_eq!(layout.groups(), 9);
-        let mut seen = [false; 30];
-        for group in (0..9).map(|index| layout.group(index)) {
-            for place in 0..4 {
-                let Some(lpn) = layout.page_at(group, place) else { continue };
-                assert_eq!((layout.group_of(lpn), layout.place_of(lpn)), (group, place));
-                seen[lpn.index()] = true;
-            }
-        }
-        assert_eq!(seen, [true; 30]);
+    /// Stripes as wide as a drive of six planes, contiguous groups, and superpages of two and three planes.
+    const WIDTHS: [u32; 4] = [6, 1, 2, 3];
+
+    /// Sizes of groups and drives at which a stripe, a group or a round over the planes stays incomplete.
+    fn layouts() -> impl Iterator<Item = Layout> {
+        let sizes = [(1, 6), (1, 30), (4, 30), (5, 66), (7, 90), (7, 6), (64, 30), (3, 36)];
+        WIDTHS.into_iter().flat_map(move |width| {
+            sizes.map(|(pages_per_group, pages)| Layout::of(width, pages_per_group, pages))
+        })
     }
 
     #[test]
-    fn neighbours_of_a_plane_are_neighbours_of_a_group() {
-        let layout = Layout::new(3, 30, 4);
-        let of = |lpn| (layout.group_of(Lpn(lpn)), layout.place_of(Lpn(lpn)));
-        assert_eq!(of(1).0, of(4).0);
-        assert_eq!((of(1).1, of(4).1, of(10).1), (0, 1, 3));
-        assert_eq!(of(13).0, GroupId(of(1).0.0 + 1));
+    fn every_page_has_its_place_in_one_group() {
+        for layout in layouts() {
+            let mut seen = vec![false; layout.logical_pages as usize];
+            for group in layout.ids() {
+                for place in 0..layout.pages_per_group {
+                    let Some(lpn) = layout.page_at(group, place) else { continue };
+                    let found = (layout.group_of(lpn), layout.place_of(lpn));
+                    assert_eq!(found, (group, place), "{layout:?}");
+                    seen[lpn.index()] = true;
+                }
+            }
+            assert!(seen.iter().all(|seen| *seen), "{layout:?}");
+        }
+    }
+
+    #[test]
+    fn every_group_has_a_first_page_and_no_gap() {
+        for layout in layouts() {
+            for group in layout.ids() {
+                let pages = (0..layout.pages_per_group).map(|place| layout.page_at(group, place));
+                let present: Vec<bool> = pages.map(|page| page.is_some()).collect();
+                assert!(present[0] && present.is_sorted_by(|one, next| one >= next), "{layout:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stripe_as_wide_as_the_drive_has_every_nth_page_in_a_group() {
+        let layout = Layout::of(3, 4, 30);
+        let of = |lpn| (layout.group_of(Lpn(lpn)).0, layout.place_of(Lpn(lpn)));
+        assert_eq!([1, 4, 10, 13].map(of), [(1, 0), (1, 1), (1, 3), (4, 0)]);
+    }
+
+    #[test]
+    fn a_stripe_of_one_group_has_its_pages_in_succession() {
+        let layout = Layout::of(1, 4, 30);
+        let of = |lpn| (layout.group_of(Lpn(lpn)).0, layout.place_of(Lpn(lpn)));
+        assert_eq!([0, 3, 4, 29].map(of), [(0, 0), (0, 3), (1, 0), (7, 1)]);
+        assert_eq!(layout.groups(), 8);
+    }
+
+    #[test]
+    fn a_superpage_deals_its_pages_out_to_its_planes() {
+        let layout = Layout::of(2, 4, 30);
+        let of = |lpn| (layout.group_of(Lpn(lpn)).0, layout.place_of(Lpn(lpn)));
+        assert_eq!([0, 1, 2, 7, 8, 29].map(of), [(0, 0), (1, 0), (0, 1), (1, 3), (2, 0), (7, 2)]);
+    }
+
+    #[test]
+    fn a_group_larger_than_the_drive_has_all_pages() {
+        let layout = Layout::of(1 << 20, 65_534, u32::MAX - 1);
+        let last = Lpn(u32::MAX - 2);
+        let (group, place) = (layout.group_of(last), layout.place_of(last));
+        assert_eq!(layout.page_at(group, place), Some(last));
+        assert_eq!(layout.groups(), 1 << 20);
     }
 }

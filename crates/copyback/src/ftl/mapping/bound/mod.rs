@@ -12,7 +12,7 @@ mod restore;
 mod scheme;
 
 pub(super) use groups::{Group, Groups, Room};
-pub use layout::GroupId;
+pub use layout::{GroupId, Layout};
 pub(super) use merge::Merge;
 use restore::restore;
 pub(super) use scheme::Scheme;
