@@ -11,117 +11,17 @@ import polars as pl
 import pytest
 
 from copyback import InputError, tables, units
-from copyback.papers import agreement, output, rules
-from copyback.papers.agreement import Verdict
+from copyback.papers import output, rules
 from copyback.papers.catalogue import load_paper, select, shipped
 from copyback.papers.measures import Cell, Measures
 from copyback.papers.plan import make_plan
 from copyback.result import Result
+from tiny_paper import EXPERIMENT, PAPER, TARGETS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import RunCli
-
-TARGETS = """\
-# claims of a made-up paper
-paper,figure,workload,quantity,scheme,baseline,value,unit
-tiny,1,random,mean write response time reduction,free,greedy,50,%
-tiny,1,random,writes get slower as the drive fills,greedy,,,shape
-tiny,2,random,something else,greedy,,3,x
-"""
-
-PAPER = """\
-title = "A made-up paper"
-summary = "Two schemes on a toy."
-source = "Nowhere."
-
-[[unanswered]]
-target = { figure = "2" }
-reason = "nobody knows"
-"""
-
-EXPERIMENT = """\
-title = "Writes on a toy"
-claim = "Collections cost time."
-chosen = ["Everything."]
-
-[config.ssd.geometry]
-channels = 1
-chips_per_channel = 1
-planes_per_die = 1
-blocks_per_plane = 32
-pages_per_block = 16
-[config.ssd.ftl]
-over_provisioning = 0.3
-[config.workload]
-type = "synthetic"
-read_share = 0.2
-inter_arrival = { type = "exponential", mean = "2ms" }
-
-[variants]
-"greedy" = {}
-"free" = { "ssd.gc.zero_cost" = true }
-
-[points]
-axis = "filled (%)"
-[points.values]
-"50" = { "precondition.fill" = 0.5 }
-"100" = { "precondition.fill" = 1.0 }
-
-[workloads."random"]
-stands_for = "random writes."
-"workload.requests" = 4000
-[workloads."mail server"]
-trace = "mail.csv"
-
-[quick]
-note = "half."
-seeds = [1, 2]
-shorter = 2
-[full]
-
-[[figures]]
-name = "1"
-title = "Mean write response"
-kind = "lines"
-measure = "response_us.write.mean"
-axis = "mean (ms)"
-scale = 0.001
-[[figures]]
-name = "1b"
-title = "Parts"
-kind = "stack"
-axis = "share"
-normalise = "greedy"
-[figures.parts]
-"service" = "breakdown_us.service"
-"GC" = "breakdown_us.gc_same_plane"
-[[figures]]
-name = "1c"
-title = "Response times"
-kind = "distribution"
-axis = "share of requests"
-
-[[checks]]
-target = { figure = "1", quantity = "mean write response time reduction" }
-variant = "free"
-baseline = "greedy"
-measure = "response_us.write.mean"
-workloads = ["random"]
-points = ["100"]
-[[checks]]
-target = { figure = "1", scheme = "greedy" }
-[[checks.rules]]
-rule = "rises"
-variants = ["greedy"]
-bound = 1.01
-[[checks.rules]]
-rule = "at_most"
-variants = ["free"]
-baseline = "greedy"
-"""
-
 
 ARRAY = """\
 title = "Two drives"
@@ -174,17 +74,6 @@ variant = "alone"
 measure = "bandwidth.mean_mib_per_s / array.devices"
 form = "value"
 """
-
-
-@pytest.fixture
-def tiny_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("COPYBACK_TRACES", raising=False)
-    directory = tmp_path / "tiny"
-    directory.mkdir()
-    (directory / "targets.csv").write_text(TARGETS)
-    (directory / "paper.toml").write_text(PAPER)
-    (directory / "1.toml").write_text(EXPERIMENT)
-    return directory
 
 
 def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: Path) -> None:
@@ -455,45 +344,6 @@ def test_a_figure_is_found_by_its_file_by_what_is_drawn_and_by_its_number() -> N
     assert [e.name for e in select(paper, "8")] == ["8a", "8b", "8c", "8d"]
     with pytest.raises(InputError, match="no figure '13'"):
         select(paper, "13")
-
-
-@pytest.mark.parametrize(
-    ("paper", "ours", "verdict"),
-    [
-        (0.32, 0.40, Verdict.REPRODUCED),
-        (0.32, 0.168, Verdict.SAME_SIGN),
-        (0.498, 0.927, Verdict.SAME_SIGN),
-        (0.30, 0.021, Verdict.SAME_SIGN),
-        (0.30, 0.019, Verdict.CONTRADICTED),
-        (0.30, -0.30, Verdict.CONTRADICTED),
-        (0.03, 0.012, Verdict.REPRODUCED),
-        (0.03, -0.001, Verdict.CONTRADICTED),
-        # A small effect has no sign worth comparing.
-        (0.0006, 0.0036, Verdict.REPRODUCED),
-        (0.01, -0.009, Verdict.REPRODUCED),
-        (0.01, 0.04, Verdict.CONTRADICTED),
-        (3.0, -0.2, Verdict.CONTRADICTED),
-        (0.0, 0.0, Verdict.REPRODUCED),
-        (0.3, float("nan"), Verdict.CONTRADICTED),
-    ],
-)
-def test_effects_agree_within_a_quarter_or_two_points(
-    paper: float, ours: float, verdict: Verdict
-) -> None:
-    assert agreement.compare(paper, ours) is verdict
-
-
-def test_an_interval_over_seeds_widens_the_tolerance() -> None:
-    assert agreement.compare(0.30, 0.45) is Verdict.SAME_SIGN
-    assert agreement.compare(0.30, 0.45, interval=0.15) is Verdict.REPRODUCED
-    assert agreement.compare(53.0, 60.0, points=0.0) is Verdict.REPRODUCED
-    assert agreement.compare(53.0, 4.0, points=0.0) is Verdict.SAME_SIGN
-
-
-def test_a_shape_is_reproduced_if_all_its_rules_hold() -> None:
-    assert agreement.of_rules([True, True]) is Verdict.REPRODUCED
-    assert agreement.of_rules([True, False]) is Verdict.PART
-    assert agreement.of_rules([False]) is Verdict.CONTRADICTED
 
 
 def test_another_reading_is_an_experiment_of_its_own(

@@ -20,6 +20,14 @@ QUARTER = 0.25
 POINTS = 0.02
 
 
+#: The rule in a sentence, for pages.
+RULE = (
+    "A claim is reproduced if ours has the same sign and lies within the largest of our 95% "
+    "interval, a quarter of the paper's effect, and two points of it; a shape, if all its rules "
+    "hold."
+)
+
+
 class Verdict(StrEnum):
     """What became of a claim."""
 
@@ -54,6 +62,15 @@ def compare(paper: float, ours: float, *, interval: float = 0.0, points: float =
     if near:
         return Verdict.REPRODUCED
     return Verdict.SAME_SIGN if abs(ours) >= points else Verdict.CONTRADICTED
+
+
+def worse(one: Verdict, other: Verdict) -> Verdict:
+    """Return the less favourable of two verdicts, as of the ends of a range.
+
+    >>> worse(Verdict.REPRODUCED, Verdict.SAME_SIGN)
+    <Verdict.SAME_SIGN: 'same sign, other size'>
+    """
+    return max(one, other, key=list(Verdict).index)
 
 
 def of_rules(held: list[bool]) -> Verdict:

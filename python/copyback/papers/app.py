@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path  # noqa: TC003 - Typer reads it
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from copyback._core import InputError
 from copyback.commands.options import Jobs, Memory, Quiet  # noqa: TC001 - Typer reads them
+from copyback.papers import publishing
+from copyback.papers.options import FigureName, Name, Out, ScaleName, home_of
 
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
     from copyback.papers.found import Found
 
 app = typer.Typer(help="Run the experiments of the papers beside what the papers claim.")
-
-Name = Annotated[
-    str, typer.Argument(metavar="PAPER", help="A paper, or a directory with a paper.toml.")
-]
-FigureName = Annotated[
-    str | None, typer.Argument(metavar="[FIGURE]", help="One figure or question; else all.")
-]
-ScaleName = Annotated[
-    Literal["quick", "full"],
-    typer.Option(help="quick: a small drive, a minute or two; full: the paper's drive."),
-]
-Out = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Where to leave results; else out/PAPER-SCALE.")
-]
 
 
 @app.command("list")
@@ -86,7 +74,7 @@ def run(
     where = Where(jobs=jobs, memory=memory_of(memory))
     # Every configuration is checked before the first simulation.
     plans = [make_plan(experiment, scale, traces) for experiment in select(chosen, figure)]
-    home = _home(out, chosen, scale)
+    home = home_of(out, chosen, scale)
     for plan in plans:
         where.share([run.config for run in plan.sweep.runs])
         output.staging(plan.experiment, home)
@@ -129,7 +117,7 @@ def report(
     from copyback.papers.catalogue import load_paper
 
     chosen = load_paper(paper)
-    home = _home(out, chosen, scale)
+    home = home_of(out, chosen, scale)
     for experiment in chosen.everything:
         found = output.load_experiment(experiment, scale, home)
         if found is None:
@@ -139,63 +127,6 @@ def report(
             staging.publish()
         _tell(found)
     _conclude(chosen, scale, home)
-
-
-#: The pages of the repository, and what they are made of.
-Docs = Annotated[Path, typer.Option(metavar="DIR", help="Where templates and results are.")]
-
-
-@app.command()
-def publish(
-    paper: Name,
-    scale: ScaleName = "quick",
-    out: Out = None,
-    docs: Docs = Path("docs/reproduction"),
-) -> None:
-    """Store the results of runs in --out, and write the pages of all papers from what is stored."""
-    from copyback.papers import output, pages, plots, stored
-    from copyback.papers.catalogue import load_paper
-
-    chosen = load_paper(paper)
-    home = _home(out, chosen, scale)
-    results = stored.load(docs / pages.RESULTS, chosen)
-    for experiment in chosen.everything:
-        found = output.load_experiment(experiment, scale, home)
-        if found is None:
-            continue
-        stored.store(results, found)
-        for name in pages.pictures(docs, chosen.name, experiment.name):
-            figure = next(one for one in experiment.figures if one.name == name)
-            plots.draw(found, figure, pages.picture_path(docs, chosen.name, name))
-        print(f"Stored       {experiment.name}")
-    stored.save(docs / pages.RESULTS, chosen, results)
-    _write_pages(docs, docs.parent)
-
-
-@app.command("pages")
-def pages_(
-    docs: Docs = Path("docs/reproduction"),
-    to: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write below it; else beside --docs.")
-    ] = None,
-) -> None:
-    """Write the pages of all papers again from stored results alone."""
-    _write_pages(docs, docs.parent if to is None else to)
-
-
-def _write_pages(docs: Path, to: Path) -> None:
-    from copyback.outputs import replace_file
-    from copyback.papers import pages
-
-    for name, text in pages.render(docs).items():
-        path = to / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text.encode())
-        print(f"Page         {path}")
-
-
-def _home(out: Path | None, paper: Paper, scale: str) -> Path:
-    return out if out is not None else Path("out") / f"{paper.name}-{scale}"
 
 
 def _tell(found: Found) -> None:
@@ -235,3 +166,7 @@ def _conclude(paper: Paper, scale: str, home: Path) -> None:
         )
     output.write_paper(paper, found, home)
     print(f"Report       {home / output.PAGE_HTML}")
+
+
+for command, name in publishing.COMMANDS.items():
+    app.command(name)(command)

@@ -17,6 +17,7 @@ from copyback._core import InputError
 from copyback.configuration import read_text
 from copyback.papers.checks import Check, read_check
 from copyback.papers.figures import Figure
+from copyback.papers.ranking import Ranking
 from copyback.tables import Table, read
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Scale(Table, frozen=True):
     ----------
     note
         What differs from the paper's setting, in a sentence.
+    cpu_minutes
+        About what all of it costs, estimated before it is run; None if nobody knows.
     seeds
         Each run is repeated with each.
     shorter
@@ -81,6 +84,7 @@ class Scale(Table, frozen=True):
     """
 
     note: str = ""
+    cpu_minutes: Annotated[float, Meta(gt=0)] | None = None
     seeds: tuple[Annotated[int, Meta(ge=0)], ...] = (0,)
     shorter: Annotated[int, Meta(ge=1)] = 1
     set: dict[str, Any] = field(default_factory=dict)
@@ -136,6 +140,10 @@ class Experiment:
         What the paper leaves open, with the bounds within which its text lets it move.
     axis
         What the points are points of; empty if there is one.
+    rankings
+        Tables of the paper whose order is compared with ours.
+    reading
+        The name of the reading; empty of the paper's joint one.
     readings
         The experiment under other readings of the paper's text; verdicts are never mixed.
     """
@@ -154,6 +162,8 @@ class Experiment:
     scales: dict[str, Scale]
     figures: tuple[Figure, ...]
     checks: tuple[Check, ...]
+    rankings: tuple[Ranking, ...] = ()
+    reading: str = ""
     readings: tuple[Experiment, ...] = ()
 
 
@@ -190,6 +200,7 @@ class _File(Table, frozen=True):
     workloads: Tables = field(default_factory=dict)
     figures: tuple[Figure, ...] = ()
     checks: tuple[Any, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
 
 
 class _Workload(Table, frozen=True):
@@ -235,6 +246,7 @@ def read_experiment(
             read_check(one, targets, path, f"checks[{index}]")
             for index, one in enumerate(file.checks)
         ),
+        rankings=file.rankings,
     )
     _check_names(experiment)
     experiment = laid_over(experiment, joint or {})
@@ -256,6 +268,7 @@ def _read_as(experiment: Experiment, name: str, reading: Reading) -> Experiment:
     named = replace(
         experiment,
         name=f"{experiment.name}@{name}",
+        reading=name,
         title=f"{experiment.title} (reading: {name})",
         chosen=(*experiment.chosen, f"Reading {name}: {reading.reason}"),
     )
@@ -303,11 +316,12 @@ def as_settings(table: Mapping[str, Any]) -> Settings:
 
 
 def _check_names(experiment: Experiment) -> None:
-    """Refuse names of variants, points and workloads that there are not."""
+    """Refuse names of variants, points, workloads and claims that there are not."""
     known = {
         "variants": {case.name for case in experiment.variants},
         "points": {case.name for case in experiment.points},
         "workloads": {load.name for load in experiment.workloads},
+        "claims": {check.target.figure for check in experiment.checks if check.target},
     }
     used: list[tuple[str, str, tuple[str, ...]]] = []
     for name, scale in experiment.scales.items():
@@ -318,6 +332,8 @@ def _check_names(experiment: Experiment) -> None:
         used += [(f"checks[{index}]", kind, names) for kind, names in check.names()]
     for index, figure in enumerate(experiment.figures):
         used += [(f"figures[{index}]", kind, names) for kind, names in figure.names()]
+    for index, ranking in enumerate(experiment.rankings):
+        used.append((f"rankings[{index}].figure", "claims", (ranking.figure,)))
     for place, kind, names in used:
         for name in names:
             if name not in known[kind]:
