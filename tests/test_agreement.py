@@ -144,11 +144,22 @@ def test_at_least_is_met_by_anything_above(reduction: float, verdict: Verdict) -
     assert found.paper == "at least 80.0 %"
 
 
-def test_what_of_a_claim_was_not_run_is_said() -> None:
+def test_a_claim_of_which_a_part_was_run_is_reproduced_in_part() -> None:
     found = answered([8.0], claim(8.0), workloads=("load 0", "load 1", "load 2"))
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is Verdict.PART
     assert found.interval == "one seed"
-    assert found.note == "1 of 3 workloads"
+    assert found.part == "1 of 3 workloads"
+    found = answered([-8.0], claim(8.0), workloads=("load 0", "load 1"))
+    assert found.verdict is Verdict.CONTRADICTED
+    assert answered([8.0], claim(8.0), workloads=("load 0",)).part == ""
+
+
+def test_a_check_that_names_no_workload_is_about_all() -> None:
+    rows = {Cell("a", "", variant): [{"x": x}] for variant, x in (("old", 100.0), ("new", 92.0))}
+    check = Check(target=claim(8.0), variant="new", baseline="old", measure="x")
+    found = answer(check, Measures(rows), loads=["a", "b"], points=[""])
+    assert found is not None
+    assert (found.verdict, found.part) == (Verdict.PART, "1 of 2 workloads")
 
 
 def test_several_seeds_give_an_interval() -> None:

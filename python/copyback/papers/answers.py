@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from copyback import units
@@ -37,9 +37,11 @@ class Answer:
     interval
         Half the width of the 95% interval over seeds, or "one seed"; empty of a shape.
     note
-        The spread over seeds, or what each rule found, and what of the claim was not run.
+        The spread over seeds, or what each rule found.
     value
         Our number; None of a shape or a range.
+    part
+        How much of what the claim is about was run, if not all: then it is reproduced in part.
     """
 
     check: Check
@@ -49,14 +51,29 @@ class Answer:
     interval: str = ""
     note: str = ""
     value: float | None = None
+    part: str = ""
 
 
-def answer(check: Check, measures: Measures) -> Answer | None:
-    """Return the answer, or None if nothing that it needs was run."""
+def answer(
+    check: Check, measures: Measures, *, loads: Sequence[str] = (), points: Sequence[str] = ()
+) -> Answer | None:
+    """Return the answer, or None if nothing that it needs was run.
+
+    Parameters
+    ----------
+    loads, points
+        All that the experiment has: what a check that names none is about.
+    """
     cells = _cells(check, measures)
     if not cells:
         return None
-    return _of_shape(check, measures, cells) if check.rules else _number(check, measures, cells)
+    found = _of_shape(check, measures, cells) if check.rules else _number(check, measures, cells)
+    wanted = (("workloads", check.workloads or loads), ("points", check.points or points))
+    part = _part(wanted, cells)
+    if found is None or not part:
+        return found
+    reproduced = found.verdict is Verdict.REPRODUCED
+    return replace(found, part=part, verdict=Verdict.PART if reproduced else found.verdict)
 
 
 def cells_of(check: Check, measures: Measures) -> list[Cell]:
@@ -81,14 +98,13 @@ def _cells(check: Check, measures: Measures) -> list[tuple[str, str]]:
     ]
 
 
-def _missing(check: Check, cells: list[tuple[str, str]]) -> str:
-    """Return what of the workloads and points that a check names was not run."""
-    parts = (("workloads", check.workloads, 0), ("points", check.points, 1))
-    there = [(kind, named, {cell[at] for cell in cells}) for kind, named, at in parts]
-    return "; ".join(
-        f"{len(found)} of {len(named)} {kind}"
-        for kind, named, found in there
-        if len(found) < len(named)
+def _part(wanted: Sequence[tuple[str, Sequence[str]]], cells: Sequence[tuple[str, str]]) -> str:
+    """Return how many of the workloads and points that are wanted were run; empty if all."""
+    there = [(kind, names, {cell[at] for cell in cells}) for at, (kind, names) in enumerate(wanted)]
+    return ", ".join(
+        f"{len(found)} of {len(names)} {kind}"
+        for kind, names, found in there
+        if not found.issuperset(names)
     )
 
 
@@ -99,28 +115,25 @@ def _of_shape(check: Check, measures: Measures, cells: list[tuple[str, str]]) ->
     verdict = agreement.of_rules([rule.holds for rule in held])
     kept = f"{sum(rule.holds for rule in held)} of {len(held)} rules hold"
     found = [f"{'' if rule.holds else 'NOT '}{rule.text}" for rule in held]
-    note = "; ".join(filter(None, [_missing(check, cells), *found]))
-    return Answer(check, "shape" if check.target else "", kept, verdict, note=note)
+    return Answer(check, "shape" if check.target else "", kept, verdict, note="; ".join(found))
 
 
 def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> Answer | None:
     per_cell = [_by_seed(check, measures, load, point) for load, point in cells]
     if not all(per_cell):
         return None
-    missing = _missing(check, cells)
     if check.take == "range":
-        return _range(check, per_cell, missing)
+        return _range(check, per_cell)
     number = _Number.over_seeds(check, check.take, per_cell)
     ours = _show(check, number.mean)
-    note = "; ".join(filter(None, [missing, number.spread]))
     if check.target is None or check.target.value is None:
-        return Answer(check, "", ours, Verdict.NONE, number.interval, note, number.mean)
+        return Answer(check, "", ours, Verdict.NONE, number.interval, number.spread, number.mean)
     verdict = _verdict(check, check.target, number, check.target.nearest(number.mean) or 0.0)
     claimed = _claimed(check, check.target)
-    return Answer(check, claimed, ours, verdict, number.interval, note, number.mean)
+    return Answer(check, claimed, ours, verdict, number.interval, number.spread, number.mean)
 
 
-def _range(check: Check, per_cell: list[list[float]], missing: str) -> Answer:
+def _range(check: Check, per_cell: list[list[float]]) -> Answer:
     """Compare the ends of what all workloads and points give with those of the claim."""
     target = check.target
     assert target is not None
@@ -136,7 +149,6 @@ def _range(check: Check, per_cell: list[list[float]], missing: str) -> Answer:
         f"{_show(check, least.mean)} to {_show(check, most.mean)}",
         agreement.worse(*verdicts),
         interval=" and ".join(dict.fromkeys(end.interval for end in ends)),
-        note=missing,
     )
 
 

@@ -69,7 +69,7 @@ def sentinel(
     from copyback.sweep.where import Where
 
     stored = cells.load(docs / cells.FILE)
-    now = cells.run(stored, Where(jobs=jobs))
+    now = cells.run_again(stored, Where(jobs=jobs))
     moved = cells.moved(stored, now)
     for one in moved:
         print(f"Moved        {one}")

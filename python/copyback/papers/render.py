@@ -44,7 +44,7 @@ def answer_row(found: Found, answer: Answer) -> tuple[str, ...]:
         ours(found, answer),
         answer.interval,
         str(answer.verdict),
-        answer.note,
+        "; ".join(filter(None, (answer.part, answer.note))),
     )
 
 

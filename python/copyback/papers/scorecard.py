@@ -8,7 +8,7 @@ from copyback import units
 from copyback.markdown import markdown_table
 from copyback.papers import render
 from copyback.papers.claims import Standing
-from copyback.papers.sections import anchor, shortened
+from copyback.papers.sections import anchor, seeds_of, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,8 @@ def _claim_row(claim: Claim) -> tuple[str, ...]:
     answer = claim.joint.answer
     ours = render.ours(claim.joint.found, answer)
     others = "; ".join(f"{o.reading}: {o.answer.ours}: {o.answer.verdict}" for o in claim.others)
-    return (what, answer.paper, ours, answer.interval, answer.verdict, others, section)
+    interval = ", ".join(filter(None, (answer.interval, answer.part)))
+    return (what, answer.paper, ours, interval, answer.verdict, others, section)
 
 
 def claimed(claim: Claim) -> str:
@@ -83,12 +84,11 @@ def citation(book: Book) -> str:
         return f"- Paper: {book.paper.title}. {book.paper.source}\n- Copyback: nothing was run."
     commits = sorted({shortened(run.commit) for run in runs})
     versions = sorted({run.version for run in runs})
-    seeds = sorted({key.seed for key in book.results.runs})
     spent = units.significant(sum(run.cpu_s for run in runs) / 60)
     lines = [
         f"Paper: {book.paper.title}. {book.paper.source}",
         f"Copyback {', '.join(versions)}, commit {', '.join(f'`{one}`' for one in commits)}",
-        f"Scale: {', '.join(book.scales)}; seeds {', '.join(map(str, seeds))}; {len(runs)} runs, "
+        f"Scale: {', '.join(book.scales)}; {seeds_of(book.results.runs)}; {len(runs)} runs, "
         f"{spent} CPU minutes",
         f"Joint reading: {book.paper.reading.name}",
     ]

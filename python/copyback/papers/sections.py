@@ -11,9 +11,13 @@ from copyback.papers import found as findings
 from copyback.papers.render import answers_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from copyback.papers.answers import Answer
     from copyback.papers.book import Book
     from copyback.papers.experiment import Experiment, OpenInput
+    from copyback.papers.found import Found
+    from copyback.papers.stored import Key
 
 #: Digests that are named; of more runs their number is told.
 DIGESTS = 3
@@ -27,7 +31,7 @@ def heading(experiment: Experiment) -> str:
 def anchor(experiment: Experiment) -> str:
     """Return what a link to the section ends with, as GitHub and the site make it.
 
-    Letters, digits, hyphens and underscores stay; blanks become hyphens.
+    Letters, digits, hyphens and underscores stay; spaces become hyphens.
     """
     return "#" + re.sub(r"[^\w\- ]", "", heading(experiment).lower()).replace(" ", "-")
 
@@ -43,11 +47,20 @@ def section(book: Book, name: str) -> str:
     if name not in book.found:
         return "\n\n".join([*filter(None, parts), f"**Not run**{cost(experiment, 'quick')}."])
     found = book.found[name]
+    parts.append("\n".join(_loads(found)))
     parts += [provenance(book, name), verdicts(book, name)]
     for figure in experiment.figures:
         if (table := findings.table_of(found, figure)) is not None:
             parts += [table.title, markdown_table(table.header, table.rows)]
     return "\n\n".join(filter(None, parts))
+
+
+def _loads(found: Found) -> list[str]:
+    """Return what workloads stand for, and those that were left out."""
+    standing = [
+        f"- {load.name} stands for {load.stands_for}" for load in found.loads if load.stands_for
+    ]
+    return [*standing, *(f"- Left out: {text}" for text in found.skipped)]
 
 
 def verdicts(book: Book, name: str) -> str:
@@ -82,18 +95,28 @@ def provenance(book: Book, name: str) -> str:
     digests = sorted({run.config_digest for run in runs.values()})
     shown = ", ".join(f"`{digest[:8]}`" for digest in digests[:DIGESTS])
     more = f" and {len(digests) - DIGESTS} more" if len(digests) > DIGESTS else ""
-    seeds = ", ".join(map(str, sorted({key.seed for key in runs})))
-    commits = ", ".join(
-        f"`{commit}`" for commit in sorted({shortened(r.commit) for r in runs.values()})
-    )
+    commits = ", ".join(f"`{one}`" for one in sorted({shortened(r.commit) for r in runs.values()}))
     spent = units.significant(sum(run.cpu_s for run in runs.values()))
     inside = sum(not run.start.is_past for run in runs.values())
     told = [
-        f"**{scale.capitalize()} scale**" + (f": {note}" if note else ""),
-        f"{len(runs)} runs, {inside} of them inside the start transient (†); seeds {seeds}",
-        f"commit {commits}; configurations {shown}{more}; {spent} CPU s",
+        f"{len(runs)} runs, {seeds_of(runs)}, {inside} of them inside the start transient (†)",
+        f"commit {commits}",
+        f"configurations {shown}{more}",
+        f"{spent} CPU s",
     ]
-    return f"{'. '.join(told)}."
+    named = f"**{scale.capitalize()} scale**" + (f": {note}" if note else "")
+    return f"{named}. {'; '.join(told)}."
+
+
+def seeds_of(runs: Iterable[Key]) -> str:
+    """Return the seeds of some runs.
+
+    >>> from copyback.papers.stored import Key
+    >>> seeds_of([Key("8a", "", "8", "PGC", 2), Key("8a", "", "8", "PGC", 1)])
+    'seeds 1, 2'
+    """
+    seeds = sorted({key.seed for key in runs})
+    return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
 
 
 def shortened(commit: str) -> str:

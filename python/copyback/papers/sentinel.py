@@ -25,7 +25,7 @@ from copyback.sweep.dataset import dataset
 from copyback.sweep.failures import Failures
 
 if TYPE_CHECKING:
-    from copyback.papers.catalogue import Paper
+    from copyback.papers.experiment import Experiment
     from copyback.sweep.plan import Run
     from copyback.sweep.where import Where
 
@@ -116,7 +116,7 @@ def save(sentinel: Sentinel) -> None:
     replace_file(sentinel.path, text.getvalue().encode())
 
 
-def run(sentinel: Sentinel, where: Where) -> Sentinel:
+def run_again(sentinel: Sentinel, where: Where) -> Sentinel:
     """Return the cells with what they give now.
 
     Raises
@@ -153,25 +153,27 @@ def _refuse(sentence: str, fault: Exception) -> None:
 
 def _runs(sentinel: Sentinel) -> dict[Key, Run]:
     """Return the run of each cell, in the file's order."""
-    papers = {name: load_paper(name) for name in dict.fromkeys(key.paper for key in sentinel.cells)}
     there: dict[Key, Run] = {}
-    for name, experiment in dict.fromkeys((key.paper, key.experiment) for key in sentinel.cells):
-        there |= _of_experiment(papers[name], experiment)
+    for name in dict.fromkeys(key.paper for key in sentinel.cells):
+        paper = load_paper(name)
+        for experiment in paper.everything:
+            if any(
+                (key.paper, key.experiment) == (name, experiment.name) for key in sentinel.cells
+            ):
+                there |= _of_experiment(name, experiment)
     for key in sentinel.cells:
         if key not in there:
             raise InputError(f"{sentinel.path}: no cell {key} at {SCALE} scale")
     return {key: there[key] for key in sentinel.cells}
 
 
-def _of_experiment(paper: Paper, name: str) -> dict[Key, Run]:
+def _of_experiment(paper: str, experiment: Experiment) -> dict[Key, Run]:
     """Return every cell of an experiment with its run under the first seed."""
     found: dict[Key, Run] = {}
-    for experiment in paper.everything:
-        if experiment.name == name:
-            for one in make_plan(experiment, SCALE, None).sweep.runs:
-                point = dict(one.point)
-                key = Key(paper.name, name, point[LOAD], point[POINT], point[SCHEME])
-                found.setdefault(key, one)
+    for run in make_plan(experiment, SCALE, None).sweep.runs:
+        point = dict(run.point)
+        key = Key(paper, experiment.name, point[LOAD], point[POINT], point[SCHEME])
+        found.setdefault(key, run)
     return found
 
 
