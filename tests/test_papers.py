@@ -101,7 +101,7 @@ def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: P
     }
     page = (out / "report.md").read_text()
     reduction = 100 * (1 - means["free"] / means["greedy"])  # type: ignore[operator]
-    assert f"| 50.0 % | {reduction:.1f} % |" in page
+    assert f"| 50.0 % | {reduction:.1f} % † |" in page
     assert "2 of 2 rules hold" in page
     assert "Left out: mail server: there was no trace mail.csv" in page
     assert "mail.csv: --traces or COPYBACK_TRACES is not given" in done.stdout
@@ -472,7 +472,7 @@ def test_a_claim_may_be_a_range_and_a_distribution_the_excess(
     worst = statistics.fmean(greedy["response_us.all.max"].to_list())
     page = (tmp_path / "out/report.md").read_text()
     least, most = (units.significant(float(number)) for number in claim.split("-"))
-    found = f"{least} to {most} | {units.significant(worst / 1e3)} |"
+    found = f"{least} ms to {most} ms | {units.significant(worst / 1e3)} ms"
     line = next(line for line in page.splitlines() if "worst response time" in line)
     assert found in line
     assert ("| reproduced |" in line) is agrees

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parents[1] / "docs/reproduction"
 
 INDEX = "{{ scorecard() }}\n"
-PAGE = '{{ claims() }}\n\n{{ section("1") }}\n\n{{ not_run() }}\n\n{{ unanswered() }}\n'
+PAGE = (
+    '{{ signs }}\n\n{{ claims() }}\n\n{{ section("1") }}\n\n{{ not_run() }}\n\n{{ unanswered() }}\n'
+)
 
 READING = """
 [readings.wide]
@@ -64,7 +66,7 @@ def published(ran: Path, tiny_paper: Path, docs: Path) -> Path:
     """Return the directory of pages with the results of a made-up paper."""
     shutil.copy(ran / "tiny/1.toml", tiny_paper)
     paper = load_paper(str(tiny_paper))
-    results = stored_files.load(docs / RESULTS, paper)
+    results = stored_files.load(docs / RESULTS, paper, "quick")
     for experiment in paper.everything:
         found = output.load_experiment(experiment, "quick", ran / "out")
         assert found is not None
@@ -117,9 +119,10 @@ def test_what_was_not_run_is_listed_with_its_cost(docs: Path, tiny_paper: Path) 
 
 def test_stored_results_come_back_as_they_were_written(published: Path, tiny_paper: Path) -> None:
     paper = load_paper(str(tiny_paper))
-    files = sorted((published / RESULTS).iterdir())
+    files = sorted((published / RESULTS / "quick").iterdir())
     before = [file.read_bytes() for file in files]
-    stored_files.save(published / RESULTS, paper, stored_files.load(published / RESULTS, paper))
+    results = stored_files.load(published / RESULTS, paper, "quick")
+    stored_files.save(published / RESULTS, paper, results)
     assert [file.read_bytes() for file in files] == before
     assert len(files) == 2
 
@@ -130,7 +133,7 @@ def test_stored_results_come_back_as_they_were_written(published: Path, tiny_pap
         ("tiny.csv", "measure,value", "value,measure", "not stored results; columns needed: "),
         ("tiny.csv", ",1,random,50,free,1,", ",1,random,50,fre,1,", "has no such run"),
         ("tiny.csv", "mean,", "mean,x", ": value: found 'x"),
-        ("tiny-runs.csv", ",quick,", ",", ":2: found 12 columns; 13 are needed"),
+        ("tiny-runs.csv", ",0.1.0,", ",", ":2: found 11 columns; 12 are needed"),
         ("tiny-runs.csv", "yes", "perhaps", ": settled: found 'perhaps'; allowed: yes, no"),
         ("tiny-runs.csv", "tiny,1,", "tiny,2,", ":2: tiny has no experiment '2'"),
         ("tiny-runs.csv", ",free,1,", ",free,one,", ":2: seed: found 'one'; a whole number"),
@@ -139,12 +142,27 @@ def test_stored_results_come_back_as_they_were_written(published: Path, tiny_pap
 def test_a_damaged_file_of_results_is_told_in_a_line(
     published: Path, tiny_paper: Path, file: str, old: str, new: str, fault: str
 ) -> None:
-    edit(published / RESULTS / file, old, new)
+    edit(published / RESULTS / "quick" / file, old, new)
     with pytest.raises(InputError) as told:
         pages.render(published, [str(tiny_paper)])
     assert fault in str(told.value)
     assert file in str(told.value)
     assert "\n" not in str(told.value)
+
+
+def test_pages_prefer_full_scale_and_compare_signs(published: Path, tiny_paper: Path) -> None:
+    results = published / RESULTS
+    shutil.copytree(results / "quick", results / "full")
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "**Full scale**" in page
+    assert "Quick scale agrees with full scale in sign on 2 of 2 rows." in page
+    assert "## Not run" not in page
+    values = results / "quick/tiny.csv"
+    text = values.read_text()
+    swapped = text.replace(",free,", ",x,").replace(",greedy,", ",free,").replace(",x,", ",greedy,")
+    values.write_text(swapped)
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "**Quick scale agrees with full scale in sign on 0 of 2 rows: it is for trying" in page
 
 
 def test_results_of_a_variant_that_is_gone_are_refused(published: Path, tiny_paper: Path) -> None:
@@ -202,7 +220,7 @@ def test_a_claim_is_counted_once_and_under_its_joint_reading_first(
 
 
 def test_runs_inside_their_start_are_marked(published: Path, tiny_paper: Path) -> None:
-    runs = published / RESULTS / "tiny-runs.csv"
+    runs = published / RESULTS / "quick/tiny-runs.csv"
     text = runs.read_text()
     past = re.sub(r"[\d.]*,(yes|no)$", "21.000,yes", text, flags=re.MULTILINE)
     runs.write_text(past)
@@ -342,4 +360,4 @@ def test_a_sentinel_that_is_not_there_is_bad_input(cli: RunCli, docs: Path) -> N
 
 def test_nothing_stored_is_nothing_found(tiny_paper: Path) -> None:
     paper = load_paper(str(tiny_paper))
-    assert Stored(tiny_paper, {}, {}).of(paper.experiments[0]) is None
+    assert Stored(tiny_paper, "quick", {}, {}).of(paper.experiments[0]) is None

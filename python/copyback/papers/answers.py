@@ -182,7 +182,7 @@ def _claimed(check: Check, target: Target) -> str:
 
 def _verdict(check: Check, target: Target, ours: _Number, claimed: float) -> Verdict:
     """Judge a number by the one rule, as an effect."""
-    claim, effect = _effect(check, claimed), _effect(check, ours.mean)
+    claim, effect = effect_of(check, claimed), effect_of(check, ours.mean)
     if check.at_least and effect >= claim:
         return Verdict.REPRODUCED
     unit = {"reduction": 0.01, "normalised": 0.01}.get(check.form, 1.0)
@@ -217,7 +217,7 @@ def _form(check: Check, value: float, base: float) -> float:
     return {"reduction": 100 * (1 - ratio), "ratio": ratio, "normalised": 100 * ratio}[check.form]
 
 
-def _effect(check: Check, value: float) -> float:
+def effect_of(check: Check, value: float) -> float:
     """Return how far a number is from saying that nothing changes, as a share."""
     return {
         "reduction": value / 100,
@@ -230,5 +230,6 @@ def _effect(check: Check, value: float) -> float:
 def _show(check: Check, value: float) -> str:
     if not math.isfinite(value):
         return units.MISSING
-    suffix = {"reduction": " %", "ratio": " ×", "normalised": " %", "value": ""}[check.form]
+    own = f" {check.target.unit}" if check.target is not None else ""
+    suffix = {"reduction": " %", "ratio": " ×", "normalised": " %", "value": own}[check.form]
     return f"{units.significant(value)}{suffix}"

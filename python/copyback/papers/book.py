@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from copyback.papers.claims import Claim
     from copyback.papers.experiment import Experiment
     from copyback.papers.found import Found
-    from copyback.papers.stored import Stored
+    from copyback.papers.stored import Key, Run, Stored
 
 #: The directory of stored results, below that of the pages.
 RESULTS = "results"
+
+#: Scales that are stored, the one that pages prefer first.
+SCALES = ("full", "quick")
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,22 @@ class Book:
 
     Attributes
     ----------
-    found
-        By the experiment's name; without those of which nothing is stored.
+    by_scale
+        What was found at each scale, by the experiment's name; without those of which nothing is
+        stored.
     """
 
     paper: Paper
-    results: Stored
-    found: Mapping[str, Found]
+    results: Mapping[str, Stored]
+    by_scale: Mapping[str, Mapping[str, Found]]
+
+    @cached_property
+    def found(self) -> dict[str, Found]:
+        """What pages show of each experiment: the largest scale at which it was run."""
+        found: dict[str, Found] = {}
+        for scale in SCALES:
+            found = {**self.by_scale[scale], **found}
+        return found
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -48,8 +60,17 @@ class Book:
 
     @property
     def scales(self) -> list[str]:
-        """The scales of what is stored."""
-        return sorted({run.scale for run in self.results.runs.values()})
+        """The scales of what pages show."""
+        return [scale for scale in SCALES if any(f.scale == scale for f in self.found.values())]
+
+    @cached_property
+    def runs(self) -> dict[Key, Run]:
+        """The runs that pages show."""
+        return {key: run for name in self.found for key, run in self.runs_of(name).items()}
+
+    def runs_of(self, name: str) -> dict[Key, Run]:
+        """Return the runs of an experiment, at the scale that pages show."""
+        return self.results[self.of(name).scale].runs_of(name)
 
     def experiment(self, name: str) -> Experiment:
         """Return an experiment by its name, under the joint or another reading."""
@@ -114,6 +135,11 @@ class Book:
 def open_book(docs: Path, name: str) -> Book:
     """Return a paper and what is stored of it below the directory of the pages."""
     paper = load_paper(name)
-    results = stored_files.load(docs / RESULTS, paper)
-    found = {one.name: results.of(one) for one in paper.everything}
-    return Book(paper, results, {key: one for key, one in found.items() if one is not None})
+    results = {scale: stored_files.load(docs / RESULTS, paper, scale) for scale in SCALES}
+    by_scale = {
+        scale: {
+            one.name: found for one in paper.everything if (found := stored.of(one)) is not None
+        }
+        for scale, stored in results.items()
+    }
+    return Book(paper, results, by_scale)

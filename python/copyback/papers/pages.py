@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.papers import agreement, scorecard, sections, start
+from copyback.papers import agreement, scales, scorecard, sections, start
 from copyback.papers.book import open_book
 from copyback.papers.render import DAGGER
 
@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from copyback.papers.book import Book
+    from copyback.papers.found import Found
 
 TEMPLATES = "templates"
 INDEX = "index.md.j2"
+
+#: Where drawings are, from the directory of the scorecard.
+IMAGES = Path("images/reproduction")
 
 #: The papers of the scorecard, in its order.
 PAPERS = ("fifo-mqsim", "pgc-2011", "pagc-2016", "harmonia-2012", "agc-dgc-2012")
@@ -61,6 +65,7 @@ def _context(book: Book) -> dict[str, object]:
     return {
         "paper": book.paper,
         "quick": "quick" in book.scales,
+        "signs": scales.signs(book.by_scale["quick"], book.by_scale["full"]),
         "cell": book.cell,
         "times": book.times,
         "ours": book.ours,
@@ -82,7 +87,7 @@ def _picture(book: Book, experiment: str, figure: str, alt: str) -> str:
         raise InputError(f"experiment {experiment!r} draws no {figure!r}; there are: {there}")
     if experiment not in book.found:
         return ""
-    return f"![{alt}](../images/reproduction/{book.paper.name}-{figure}.svg)"
+    return f"![{alt}](../{IMAGES}/{book.paper.name}-{figure}.svg)"
 
 
 def _unanswered(book: Book) -> str:
@@ -91,15 +96,15 @@ def _unanswered(book: Book) -> str:
     return "\n".join(["## Not answered", "", *lines]) if lines else ""
 
 
-def pictures(docs: Path, paper: str, experiment: str) -> list[str]:
-    """Return the figures of an experiment that a paper's template shows."""
-    text = (docs / TEMPLATES / f"{paper}.md.j2").read_text(encoding="utf-8")
-    return [figure for one, figure in PICTURE.findall(text) if one == experiment]
+def draw(docs: Path, found: Found, paper: str) -> None:
+    """Draw the figures of an experiment that its paper's template shows."""
+    from copyback.papers import plots
 
-
-def picture_path(docs: Path, paper: str, figure: str) -> Path:
-    """Return where a drawing of the pages is."""
-    return docs.parent / "images" / "reproduction" / f"{paper}-{figure}.svg"
+    template = (docs / TEMPLATES / f"{paper}.md.j2").read_text(encoding="utf-8")
+    shown = {figure for one, figure in PICTURE.findall(template) if one == found.experiment.name}
+    for figure in found.experiment.figures:
+        if figure.name in shown:
+            plots.draw(found, figure, docs.parent / IMAGES / f"{paper}-{figure.name}.svg")
 
 
 def _render(docs: Path, name: str, context: Mapping[str, object]) -> str:

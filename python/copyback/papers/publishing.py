@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from copyback._core import InputError
 from copyback.commands.options import Jobs  # noqa: TC001 - Typer reads it
 from copyback.papers.options import Name, Out, ScaleName, home_of
 
@@ -21,22 +22,27 @@ DOCS = Path("docs/reproduction")
 
 def publish(paper: Name, scale: ScaleName = "quick", out: Out = None, docs: Docs = DOCS) -> None:
     """Store the results of runs in --out, and write the pages of all papers from what is stored."""
-    from copyback.papers import book, output, pages, plots, stored_files
+    from copyback.papers import book, output, pages, stored_files
     from copyback.papers.catalogue import load_paper
 
     chosen = load_paper(paper)
     home = home_of(out, chosen, scale)
-    results = stored_files.load(docs / book.RESULTS, chosen)
-    for experiment in chosen.everything:
-        found = output.load_experiment(experiment, scale, home)
-        if found is None:
-            continue
-        results.replace(found)
-        for name in pages.pictures(docs, chosen.name, experiment.name):
-            figure = next(one for one in experiment.figures if one.name == name)
-            plots.draw(found, figure, pages.picture_path(docs, chosen.name, name))
-        print(f"Stored       {experiment.name}")
+    results = stored_files.load(docs / book.RESULTS, chosen, scale)
+    loaded = [output.load_experiment(one, scale, home) for one in chosen.everything]
+    found = [one for one in loaded if one is not None]
+    if not found:
+        raise InputError(
+            f"{home}: holds no results of {chosen.name}: `copyback paper run` makes them"
+        )
+    for one in found:
+        results.replace(one)
+        print(f"Stored       {one.experiment.name}")
     stored_files.save(docs / book.RESULTS, chosen, results)
+    shown = book.open_book(docs, paper)
+    for one in found:
+        # Pages show the largest scale that is stored, and so do their pictures.
+        if shown.of(one.experiment.name).scale == scale:
+            pages.draw(docs, one, chosen.name)
     write_pages(docs)
 
 

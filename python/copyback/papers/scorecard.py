@@ -79,7 +79,7 @@ def claimed(claim: Claim) -> str:
 
 def citation(book: Book) -> str:
     """Return what who cites these numbers needs: the paper, our commit and version, the scale."""
-    runs = book.results.runs.values()
+    runs = book.runs.values()
     if not runs:
         return f"- Paper: {book.paper.title}. {book.paper.source}\n- Copyback: nothing was run."
     commits = sorted({shortened(run.commit) for run in runs})
@@ -88,7 +88,7 @@ def citation(book: Book) -> str:
     lines = [
         f"Paper: {book.paper.title}. {book.paper.source}",
         f"Copyback {', '.join(versions)}, commit {', '.join(f'`{one}`' for one in commits)}",
-        f"Scale: {', '.join(book.scales)}; {seeds_of(book.results.runs)}; {len(runs)} runs, "
+        f"Scale: {', '.join(book.scales)}; {seeds_of(book.runs)}; {len(runs)} runs, "
         f"{spent} CPU minutes",
         f"Joint reading: {book.paper.reading.name}",
     ]

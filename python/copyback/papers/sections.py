@@ -89,7 +89,7 @@ def _open(one: OpenInput) -> str:
 
 def provenance(book: Book, name: str) -> str:
     """Return which scale, simulator and configurations an experiment's numbers come from."""
-    runs = book.results.runs_of([name])
+    runs = book.runs_of(name)
     scale = book.of(name).scale
     note = book.experiment(name).scales[scale].note.rstrip(".")
     digests = sorted({run.config_digest for run in runs.values()})

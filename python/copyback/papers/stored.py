@@ -15,7 +15,6 @@ from copyback.papers import found as findings
 from copyback.sweep.store import run_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from copyback.papers.experiment import Experiment
@@ -45,7 +44,6 @@ class Run:
         What the run cost.
     """
 
-    scale: str
     config_digest: str
     version: str
     commit: str
@@ -55,9 +53,16 @@ class Run:
 
 @dataclass
 class Stored:
-    """The stored results of a paper."""
+    """The stored results of a paper at one scale.
+
+    Attributes
+    ----------
+    path
+        Where they are from.
+    """
 
     path: Path
+    scale: str
     values: dict[Key, dict[str, float]]
     runs: dict[Key, Run]
 
@@ -87,8 +92,7 @@ class Stored:
                 },
             }
         )
-        scale = self.runs[keys[0]].scale
-        return findings.make(experiment, scale, frame, experiment.path.parent)
+        return findings.make(experiment, self.scale, frame, experiment.path.parent)
 
     def _in_order(self, experiment: Experiment) -> list[Key]:
         """Return the runs of an experiment in the order in which its file names their parts."""
@@ -97,7 +101,7 @@ class Stored:
             "point": [point.name for point in experiment.points],
             "variant": [variant.name for variant in experiment.variants],
         }
-        keys = [key for key in self.runs if key.experiment == experiment.name]
+        keys = list(self.runs_of(experiment.name))
         for part, names in parts.items():
             for key in keys:
                 if getattr(key, part) not in names:
@@ -113,21 +117,20 @@ class Stored:
             ),
         )
 
-    def runs_of(self, names: Iterable[str]) -> dict[Key, Run]:
-        """Return the runs of some experiments."""
-        wanted = set(names)
-        return {key: run for key, run in self.runs.items() if key.experiment in wanted}
+    def runs_of(self, name: str) -> dict[Key, Run]:
+        """Return the runs of an experiment."""
+        return {key: run for key, run in self.runs.items() if key.experiment == name}
 
     def replace(self, found: Found) -> None:
         """Put what the runs of an experiment found in place of what is stored of it."""
-        for key in self.runs_of([found.experiment.name]):
+        for key in self.runs_of(found.experiment.name):
             del self.runs[key]
             self.values.pop(key, None)
         store = next(iter(found.runs.values())).parent.parent
         for row in found.frame.iter_rows(named=True):
             key = Key(found.experiment.name, *(row[column] for column in Key._fields[1:]))
             start = findings.start_of(row)
-            self.runs[key] = _run(found.scale, run_directory(store, row["run"]), start)
+            self.runs[key] = _run(run_directory(store, row["run"]), start)
             self.values[key] = {
                 measure: float(row[measure])
                 for measure in needed(found.experiment)
@@ -147,9 +150,9 @@ def needed(experiment: Experiment) -> list[str]:
     return sorted({key for measure in measures for key in measure.split(" / ")})
 
 
-def _run(scale: str, directory: Path, start: Start) -> Run:
+def _run(directory: Path, start: Start) -> Run:
     summary = json.loads((directory / result.SUMMARY).read_bytes())
     simulator = summary["simulator"]
     commit = simulator.get("commit") or ""
     cost = round(simulator["cpu_s"], 2)
-    return Run(scale, summary["config_digest"], summary["version"], commit, cost, start)
+    return Run(summary["config_digest"], summary["version"], commit, cost, start)

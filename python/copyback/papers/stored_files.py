@@ -1,8 +1,8 @@
 """Files of stored results: text that a reader can compare line by line.
 
-A paper has two files: ``PAPER.csv``, one row a number, and ``PAPER-runs.csv``, one row a run, with
-the digest of its configuration, the simulator that ran it, its scale, what it cost, and how far it
-left its start behind. Rows are sorted.
+A paper has two files in the directory of a scale: ``PAPER.csv``, one row a number, and
+``PAPER-runs.csv``, one row a run, with the digest of its configuration, the simulator that ran it,
+what it cost, and how far it left its start behind. Rows are sorted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ VALUE_COLUMNS = ("paper", *Key._fields, "measure", "value")
 RUN_COLUMNS = (
     "paper",
     *Key._fields,
-    "scale",
     "config_digest",
     "version",
     "commit",
@@ -37,22 +36,28 @@ RUN_COLUMNS = (
 )
 
 
-def load(directory: Path, paper: Paper) -> Stored:
-    """Return what is stored of a paper; nothing if there is no file.
+def load(directory: Path, paper: Paper, scale: str) -> Stored:
+    """Return what is stored of a paper at a scale; nothing if there is no file.
+
+    Parameters
+    ----------
+    directory
+        Of the stored results of all papers and scales.
 
     Raises
     ------
     InputError
         If a file is no table of stored results, or tells of an experiment that there is not.
     """
-    runs, values = _runs_file(directory, paper), _values_file(directory, paper)
-    stored = Stored(runs, {}, {})
+    runs, values = (directory / scale / name for name in _names(paper))
+    stored = Stored(runs, scale, {}, {})
     names = {experiment.name for experiment in paper.everything}
     for place, row in _rows(runs, RUN_COLUMNS):
         if row["experiment"] not in names:
-            raise InputError(f"{place}: {paper.name} has no experiment {row['experiment']!r}")
+            raise InputError(
+                f"{place}: {paper.name} has no experiment {row['experiment']!r}: remove it"
+            )
         stored.runs[_key(row, place)] = Run(
-            scale=row["scale"],
             config_digest=row["config_digest"],
             version=row["version"],
             commit=row["commit"],
@@ -116,15 +121,16 @@ def save(directory: Path, paper: Paper, stored: Stored) -> None:
         for measure, value in sorted(measures.items())
     ]
     runs = [(paper.name, *key, *_columns(run)) for key, run in sorted(stored.runs.items())]
-    directory.mkdir(parents=True, exist_ok=True)
-    replace_file(_values_file(directory, paper), _csv(VALUE_COLUMNS, values))
-    replace_file(_runs_file(directory, paper), _csv(RUN_COLUMNS, runs))
+    home = directory / stored.scale
+    home.mkdir(parents=True, exist_ok=True)
+    tables = (_csv(RUN_COLUMNS, runs), _csv(VALUE_COLUMNS, values))
+    for name, table in zip(_names(paper), tables, strict=True):
+        replace_file(home / name, table)
 
 
 def _columns(run: Run) -> tuple[str, ...]:
     collections = run.start.collections_per_plane
     return (
-        run.scale,
         run.config_digest,
         run.version,
         run.commit,
@@ -142,9 +148,6 @@ def _csv(columns: tuple[str, ...], rows: Sequence[Sequence[object]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _values_file(directory: Path, paper: Paper) -> Path:
-    return directory / f"{paper.name}.csv"
-
-
-def _runs_file(directory: Path, paper: Paper) -> Path:
-    return directory / f"{paper.name}-runs.csv"
+def _names(paper: Paper) -> tuple[str, str]:
+    """Return the names of the files of runs and of values."""
+    return f"{paper.name}-runs.csv", f"{paper.name}.csv"
