@@ -104,6 +104,30 @@ def test_pages_are_made_of_what_is_stored(published: Path, tiny_paper: Path, ran
     assert pages.render(published, [str(tiny_paper)]) == made
 
 
+def test_results_are_published(cli: RunCli, ran: Path, tiny_paper: Path, tmp_path: Path) -> None:
+    shutil.copy(ran / "tiny/1.toml", tiny_paper)
+    docs = tmp_path / "site/reproduction"
+    shutil.copytree(DOCS, docs)
+    asked = ("paper", "publish", tiny_paper, "--out", ran / "out", "--docs", docs)
+    fault = cli(*asked, status=2).stderr
+    assert "tiny.md.j2: no such template" in fault
+    assert not (docs / RESULTS / "quick/tiny.csv").exists()
+    (docs / pages.TEMPLATES / "tiny.md.j2").write_text('{{ picture("1", "1b", "Parts") }}\n')
+    done = cli(*asked)
+    assert "Stored       1\nStored       1@wide\n" in done.stdout
+    assert {file.name for file in (docs / RESULTS / "quick").glob("tiny*")} == {
+        "tiny.csv",
+        "tiny-runs.csv",
+    }
+    drawn = tmp_path / "site" / pages.IMAGES
+    assert [file.name for file in drawn.iterdir()] == ["tiny-1b.svg"]
+    assert (tmp_path / "site/reproduction.md").read_bytes() == (
+        DOCS.parent / "reproduction.md"
+    ).read_bytes()
+    fault = cli("paper", "publish", tiny_paper, "--docs", docs, status=2).stderr
+    assert "holds no results of tiny" in fault
+
+
 def test_what_was_not_run_is_listed_with_its_cost(docs: Path, tiny_paper: Path) -> None:
     (tiny_paper / "1.toml").write_text(
         EXPERIMENT.replace("[full]", "[full]\ncpu_minutes = 40").replace(

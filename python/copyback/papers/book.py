@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -127,7 +128,8 @@ class Book:
         """Return a figure that the experiment's file or the claims have, as they have it."""
         path = self.experiment(name).path
         claimed = {f"{t.value:g}" for t in self.paper.targets if t.value is not None}
-        if text not in path.read_text(encoding="utf-8") and text not in claimed:
+        whole = rf"(?<![\d.]){re.escape(text)}(?![\d.]*\d)"
+        if text not in claimed and not re.search(whole, path.read_text(encoding="utf-8")):
             raise InputError(f"{path.name} and the claims do not say {text!r}")
         return text
 

@@ -96,15 +96,34 @@ def _unanswered(book: Book) -> str:
     return "\n".join(["## Not answered", "", *lines]) if lines else ""
 
 
+def check_publishable(docs: Path, paper: str) -> None:
+    """Refuse, before anything is written, what would end half-way.
+
+    Raises
+    ------
+    InputError
+        If the directory is not that of the pages, or nothing can be drawn.
+    """
+    from copyback.papers import plots
+
+    template = docs / TEMPLATES / f"{paper}.md.j2"
+    if not template.is_file():
+        raise InputError(f"{template}: no such template: is {docs} where the pages are?")
+    if not plots.available():
+        raise InputError(plots.MISSING)
+
+
 def draw(docs: Path, found: Found, paper: str) -> None:
     """Draw the figures of an experiment that its paper's template shows."""
     from copyback.papers import plots
 
     template = (docs / TEMPLATES / f"{paper}.md.j2").read_text(encoding="utf-8")
     shown = {figure for one, figure in PICTURE.findall(template) if one == found.experiment.name}
+    folder = docs.parent / IMAGES
+    folder.mkdir(parents=True, exist_ok=True)
     for figure in found.experiment.figures:
         if figure.name in shown:
-            plots.draw(found, figure, docs.parent / IMAGES / f"{paper}-{figure.name}.svg")
+            plots.draw(found, figure, folder / f"{paper}-{figure.name}.svg")
 
 
 def _render(docs: Path, name: str, context: Mapping[str, object]) -> str:

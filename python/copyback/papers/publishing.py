@@ -26,6 +26,7 @@ def publish(paper: Name, scale: ScaleName = "quick", out: Out = None, docs: Docs
     from copyback.papers.catalogue import load_paper
 
     chosen = load_paper(paper)
+    pages.check_publishable(docs, chosen.name)
     home = home_of(out, chosen, scale)
     results = stored_files.load(docs / book.RESULTS, chosen, scale)
     loaded = [output.load_experiment(one, scale, home) for one in chosen.everything]
