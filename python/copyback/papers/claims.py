@@ -86,6 +86,11 @@ class Claim:
         return STANDINGS[self.joint.answer.verdict]
 
     @property
+    def is_transient(self) -> bool:
+        """Whether its answer rests on a run inside its start transient."""
+        return self.joint is not None and self.joint.found.is_transient(self.joint.answer)
+
+    @property
     def readings(self) -> list[str]:
         """Names of the other readings under which it is reproduced."""
         return [one.reading for one in self.others if one.answer.verdict is Verdict.REPRODUCED]

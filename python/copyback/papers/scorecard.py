@@ -25,14 +25,16 @@ def scorecard(books: Iterable[Book], folder: str) -> str:
     folder
         Where the papers' pages are, from the page that the scorecard is on.
     """
-    header = ("paper", "claims", *Standing, "scale")
+    header = ("paper", "claims", *Standing, render.DAGGER, "scale")
     return markdown_table(header, [_row(book, f"{folder}/{book.paper.name}.md") for book in books])
 
 
 def _row(book: Book, page: str) -> tuple[str, ...]:
     counted = [_counted(book, standing, page) for standing in Standing]
     link = f"[{book.paper.name}]({page})"
-    return (link, str(len(book.claims)), *counted, ", ".join(book.scales) or "not run")
+    inside = sum(claim.is_transient for claim in book.claims)
+    scale = ", ".join(book.scales) or "not run"
+    return (link, str(len(book.claims)), *counted, str(inside), scale)
 
 
 def _counted(book: Book, standing: Standing, page: str) -> str:
@@ -84,12 +86,12 @@ def citation(book: Book) -> str:
         return f"- Paper: {book.paper.title}. {book.paper.source}\n- Copyback: nothing was run."
     commits = sorted({shortened(run.commit) for run in runs})
     versions = sorted({run.version for run in runs})
-    spent = units.significant(sum(run.cpu_s for run in runs) / 60)
+    spent = units.time_s(sum(run.cpu_s for run in runs))
     lines = [
         f"Paper: {book.paper.title}. {book.paper.source}",
         f"Copyback {', '.join(versions)}, commit {', '.join(f'`{one}`' for one in commits)}",
         f"Scale: {', '.join(book.scales)}; {seeds_of(book.runs)}; {len(runs)} runs, "
-        f"{spent} CPU minutes",
+        f"{spent} of CPU time",
         f"Joint reading: {book.paper.reading.name}",
     ]
     return "\n".join(f"- {line}" for line in lines)

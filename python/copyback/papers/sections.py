@@ -96,13 +96,13 @@ def provenance(book: Book, name: str) -> str:
     shown = ", ".join(f"`{digest[:8]}`" for digest in digests[:DIGESTS])
     more = f" and {len(digests) - DIGESTS} more" if len(digests) > DIGESTS else ""
     commits = ", ".join(f"`{one}`" for one in sorted({shortened(r.commit) for r in runs.values()}))
-    spent = units.significant(sum(run.cpu_s for run in runs.values()))
+    spent = units.time_s(sum(run.cpu_s for run in runs.values()))
     inside = sum(not run.start.is_past for run in runs.values())
     told = [
         f"{len(runs)} runs, {seeds_of(runs)}, {inside} of them inside the start transient (†)",
         f"commit {commits}",
         f"configurations {shown}{more}",
-        f"{spent} CPU s",
+        f"{spent} of CPU time",
     ]
     named = f"**{scale.capitalize()} scale**" + (f": {note}" if note else "")
     return f"{named}. {'; '.join(told)}."
