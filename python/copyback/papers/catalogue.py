@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.papers.checks import wanted
-from copyback.papers.experiment import SHARED, Experiment, Reading, read_experiment, read_toml
+from copyback.papers.experiment import Experiment, Reading
+from copyback.papers.experiment_files import SHARED, read_experiment, read_toml
 from copyback.papers.targets import Target, read_targets
 from copyback.tables import Table, hint, read
 
