@@ -363,6 +363,8 @@ bounds = [0.5, 1.0]
     (tiny_paper / "1.toml").write_text(EXPERIMENT + more + open_inputs)
     paper = load_paper(str(tiny_paper))
     assert [one.name for one in paper.everything] == ["1", "1@wide"]
+    assert [one.name for one in select(paper, "1")] == ["1", "1@wide"]
+    assert [one.name for one in select(paper, "1@wide")] == ["1@wide"]
     assert paper.experiments[0].open_inputs[0].bounds == (0.5, 1.0)
     cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
     joint, other = (

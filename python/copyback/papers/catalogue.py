@@ -128,6 +128,8 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 def select(paper: Paper, figure: str | None) -> Sequence[Experiment]:
     """Return the experiments that answer a figure: all, one by its name, or those that draw it.
 
+    Each comes with its other readings; ``9@wide`` names one of these alone.
+
     Raises
     ------
     InputError
@@ -135,6 +137,9 @@ def select(paper: Paper, figure: str | None) -> Sequence[Experiment]:
     """
     if figure is None:
         return paper.everything
+    under = [one for one in paper.everything if one.reading and one.name == figure]
+    if under:
+        return under
     named = [experiment for experiment in paper.experiments if experiment.name == figure]
     drawing = [
         experiment
