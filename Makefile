@@ -120,10 +120,16 @@ define write_classes
 	done
 endef
 
+# Writes the pages of the papers, which are generated from stored results, below $(1).
+define write_reproduction
+	@$(RUN) copyback paper pages --to $(1) > /dev/null
+endef
+
 .PHONY: generated
-generated: setup ## Write what is generated from the code: pages, and the classes of summaries
+generated: setup ## Write what is generated: reference pages, the classes of summaries, the papers' pages
 	$(call write_classes,python/copyback)
 	$(call write_generated,$(GENERATED))
+	$(call write_reproduction,docs)
 
 .PHONY: check-generated
 check-generated: setup ## Check that these are fresh
@@ -137,6 +143,15 @@ check-generated: setup ## Check that these are fresh
 	  diff -u python/copyback/$$module.py target/generated/$$module.py \
 	    || { echo "python/copyback/$$module.py is stale: run 'make generated'"; exit 1; }; \
 	done
+	$(call write_reproduction,target/generated/docs)
+	@cd target/generated/docs && for page in reproduction.md reproduction/*.md; do \
+	  diff -u $(CURDIR)/docs/$$page $$page \
+	    || { echo "docs/$$page is stale: run 'make generated'"; exit 1; }; \
+	done
+
+.PHONY: sentinel
+sentinel: setup ## Run a few cells of every paper again: each number must be the stored one
+	$(RUN) copyback paper sentinel
 
 .PHONY: docs
 docs: setup ## Build the documentation site, executing its notebooks

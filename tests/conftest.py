@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from copyback import configuration
+from tiny_paper import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +62,12 @@ def tiny_toml(tmp_path: Path) -> Path:
     lines = [f"{key} = {configuration.to_toml(value)}" for key, value in tiny_config().items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def tiny_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("COPYBACK_TRACES", raising=False)
+    return write(tmp_path / "tiny")
 
 
 @pytest.fixture

@@ -11,117 +11,17 @@ import polars as pl
 import pytest
 
 from copyback import InputError, tables, units
-from copyback.papers import agreement, output, rules
-from copyback.papers.agreement import Verdict
+from copyback.papers import output, rules
 from copyback.papers.catalogue import load_paper, select, shipped
 from copyback.papers.measures import Cell, Measures
 from copyback.papers.plan import make_plan
 from copyback.result import Result
+from tiny_paper import EXPERIMENT, PAPER, TARGETS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import RunCli
-
-TARGETS = """\
-# claims of a made-up paper
-paper,figure,workload,quantity,scheme,baseline,value,unit
-tiny,1,random,mean write response time reduction,free,greedy,50,%
-tiny,1,random,writes get slower as the drive fills,greedy,,,shape
-tiny,2,random,something else,greedy,,3,x
-"""
-
-PAPER = """\
-title = "A made-up paper"
-summary = "Two schemes on a toy."
-source = "Nowhere."
-
-[[unanswered]]
-target = { figure = "2" }
-reason = "nobody knows"
-"""
-
-EXPERIMENT = """\
-title = "Writes on a toy"
-claim = "Collections cost time."
-chosen = ["Everything."]
-
-[config.ssd.geometry]
-channels = 1
-chips_per_channel = 1
-planes_per_die = 1
-blocks_per_plane = 32
-pages_per_block = 16
-[config.ssd.ftl]
-over_provisioning = 0.3
-[config.workload]
-type = "synthetic"
-read_share = 0.2
-inter_arrival = { type = "exponential", mean = "2ms" }
-
-[variants]
-"greedy" = {}
-"free" = { "ssd.gc.zero_cost" = true }
-
-[points]
-axis = "filled (%)"
-[points.values]
-"50" = { "precondition.fill" = 0.5 }
-"100" = { "precondition.fill" = 1.0 }
-
-[workloads."random"]
-stands_for = "random writes."
-"workload.requests" = 4000
-[workloads."mail server"]
-trace = "mail.csv"
-
-[quick]
-note = "half."
-seeds = [1, 2]
-shorter = 2
-[full]
-
-[[figures]]
-name = "1"
-title = "Mean write response"
-kind = "lines"
-measure = "response_us.write.mean"
-axis = "mean (ms)"
-scale = 0.001
-[[figures]]
-name = "1b"
-title = "Parts"
-kind = "stack"
-axis = "share"
-normalise = "greedy"
-[figures.parts]
-"service" = "breakdown_us.service"
-"GC" = "breakdown_us.gc_same_plane"
-[[figures]]
-name = "1c"
-title = "Response times"
-kind = "distribution"
-axis = "share of requests"
-
-[[checks]]
-target = { figure = "1", quantity = "mean write response time reduction" }
-variant = "free"
-baseline = "greedy"
-measure = "response_us.write.mean"
-workloads = ["random"]
-points = ["100"]
-[[checks]]
-target = { figure = "1", scheme = "greedy" }
-[[checks.rules]]
-rule = "rises"
-variants = ["greedy"]
-bound = 1.01
-[[checks.rules]]
-rule = "at_most"
-variants = ["free"]
-baseline = "greedy"
-"""
-
 
 ARRAY = """\
 title = "Two drives"
@@ -176,17 +76,6 @@ form = "value"
 """
 
 
-@pytest.fixture
-def tiny_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("COPYBACK_TRACES", raising=False)
-    directory = tmp_path / "tiny"
-    directory.mkdir()
-    (directory / "targets.csv").write_text(TARGETS)
-    (directory / "paper.toml").write_text(PAPER)
-    (directory / "1.toml").write_text(EXPERIMENT)
-    return directory
-
-
 def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: Path) -> None:
     wide = {"COLUMNS": "200"}
     done = cli("paper", "run", tiny_paper, "--out", "out", "--jobs", "2", env=wide)
@@ -212,7 +101,7 @@ def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: P
     }
     page = (out / "report.md").read_text()
     reduction = 100 * (1 - means["free"] / means["greedy"])  # type: ignore[operator]
-    assert f"| 50.0 % | {reduction:.1f} % |" in page
+    assert f"| 50.0 % | {reduction:.1f} % † |" in page
     assert "2 of 2 rules hold" in page
     assert "Left out: mail server: there was no trace mail.csv" in page
     assert "mail.csv: --traces or COPYBACK_TRACES is not given" in done.stdout
@@ -350,6 +239,8 @@ def test_the_same_numbers_give_the_same_bytes(
         ('kind = "stack"', 'kind = "bars"', "figures[1].parts: a stack needs a table of parts"),
         ("chosen = [", "chosen = [3, ", "chosen[0]: found 3; a text is needed"),
         ('variant = "free"\n', "", "checks[0].variant: missing; a text is needed"),
+        ('variant = "free"\n', 'variant = "free"\nup_to = true\n', "checks[0].take: found 'mean'"),
+        ("[full]", '[full]\n[readings."a b"]\nreason = "so"', "readings"),
     ],
 )
 def test_a_fault_of_a_file_is_told_in_a_line(
@@ -455,22 +346,51 @@ def test_a_figure_is_found_by_its_file_by_what_is_drawn_and_by_its_number() -> N
         select(paper, "13")
 
 
-@pytest.mark.parametrize(
-    ("paper", "ours", "verdict"),
-    [
-        (0.30, 0.45, Verdict.YES),
-        (0.30, 0.15, Verdict.YES),
-        (0.30, 0.61, Verdict.DIRECTION),
-        (0.30, 0.02, Verdict.DIRECTION),
-        (0.30, 0.009, Verdict.NO),
-        (0.30, -0.30, Verdict.NO),
-        (3.0, -0.2, Verdict.NO),
-        (0.0, 0.0, Verdict.YES),
-        (0.3, float("nan"), Verdict.NO),
-    ],
-)
-def test_effects_agree_within_a_factor_of_two(paper: float, ours: float, verdict: Verdict) -> None:
-    assert agreement.compare(paper, ours) is verdict
+def test_another_reading_is_an_experiment_of_its_own(
+    cli: RunCli, tiny_paper: Path, tmp_path: Path
+) -> None:
+    more = """
+[readings.wide]
+reason = "the text can be read so"
+set = { "ssd.geometry.blocks_per_plane" = 48 }
+"""
+    open_inputs = """
+[[open_inputs]]
+says = "how full the drive is"
+key = "precondition.fill"
+bounds = [0.5, 1.0]
+"""
+    (tiny_paper / "1.toml").write_text(EXPERIMENT + more + open_inputs)
+    paper = load_paper(str(tiny_paper))
+    assert [one.name for one in paper.everything] == ["1", "1@wide"]
+    assert [one.name for one in select(paper, "1")] == ["1", "1@wide"]
+    assert [one.name for one in select(paper, "1@wide")] == ["1@wide"]
+    assert paper.experiments[0].open_inputs[0].bounds == (0.5, 1.0)
+    cli("paper", "run", tiny_paper, "--out", "out", "--quiet")
+    joint, other = (
+        pl.read_parquet(tmp_path / "out" / name / "results.parquet") for name in ("1", "1@wide")
+    )
+    assert set(joint["run"]).isdisjoint(other["run"])
+
+
+def test_a_joint_reading_is_laid_over_all_experiments(tiny_paper: Path) -> None:
+    reading = """
+[reading]
+name = "larger"
+reason = "the text says so"
+set = { "ssd.geometry.blocks_per_plane" = 40 }
+"""
+    (tiny_paper / "paper.toml").write_text(PAPER + reading)
+    experiment = load_paper(str(tiny_paper)).experiments[0]
+    for run in make_plan(experiment, "full", None).sweep.runs:
+        assert tomllib.loads(run.config.to_toml())["ssd"]["geometry"]["blocks_per_plane"] == 40
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_every_shipped_paper_names_its_joint_reading_and_why(name: str) -> None:
+    reading = load_paper(name).reading
+    assert reading.name
+    assert reading.reason
 
 
 @pytest.mark.parametrize(
@@ -554,8 +474,8 @@ def test_a_claim_may_be_a_range_and_a_distribution_the_excess(
     worst = statistics.fmean(greedy["response_us.all.max"].to_list())
     page = (tmp_path / "out/report.md").read_text()
     least, most = (units.significant(float(number)) for number in claim.split("-"))
-    found = f"{least} to {most} | {units.significant(worst / 1e3)} |"
+    found = f"{least} ms to {most} ms | {units.significant(worst / 1e3)} ms"
     line = next(line for line in page.splitlines() if "worst response time" in line)
     assert found in line
-    assert ("| yes |" in line) is agrees
+    assert ("| reproduced |" in line) is agrees
     assert "beyond the bound (ms)" in (tmp_path / "out/1/figure-1d.svg").read_text()

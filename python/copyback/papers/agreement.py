@@ -1,9 +1,11 @@
-"""Do we agree with a paper? One rule for all numbers, fixed before the runs.
+"""Is a claim reproduced? One rule for all numbers, fixed before the runs.
 
-A claim is an effect: a reduction in per cent, or how far a ratio is from one. We agree if ours has
-the same sign and lies within a factor of two of the paper's; we agree *in direction* if only the
-sign is the same and the effect is at least one per cent. A claim that is a shape is a list of
-rules, each with its bound in the experiment's file: all must hold, else some do, or none does.
+A claim is an effect: a reduction, or how far a ratio is from one. It is *reproduced* if ours has
+the same sign and lies within a tolerance of the paper's: the largest of our 95% interval over
+seeds, a quarter of the paper's effect, and two points. An effect of less than two points is judged
+by the difference alone. A range is judged by its nearest end, a bound ("at least") as such. A
+claim that is a shape is a list of rules, each with its bound in the experiment's file: all must
+hold; if only some do, that is said, and does not count as reproduced.
 """
 
 from __future__ import annotations
@@ -11,38 +13,68 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-#: Within this factor two effects are of one size.
-FACTOR = 2.0
+#: This share of the paper's effect ours may be away from it.
+QUARTER = 0.25
 
-#: An effect below this share is none.
-LEAST = 0.01
+#: Two points: what any two shares may differ by; a smaller effect has no sign worth comparing.
+POINTS = 0.02
+
+
+#: The rule in a sentence, for pages.
+RULE = (
+    "A claim is reproduced if ours has the same sign and lies within the largest of our 95% "
+    "interval, a quarter of the paper's effect, and two points of it; a shape, if all its rules "
+    "hold."
+)
 
 
 class Verdict(StrEnum):
-    """Whether ours agrees with the paper's."""
+    """What became of a claim."""
 
-    YES = "yes"
-    DIRECTION = "direction only"
+    REPRODUCED = "reproduced"
+    SAME_SIGN = "same sign, other size"
     PART = "in part"
-    NO = "no"
+    CONTRADICTED = "contradicted"
     NONE = "–"
 
 
-def compare(paper: float, ours: float) -> Verdict:
+def compare(paper: float, ours: float, *, interval: float = 0.0, points: float = POINTS) -> Verdict:
     """Compare two effects, as shares: 0.3 is 30% less, or 1.3 times as much.
 
-    >>> compare(0.30, 0.45), compare(0.30, 0.05), compare(0.30, -0.2)
-    (<Verdict.YES: 'yes'>, <Verdict.DIRECTION: 'direction only'>, <Verdict.NO: 'no'>)
+    Parameters
+    ----------
+    interval
+        Half the width of our 95% interval, in the unit of the effects.
+    points
+        What is two points in the unit of the effects; zero of times and counts.
+
+    >>> compare(0.30, 0.35), compare(0.30, 0.15), compare(0.30, -0.2)
+    (<Verdict.REPRODUCED: 'reproduced'>, <Verdict.SAME_SIGN: 'same sign, other size'>, \
+<Verdict.CONTRADICTED: 'contradicted'>)
     """
     if not math.isfinite(ours):
-        return Verdict.NO
-    if ours * paper <= 0 or abs(ours) < LEAST:
-        return Verdict.YES if abs(paper) < LEAST and abs(ours) < LEAST else Verdict.NO
-    return Verdict.YES if 1 / FACTOR <= ours / paper <= FACTOR else Verdict.DIRECTION
+        return Verdict.CONTRADICTED
+    near = abs(ours - paper) <= max(interval, QUARTER * abs(paper), points) * (1 + 1e-9)
+    if abs(paper) < points or paper == 0:
+        return Verdict.REPRODUCED if near else Verdict.CONTRADICTED
+    if ours * paper <= 0:
+        return Verdict.CONTRADICTED
+    if near:
+        return Verdict.REPRODUCED
+    return Verdict.SAME_SIGN if abs(ours) >= points else Verdict.CONTRADICTED
+
+
+def worse(one: Verdict, other: Verdict) -> Verdict:
+    """Return the less favourable of two verdicts, as of the ends of a range.
+
+    >>> worse(Verdict.REPRODUCED, Verdict.SAME_SIGN)
+    <Verdict.SAME_SIGN: 'same sign, other size'>
+    """
+    return max(one, other, key=list(Verdict).index)
 
 
 def of_rules(held: list[bool]) -> Verdict:
     """Return the verdict on a shape."""
     if all(held):
-        return Verdict.YES
-    return Verdict.PART if any(held) else Verdict.NO
+        return Verdict.REPRODUCED
+    return Verdict.PART if any(held) else Verdict.CONTRADICTED

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path  # noqa: TC003 - Typer reads it
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from copyback._core import InputError
 from copyback.commands.options import Jobs, Memory, Quiet  # noqa: TC001 - Typer reads them
+from copyback.papers import publishing
+from copyback.papers.options import FigureName, Name, Out, ScaleName, home_of
 
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
     from copyback.papers.found import Found
 
 app = typer.Typer(help="Run the experiments of the papers beside what the papers claim.")
-
-Name = Annotated[
-    str, typer.Argument(metavar="PAPER", help="A paper, or a directory with a paper.toml.")
-]
-FigureName = Annotated[
-    str | None, typer.Argument(metavar="[FIGURE]", help="One figure or question; else all.")
-]
-ScaleName = Annotated[
-    Literal["quick", "full"],
-    typer.Option(help="quick: a small drive, a minute or two; full: the paper's drive."),
-]
-Out = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Where to leave results; else out/PAPER-SCALE.")
-]
 
 
 @app.command("list")
@@ -46,7 +34,7 @@ def list_() -> None:
     grid.add_column(overflow="fold")
     for paper in map(load_paper, shipped()):
         grid.add_row(Text(paper.name, style="bold"), Text(paper.summary))
-        for experiment in paper.experiments:
+        for experiment in paper.everything:
             grid.add_row(Text(f"  {experiment.name}"), Text(experiment.title))
     show(grid)
 
@@ -86,7 +74,7 @@ def run(
     where = Where(jobs=jobs, memory=memory_of(memory))
     # Every configuration is checked before the first simulation.
     plans = [make_plan(experiment, scale, traces) for experiment in select(chosen, figure)]
-    home = _home(out, chosen, scale)
+    home = home_of(out, chosen, scale)
     for plan in plans:
         where.share([run.config for run in plan.sweep.runs])
         output.staging(plan.experiment, home)
@@ -129,8 +117,8 @@ def report(
     from copyback.papers.catalogue import load_paper
 
     chosen = load_paper(paper)
-    home = _home(out, chosen, scale)
-    for experiment in chosen.experiments:
+    home = home_of(out, chosen, scale)
+    for experiment in chosen.everything:
         found = output.load_experiment(experiment, scale, home)
         if found is None:
             continue
@@ -139,10 +127,6 @@ def report(
             staging.publish()
         _tell(found)
     _conclude(chosen, scale, home)
-
-
-def _home(out: Path | None, paper: Paper, scale: str) -> Path:
-    return out if out is not None else Path("out") / f"{paper.name}-{scale}"
 
 
 def _tell(found: Found) -> None:
@@ -174,7 +158,7 @@ def _conclude(paper: Paper, scale: str, home: Path) -> None:
     """Write the page of everything that the directory holds, and say where it is."""
     from copyback.papers import output
 
-    loaded = [output.load_experiment(experiment, scale, home) for experiment in paper.experiments]
+    loaded = [output.load_experiment(experiment, scale, home) for experiment in paper.everything]
     found = [one for one in loaded if one is not None]
     if not found:
         raise InputError(
@@ -182,3 +166,7 @@ def _conclude(paper: Paper, scale: str, home: Path) -> None:
         )
     output.write_paper(paper, found, home)
     print(f"Report       {home / output.PAGE_HTML}")
+
+
+for command, name in publishing.COMMANDS.items():
+    app.command(name)(command)

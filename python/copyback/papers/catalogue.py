@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.papers.checks import wanted
-from copyback.papers.experiment import SHARED, Experiment, read_experiment, read_toml
+from copyback.papers.experiment import Experiment, Reading
+from copyback.papers.experiment_files import SHARED, read_experiment, read_toml
 from copyback.papers.targets import Target, read_targets
 from copyback.tables import Table, hint, read
 
@@ -35,6 +36,8 @@ class Paper:
         Where it was published.
     unanswered
         Claims that no experiment answers, and why.
+    reading
+        The joint reading.
     """
 
     name: str
@@ -45,6 +48,18 @@ class Paper:
     targets: tuple[Target, ...]
     experiments: tuple[Experiment, ...]
     unanswered: tuple[tuple[Target, str], ...]
+    reading: Joint
+
+    @property
+    def everything(self) -> tuple[Experiment, ...]:
+        """All experiments, each followed by itself under other readings."""
+        return tuple(one for e in self.experiments for one in (e, *e.readings))
+
+
+class Joint(Reading, frozen=True):
+    """The one reading of a paper under which all its claims are counted first."""
+
+    name: str = "as its text says"
 
 
 class _Unanswered(Table, frozen=True):
@@ -59,6 +74,7 @@ class _File(Table, frozen=True):
     summary: str
     source: str
     unanswered: tuple[_Unanswered, ...] = ()
+    reading: Joint = Joint(reason="")
 
 
 def shipped() -> list[str]:
@@ -83,7 +99,7 @@ def load_paper(name: str) -> Paper:
     targets = read_targets(own if own.is_file() else SHIPPED / TARGETS, directory.name)
     path = directory / PAPER
     file = read(read_toml(path), _File, path)
-    files = (file for file in directory.glob("*.toml") if file.name not in {PAPER, SHARED})
+    files = (one for one in directory.glob("*.toml") if one.name not in {PAPER, SHARED})
     return Paper(
         name=directory.name,
         path=directory,
@@ -91,7 +107,10 @@ def load_paper(name: str) -> Paper:
         summary=file.summary,
         source=file.source,
         targets=targets,
-        experiments=tuple(read_experiment(file, targets) for file in sorted(files, key=_natural)),
+        experiments=tuple(
+            read_experiment(one, targets, file.reading.set) for one in sorted(files, key=_natural)
+        ),
+        reading=file.reading,
         unanswered=tuple(
             (wanted(one.target, targets, path, f"unanswered[{index}].target"), one.reason)
             for index, one in enumerate(file.unanswered)
@@ -109,13 +128,18 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 def select(paper: Paper, figure: str | None) -> Sequence[Experiment]:
     """Return the experiments that answer a figure: all, one by its name, or those that draw it.
 
+    Each comes with its other readings; ``9@wide`` names one of these alone.
+
     Raises
     ------
     InputError
         If there is none.
     """
     if figure is None:
-        return paper.experiments
+        return paper.everything
+    under = [one for one in paper.everything if one.reading and one.name == figure]
+    if under:
+        return under
     named = [experiment for experiment in paper.experiments if experiment.name == figure]
     drawing = [
         experiment
@@ -129,4 +153,4 @@ def select(paper: Paper, figure: str | None) -> Sequence[Experiment]:
             f"{paper.name} has no figure {figure!r}; "
             + hint(figure, [experiment.name for experiment in paper.experiments])
         )
-    return found
+    return [one for experiment in found for one in (experiment, *experiment.readings)]

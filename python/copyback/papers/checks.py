@@ -1,32 +1,16 @@
-"""Answers to the papers' claims, and to our own questions: numbers from what was measured."""
+"""What is asked of an experiment: a claim of the paper, or a question of our own."""
 
 from __future__ import annotations
 
-import math
-import statistics
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from copyback import units
-from copyback.papers import agreement, rules
-from copyback.papers.agreement import Verdict
-from copyback.papers.measures import Cell
 from copyback.papers.rules import Rule
 from copyback.papers.targets import SHAPE, Target, find_target
 from copyback.tables import Table, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
-
-    from copyback.papers.measures import Measures
-
-#: How several workloads or points become one number.
-TAKES: dict[str, Callable[[Iterable[float]], float]] = {
-    "mean": statistics.fmean,
-    "max": max,
-    "min": min,
-}
 
 
 class Check(Table, frozen=True):
@@ -44,8 +28,13 @@ class Check(Table, frozen=True):
         Under what; all if empty.
     scale
         A value is multiplied by this: from the unit of the summary to that of the claim.
+    take
+        How several workloads or points become one number; a range is of all of them, and its ends
+        are compared with those of the claim.
     at_least
         The claim is a lower bound.
+    up_to
+        The claim is the largest of several; what is taken must be the largest, too.
     rules
         Those of a shape; empty if the answer is a number.
     """
@@ -59,9 +48,10 @@ class Check(Table, frozen=True):
     baseline_point: str | None = None
     workloads: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
-    take: Literal["mean", "max", "min"] = "mean"
+    take: Literal["mean", "max", "min", "range"] = "mean"
     scale: float = 1.0
     at_least: bool = False
+    up_to: bool = False
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
@@ -69,6 +59,10 @@ class Check(Table, frozen=True):
             raise ValueError("variant: missing; a text is needed")
         if not self.says and self.target is None:
             raise ValueError("says: missing; a text is needed")
+        if self.up_to and self.take != "max":
+            raise ValueError(f"take: found {self.take!r}; a claim of \"up to\" needs 'max'")
+        if self.take == "range" and (self.target is None or self.target.most is None):
+            raise ValueError("take: found 'range'; a claim that is a range is needed")
         if self.target is not None and (self.target.value is None) == (not self.rules):
             needed = "rules" if self.target.unit == SHAPE else "a number, not rules"
             raise ValueError(f"rules: the claim needs {needed}")
@@ -87,23 +81,6 @@ class Check(Table, frozen=True):
             yield "variants", rule.variants + ((rule.baseline,) if rule.baseline else ())
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What became of a check.
-
-    Attributes
-    ----------
-    note
-        The spread over seeds, or what each rule found.
-    """
-
-    check: Check
-    paper: str
-    ours: str
-    verdict: Verdict
-    note: str
-
-
 def read_check(found: Any, targets: tuple[Target, ...], path: Path, place: str) -> Check:
     """Read a check, whose target is what tells a claim from the others."""
     table = dict(read(found, dict[str, Any], path, place))
@@ -117,91 +94,3 @@ def wanted(found: Any, targets: tuple[Target, ...], path: Path, place: str) -> T
     columns = read(found, dict[str, Any], path, place)
     texts = {key: str(value) for key, value in columns.items()}
     return find_target(targets, texts, f"{path}: {place}")
-
-
-def answer(check: Check, measures: Measures) -> Answer | None:
-    """Return the answer, or None if nothing that it needs was run."""
-    cells = _cells(check, measures)
-    if not cells:
-        return None
-    return _of_shape(check, measures, cells) if check.rules else _number(check, measures, cells)
-
-
-def _cells(check: Check, measures: Measures) -> list[tuple[str, str]]:
-    """Return the workloads and points that were run, in order."""
-    there = dict.fromkeys((cell.workload, cell.point) for cell in measures.rows)
-    return [
-        (load, point)
-        for load, point in there
-        if (not check.workloads or load in check.workloads)
-        and (not check.points or point in check.points)
-    ]
-
-
-def _of_shape(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> Answer:
-    loads = list(dict.fromkeys(load for load, _ in cells))
-    points = list(dict.fromkeys(point for _, point in cells))
-    held = [rules.judge(rule, measures, loads, points) for rule in check.rules]
-    verdict = agreement.of_rules([rule.holds for rule in held])
-    kept = f"{sum(rule.holds for rule in held)} of {len(held)} rules hold"
-    note = "; ".join(f"{'' if rule.holds else 'NOT '}{rule.text}" for rule in held)
-    return Answer(check, "shape" if check.target else "", kept, verdict, note)
-
-
-def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> Answer | None:
-    per_cell = [_by_seed(check, measures, load, point) for load, point in cells]
-    if not all(per_cell):
-        return None
-    per_seed = [TAKES[check.take](values) for values in zip(*per_cell, strict=True)]
-    ours = statistics.fmean(per_seed)
-    spread = ""
-    if len(per_seed) > 1:
-        low, high = (_show(check, value) for value in (min(per_seed), max(per_seed)))
-        spread = f"{low} to {high} over {len(per_seed)} seeds"
-    paper, verdict = "", Verdict.NONE
-    if check.target is not None and check.target.value is not None:
-        paper = ("at least " if check.at_least else "") + _show(check, check.target.value)
-        if check.target.most is not None:
-            paper += f" to {_show(check, check.target.most)}"
-        claim = check.target.nearest(ours) or 0.0
-        effects = _effect(check, claim), _effect(check, ours)
-        reached = check.at_least and effects[1] >= effects[0]
-        verdict = Verdict.YES if reached else agreement.compare(*effects)
-    return Answer(check, paper, _show(check, ours), verdict, spread)
-
-
-def _by_seed(check: Check, measures: Measures, load: str, point: str) -> list[float]:
-    """Return the number for each seed; none if a run is missing."""
-    cell = Cell(load, point, check.variant)
-    other = Cell(load, check.baseline_point or point, check.baseline or check.variant)
-    if cell not in measures or other not in measures:
-        return []
-    ours = measures.by_seed(cell, check.measure)
-    base: Sequence[float] = measures.by_seed(other, check.measure)
-    return [_form(check, value, against) for value, against in zip(ours, base, strict=True)]
-
-
-def _form(check: Check, value: float, base: float) -> float:
-    if check.form == "value":
-        return value * check.scale
-    if not base:
-        return math.nan
-    ratio = value / base
-    return {"reduction": 100 * (1 - ratio), "ratio": ratio, "normalised": 100 * ratio}[check.form]
-
-
-def _effect(check: Check, value: float) -> float:
-    """Return how far a number is from saying that nothing changes, as a share."""
-    return {
-        "reduction": value / 100,
-        "ratio": value - 1,
-        "normalised": 1 - value / 100,
-        "value": value,
-    }[check.form]
-
-
-def _show(check: Check, value: float) -> str:
-    if not math.isfinite(value):
-        return units.MISSING
-    suffix = {"reduction": " %", "ratio": " ×", "normalised": " %", "value": ""}[check.form]
-    return f"{units.significant(value)}{suffix}"

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from copyback import units
-from copyback.papers.checks import Answer, answer
+from copyback.papers import start
+from copyback.papers.answers import Answer, answer, cells_of
 from copyback.papers.measures import Cell, Measures
+from copyback.papers.ranking import Ranked, ranked
+from copyback.papers.start import Start
 from copyback.result import Result
 from copyback.sweep.axes import LOAD, SCHEME, SEED
 from copyback.sweep.dataset import RUN, dataset
 from copyback.sweep.store import run_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import polars as pl
@@ -24,9 +28,13 @@ if TYPE_CHECKING:
     from copyback.papers.experiment import Experiment, Load
     from copyback.papers.figures import Figure
     from copyback.sweep.completion import Completed
+    from copyback.sweep.store import Store
 
 #: Columns that say which run a row is of: its cell, its seed, and its name in the store.
 KEYS = ("workload", "point", "variant", SEED, RUN)
+
+#: Columns that say how far a run has left its start behind.
+PER_PLANE, SETTLED = "start.collections_per_plane", "start.settled"
 
 #: What the keys of the sweep are called here.
 CALLED = {LOAD: "workload", SCHEME: "variant"}
@@ -59,6 +67,25 @@ class Found:
     runs: Mapping[Cell, Path]
     measures: Measures
     answers: tuple[Answer, ...]
+
+    @cached_property
+    def transient(self) -> set[Cell]:
+        """Cells of which a run is inside its start transient."""
+        return {
+            cell
+            for cell, rows in self.measures.rows.items()
+            if not all(start_of(row).is_past for row in rows)
+        }
+
+    def is_transient(self, answer: Answer) -> bool:
+        """Return whether an answer rests on a run that is inside its start transient."""
+        return not self.transient.isdisjoint(cells_of(answer.check, self.measures))
+
+    @property
+    def rankings(self) -> list[Ranked]:
+        """How far tables that are rankings have our order."""
+        found = [ranked(one, self.answers) for one in self.experiment.rankings]
+        return [one for one in found if one is not None]
 
     @property
     def skipped(self) -> list[str]:
@@ -99,10 +126,30 @@ def of_runs(experiment: Experiment, scale: str, done: Completed) -> Found:
     import polars as pl
 
     frame = dataset(done.plan, done.store).rename(CALLED)
+    frame = pl.concat([frame, _starts(done.store, frame[RUN])], how="horizontal")
     if any(figure.table == "series" for figure in experiment.figures):
         least = pl.concat([_least(done.store.run(run)) for run in frame[RUN]])
         frame = pl.concat([frame, least], how="horizontal")
     return make(experiment, scale, frame.select(*KEYS, pl.exclude(KEYS)), done.store.directory)
+
+
+def _starts(store: Store, runs: Iterable[str]) -> pl.DataFrame:
+    """Return for each run how far it has left its start behind."""
+    import polars as pl
+
+    found = [start.of_run(store.run(run)) for run in runs]
+    return pl.DataFrame(
+        {
+            PER_PLANE: [one.collections_per_plane for one in found],
+            SETTLED: [float(one.settled) for one in found],
+        },
+        schema={PER_PLANE: pl.Float64, SETTLED: pl.Float64},
+    )
+
+
+def start_of(row: Mapping[str, Any]) -> Start:
+    """Return how far the run of a row has left its start behind."""
+    return Start(row[PER_PLANE], bool(row[SETTLED]))
 
 
 def _least(run: Path) -> pl.DataFrame:
@@ -119,7 +166,10 @@ def make(experiment: Experiment, scale: str, frame: pl.DataFrame, store: Path) -
         cells.setdefault(cell, []).append(row)
     runs = {cell: run_directory(store, rows[0][RUN]) for cell, rows in cells.items()}
     measures = Measures(cells)
-    answers = [answer(check, measures) for check in experiment.checks]
+    # Real traces are run where they are; what a check is about does not turn on that.
+    loads = [load.name for load in experiment.workloads if load.trace is None]
+    points = [point.name for point in experiment.points]
+    answers = [answer(check, measures, loads=loads, points=points) for check in experiment.checks]
     kept = tuple(given for given in answers if given is not None)
     return Found(experiment, scale, frame, runs, measures, kept)
 

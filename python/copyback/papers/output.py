@@ -91,7 +91,8 @@ def load_experiment(experiment: Experiment, scale: str, out: Path) -> Found | No
     if not path.is_file():
         return None
     frame = pl.read_parquet(path.read_bytes())
-    missing = set(findings.KEYS) - set(frame.columns)
+    needed = {*findings.KEYS, findings.PER_PLANE, findings.SETTLED}
+    missing = needed - set(frame.columns)
     if missing:
         raise InputError(f"{path}: has no column {min(missing)}; run {experiment.name} again")
     return findings.make(experiment, scale, frame, out / STORE)

@@ -7,35 +7,57 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from copyback.markdown import markdown_table
+from copyback.papers import agreement, start
 from copyback.papers import found as findings
+from copyback.papers.agreement import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import jinja2
 
+    from copyback.papers.answers import Answer
     from copyback.papers.catalogue import Paper
-    from copyback.papers.checks import Answer
     from copyback.papers.found import Found
+    from copyback.papers.ranking import Ranked
 
-ANSWERS = ("figure", "what", "paper", "ours", "agrees?", "spread or rules")
+#: Marks what rests on a run inside its start transient.
+DAGGER = "†"
+
+ANSWERS = ("figure", "what", "paper", "ours", "interval", "verdict", "spread or rules")
 
 
 def answers_table(found: Sequence[Found]) -> findings.Table:
-    """Return the table "paper / ours / agrees?" of some experiments."""
-    rows = [
-        (
-            answer.check.target.figure if answer.check.target else one.experiment.name,
-            _what(answer),
-            answer.paper,
-            answer.ours,
-            str(answer.verdict),
-            answer.note,
-        )
-        for one in found
-        for answer in one.answers
-    ]
-    return findings.Table("Paper and ours", ANSWERS, tuple(rows))
+    """Return the table "paper / ours / verdict" of some experiments."""
+    answers = [answer_row(one, answer) for one in found for answer in one.answers]
+    rankings = [ranking_row(ranked) for one in found for ranked in one.rankings]
+    return findings.Table("Paper and ours", ANSWERS, (*answers, *rankings))
+
+
+def answer_row(found: Found, answer: Answer) -> tuple[str, ...]:
+    """Return the row of an answer."""
+    target = answer.check.target
+    return (
+        target.figure if target else found.experiment.name,
+        _what(answer),
+        answer.paper,
+        ours(found, answer),
+        answer.interval,
+        str(answer.verdict),
+        "; ".join(filter(None, (answer.part, answer.note))),
+    )
+
+
+def ours(found: Found, answer: Answer) -> str:
+    """Return what we found; a dagger if it rests on a run inside its start transient."""
+    return f"{answer.ours} {DAGGER}" if found.is_transient(answer) else answer.ours
+
+
+def ranking_row(ranked: Ranked) -> tuple[str, ...]:
+    """Return the row of a rank correlation."""
+    what = f"{ranked.ranking.says}: rank correlation (Spearman)"
+    over = f"over {ranked.rows} rows"
+    return (ranked.ranking.figure, what, "1", ranked.ours, "", str(Verdict.NONE), over)
 
 
 def _what(answer: Answer) -> str:
@@ -82,6 +104,7 @@ def _context(
             for one in found
         ],
         "answers": answers_table(found),
+        "rule": f"{agreement.RULE} {DAGGER} {start.MEANING}.",
         "markdown_table": markdown_table,
     }
 

@@ -1,0 +1,121 @@
+"""What became of each claim of a paper: counted under its joint reading first, never mixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from copyback.papers.agreement import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from copyback.papers.answers import Answer
+    from copyback.papers.catalogue import Paper
+    from copyback.papers.experiment import Experiment
+    from copyback.papers.found import Found
+    from copyback.papers.targets import Target
+
+
+class Standing(StrEnum):
+    """What became of a claim, as the scorecard counts it: each claim once."""
+
+    REPRODUCED = "reproduced"
+    OTHER_READING = "under another reading only"
+    SAME_SIGN = "same sign, other size"
+    PART = "in part"
+    CONTRADICTED = "contradicted"
+    NOT_RUN = "not run"
+    UNANSWERED = "no experiment"
+
+
+#: What a verdict under the joint reading comes to.
+STANDINGS = {
+    Verdict.REPRODUCED: Standing.REPRODUCED,
+    Verdict.SAME_SIGN: Standing.SAME_SIGN,
+    Verdict.PART: Standing.PART,
+    Verdict.CONTRADICTED: Standing.CONTRADICTED,
+}
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer, and what it was found by."""
+
+    found: Found
+    answer: Answer
+
+    @property
+    def reading(self) -> str:
+        """The name of the reading; empty of the joint one."""
+        return self.found.experiment.reading
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim and its answers.
+
+    Attributes
+    ----------
+    experiment
+        What is to answer it; None if nothing does.
+    joint
+        The answer under the joint reading; None if it was not run.
+    others
+        Answers under other readings.
+    reason
+        Why no experiment answers it.
+    """
+
+    target: Target
+    experiment: Experiment | None
+    joint: Given | None
+    others: tuple[Given, ...]
+    reason: str
+
+    @property
+    def standing(self) -> Standing:
+        """What became of it."""
+        if self.experiment is None:
+            return Standing.UNANSWERED
+        if self.joint is None:
+            return Standing.NOT_RUN
+        if self.joint.answer.verdict is not Verdict.REPRODUCED and self.readings:
+            return Standing.OTHER_READING
+        return STANDINGS[self.joint.answer.verdict]
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether its answer rests on a run inside its start transient."""
+        return self.joint is not None and self.joint.found.is_transient(self.joint.answer)
+
+    @property
+    def readings(self) -> list[str]:
+        """Names of the other readings under which it is reproduced."""
+        return [one.reading for one in self.others if one.answer.verdict is Verdict.REPRODUCED]
+
+
+def claims(paper: Paper, found: Mapping[str, Found]) -> list[Claim]:
+    """Return all claims of a paper, in its order, with what was found by experiments."""
+    return [_claim(target, paper, found) for target in paper.targets]
+
+
+def _claim(target: Target, paper: Paper, found: Mapping[str, Found]) -> Claim:
+    reasons = dict(paper.unanswered)
+    asking = [e for e in paper.experiments if any(check.target == target for check in e.checks)]
+    given = [
+        Given(found[one.name], answer)
+        for experiment in asking
+        for one in (experiment, *experiment.readings)
+        if one.name in found
+        for answer in found[one.name].answers
+        if answer.check.target == target
+    ]
+    return Claim(
+        target=target,
+        experiment=asking[0] if asking else None,
+        joint=next((one for one in given if not one.reading), None),
+        others=tuple(one for one in given if one.reading),
+        reason=reasons.get(target, ""),
+    )

@@ -1,0 +1,30 @@
+"""Options that the commands of ``copyback paper`` share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from copyback.papers.catalogue import Paper
+
+Name = Annotated[
+    str, typer.Argument(metavar="PAPER", help="A paper, or a directory with a paper.toml.")
+]
+FigureName = Annotated[
+    str | None, typer.Argument(metavar="[FIGURE]", help="One figure or question; else all.")
+]
+ScaleName = Annotated[
+    Literal["quick", "full"],
+    typer.Option(help="quick: a small drive, a minute or two; full: the paper's drive."),
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Where to leave results; else out/PAPER-SCALE.")
+]
+
+
+def home_of(out: Path | None, paper: Paper, scale: str) -> Path:
+    """Return the directory of a paper's results at a scale."""
+    return out if out is not None else Path("out") / f"{paper.name}-{scale}"

@@ -1,0 +1,154 @@
+"""The section of an experiment on a paper's page: claim, choices, verdicts, tables, and whence."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from copyback import units
+from copyback.markdown import markdown_table
+from copyback.papers import found as findings
+from copyback.papers.render import answers_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from copyback.papers.answers import Answer
+    from copyback.papers.book import Book
+    from copyback.papers.experiment import Experiment, OpenInput
+    from copyback.papers.found import Found
+    from copyback.papers.stored import Key
+
+#: Digests that are named; of more runs their number is told.
+DIGESTS = 3
+
+
+def heading(experiment: Experiment) -> str:
+    """Return the heading of an experiment's section."""
+    return f"{experiment.name}: {experiment.title}"
+
+
+def anchor(experiment: Experiment) -> str:
+    """Return what a link to the section ends with, as GitHub and the site make it.
+
+    Letters, digits, hyphens and underscores stay; spaces become hyphens.
+    """
+    return "#" + re.sub(r"[^\w\- ]", "", heading(experiment).lower()).replace(" ", "-")
+
+
+def section(book: Book, name: str) -> str:
+    """Return everything that is generated of an experiment."""
+    experiment = book.experiment(name)
+    parts = [f"### {heading(experiment)}", experiment.claim.strip()]
+    parts.append("\n".join(f"- {text}" for text in experiment.chosen))
+    if experiment.open_inputs:
+        parts.append("Open inputs, with the bounds that the text allows:")
+        parts.append("\n".join(map(_open, experiment.open_inputs)))
+    if name not in book.found:
+        return "\n\n".join([*filter(None, parts), f"**Not run**{cost(experiment, 'quick')}."])
+    found = book.found[name]
+    parts.append("\n".join(_loads(found)))
+    parts += [provenance(book, name), verdicts(book, name)]
+    for figure in experiment.figures:
+        if (table := findings.table_of(found, figure)) is not None:
+            parts += [table.title, markdown_table(table.header, table.rows)]
+    return "\n\n".join(filter(None, parts))
+
+
+def _loads(found: Found) -> list[str]:
+    """Return what workloads stand for, and those that were left out."""
+    standing = [
+        f"- {load.name} stands for {load.stands_for}" for load in found.loads if load.stands_for
+    ]
+    return [*standing, *(f"- Left out: {text}" for text in found.skipped)]
+
+
+def verdicts(book: Book, name: str) -> str:
+    """Return the verdicts of an experiment; what other readings give stands in columns."""
+    found = book.of(name)
+    table = answers_table([found])
+    others = [one for one in book.experiment(name).readings if one.name in book.found]
+    by_check = [{a.check: a for a in book.found[one.name].answers} for one in others]
+    extra = [
+        tuple(_other(answers.get(answer.check)) for answers in by_check) for answer in found.answers
+    ]
+    extra += [("",) * len(others)] * (len(table.rows) - len(extra))
+    header = (*table.header, *(f"under {one.reading}" for one in others))
+    rows = [(*row, *more) for row, more in zip(table.rows, extra, strict=True)]
+    return markdown_table(header, rows) if rows else ""
+
+
+def _other(answer: Answer | None) -> str:
+    return f"{answer.ours}: {answer.verdict}" if answer is not None else units.MISSING
+
+
+def _open(one: OpenInput) -> str:
+    key = f" (`{one.key}`)" if one.key else ""
+    return f"- {one.says}{key}: {', '.join(f'`{bound}`' for bound in one.bounds)}"
+
+
+def provenance(book: Book, name: str) -> str:
+    """Return which scale, simulator and configurations an experiment's numbers come from."""
+    runs = book.runs_of(name)
+    scale = book.of(name).scale
+    note = book.experiment(name).scales[scale].note.rstrip(".")
+    digests = sorted({run.config_digest for run in runs.values()})
+    shown = ", ".join(f"`{digest[:8]}`" for digest in digests[:DIGESTS])
+    more = f" and {len(digests) - DIGESTS} more" if len(digests) > DIGESTS else ""
+    commits = ", ".join(f"`{one}`" for one in sorted({shortened(r.commit) for r in runs.values()}))
+    spent = units.time_s(sum(run.cpu_s for run in runs.values()))
+    inside = sum(not run.start.is_past for run in runs.values())
+    told = [
+        f"{len(runs)} runs, {seeds_of(runs)}, {inside} of them inside the start transient (†)",
+        f"commit {commits}",
+        f"configurations {shown}{more}",
+        f"{spent} of CPU time",
+    ]
+    named = f"**{scale.capitalize()} scale**" + (f": {note}" if note else "")
+    return f"{named}. {'; '.join(told)}."
+
+
+def seeds_of(runs: Iterable[Key]) -> str:
+    """Return the seeds of some runs.
+
+    >>> from copyback.papers.stored import Key
+    >>> seeds_of([Key("8a", "", "8", "PGC", 2), Key("8a", "", "8", "PGC", 1)])
+    'seeds 1, 2'
+    """
+    seeds = sorted({key.seed for key in runs})
+    return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
+
+
+def shortened(commit: str) -> str:
+    """Return a commit as pages name it.
+
+    >>> shortened("00f6ecc2b1f5d36f4f0d9a64c9ad5e5bb45c5f36-dirty")
+    '00f6ecc2b1f5-dirty'
+    """
+    digest, _, dirty = commit.partition("-")
+    return digest[:12] + ("-dirty" if dirty else "") if digest else "unknown"
+
+
+def not_run(book: Book) -> str:
+    """Return what was not run, or not at full scale, and about what it would cost."""
+    lines = [
+        _not_run(book, one, anchor(experiment))
+        for experiment in book.paper.experiments
+        for one in (experiment, *experiment.readings)
+    ]
+    kept = list(filter(None, lines))
+    return "\n".join(["## Not run", "", *kept]) if kept else ""
+
+
+def _not_run(book: Book, experiment: Experiment, link: str) -> str:
+    found = book.found.get(experiment.name)
+    if found is not None and found.scale == "full":
+        return ""
+    what = "not run" if found is None else "not at full scale"
+    return f"- [{experiment.name}]({link}): {what}{cost(experiment, 'full')}"
+
+
+def cost(experiment: Experiment, scale: str) -> str:
+    """Return about what a scale of an experiment costs, if that is known."""
+    minutes = experiment.scales[scale].cpu_minutes
+    return f" ({scale}: about {units.significant(minutes)} CPU minutes)" if minutes else ""

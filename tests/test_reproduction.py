@@ -1,0 +1,387 @@
+"""The reproduction's pages: stored results, templates whose numbers are cells, the sentinel."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from copyback import InputError
+from copyback.papers import output, pages, sections, sentinel, stored_files
+from copyback.papers.book import RESULTS, open_book
+from copyback.papers.catalogue import load_paper, shipped
+from copyback.papers.claims import Standing
+from copyback.papers.start import Start, is_settled
+from copyback.papers.stored import Stored
+from tiny_paper import EXPERIMENT, write
+
+if TYPE_CHECKING:
+    from conftest import RunCli
+
+DOCS = Path(__file__).parents[1] / "docs/reproduction"
+
+INDEX = "{{ scorecard() }}\n"
+PAGE = (
+    '{{ signs }}\n\n{{ claims() }}\n\n{{ section("1") }}\n\n{{ not_run() }}\n\n{{ unanswered() }}\n'
+)
+
+READING = """
+[readings.wide]
+reason = "the text can be read so"
+set = { "ssd.geometry.blocks_per_plane" = 48 }
+"""
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """Return a directory of pages with templates, and nothing stored."""
+    templates = tmp_path / "site/reproduction" / pages.TEMPLATES
+    templates.mkdir(parents=True)
+    (templates / pages.INDEX).write_text(INDEX)
+    (templates / "tiny.md.j2").write_text(PAGE)
+    return templates.parent
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where a made-up paper and what its runs left are: it is run once."""
+    home = tmp_path_factory.mktemp("ran")
+    paper = write(home / "tiny")
+    (paper / "1.toml").write_text(EXPERIMENT + READING)
+    asked = [sys.executable, "-m", "copyback", "paper", "run", "tiny", "--out", "out", "--quiet"]
+    environment = {key: text for key, text in os.environ.items() if key != "COPYBACK_TRACES"}
+    subprocess.run(asked, cwd=home, env=environment, check=True, capture_output=True)
+    return home
+
+
+@pytest.fixture
+def published(ran: Path, tiny_paper: Path, docs: Path) -> Path:
+    """Return the directory of pages with the results of a made-up paper."""
+    shutil.copy(ran / "tiny/1.toml", tiny_paper)
+    paper = load_paper(str(tiny_paper))
+    results = stored_files.load(docs / RESULTS, paper, "quick")
+    for experiment in paper.everything:
+        found = output.load_experiment(experiment, "quick", ran / "out")
+        assert found is not None
+        results.replace(found)
+    stored_files.save(docs / RESULTS, paper, results)
+    return docs
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_pages_are_made_of_what_is_stored(published: Path, tiny_paper: Path, ran: Path) -> None:
+    made = pages.render(published, [str(tiny_paper)])
+    assert set(made) == {"reproduction.md", "reproduction/tiny.md"}
+    card = made["reproduction.md"]
+    assert card.startswith(pages.NOTE)
+    assert "| [tiny](reproduction/tiny.md) | 3 |" in card
+    page = made["reproduction/tiny.md"]
+    assert "[1](#1-writes-on-a-toy)" in page
+    assert "### 1: Writes on a toy" in page
+    assert "under wide" in page
+    assert "**Quick scale**: half. 8 runs" in page
+    assert "8 runs, seeds 1, 2, " in page
+    assert "something else: nobody knows" in page
+    assert "- [1@wide](#1-writes-on-a-toy): not at full scale" in page
+    frame = pl.read_parquet(ran / "out/1/results.parquet")
+    cell = (pl.col("variant") == "greedy") & (pl.col("point") == "100")
+    mean = frame.filter(cell)["response_us.all.mean"].mean()
+    book = open_book(published, str(tiny_paper))
+    assert book.value("1", "greedy", workload="random", point="100") == pytest.approx(mean)
+    assert book.times("1", "greedy", "greedy", workload="random", point="100") == "1.00"
+    assert pages.render(published, [str(tiny_paper)]) == made
+
+
+def test_results_are_published(cli: RunCli, ran: Path, tiny_paper: Path, tmp_path: Path) -> None:
+    shutil.copy(ran / "tiny/1.toml", tiny_paper)
+    docs = tmp_path / "site/reproduction"
+    shutil.copytree(DOCS, docs)
+    asked = ("paper", "publish", tiny_paper, "--out", ran / "out", "--docs", docs)
+    fault = cli(*asked, status=2).stderr
+    assert "tiny.md.j2: no such template" in fault
+    assert not (docs / RESULTS / "quick/tiny.csv").exists()
+    (docs / pages.TEMPLATES / "tiny.md.j2").write_text('{{ picture("1", "1b", "Parts") }}\n')
+    done = cli(*asked)
+    assert "Stored       1\nStored       1@wide\n" in done.stdout
+    assert {file.name for file in (docs / RESULTS / "quick").glob("tiny*")} == {
+        "tiny.csv",
+        "tiny-runs.csv",
+    }
+    drawn = tmp_path / "site" / pages.IMAGES
+    assert [file.name for file in drawn.iterdir()] == ["tiny-1b.svg"]
+    assert (tmp_path / "site/reproduction.md").read_bytes() == (
+        DOCS.parent / "reproduction.md"
+    ).read_bytes()
+    fault = cli("paper", "publish", tiny_paper, "--docs", docs, status=2).stderr
+    assert "holds no results of tiny" in fault
+
+
+def test_what_was_not_run_is_listed_with_its_cost(docs: Path, tiny_paper: Path) -> None:
+    (tiny_paper / "1.toml").write_text(
+        EXPERIMENT.replace("[full]", "[full]\ncpu_minutes = 40").replace(
+            "[quick]", "[quick]\ncpu_minutes = 2"
+        )
+    )
+    page = pages.render(docs, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "**Not run** (quick: about 2.00 CPU minutes)." in page
+    assert "- [1](#1-writes-on-a-toy): not run (full: about 40.0 CPU minutes)" in page
+    assert "| not run |" in page
+    assert "[why](#not-answered)" in page
+
+
+def test_stored_results_come_back_as_they_were_written(published: Path, tiny_paper: Path) -> None:
+    paper = load_paper(str(tiny_paper))
+    files = sorted((published / RESULTS / "quick").iterdir())
+    before = [file.read_bytes() for file in files]
+    results = stored_files.load(published / RESULTS, paper, "quick")
+    stored_files.save(published / RESULTS, paper, results)
+    assert [file.read_bytes() for file in files] == before
+    assert len(files) == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "fault"),
+    [
+        ("tiny.csv", "measure,value", "value,measure", "not stored results; columns needed: "),
+        ("tiny.csv", ",1,random,50,free,1,", ",1,random,50,fre,1,", "has no such run"),
+        ("tiny.csv", "mean,", "mean,x", ": value: found 'x"),
+        ("tiny-runs.csv", ",0.1.0,", ",", ":2: found 11 columns; 12 are needed"),
+        ("tiny-runs.csv", "yes", "perhaps", ": settled: found 'perhaps'; allowed: yes, no"),
+        ("tiny-runs.csv", "tiny,1,", "tiny,2,", ":2: tiny has no experiment '2'"),
+        ("tiny-runs.csv", ",free,1,", ",free,one,", ":2: seed: found 'one'; a whole number"),
+    ],
+)
+def test_a_damaged_file_of_results_is_told_in_a_line(
+    published: Path, tiny_paper: Path, file: str, old: str, new: str, fault: str
+) -> None:
+    edit(published / RESULTS / "quick" / file, old, new)
+    with pytest.raises(InputError) as told:
+        pages.render(published, [str(tiny_paper)])
+    assert fault in str(told.value)
+    assert file in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_pages_prefer_full_scale_and_compare_signs(published: Path, tiny_paper: Path) -> None:
+    results = published / RESULTS
+    shutil.copytree(results / "quick", results / "full")
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "**Full scale**" in page
+    assert "Quick scale agrees with full scale in sign on 2 of 2 rows." in page
+    assert "## Not run" not in page
+    values = results / "quick/tiny.csv"
+    text = values.read_text()
+    swapped = text.replace(",free,", ",x,").replace(",greedy,", ",free,").replace(",x,", ",greedy,")
+    values.write_text(swapped)
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "**Quick scale agrees with full scale in sign on 0 of 2 rows: it is for trying" in page
+
+
+def test_results_of_a_variant_that_is_gone_are_refused(published: Path, tiny_paper: Path) -> None:
+    file = tiny_paper / "1.toml"
+    file.write_text(file.read_text().replace('"free"', '"gratis"'))
+    with pytest.raises(InputError, match="experiment 1 has no variant 'free': publish it again"):
+        pages.render(published, [str(tiny_paper)])
+
+
+@pytest.mark.parametrize(
+    ("macro", "fault"),
+    [
+        ('cell("2", "free")', "tiny has no experiment '2'"),
+        ('cell("1", "fre", workload="random", point="50")', "no cell 1 / random / 50 / fre is st"),
+        ('cell("1", "free", workload="random", point="50", measure="x")', "no x is stored of 1"),
+        ('cell("1", "free", load="random")', "unexpected keyword argument 'load'"),
+        ('ours("1", 7)', "1 has 2 answers, none is number 7"),
+        ('given("1", "98.7")', "1.toml and the claims do not say '98.7'"),
+        ('picture("1", "8", "A drawing")', "experiment '1' draws no '8'; there are: 1, 1b, 1c"),
+        ("cel()", "'cel' is undefined"),
+        ("cell(", "unexpected '}'"),
+    ],
+)
+def test_a_macro_without_a_cell_names_file_and_line(
+    published: Path, tiny_paper: Path, macro: str, fault: str
+) -> None:
+    template = published / pages.TEMPLATES / "tiny.md.j2"
+    template.write_text(f"# Tiny\n\n{{{{ {macro} }}}}\n")
+    with pytest.raises(InputError) as told:
+        pages.render(published, [str(tiny_paper)])
+    assert str(told.value).startswith(f"{template}:3: ")
+    assert fault in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_claim_is_counted_once_and_under_its_joint_reading_first(
+    published: Path, tiny_paper: Path
+) -> None:
+    book = open_book(published, str(tiny_paper))
+    assert len(book.claims) == len(book.paper.targets) == 3
+    number, shape, other = book.claims
+    assert other.standing is Standing.UNANSWERED
+    assert other.reason == "nobody knows"
+    assert shape.standing is Standing.REPRODUCED
+    assert [given.reading for given in number.others] == ["wide"]
+    file = tiny_paper / "targets.csv"
+    # What the other reading finds is what the paper claims.
+    found = number.others[0].answer.value
+    file.write_text(file.read_text().replace(",50,%", f",{found:.2f},%"))
+    number = open_book(published, str(tiny_paper)).claims[0]
+    assert number.joint is not None
+    if number.standing is not Standing.REPRODUCED:
+        assert number.standing is Standing.OTHER_READING
+        assert number.readings == ["wide"]
+
+
+def test_runs_inside_their_start_are_marked(published: Path, tiny_paper: Path) -> None:
+    runs = published / RESULTS / "quick/tiny-runs.csv"
+    text = runs.read_text()
+    past = re.sub(r"[\d.]*,(yes|no)$", "21.000,yes", text, flags=re.MULTILINE)
+    runs.write_text(past)
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "8 runs, seeds 1, 2, 0 of them inside the start transient" in page
+    assert "% † |" not in page
+    runs.write_text(past.replace("21.000,yes", "19.000,yes", 1))
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "8 runs, seeds 1, 2, 1 of them inside the start transient" in page
+
+
+@pytest.mark.parametrize(
+    ("start", "past"),
+    [
+        (Start(20.0, settled=True), True),
+        (Start(19.9, settled=True), False),
+        (Start(500.0, settled=False), False),
+        (Start(None, settled=True), True),
+    ],
+)
+def test_a_run_leaves_its_start_by_collections_and_amplification(start: Start, past: bool) -> None:
+    assert start.is_past is past
+
+
+@pytest.mark.parametrize(
+    ("collected", "settled"),
+    [
+        ([9.0, 0.0, 10.0, 10.0], True),
+        ([9.0, 0.0, 10.0, 10.39], True),
+        ([9.0, 0.0, 10.0, 10.41], False),
+        ([0.0, 0.0, 0.0, 0.0], True),
+    ],
+)
+def test_amplification_settles_within_two_per_cent(collected: list[float], settled: bool) -> None:
+    rows = pl.DataFrame({"host_programs": [10.0] * 4, "gc_programs": collected})
+    assert is_settled(rows) is settled
+
+
+def test_what_is_written_in_one_go_has_not_settled() -> None:
+    assert not is_settled(pl.DataFrame({"host_programs": [10.0], "gc_programs": [5.0]}))
+
+
+#: What a template may say with digits: macros, links, figures and sections of papers, code.
+ALLOWED = re.compile(
+    r"\{\{.*?\}\}|\{%.*?%\}|\]\([^)]*\)|`[^`]*`|<!--.*?-->|^#.*$"
+    r"|\b(?:[Ff]igures?|[Ss]ections?|[Tt]ables?|[Qq]uestions?)"
+    r" \d[\w.]*(?:(?:, | and | to )\d[\w.]*)*",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / pages.TEMPLATES).iterdir()), ids=lambda p: p.name)
+def test_no_number_of_a_page_is_typed(path: Path) -> None:
+    prose = ALLOWED.sub("", path.read_text(encoding="utf-8"))
+    typed = [line for line in prose.splitlines() if re.search(r"\d", line)]
+    assert typed == [], f"{path.name}: a number is a macro's: cell, times, ours or given"
+
+
+def test_typed_numbers_are_told_from_names() -> None:
+    assert not re.search(r"\d", ALLOWED.sub("", "Figure 8(a) and section 6.1, figures 5 and 6"))
+    assert re.search(r"\d", ALLOWED.sub("", "a mean 29.8% shorter"))
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_page_shows_every_experiment(name: str) -> None:
+    text = (DOCS / pages.TEMPLATES / f"{name}.md.j2").read_text(encoding="utf-8")
+    shown = re.findall(r'section\("([^"]+)"', text)
+    assert sorted(shown) == sorted(one.name for one in load_paper(name).experiments)
+    assert name in pages.PAPERS
+
+
+def test_pictures_of_the_pages_are_in_the_repository() -> None:
+    for name in pages.PAPERS:
+        page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+        for link in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", page):
+            assert (DOCS / link).is_file(), f"{name}.md: {link}"
+
+
+def test_sections_are_linked_as_their_headings_are() -> None:
+    experiment = load_paper("pgc-2011").experiments[0]
+    assert experiment.title.startswith("Figure 8(a) again: what if")
+    assert sections.anchor(experiment).startswith("#8-coverage-figure-8a-again-what-if")
+
+
+def test_the_sentinel_watches_every_paper() -> None:
+    cells = sentinel.load(DOCS / sentinel.FILE).cells
+    assert len(cells) >= 25
+    assert {key.paper for key in cells} == set(shipped())
+    assert all(all(numbers) for numbers in cells.values())
+
+
+HEADER = "paper,experiment,workload,point,variant,response_us.all.mean,gc.collections\n"
+
+
+def watch(docs: Path, tiny_paper: Path, rows: str) -> Path:
+    path = docs / sentinel.FILE
+    path.write_text(HEADER + rows.replace("tiny", str(tiny_paper)))
+    return path
+
+
+def test_the_sentinel_tells_what_moved(cli: RunCli, docs: Path, tiny_paper: Path) -> None:
+    path = watch(docs, tiny_paper, "tiny,1,random,50,greedy,,\ntiny,1,random,100,free,,\n")
+    done = cli("paper", "sentinel", "--docs", docs, "--update", "--jobs", "1")
+    assert "2 cells, 4 numbers moved" in done.stdout
+    before = path.read_text()
+    done = cli("paper", "sentinel", "--docs", docs, "--jobs", "1")
+    assert done.stdout == "Sentinel     2 cells, 0 numbers moved\n"
+    number = sentinel.load(path).cells[list(sentinel.load(path).cells)[1]][0]
+    path.write_text(before.replace(number, number + "1"))
+    done = cli("paper", "sentinel", "--docs", docs, "--jobs", "1", status=1)
+    told = f"/ 1 / random / 100 / free: response_us.all.mean: stored {number}1, now {number}\n"
+    assert told in done.stdout
+    assert "2 cells, 1 numbers moved" in done.stdout
+    cli("paper", "sentinel", "--docs", docs, "--jobs", "1", "--update")
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ("tiny,1,random,50,greedy,\n", ":2: found 6 columns; 7 are needed"),
+        ("tiny,1,random,50,gredy,,\n", "/ 1 / random / 50 / gredy at quick scale"),
+        ("tiny,1,random,50,free,,\ntiny,1,random,50,free,,\n", "is there already"),
+    ],
+)
+def test_a_damaged_sentinel_is_bad_input(
+    cli: RunCli, docs: Path, tiny_paper: Path, rows: str, fault: str
+) -> None:
+    watch(docs, tiny_paper, rows)
+    assert fault in cli("paper", "sentinel", "--docs", docs, status=2).stderr
+
+
+def test_a_sentinel_that_is_not_there_is_bad_input(cli: RunCli, docs: Path) -> None:
+    fault = cli("paper", "sentinel", "--docs", docs, status=2).stderr
+    assert "sentinel.csv: no such file" in fault
+
+
+def test_nothing_stored_is_nothing_found(tiny_paper: Path) -> None:
+    paper = load_paper(str(tiny_paper))
+    assert Stored(tiny_paper, "quick", {}, {}).of(paper.experiments[0]) is None
