@@ -21,7 +21,7 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 
 import copyback
-from copyback.sweep.local import cores
+from copyback.cores import cores
 
 CONFIG = {
     "ssd": {"geometry": {"planes_per_die": 4, "blocks_per_plane": 64}},

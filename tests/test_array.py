@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -271,3 +272,23 @@ def test_senseless_arrays_are_refused(
         copyback.run({**tiny, "array": array_keys})
     assert len(str(caught.value).splitlines()) == 1
     assert place in str(caught.value)
+
+
+def test_threads_change_nothing(array: dict[str, Any], tmp_path: Path) -> None:
+    """Drives are prepared side by side or in turn: the same run, the same saved devices."""
+    config = {**array, "precondition": {"fill": 1.0, "overwrites": 1.0}}
+    one, three = (copyback.run(config, threads=threads) for threads in (1, 3))
+    summaries = [json.loads(result.summary.to_json()) for result in (one, three)]
+    for summary in summaries:
+        del summary["simulator"]
+    assert summaries[0] == summaries[1]
+    assert three.series.equals(one.series)
+    saved = [
+        copyback.precondition(config, save=tmp_path / f"{threads}.state", threads=threads)
+        for threads in (1, 3)
+    ]
+    assert saved[0].read_bytes() == saved[1].read_bytes()
+
+
+def test_no_threads_are_refused(cli: RunCli, tiny_toml: Path) -> None:
+    assert "--threads" in cli("run", tiny_toml, "--threads", "0", status=2).stderr

@@ -144,6 +144,7 @@ class Simulation:
         state: str | PathLike[str] | None = None,
         make_victims: Callable[..., Any] | None = None,
         make_schedule: Callable[..., Any] | None = None,
+        threads: int = 1,
     ) -> Simulation:
         """Prepare a run.
 
@@ -157,6 +158,8 @@ class Simulation:
             For a victim policy in Python: `copyback.policies.bridge.VictimHooks.make`.
         make_schedule
             For a schedule policy in Python: `copyback.policies.bridge.ScheduleHooks.make`.
+        threads
+            Drives of an array that are prepared at the same time; the result is the same.
         """
 
     def advance(self, events: int) -> bool:
@@ -213,9 +216,17 @@ class Simulation:
 
 @final
 class Preparation:
-    """A device that is prepared to be saved, and not run."""
+    """A device that is prepared to be saved, and not run.
 
-    def __new__(cls, config: Config) -> Preparation: ...
+    Parameters
+    ----------
+    config
+        The configuration.
+    threads
+        Drives of an array that are prepared at the same time; the result is the same.
+    """
+
+    def __new__(cls, config: Config, threads: int = 1) -> Preparation: ...
     def advance(self, writes: int) -> bool:
         """Write about `writes` pages, without the GIL; return whether the device is ready."""
 

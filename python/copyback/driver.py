@@ -79,6 +79,9 @@ class Driver:
         What the user should know of the workload beside what the simulator tells.
     commit
         Tells the commit of Copyback that runs it.
+    threads
+        Drives of an array that are prepared at the same time; the result is the same. Policies in
+        Python are asked by one thread.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class Driver:
         state: Path | None = None,
         notes: Sequence[str] = (),
         commit: Callable[[], str | None] = checkout.commit,
+        threads: int = 1,
     ) -> None:
         self.config = config
         self.notes = notes
@@ -97,7 +101,10 @@ class Driver:
         self.precondition_cpu_s = 0.0
         check_memory(config)
         begun = self._clocks()
-        self.simulation = Simulation(config, state, **_suppliers(config))
+        suppliers = _suppliers(config)
+        self.simulation = Simulation(
+            config, state, **suppliers, threads=1 if suppliers else threads
+        )
         self._charge(begun)
 
     def run(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress
 from copyback.beforehand import check_memory
+from copyback.cores import cores
 from copyback.driver import Driver, Pace
 from copyback.layers import Layer, plain
 
@@ -96,6 +97,7 @@ def run(
     requests: bool = False,
     audit: bool = False,
     timeline: str | None = None,
+    threads: int | None = None,
     progress: bool = False,
     **overrides: Any,
 ) -> Result:
@@ -128,6 +130,9 @@ def run(
     timeline
         A window of simulated time, such as ``"1.5s:1.6s"``: keep all that happens in it, in
         `Result.timeline`.
+    threads
+        Drives of an array that are prepared at the same time; one a core if None. The result is the
+        same.
     progress
         Show a progress bar on standard error.
     **overrides
@@ -167,7 +172,8 @@ def run(
         overrides=configuration.keyword_settings(overrides),
     )
     loaded = configuration.load(config, preset=preset, settings=settings)
-    driver = Driver(loaded, state=Path(state) if state is not None else None)
+    saved = Path(state) if state is not None else None
+    driver = Driver(loaded, state=saved, threads=threads or cores())
     from copyback.console import progress_display
 
     with progress_display(quiet=not progress) as show:
@@ -180,6 +186,7 @@ def precondition(
     save: str | os.PathLike[str],
     preset: str | None = None,
     seed: int | None = None,
+    threads: int | None = None,
     progress: bool = False,
     **overrides: Any,
 ) -> Path:
@@ -195,6 +202,9 @@ def precondition(
         Name of a preset, in place of a file or as the base of a dictionary.
     seed
         Seed of every random stream.
+    threads
+        Drives of an array that are prepared at the same time; one a core if None. The file is the
+        same.
     progress
         Show a progress bar on standard error.
     **overrides
@@ -222,18 +232,30 @@ def precondition(
     from copyback.console import progress_display
 
     with progress_display(quiet=not progress) as show:
-        return save_state(loaded, Path(save), on_progress=show)
+        return save_state(loaded, Path(save), on_progress=show, threads=threads or cores())
 
 
 def save_state(
-    config: Config, path: Path, *, on_progress: Callable[[Progress], None] = lambda _: None
+    config: Config,
+    path: Path,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    threads: int = 1,
 ) -> Path:
-    """Prepare a device and write its state to `path`, whole or not at all."""
+    """Prepare a device and write its state to `path`, whole or not at all.
+
+    Parameters
+    ----------
+    on_progress
+        Told after each slice.
+    threads
+        Drives of an array that are prepared at the same time; the file is the same.
+    """
     from copyback.destination import check_file, staged_file
 
     check_file(path)
     check_memory(config)
-    preparation = Preparation(config)
+    preparation = Preparation(config, threads)
     pace = Pace()
     while not pace.advance(preparation):
         on_progress(preparation.progress())

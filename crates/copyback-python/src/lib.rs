@@ -7,6 +7,7 @@ mod config;
 mod error;
 mod policies;
 mod simulation;
+mod threads;
 mod traces;
 
 use pyo3::prelude::*;

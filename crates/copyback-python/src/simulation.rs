@@ -1,5 +1,6 @@
 //! A run, advanced step by step; columns go to Python as NumPy arrays without a copy.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -15,8 +16,12 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::config::Config;
 use crate::error;
 use crate::policies::{Policies, Raised};
+use crate::threads::Threads;
 
 const PRECONDITION: &str = "precondition";
+
+/// Threads that prepare devices, unless more are asked for.
+const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
 /// One run, advanced step by step.
 #[pyclass(module = "copyback._core")]
@@ -41,13 +46,14 @@ pub struct Progress {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (config, state=None, make_victims=None, make_schedule=None))]
+    #[pyo3(signature = (config, state=None, make_victims=None, make_schedule=None, threads=ONE))]
     fn new(
         py: Python<'_>,
         config: &Config,
         state: Option<PathBuf>,
         make_victims: Option<Py<PyAny>>,
         make_schedule: Option<Py<PyAny>>,
+        threads: NonZeroUsize,
     ) -> PyResult<Self> {
         let raised = Raised::default();
         let policies = Policies::new(make_victims, make_schedule, raised.clone());
@@ -55,7 +61,10 @@ impl Simulation {
             simulation::Simulation::with_policies(&config.0, state.as_deref(), &policies)
         });
         match made {
-            Ok(simulation) => Ok(Self { run: Mutex::new(simulation), raised }),
+            Ok(mut simulation) => {
+                simulation.prepare_on(Box::new(Threads(threads)));
+                Ok(Self { run: Mutex::new(simulation), raised })
+            }
             Err(error) => Err(raised.or(error)),
         }
     }
@@ -209,14 +218,16 @@ pub struct Preparation {
 #[pymethods]
 impl Preparation {
     #[new]
-    fn new(py: Python<'_>, config: &Config) -> PyResult<Self> {
+    #[pyo3(signature = (config, threads=ONE))]
+    fn new(py: Python<'_>, config: &Config, threads: NonZeroUsize) -> PyResult<Self> {
         let config = config.0.clone();
-        let devices = error::run(py, || {
+        let mut devices = error::run(py, || {
             state::check_savable(&config)?;
             let devices = precondition::Preparation::new(&config);
             simulation::check_writable(&devices)?;
             Ok(devices)
         })?;
+        devices.prepare_on(Box::new(Threads(threads)));
         Ok(Self { config, devices })
     }
 

@@ -20,6 +20,7 @@ pub mod collector;
 mod drive;
 pub mod engine;
 pub mod event;
+pub mod executor;
 pub mod flash;
 pub mod ftl;
 pub mod host;

@@ -9,6 +9,7 @@ use rand::RngExt;
 
 use crate::collector::job::{self, Tally};
 use crate::config::{Config, Overwrites, Preemption};
+use crate::executor::{Executor, InTurn, Job};
 use crate::ftl::{Allocation, Ftl, Room};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
 use crate::placement::HostPage;
@@ -27,13 +28,12 @@ pub fn name(device: SsdId) -> String {
 /// Overwrites drawn ahead, so that their table entries can be fetched together.
 const BATCH: usize = 16;
 
-/// The devices of a configuration on their way to the states that a run starts from, one after the
-/// other, each with random choices of its own.
+/// The devices of a configuration on their way to the states that a run starts from, each with random
+/// choices of its own: as many at a time as the executor does jobs.
 #[derive(Debug)]
 pub struct Preparation {
     devices: Vec<Preconditioner>,
-    /// The one that is being prepared.
-    current: usize,
+    executor: Box<dyn Executor>,
 }
 
 impl Preparation {
@@ -43,9 +43,14 @@ impl Preparation {
         Self::of(devices.map(|id| Preconditioner::new(config, SsdId::from_index(id))).collect())
     }
 
-    /// These devices.
-    pub const fn of(devices: Vec<Preconditioner>) -> Self {
-        Self { devices, current: 0 }
+    /// These devices, one after the other.
+    pub fn of(devices: Vec<Preconditioner>) -> Self {
+        Self { devices, executor: Box::new(InTurn) }
+    }
+
+    /// Prepares from now on as many at a time as `executor` does jobs.
+    pub fn prepare_on(&mut self, executor: Box<dyn Executor>) {
+        self.executor = executor;
     }
 
     /// Takes the policies of a checked configuration that come from outside.
@@ -57,9 +62,14 @@ impl Preparation {
         devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
     }
 
-    /// Says which drive takes no writes any more and so cannot be prepared, if one does not.
+    /// Says which drive takes no writes any more and so cannot be prepared, if one does not. Of several it is
+    /// the first, however many are prepared at a time: until those before it are ready, none.
     pub fn read_only(&self) -> Option<String> {
         let drive = self.devices.iter().position(|device| device.ftl.bad_blocks.is_read_only())?;
+        let is_new = self.devices.iter().all(|device| device.pages_written() == 0);
+        if !is_new && !self.devices[..drive].iter().all(Preconditioner::is_done) {
+            return None;
+        }
         Some(match self.devices[drive].pages_written() {
             0 => format!(
                 "ssd.faults.factory_bad_blocks: leaves a plane of drive {drive} too few good blocks; \
@@ -103,14 +113,12 @@ impl Preparation {
         self.devices.iter().all(Preconditioner::is_done)
     }
 
-    /// Writes up to `pages` more pages.
+    /// Writes up to `pages` more pages to each of as many devices as are prepared at a time.
     pub fn advance(&mut self, pages: u64) {
-        while let Some(device) = self.devices.get_mut(self.current) {
-            if !device.is_done() {
-                return device.advance(pages);
-            }
-            self.current += 1;
-        }
+        let unready = self.devices.iter_mut().filter(|device| !device.is_done());
+        let next = unready.take(self.executor.width());
+        let jobs = next.map(|device| Box::new(move || device.advance(pages)) as Job<'_>);
+        self.executor.run(jobs.collect());
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::array::SentMessage;
 use crate::config::Config;
+use crate::executor::Executor;
 use crate::host::Host;
 use crate::metrics::{
     CollectionColumns, CommandColumns, Devices, DieColumns, FlowColumns, Ledger, RequestColumns,
@@ -87,6 +88,13 @@ impl Simulation {
     fn of(config: &Config, devices: Preparation, host: Host) -> Self {
         let preparation = Some(Waiting { devices, host });
         Self { config: config.clone(), preparation, run: None }
+    }
+
+    /// Prepares as many devices at a time as `executor` does jobs, which changes no result.
+    pub fn prepare_on(&mut self, executor: Box<dyn Executor>) {
+        if let Some(waiting) = &mut self.preparation {
+            waiting.devices.prepare_on(executor);
+        }
     }
 
     /// Works for a while: `budget` preconditioning writes, or instants of the run.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use copyback::config::{Config, Loader};
+use copyback::executor::{Executor, Job};
 use copyback::{Simulation, Status};
 use rand::RngExt;
 use serde_json::Value;
@@ -204,4 +205,66 @@ fn a_read_goes_around_a_collection_unless_another_is_in_its_way() {
     let both = reads_behind_writes(&[0]);
     assert_eq!(around(&both), Some(0));
     assert!(longest(&both) > Some(1_000.0), "no read was behind a collection");
+}
+
+/// Does jobs the last one first, each on a thread of its own.
+#[derive(Debug)]
+struct Backwards(usize);
+
+impl Executor for Backwards {
+    fn width(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, jobs: Vec<Job<'_>>) {
+        std::thread::scope(|scope| {
+            for job in jobs.into_iter().rev() {
+                scope.spawn(job);
+            }
+        });
+    }
+}
+
+/// An array whose drives are prepared at random, and run with `width` of them prepared at a time.
+fn prepared(width: usize, settings: &[(&str, &str)]) -> Result<Value, String> {
+    let text = written("0 0 0 8 0\n1000 1 8 8 1\n");
+    let path = text.path().display().to_string();
+    let path = format!("\"{path}\"");
+    let random = [
+        ("workload.path", path.as_str()),
+        ("workload.device_layout", "\"shared\""),
+        ("precondition.overwrites", "1.5"),
+    ];
+    let config = load(DRIVES, &[&random[..], settings].concat());
+    let mut simulation = Simulation::new(&config, None).map_err(|fault| fault.to_string())?;
+    simulation.prepare_on(Box::new(Backwards(width)));
+    // Slices that no drive is ready after.
+    while simulation.advance(37).map_err(|fault| fault.to_string())? == Status::Running {}
+    let summary = simulation.summary().expect("the run has ended").to_json();
+    // The trace is another file in each run.
+    Ok(without(summary, &["config_digest", "notes"]))
+}
+
+/// However many are prepared at a time, and in whatever order.
+#[test]
+fn drives_that_are_prepared_side_by_side_are_those_prepared_in_turn() {
+    let in_turn = prepared(1, &[]).expect("sound drives can be prepared");
+    for width in [2, 3, DEVICES + 1] {
+        assert!(prepared(width, &[]).as_ref() == Ok(&in_turn), "{width} at a time");
+    }
+}
+
+/// The same drive is named, though a later one may be the first to wear out.
+#[test]
+fn the_first_drive_that_wears_out_is_named_however_many_are_prepared() {
+    let worn = [
+        ("ssd.endurance.rated_cycles", "5"),
+        ("ssd.faults.endurance_spread", "0.3"),
+        ("precondition.overwrites", "60"),
+    ];
+    let in_turn = prepared(1, &worn).expect_err("the flash lasts for fewer erases");
+    assert!(in_turn.contains("drive 0 becomes read-only"), "{in_turn}");
+    for width in [2, DEVICES] {
+        assert_eq!(prepared(width, &worn), Err(in_turn.clone()), "{width} at a time");
+    }
 }

@@ -22,9 +22,9 @@ from copyback.calibration.replay import Replay
 from copyback.calibration.result import Calibration, Fitted, Variant
 from copyback.calibration.rules import with_predictions
 from copyback.console import counting_display
+from copyback.cores import cores
 from copyback.sweep.axes import LOAD, TRACE, WORKLOAD, Axis, Point, layers_of
 from copyback.sweep.design import Design
-from copyback.sweep.local import cores
 from copyback.sweep.plan import text_of
 
 if TYPE_CHECKING:

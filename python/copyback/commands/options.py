@@ -26,6 +26,12 @@ Setting = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(min=0, help="Seed of every random stream.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Simulations at once; else one a core.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Drives of an array prepared at the same time; else one a core. Same result."
+    ),
+]
 Memory = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="Run no more at once than fit into this, such as 4GiB."),

@@ -16,6 +16,7 @@ from copyback.commands.options import (
     Quiet,
     Seed,
     Setting,
+    Threads,
     load,
     settings_in,
     typed,
@@ -83,11 +84,13 @@ def run(
     audit: Annotated[
         bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
     ] = False,
+    threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
     from copyback.beforehand import announce
     from copyback.console import overview, progress_display, show
+    from copyback.cores import cores
     from copyback.destination import check_file
     from copyback.driver import Driver
     from copyback.outputs import Staging, write_result
@@ -133,7 +136,7 @@ def run(
     with contextlib.ExitStack() as stack:
         # The directory is checked before the simulation, which may take hours.
         staging = stack.enter_context(Staging(out)) if out is not None else None
-        driver = Driver(loaded, state=state, notes=notes)
+        driver = Driver(loaded, state=state, notes=notes, threads=threads or cores())
         with progress_display(quiet=quiet or json_) as tell:
             if staging is not None:
                 result = driver.run_into(staging.path, command, on_progress=tell)
@@ -168,11 +171,13 @@ def precondition(
     preset: Preset = None,
     setting: Setting = None,
     seed: Seed = None,
+    threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
     """Prepare a device once and save it, for `run --state`."""
     from copyback.beforehand import announce
     from copyback.console import progress_display
+    from copyback.cores import cores
     from copyback.destination import written
     from copyback.simulate import save_state, settings_of
 
@@ -183,6 +188,6 @@ def precondition(
     )
     announce(loaded)
     with progress_display(quiet=quiet) as show:
-        save_state(loaded, save, on_progress=show)
+        save_state(loaded, save, on_progress=show, threads=threads or cores())
     if not quiet:
         print(f"Saved {written(save)}")

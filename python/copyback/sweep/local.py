@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     from copyback.sweep.work import Job
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 class LocalBackend:
     """A pool of processes, replaced when one of them dies.
 

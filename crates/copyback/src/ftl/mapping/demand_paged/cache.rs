@@ -6,6 +6,8 @@
 //! all that has changed in that page. The mapping table has the values; here it is only known
 //! where they are.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -29,17 +31,38 @@ pub struct MappingCache {
     outdated: Vec<Vec<u32>>,
 }
 
-/// Where an entry of the table is.
+/// Where an entry of the table is: two bits, so that the entries of a page that has been written change many
+/// at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Entry {
+struct Entry(u8);
+
+impl Entry {
     /// In its translation page, if that has ever been written; else it maps to nothing.
-    InFlash,
+    const IN_FLASH: Self = Self(0);
     /// In the cache as well.
-    Clean,
-    /// In the cache only: it has changed since its translation page was written.
-    Dirty,
+    const CLEAN: Self = Self(Self::CACHED);
     /// It has left the cache, or was never there, and waits to be written to its translation page.
-    Waiting,
+    const WAITING: Self = Self(Self::UNWRITTEN);
+    /// In the cache only: it has changed since its translation page was written.
+    const DIRTY: Self = Self(Self::CACHED | Self::UNWRITTEN);
+
+    /// The bit of those in the cache.
+    const CACHED: u8 = 1;
+    /// The bit of those that their translation page does not hold.
+    const UNWRITTEN: u8 = 2;
+
+    const fn is_cached(self) -> bool {
+        self.0 & Self::CACHED != 0
+    }
+
+    const fn is_unwritten(self) -> bool {
+        self.0 & Self::UNWRITTEN != 0
+    }
+
+    /// Its translation page has been written.
+    const fn write(&mut self) {
+        self.0 &= Self::CACHED;
+    }
 }
 
 /// What a file tells of the cache.
@@ -70,7 +93,7 @@ impl MappingCache {
         let paging = config.ssd.demand_paging().expect("made only if the mapping is demand paged");
         let entries = config.logical_pages() as usize;
         Self {
-            entries: vec![Entry::InFlash; entries],
+            entries: vec![Entry::IN_FLASH; entries],
             recent: Lists::new(entries, 1),
             capacity: paging.cached_entries as usize,
             cached: 0,
@@ -88,8 +111,12 @@ impl MappingCache {
 
     /// The logical pages whose entries `page` holds.
     pub fn entries_of(&self, page: u32) -> impl Iterator<Item = Lpn> + use<> {
+        self.indices_of(page).map(Lpn::from_index)
+    }
+
+    fn indices_of(&self, page: u32) -> Range<usize> {
         let first = page as usize * self.entries_per_page;
-        (first..self.entries.len().min(first + self.entries_per_page)).map(Lpn::from_index)
+        first..self.entries.len().min(first + self.entries_per_page)
     }
 
     /// Looks for the entry of `lpn` in the cache, in which it becomes the last to leave.
@@ -103,22 +130,22 @@ impl MappingCache {
     }
 
     fn is_cached(&self, lpn: Lpn) -> bool {
-        matches!(self.entries[lpn.index()], Entry::Clean | Entry::Dirty)
+        self.entries[lpn.index()].is_cached()
     }
 
     /// Whether what `lpn` maps to is known without its translation page.
     pub fn knows(&self, lpn: Lpn) -> bool {
-        self.entries[lpn.index()] != Entry::InFlash
+        self.entries[lpn.index()] != Entry::IN_FLASH
     }
 
     /// Whether the translation page of `lpn` need not hold what `lpn` maps to.
     pub fn is_unwritten(&self, lpn: Lpn) -> bool {
-        matches!(self.entries[lpn.index()], Entry::Dirty | Entry::Waiting)
+        self.entries[lpn.index()].is_unwritten()
     }
 
     /// Whether the entry of `lpn` waits to be written to its translation page.
     pub fn is_waiting(&self, lpn: Lpn) -> bool {
-        self.entries[lpn.index()] == Entry::Waiting
+        self.entries[lpn.index()] == Entry::WAITING
     }
 
     /// Takes a place for an entry that is to be [loaded](Self::load). `None` if others on their way have
@@ -134,21 +161,21 @@ impl MappingCache {
     }
 
     fn evict(&mut self, lpn: Lpn) -> Place {
-        let is_dirty = self.entries[lpn.index()] == Entry::Dirty;
+        let is_dirty = self.entries[lpn.index()] == Entry::DIRTY;
         self.recent.remove(ALL, lpn.index());
         self.cached -= 1;
         if is_dirty {
             self.wait(lpn);
             Place::After(self.page_of(lpn))
         } else {
-            self.entries[lpn.index()] = Entry::InFlash;
+            self.entries[lpn.index()] = Entry::IN_FLASH;
             Place::Reused
         }
     }
 
     fn wait(&mut self, lpn: Lpn) {
         let page = self.page_of(lpn) as usize;
-        self.entries[lpn.index()] = Entry::Waiting;
+        self.entries[lpn.index()] = Entry::WAITING;
         self.waiting[page] += 1;
     }
 
@@ -156,11 +183,11 @@ impl MappingCache {
     pub fn load(&mut self, lpn: Lpn) {
         let page = self.page_of(lpn) as usize;
         let entry = &mut self.entries[lpn.index()];
-        if *entry == Entry::Waiting {
-            *entry = Entry::Dirty;
+        if *entry == Entry::WAITING {
+            *entry = Entry::DIRTY;
             self.waiting[page] -= 1;
         } else {
-            *entry = Entry::Clean;
+            *entry = Entry::CLEAN;
         }
         self.recent.push_back(ALL, lpn.index());
         self.taken -= 1;
@@ -170,9 +197,9 @@ impl MappingCache {
     /// `lpn` maps to something else now.
     pub fn changed(&mut self, lpn: Lpn) {
         match self.entries[lpn.index()] {
-            Entry::InFlash => self.wait(lpn),
-            Entry::Clean => self.entries[lpn.index()] = Entry::Dirty,
-            Entry::Dirty | Entry::Waiting => {}
+            Entry::IN_FLASH => self.wait(lpn),
+            Entry::CLEAN => self.entries[lpn.index()] = Entry::DIRTY,
+            _ => {}
         }
     }
 
@@ -207,14 +234,8 @@ impl MappingCache {
 
     /// `page` has been written, with all that has changed in it.
     pub fn written(&mut self, page: u32) {
-        for lpn in self.entries_of(page) {
-            let entry = &mut self.entries[lpn.index()];
-            match entry {
-                Entry::Dirty => *entry = Entry::Clean,
-                Entry::Waiting => *entry = Entry::InFlash,
-                Entry::InFlash | Entry::Clean => {}
-            }
-        }
+        let entries = self.indices_of(page);
+        self.entries[entries].iter_mut().for_each(Entry::write);
         self.waiting[page as usize] = 0;
     }
 
@@ -231,7 +252,7 @@ impl MappingCache {
     /// Makes of an empty cache the one that was saved. False if it has no room for that.
     pub fn restore(&mut self, saved: &SavedCache) -> bool {
         let in_flash =
-            |cache: &Self, lpn: Lpn| cache.entries.get(lpn.index()) == Some(&Entry::InFlash);
+            |cache: &Self, lpn: Lpn| cache.entries.get(lpn.index()) == Some(&Entry::IN_FLASH);
         let has_waiting = saved.waiting.iter().all(|lpn| {
             let is_new = in_flash(self, *lpn);
             if is_new {
@@ -242,7 +263,7 @@ impl MappingCache {
         let has_cached = saved.cached.iter().all(|(lpn, is_dirty)| {
             let is_new = in_flash(self, *lpn);
             if is_new {
-                self.entries[lpn.index()] = if *is_dirty { Entry::Dirty } else { Entry::Clean };
+                self.entries[lpn.index()] = if *is_dirty { Entry::DIRTY } else { Entry::CLEAN };
                 self.recent.push_back(ALL, lpn.index());
                 self.cached += 1;
             }
