@@ -9,8 +9,9 @@
 //!
 //! The device is that of Lee et al. (ISPASS 2011): 32 GiB, 8 channels of one die of 8 planes,
 //! 64-page blocks of 4 KiB pages, 85% utilised, bus on. `x8` has eight times the blocks. `array` is
-//! RAID-0 of eight such devices, to be held against `heavy-gc`, what one does alone. The rows behind it are of the
-//! drive `tlc-nvme-64gb`, filled and overwritten by 0.3 of its size.
+//! RAID-0 of eight such devices, to be held against `heavy-gc`, what one does alone. `over-channel` is the device
+//! without copyback, and `two-registers` has its planes on four dies a channel with two registers each. The others are
+//! of the drive `tlc-nvme-64gb`, filled and overwritten by 0.3 of its size.
 
 mod floor;
 mod work;

@@ -2,7 +2,8 @@
 
 use copyback::config::quantity::{Rate, Share, Size};
 use copyback::config::{
-    Array, Config, FreeBlocks, Layout, Loader, Overwrites, RequestSize, SyntheticWorkload, Workload,
+    Array, Config, FreeBlocks, Layout, Loader, Overwrites, Register, RequestSize,
+    SyntheticWorkload, Workload,
 };
 use copyback::ids::SsdId;
 use copyback::precondition::Preconditioner;
@@ -64,14 +65,15 @@ impl Extent {
 type Begin = fn(Extent) -> Box<dyn Work>;
 
 /// The pieces of work that are held against the floor, by name.
-pub const WORKS: [(&str, Begin); 11] = [
+pub const WORKS: [(&str, Begin); 12] = [
     ("precondition", |extent| Box::new(Overwriting::new(extent))),
     ("heavy-gc", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 0.0)))),
     ("read-mostly", |extent| Box::new(Simulating::new(&config(extent, 8_000_000, 0.95)))),
     ("array", |extent| Box::new(Simulating::new(&array(extent, 4_000_000, 0.0)))),
     ("tlc-writes", |extent| named(TLC, extent, 2_000_000, 0.0)),
     ("tlc-reads", |extent| named(TLC, extent, 4_000_000, 1.0)),
-    ("over-channel", |extent| named(OVER_CHANNEL, extent, 2_000_000, 0.0)),
+    ("over-channel", |extent| Box::new(Simulating::new(&over_channel(extent, 2_000_000)))),
+    ("two-registers", |extent| Box::new(Simulating::new(&two_registers(extent, 2_000_000)))),
     ("semi-preemptive", |extent| named(SEMI_PREEMPTIVE, extent, 2_000_000, 0.5)),
     ("raid-5", |extent| named(RAID_5, extent, 500_000, 0.5)),
     ("demand-paged", |extent| named(DEMAND_PAGED, extent, 1_000_000, 0.5)),
@@ -81,10 +83,6 @@ pub const WORKS: [(&str, Begin); 11] = [
 
 /// What users run, each beyond the shortcuts that serve the rows above.
 const TLC: &str = r#"preset = "tlc-nvme-64gb""#;
-const OVER_CHANNEL: &str = r#"
-preset = "tlc-nvme-64gb"
-ssd.gc.copyback = false
-"#;
 const SEMI_PREEMPTIVE: &str = r#"
 preset = "tlc-nvme-64gb"
 ssd.gc.copyback = false
@@ -253,6 +251,24 @@ fn named(toml: &str, extent: Extent, requests: u64, read_share: f64) -> Box<dyn 
     config.precondition.overwrites = Overwrites::Fixed(0.3);
     config.workload = random_4k(requests, read_share, extent, 32);
     Box::new(Simulating::new(&config))
+}
+
+/// The device of Lee et al., whose collections move pages out over the channel and back.
+fn over_channel(extent: Extent, requests: u64) -> Config {
+    let mut config = config(extent, requests, 0.0);
+    config.ssd.gc.copyback = false;
+    config
+}
+
+/// As many planes, four dies to a channel that have two registers each, and requests enough that all of them
+/// collect.
+fn two_registers(extent: Extent, requests: u64) -> Config {
+    let mut config = over_channel(extent, requests);
+    config.ssd.geometry.chips_per_channel = 4;
+    config.ssd.geometry.planes_per_die = 2;
+    config.ssd.timing.register = Register::Double;
+    config.workload = random_4k(requests, 0.0, extent, 128);
+    config
 }
 
 fn array(extent: Extent, requests: u64, read_share: f64) -> Config {
