@@ -120,7 +120,7 @@ def test_results_are_published(cli: RunCli, ran: Path, tiny_paper: Path, tmp_pat
         "tiny-runs.csv",
     }
     drawn = tmp_path / "site" / pages.IMAGES
-    assert [file.name for file in drawn.iterdir()] == ["tiny-1b.svg"]
+    assert {file.name for file in drawn.iterdir()} == {"tiny-1b.svg", "tiny-1-regions.svg"}
     assert (tmp_path / "site/reproduction.md").read_bytes() == (
         DOCS.parent / "reproduction.md"
     ).read_bytes()
@@ -241,6 +241,29 @@ def test_a_claim_is_counted_once_and_under_its_joint_reading_first(
     if number.standing is not Standing.REPRODUCED:
         assert number.standing is Standing.OTHER_READING
         assert number.readings == ["wide"]
+
+
+def test_a_region_says_where_a_claim_appears(published: Path, tiny_paper: Path) -> None:
+    claim = open_book(published, str(tiny_paper)).claims[0]
+    sought, wide = claim.regions
+    assert wide.experiment.name == "1@wide"
+    assert list(sought.mapped.answers) == ["50", "100"]
+    assert not claim.is_open
+    found = sought.mapped.answers["50"].value
+    other = sought.mapped.answers["100"].value
+    assert found != other
+    file = tiny_paper / "targets.csv"
+    # What is found at the point that is not the joint reading's is what the paper claims.
+    file.write_text(file.read_text().replace(",50,%", f",{found:.2f},%"))
+    claim = open_book(published, str(tiny_paper)).claims[0]
+    assert "50" in claim.regions[0].mapped.elsewhere
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert f"): {claim.regions[0].mapped.sentence}" in page
+    assert "![Writes on a toy](../images/reproduction/tiny-1-regions.svg)" in page
+    experiment = tiny_paper / "1.toml"
+    edit(experiment, 'joint = "100"', 'joint = "half"')
+    with pytest.raises(InputError, match="regions\\[0\\]: no 'half' among the points"):
+        load_paper(str(tiny_paper))
 
 
 def test_runs_inside_their_start_are_marked(published: Path, tiny_paper: Path) -> None:

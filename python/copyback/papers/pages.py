@@ -23,7 +23,7 @@ TEMPLATES = "templates"
 INDEX = "index.md.j2"
 
 #: Where drawings are, from the directory of the scorecard.
-IMAGES = Path("images/reproduction")
+IMAGES = Path(sections.IMAGES)
 
 #: The papers of the scorecard, in its order.
 PAPERS = ("fifo-mqsim", "pgc-2011", "pagc-2016", "harmonia-2012", "agc-dgc-2012")
@@ -115,7 +115,7 @@ def check_publishable(docs: Path, paper: str) -> None:
 
 def draw(docs: Path, found: Found, paper: str) -> None:
     """Draw the figures of an experiment that its paper's template shows."""
-    from copyback.papers import plots
+    from copyback.papers import plots, region_plots
 
     template = (docs / TEMPLATES / f"{paper}.md.j2").read_text(encoding="utf-8")
     shown = {figure for one, figure in PICTURE.findall(template) if one == found.experiment.name}
@@ -124,6 +124,8 @@ def draw(docs: Path, found: Found, paper: str) -> None:
     for figure in found.experiment.figures:
         if figure.name in shown:
             plots.draw(found, figure, folder / f"{paper}-{figure.name}.svg")
+    if region_plots.drawable(found) and not found.experiment.reading:
+        region_plots.draw(found, folder / sections.regions_picture(paper, found.experiment))
 
 
 def _render(docs: Path, name: str, context: Mapping[str, object]) -> str:
