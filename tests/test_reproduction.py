@@ -262,7 +262,7 @@ def test_a_region_says_where_a_claim_appears(published: Path, tiny_paper: Path) 
     assert "![Writes on a toy](../images/reproduction/tiny-1-regions.svg)" in page
     experiment = tiny_paper / "1.toml"
     edit(experiment, 'joint = "100"', 'joint = "half"')
-    with pytest.raises(InputError, match="regions\\[0\\]: no 'half' among the points"):
+    with pytest.raises(InputError, match=r"regions\[0\]\.joint: no 'half' among the places"):
         load_paper(str(tiny_paper))
 
 

@@ -177,6 +177,8 @@ def _check_names(experiment: Experiment) -> None:
     for index, check in enumerate(experiment.checks):
         used += [(f"checks[{index}]", kind, names) for kind, names in check.names()]
     for index, region in enumerate(experiment.regions):
+        places = tuple(region.places([point.name for point in experiment.points]))
+        _check_joint(experiment, index, region.joint, places)
         used += [(f"regions[{index}]", kind, names) for kind, names in region.names()]
     for index, figure in enumerate(experiment.figures):
         used += [(f"figures[{index}]", kind, names) for kind, names in figure.names()]
@@ -189,3 +191,12 @@ def _check_names(experiment: Experiment) -> None:
                 raise InputError(
                     f"{experiment.path}: {place}: no {name!r} among the {kind}; there are: {there}"
                 )
+
+
+def _check_joint(experiment: Experiment, index: int, joint: str, places: tuple[str, ...]) -> None:
+    """Refuse a joint reading that is none of the places of a region."""
+    if joint and joint not in places:
+        raise InputError(
+            f"{experiment.path}: regions[{index}].joint: no {joint!r} among the places; "
+            f"there are: {', '.join(places)}"
+        )

@@ -29,14 +29,21 @@ class Region(Check, frozen=True):
 
     Attributes
     ----------
+    variants
+        If there are any, each takes the place of `variant`, or of those of a rule, at each point:
+        what is open is how the scheme is read. Such a place is called ``"VARIANT, POINT"``, or
+        ``"VARIANT"`` if there is one point.
     joint
-        The point that is the joint reading: what appears there is no other reading's. Empty if
+        The place that is the joint reading: what appears there is no other reading's. Empty if
         none is.
     """
 
+    variants: tuple[str, ...] = ()
     joint: str = ""
 
     def __post_init__(self) -> None:
+        if self.variants and not self.rules:
+            structs.force_setattr(self, "variant", self.variants[0])
         super().__post_init__()
         if self.target is None:
             raise ValueError("target: missing; a region is of a claim")
@@ -44,7 +51,29 @@ class Region(Check, frozen=True):
     def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Yield the names of variants, points and workloads that it uses."""
         yield from super().names()
-        yield "points", (self.joint,) if self.joint else ()
+        yield "variants", self.variants
+
+    def places(self, points: Sequence[str]) -> dict[str, Region]:
+        """Return the claim at each place, by the place's name.
+
+        Parameters
+        ----------
+        points
+            All that the experiment has.
+        """
+        at = [structs.replace(self, points=(point,)) for point in self.points or points]
+        if not self.variants:
+            return {one.points[0]: one for one in at}
+        return {
+            ", ".join((variant, *one.points)) if len(at) > 1 else variant: one.of(variant)
+            for variant in self.variants
+            for one in at
+        }
+
+    def of(self, variant: str) -> Region:
+        """Return the claim about one variant."""
+        rules = tuple(structs.replace(rule, variants=(variant,)) for rule in self.rules)
+        return structs.replace(self, variant="" if rules else variant, variants=(), rules=rules)
 
 
 @dataclass(frozen=True)
@@ -92,10 +121,10 @@ def read_region(found: Any, targets: tuple[Target, ...], path: Path, place: str)
 
 
 def mapped(region: Region, measures: Measures, points: Sequence[str]) -> Mapped | None:
-    """Judge a claim at each point; None if none of them was run."""
+    """Judge a claim at each place; None if none of them was run."""
     answers = {
-        point: given
-        for point in region.points or points
-        if (given := answer(structs.replace(region, points=(point,)), measures)) is not None
+        place: given
+        for place, one in region.places(points).items()
+        if (given := answer(one, measures)) is not None
     }
     return Mapped(region, answers) if answers else None
