@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.papers import agreement, scales, scorecard, sections, start
+from copyback.papers import agreement, outside, scales, scorecard, sections, start
 from copyback.papers.book import open_book
 from copyback.papers.render import DAGGER
 
@@ -55,12 +55,12 @@ def render(docs: Path, papers: Sequence[str] = PAPERS) -> dict[str, str]:
     card = {"scorecard": partial(scorecard.scorecard, books, docs.name)}
     pages = {f"{docs.name}.md": _render(docs, INDEX, card)}
     for book in books:
-        page = _render(docs, f"{book.paper.name}.md.j2", _context(book))
+        page = _render(docs, f"{book.paper.name}.md.j2", _context(docs, book))
         pages[f"{docs.name}/{book.paper.name}.md"] = page
     return pages
 
 
-def _context(book: Book) -> dict[str, object]:
+def _context(docs: Path, book: Book) -> dict[str, object]:
     """Return what a paper's template may name."""
     return {
         "paper": book.paper,
@@ -76,6 +76,7 @@ def _context(book: Book) -> dict[str, object]:
         "picture": partial(_picture, book),
         "not_run": partial(sections.not_run, book),
         "unanswered": partial(_unanswered, book),
+        "outside": partial(outside.table, docs),
     }
 
 
