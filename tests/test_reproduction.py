@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from copyback import InputError
-from copyback.papers import output, pages, sections, sentinel, stored_files
+from copyback.papers import outside, output, pages, sections, sentinel, stored_files
 from copyback.papers.book import RESULTS, open_book
 from copyback.papers.catalogue import load_paper, shipped
 from copyback.papers.claims import Standing
@@ -408,3 +408,18 @@ def test_a_sentinel_that_is_not_there_is_bad_input(cli: RunCli, docs: Path) -> N
 def test_nothing_stored_is_nothing_found(tiny_paper: Path) -> None:
     paper = load_paper(str(tiny_paper))
     assert Stored(tiny_paper, "quick", {}, {}).of(paper.experiments[0]) is None
+
+
+def test_numbers_of_another_simulator_say_where_they_come_from(docs: Path) -> None:
+    folder = docs / outside.FOLDER
+    with pytest.raises(InputError, match=r"other\.csv: No such file"):
+        outside.table(docs, "other")
+    folder.mkdir()
+    file = folder / "other.csv"
+    file.write_text("setting,ratio\nas shipped,0.5\n")
+    with pytest.raises(InputError, match="does not say where its numbers come from"):
+        outside.table(docs, "other")
+    file.write_text("# Simulator X, commit 1234.\nsetting,ratio\nas shipped,0.5\n")
+    table = outside.table(docs, "other")
+    assert table.startswith("Simulator X, commit 1234.\n\n| setting")
+    assert "| as shipped | 0.5 |" in table
