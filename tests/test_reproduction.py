@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from copyback import InputError
-from copyback.papers import outside, output, pages, sections, sentinel, stored_files
+from copyback.papers import output, outside, pages, sections, sentinel, stored_files
 from copyback.papers.book import RESULTS, open_book
 from copyback.papers.catalogue import load_paper, shipped
 from copyback.papers.claims import Standing
