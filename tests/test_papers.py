@@ -89,6 +89,7 @@ def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: P
         "figure-1.svg",
         "figure-1b.svg",
         "figure-1c.svg",
+        "regions.svg",
     }
     frame = pl.read_parquet(out / "1/results.parquet")
     assert len(frame) == 2 * 2 * 2
@@ -109,6 +110,8 @@ def test_a_paper_runs_from_end_to_end(cli: RunCli, tiny_paper: Path, tmp_path: P
     assert "random stands for random writes." in page
     assert "2 of 2 rules hold" in done.stdout
     assert (out / "1/figure-1.svg").read_text().startswith("<?xml")
+    assert "| 100 (joint reading) | 50.0 % |" in page
+    assert "mean write response time reduction" in (out / "1/regions.svg").read_text()
 
 
 @pytest.mark.parametrize(

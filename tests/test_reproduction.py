@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from copyback import InputError
-from copyback.papers import output, pages, sections, sentinel, stored_files
+from copyback.papers import output, outside, pages, sections, sentinel, stored_files
 from copyback.papers.book import RESULTS, open_book
 from copyback.papers.catalogue import load_paper, shipped
 from copyback.papers.claims import Standing
@@ -120,7 +120,7 @@ def test_results_are_published(cli: RunCli, ran: Path, tiny_paper: Path, tmp_pat
         "tiny-runs.csv",
     }
     drawn = tmp_path / "site" / pages.IMAGES
-    assert [file.name for file in drawn.iterdir()] == ["tiny-1b.svg"]
+    assert {file.name for file in drawn.iterdir()} == {"tiny-1b.svg", "tiny-1-regions.svg"}
     assert (tmp_path / "site/reproduction.md").read_bytes() == (
         DOCS.parent / "reproduction.md"
     ).read_bytes()
@@ -241,6 +241,29 @@ def test_a_claim_is_counted_once_and_under_its_joint_reading_first(
     if number.standing is not Standing.REPRODUCED:
         assert number.standing is Standing.OTHER_READING
         assert number.readings == ["wide"]
+
+
+def test_a_region_says_where_a_claim_appears(published: Path, tiny_paper: Path) -> None:
+    claim = open_book(published, str(tiny_paper)).claims[0]
+    sought, wide = claim.regions
+    assert wide.experiment.name == "1@wide"
+    assert list(sought.mapped.answers) == ["50", "100"]
+    assert not claim.is_open
+    found = sought.mapped.answers["50"].value
+    other = sought.mapped.answers["100"].value
+    assert found != other
+    file = tiny_paper / "targets.csv"
+    # What is found at the point that is not the joint reading's is what the paper claims.
+    file.write_text(file.read_text().replace(",50,%", f",{found:.2f},%"))
+    claim = open_book(published, str(tiny_paper)).claims[0]
+    assert "50" in claim.regions[0].mapped.elsewhere
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert f"): {claim.regions[0].mapped.sentence}" in page
+    assert "![Writes on a toy](../images/reproduction/tiny-1-regions.svg)" in page
+    experiment = tiny_paper / "1.toml"
+    edit(experiment, 'joint = "100"', 'joint = "half"')
+    with pytest.raises(InputError, match=r"regions\[0\]\.joint: no 'half' among the places"):
+        load_paper(str(tiny_paper))
 
 
 def test_runs_inside_their_start_are_marked(published: Path, tiny_paper: Path) -> None:
@@ -385,3 +408,18 @@ def test_a_sentinel_that_is_not_there_is_bad_input(cli: RunCli, docs: Path) -> N
 def test_nothing_stored_is_nothing_found(tiny_paper: Path) -> None:
     paper = load_paper(str(tiny_paper))
     assert Stored(tiny_paper, "quick", {}, {}).of(paper.experiments[0]) is None
+
+
+def test_numbers_of_another_simulator_say_where_they_come_from(docs: Path) -> None:
+    folder = docs / outside.FOLDER
+    with pytest.raises(InputError, match=r"other\.csv: No such file"):
+        outside.table(docs, "other")
+    folder.mkdir()
+    file = folder / "other.csv"
+    file.write_text("setting,ratio\nas shipped,0.5\n")
+    with pytest.raises(InputError, match="does not say where its numbers come from"):
+        outside.table(docs, "other")
+    file.write_text("# Simulator X, commit 1234.\nsetting,ratio\nas shipped,0.5\n")
+    table = outside.table(docs, "other")
+    assert table.startswith("Simulator X, commit 1234.\n\n| setting")
+    assert "| as shipped | 0.5 |" in table

@@ -104,6 +104,13 @@ bound = 1.01
 rule = "at_most"
 variants = ["free"]
 baseline = "greedy"
+
+[[regions]]
+target = { figure = "1", quantity = "mean write response time reduction" }
+variant = "free"
+baseline = "greedy"
+measure = "response_us.write.mean"
+joint = "100"
 """
 
 

@@ -185,9 +185,20 @@ def _verdict(check: Check, target: Target, ours: _Number, claimed: float) -> Ver
     claim, effect = effect_of(check, claimed), effect_of(check, ours.mean)
     if check.at_least and effect >= claim:
         return Verdict.REPRODUCED
-    unit = {"reduction": 0.01, "normalised": 0.01}.get(check.form, 1.0)
     points = _two_points(check, target)
-    return agreement.compare(claim, effect, interval=ours.half * unit, points=points)
+    interval = ours.half * _unit(check)
+    return agreement.compare(claim, effect, interval=interval, points=points)
+
+
+def tolerance(check: Check, target: Target, claimed: float) -> float:
+    """Return how far ours may be from what is claimed, in its unit, whatever our interval is."""
+    quarter = agreement.QUARTER * abs(effect_of(check, claimed))
+    return max(quarter, _two_points(check, target)) / _unit(check)
+
+
+def _unit(check: Check) -> float:
+    """Return what a number has to be multiplied by to be a share, if it is one."""
+    return {"reduction": 0.01, "normalised": 0.01}.get(check.form, 1.0)
 
 
 def _two_points(check: Check, target: Target) -> float:

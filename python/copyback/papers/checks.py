@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from copyback.papers.rules import Rule
 from copyback.papers.targets import SHAPE, Target, find_target
@@ -81,12 +81,18 @@ class Check(Table, frozen=True):
             yield "variants", rule.variants + ((rule.baseline,) if rule.baseline else ())
 
 
-def read_check(found: Any, targets: tuple[Target, ...], path: Path, place: str) -> Check:
-    """Read a check, whose target is what tells a claim from the others."""
+#: A check, or a kind of it.
+Kind = TypeVar("Kind", bound=Check)
+
+
+def read_check(
+    found: Any, targets: tuple[Target, ...], path: Path, place: str, kind: type[Kind]
+) -> Kind:
+    """Read a check, or a kind of it, whose target is what tells a claim from the others."""
     table = dict(read(found, dict[str, Any], path, place))
     if "target" in table:
         table["target"] = wanted(table["target"], targets, path, f"{place}.target")
-    return read(table, Check, path, place)
+    return read(table, kind, path, place)
 
 
 def wanted(found: Any, targets: tuple[Target, ...], path: Path, place: str) -> Target:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
     from copyback.papers.experiment import Experiment
     from copyback.papers.found import Found
+    from copyback.papers.regions import Mapped
     from copyback.papers.targets import Target
 
 
@@ -53,6 +54,14 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Sought:
+    """A region of a claim, and the experiment that it is of."""
+
+    experiment: Experiment
+    mapped: Mapped
+
+
+@dataclass(frozen=True)
 class Claim:
     """A claim and its answers.
 
@@ -64,6 +73,8 @@ class Claim:
         The answer under the joint reading; None if it was not run.
     others
         Answers under other readings.
+    regions
+        Where it appears over what the paper leaves open.
     reason
         Why no experiment answers it.
     """
@@ -72,6 +83,7 @@ class Claim:
     experiment: Experiment | None
     joint: Given | None
     others: tuple[Given, ...]
+    regions: tuple[Sought, ...]
     reason: str
 
     @property
@@ -92,8 +104,19 @@ class Claim:
 
     @property
     def readings(self) -> list[str]:
-        """Names of the other readings under which it is reproduced."""
-        return [one.reading for one in self.others if one.answer.verdict is Verdict.REPRODUCED]
+        """Names of the other readings, and points of regions, under which it is reproduced."""
+        named = [one.reading for one in self.others if one.answer.verdict is Verdict.REPRODUCED]
+        return named + [
+            f"{one.experiment.name}: {point}"
+            for one in self.regions
+            for point in one.mapped.elsewhere
+        ]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not reproduced, and no region says where it would be."""
+        reproduced = self.standing is Standing.REPRODUCED
+        return not (reproduced or self.regions)
 
 
 def claims(paper: Paper, found: Mapping[str, Found]) -> list[Claim]:
@@ -112,10 +135,17 @@ def _claim(target: Target, paper: Paper, found: Mapping[str, Found]) -> Claim:
         for answer in found[one.name].answers
         if answer.check.target == target
     ]
+    regions = [
+        Sought(one.experiment, mapped)
+        for one in found.values()
+        for mapped in one.regions
+        if mapped.target == target
+    ]
     return Claim(
         target=target,
         experiment=asking[0] if asking else None,
         joint=next((one for one in given if not one.reading), None),
         others=tuple(one for one in given if one.reading),
+        regions=tuple(regions),
         reason=reasons.get(target, ""),
     )

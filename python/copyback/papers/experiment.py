@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from copyback.papers.checks import Check
     from copyback.papers.figures import Figure
     from copyback.papers.ranking import Ranking
+    from copyback.papers.regions import Region
 
 #: Dotted keys of a configuration and their values as TOML, in the order in which they are laid.
 Settings = tuple[tuple[str, str], ...]
@@ -138,6 +139,8 @@ class Experiment:
         What the points are points of; empty if there is one.
     rankings
         Tables of the paper whose order is compared with ours.
+    regions
+        Claims that are judged at each point by itself.
     reading
         The name of the reading; empty of the paper's joint one.
     readings
@@ -159,6 +162,7 @@ class Experiment:
     figures: tuple[Figure, ...]
     checks: tuple[Check, ...]
     rankings: tuple[Ranking, ...] = ()
+    regions: tuple[Region, ...] = ()
     reading: str = ""
     readings: tuple[Experiment, ...] = ()
 

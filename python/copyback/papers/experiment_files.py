@@ -10,7 +10,7 @@ from msgspec import Meta, field
 
 from copyback._core import InputError
 from copyback.configuration import read_text
-from copyback.papers.checks import read_check
+from copyback.papers.checks import Check, read_check
 from copyback.papers.experiment import (
     Case,
     Experiment,
@@ -25,6 +25,7 @@ from copyback.papers.experiment import (
 )
 from copyback.papers.figures import Figure
 from copyback.papers.ranking import Ranking
+from copyback.papers.regions import read_region
 from copyback.tables import Table, read
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class _File(Table, frozen=True):
     figures: tuple[Figure, ...] = ()
     checks: tuple[Any, ...] = ()
     rankings: tuple[Ranking, ...] = ()
+    regions: tuple[Any, ...] = ()
 
 
 class _Workload(Table, frozen=True):
@@ -109,10 +111,14 @@ def read_experiment(
         scales={"quick": file.quick, "full": file.full},
         figures=file.figures,
         checks=tuple(
-            read_check(one, targets, path, f"checks[{index}]")
+            read_check(one, targets, path, f"checks[{index}]", Check)
             for index, one in enumerate(file.checks)
         ),
         rankings=file.rankings,
+        regions=tuple(
+            read_region(one, targets, path, f"regions[{index}]")
+            for index, one in enumerate(file.regions)
+        ),
     )
     _check_names(experiment)
     experiment = laid_over(experiment, joint or {})
@@ -170,6 +176,10 @@ def _check_names(experiment: Experiment) -> None:
         used.append((f"{name}.variants", "variants", tuple(scale.variants)))
     for index, check in enumerate(experiment.checks):
         used += [(f"checks[{index}]", kind, names) for kind, names in check.names()]
+    for index, region in enumerate(experiment.regions):
+        places = tuple(region.places([point.name for point in experiment.points]))
+        _check_joint(experiment, index, region.joint, places)
+        used += [(f"regions[{index}]", kind, names) for kind, names in region.names()]
     for index, figure in enumerate(experiment.figures):
         used += [(f"figures[{index}]", kind, names) for kind, names in figure.names()]
     for index, ranking in enumerate(experiment.rankings):
@@ -181,3 +191,12 @@ def _check_names(experiment: Experiment) -> None:
                 raise InputError(
                     f"{experiment.path}: {place}: no {name!r} among the {kind}; there are: {there}"
                 )
+
+
+def _check_joint(experiment: Experiment, index: int, joint: str, places: tuple[str, ...]) -> None:
+    """Refuse a joint reading that is none of the places of a region."""
+    if joint and joint not in places:
+        raise InputError(
+            f"{experiment.path}: regions[{index}].joint: no {joint!r} among the places; "
+            f"there are: {', '.join(places)}"
+        )

@@ -13,6 +13,7 @@ from copyback.papers import start
 from copyback.papers.answers import Answer, answer, cells_of
 from copyback.papers.measures import Cell, Measures
 from copyback.papers.ranking import Ranked, ranked
+from copyback.papers.regions import Mapped, mapped
 from copyback.papers.start import Start
 from copyback.result import Result
 from copyback.sweep.axes import LOAD, SCHEME, SEED
@@ -85,6 +86,13 @@ class Found:
     def rankings(self) -> list[Ranked]:
         """How far tables that are rankings have our order."""
         found = [ranked(one, self.answers) for one in self.experiment.rankings]
+        return [one for one in found if one is not None]
+
+    @cached_property
+    def regions(self) -> list[Mapped]:
+        """Where claims appear over the points."""
+        points = [point.name for point in self.experiment.points]
+        found = [mapped(one, self.measures, points) for one in self.experiment.regions]
         return [one for one in found if one is not None]
 
     @property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from copyback._core import InputError
 from copyback.outputs import Staging, replace_file
 from copyback.papers import found as findings
-from copyback.papers import plots, render
+from copyback.papers import plots, region_plots, render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +29,25 @@ PAGE_HTML = "report.html"
 
 def files_of(experiment: Experiment) -> frozenset[str]:
     """Return every file that an experiment's directory may hold."""
-    pictures = {picture(figure.name) for figure in experiment.figures}
+    pictures = {picture(figure.name) for figure in experiment.figures} | {REGIONS}
     return frozenset({RESULTS, RESULTS_CSV, PAGE, PAGE_HTML, _DRAWN} | pictures)
 
 
 def picture(name: str) -> str:
     """Return the file name of a figure's drawing."""
     return f"figure-{name}.svg"
+
+
+#: The drawing of all regions of an experiment.
+REGIONS = "regions.svg"
+
+
+def pictures_of(found: Found) -> list[str]:
+    """Return the file names of an experiment's drawings; none where nothing can be drawn."""
+    if not plots.available():
+        return []
+    names = [picture(figure.name) for figure in found.experiment.figures]
+    return names + ([REGIONS] if region_plots.drawable(found) else [])
 
 
 def staging(experiment: Experiment, out: Path) -> Staging:
@@ -49,24 +61,25 @@ def write_experiment(paper: Paper, found: Found, directory: Path) -> None:
     with (directory / RESULTS).open("wb") as file:
         found.frame.write_parquet(file)
     _write(directory / RESULTS_CSV, found.frame.write_csv())
-    names = []
-    if plots.available():
-        for figure in found.experiment.figures:
-            plots.draw(found, figure, directory / picture(figure.name))
-            names.append(picture(figure.name))
-    pictures = {found.experiment.name: names}
+    _draw(found, directory)
+    pictures = {found.experiment.name: pictures_of(found)}
     _write(directory / PAGE, render.markdown(paper, [found], pictures))
     _write(directory / PAGE_HTML, render.html(paper, [found], pictures))
+
+
+def _draw(found: Found, directory: Path) -> None:
+    if not plots.available():
+        return
+    for figure in found.experiment.figures:
+        plots.draw(found, figure, directory / picture(figure.name))
+    if region_plots.drawable(found):
+        region_plots.draw(found, directory / REGIONS)
 
 
 def write_paper(paper: Paper, found: Sequence[Found], out: Path) -> None:
     """Write the page of all experiments beside their directories."""
     pictures = {
-        one.experiment.name: [
-            f"{one.experiment.name}/{picture(figure.name)}"
-            for figure in one.experiment.figures
-            if plots.available()
-        ]
+        one.experiment.name: [f"{one.experiment.name}/{name}" for name in pictures_of(one)]
         for one in found
     }
     replace_file(out / PAGE, render.markdown(paper, found, pictures).encode())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.papers import agreement, scales, scorecard, sections, start
+from copyback.papers import agreement, outside, scales, scorecard, sections, start
 from copyback.papers.book import open_book
 from copyback.papers.render import DAGGER
 
@@ -23,7 +23,7 @@ TEMPLATES = "templates"
 INDEX = "index.md.j2"
 
 #: Where drawings are, from the directory of the scorecard.
-IMAGES = Path("images/reproduction")
+IMAGES = Path(sections.IMAGES)
 
 #: The papers of the scorecard, in its order.
 PAPERS = ("fifo-mqsim", "pgc-2011", "pagc-2016", "harmonia-2012", "agc-dgc-2012")
@@ -55,12 +55,12 @@ def render(docs: Path, papers: Sequence[str] = PAPERS) -> dict[str, str]:
     card = {"scorecard": partial(scorecard.scorecard, books, docs.name)}
     pages = {f"{docs.name}.md": _render(docs, INDEX, card)}
     for book in books:
-        page = _render(docs, f"{book.paper.name}.md.j2", _context(book))
+        page = _render(docs, f"{book.paper.name}.md.j2", _context(docs, book))
         pages[f"{docs.name}/{book.paper.name}.md"] = page
     return pages
 
 
-def _context(book: Book) -> dict[str, object]:
+def _context(docs: Path, book: Book) -> dict[str, object]:
     """Return what a paper's template may name."""
     return {
         "paper": book.paper,
@@ -76,6 +76,7 @@ def _context(book: Book) -> dict[str, object]:
         "picture": partial(_picture, book),
         "not_run": partial(sections.not_run, book),
         "unanswered": partial(_unanswered, book),
+        "outside": partial(outside.table, docs),
     }
 
 
@@ -115,7 +116,7 @@ def check_publishable(docs: Path, paper: str) -> None:
 
 def draw(docs: Path, found: Found, paper: str) -> None:
     """Draw the figures of an experiment that its paper's template shows."""
-    from copyback.papers import plots
+    from copyback.papers import plots, region_plots
 
     template = (docs / TEMPLATES / f"{paper}.md.j2").read_text(encoding="utf-8")
     shown = {figure for one, figure in PICTURE.findall(template) if one == found.experiment.name}
@@ -124,6 +125,8 @@ def draw(docs: Path, found: Found, paper: str) -> None:
     for figure in found.experiment.figures:
         if figure.name in shown:
             plots.draw(found, figure, folder / f"{paper}-{figure.name}.svg")
+    if region_plots.drawable(found) and not found.experiment.reading:
+        region_plots.draw(found, folder / sections.regions_picture(paper, found.experiment))
 
 
 def _render(docs: Path, name: str, context: Mapping[str, object]) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
     from copyback.papers.figures import Figure
     from copyback.papers.found import Found
@@ -67,7 +68,12 @@ def draw(found: Found, figure: Figure, path: Path) -> None:
         handles, labels = first.get_legend_handles_labels()
         canvas.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
         canvas.suptitle(figure.title, fontsize=9)
-        canvas.savefig(path, format="svg", metadata={"Date": None})
+        save(canvas, path)
+
+
+def save(canvas: Canvas, path: Path) -> None:
+    """Write a drawing as SVG, without the date."""
+    canvas.savefig(path, format="svg", metadata={"Date": None})
 
 
 def _panels(

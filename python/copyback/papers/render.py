@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
     from copyback.papers.found import Found
     from copyback.papers.ranking import Ranked
+    from copyback.papers.regions import Mapped
 
 #: Marks what rests on a run inside its start transient.
 DAGGER = "†"
@@ -51,6 +52,28 @@ def answer_row(found: Found, answer: Answer) -> tuple[str, ...]:
 def ours(found: Found, answer: Answer) -> str:
     """Return what we found; a dagger if it rests on a run inside its start transient."""
     return f"{answer.ours} {DAGGER}" if found.is_transient(answer) else answer.ours
+
+
+def region_tables(found: Found) -> list[findings.Table]:
+    """Return a table for each region: the claim judged at each point."""
+    return [_region_table(found, one) for one in found.regions]
+
+
+def _region_table(found: Found, mapped: Mapped) -> findings.Table:
+    target = mapped.target
+    against = f" against {target.baseline}" if target.baseline else ""
+    title = (
+        f"Region of {target.figure}, {target.label}: {target.scheme}{against}: {mapped.sentence}"
+    )
+    header = (found.experiment.axis, *ANSWERS[2:])
+    rows = [
+        (
+            f"{point} (joint reading)" if point == mapped.region.joint else point,
+            *answer_row(found, answer)[2:],
+        )
+        for point, answer in mapped.answers.items()
+    ]
+    return findings.Table(title, header, tuple(rows))
 
 
 def ranking_row(ranked: Ranked) -> tuple[str, ...]:
@@ -95,6 +118,7 @@ def _context(
                 "experiment": one.experiment,
                 "pictures": pictures.get(one.experiment.name, []),
                 "answers": answers_table([one]),
+                "regions": region_tables(one),
                 "tables": [
                     table
                     for figure in one.experiment.figures

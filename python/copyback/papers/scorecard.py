@@ -25,7 +25,7 @@ def scorecard(books: Iterable[Book], folder: str) -> str:
     folder
         Where the papers' pages are, from the page that the scorecard is on.
     """
-    header = ("paper", "claims", *Standing, render.DAGGER, "scale")
+    header = ("paper", "claims", *Standing, "without a region", render.DAGGER, "scale")
     return markdown_table(header, [_row(book, f"{folder}/{book.paper.name}.md") for book in books])
 
 
@@ -34,7 +34,8 @@ def _row(book: Book, page: str) -> tuple[str, ...]:
     link = f"[{book.paper.name}]({page})"
     inside = sum(claim.is_transient for claim in book.claims)
     scale = ", ".join(book.scales) or "not run"
-    return (link, str(len(book.claims)), *counted, str(inside), scale)
+    without = sum(claim.is_open for claim in book.claims)
+    return (link, str(len(book.claims)), *counted, str(without), str(inside), scale)
 
 
 def _counted(book: Book, standing: Standing, page: str) -> str:
@@ -42,7 +43,8 @@ def _counted(book: Book, standing: Standing, page: str) -> str:
     there = [claim for claim in book.claims if claim.standing is standing]
     names: Iterable[str] = ()
     if standing is Standing.OTHER_READING:
-        names = sorted({name for claim in there for name in claim.readings})
+        # Of a region the experiment is enough: its points stand in the claim's row.
+        names = sorted({name.split(":")[0] for claim in there for name in claim.readings})
     if standing is Standing.CONTRADICTED:
         by = {c.experiment.name: c.experiment for c in there if c.experiment is not None}
         names = [f"[{name}]({page}{anchor(one)})" for name, one in by.items()]
@@ -51,7 +53,10 @@ def _counted(book: Book, standing: Standing, page: str) -> str:
 
 def claim_table(book: Book) -> str:
     """Return the claims of a paper, each with its verdict, and where its numbers are."""
-    header = ("claim", "paper", "ours", "interval", "verdict", "other readings", "section")
+    header = (
+        *("claim", "paper", "ours", "interval", "verdict"),
+        *("other readings", "regions", "section"),
+    )
     return markdown_table(header, list(map(_claim_row, book.claims)))
 
 
@@ -61,13 +66,18 @@ def _claim_row(claim: Claim) -> tuple[str, ...]:
     section = ""
     if claim.experiment is not None:
         section = f"[{claim.experiment.name}]({anchor(claim.experiment)})"
+    regions = "; ".join(
+        f"[{one.experiment.name}]({anchor(one.experiment)}): {one.mapped.sentence}"
+        for one in claim.regions
+    )
     if claim.joint is None:
-        return (what, claimed(claim), "", "", claim.standing, "", section or "[why](#not-answered)")
+        why = section or "[why](#not-answered)"
+        return (what, claimed(claim), "", "", claim.standing, "", regions, why)
     answer = claim.joint.answer
     ours = render.ours(claim.joint.found, answer)
     others = "; ".join(f"{o.reading}: {o.answer.ours}: {o.answer.verdict}" for o in claim.others)
     interval = ", ".join(filter(None, (answer.interval, answer.part)))
-    return (what, answer.paper, ours, interval, answer.verdict, others, section)
+    return (what, answer.paper, ours, interval, answer.verdict, others, regions, section)
 
 
 def claimed(claim: Claim) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from copyback import units
 from copyback.markdown import markdown_table
 from copyback.papers import found as findings
-from copyback.papers.render import answers_table
+from copyback.papers import region_plots
+from copyback.papers.render import answers_table, region_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from copyback.papers.experiment import Experiment, OpenInput
     from copyback.papers.found import Found
     from copyback.papers.stored import Key
+
+#: Where drawings are, from the directory of the scorecard.
+IMAGES = "images/reproduction"
 
 #: Digests that are named; of more runs their number is told.
 DIGESTS = 3
@@ -49,10 +53,27 @@ def section(book: Book, name: str) -> str:
     found = book.found[name]
     parts.append("\n".join(_loads(found)))
     parts += [provenance(book, name), verdicts(book, name)]
+    parts += _regions(book, found)
     for figure in experiment.figures:
         if (table := findings.table_of(found, figure)) is not None:
             parts += [table.title, markdown_table(table.header, table.rows)]
     return "\n\n".join(filter(None, parts))
+
+
+def _regions(book: Book, found: Found) -> list[str]:
+    """Return a table for each region, and the drawing of all that are numbers."""
+    parts = []
+    for region in region_tables(found):
+        parts += [f"**{region.title}.**", markdown_table(region.header, region.rows)]
+    if region_plots.drawable(found):
+        picture = regions_picture(book.paper.name, found.experiment)
+        parts.append(f"![{found.experiment.title}](../{IMAGES}/{picture})")
+    return parts
+
+
+def regions_picture(paper: str, experiment: Experiment) -> str:
+    """Return the file name of the drawing of an experiment's regions, among the pictures."""
+    return f"{paper}-{experiment.name}-regions.svg"
 
 
 def _loads(found: Found) -> list[str]:
