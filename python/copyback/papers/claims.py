@@ -55,10 +55,15 @@ class Given:
 
 @dataclass(frozen=True)
 class Sought:
-    """A region of a claim, and the experiment that it is of."""
+    """A region of a claim, and what it was found by."""
 
-    experiment: Experiment
+    found: Found
     mapped: Mapped
+
+    @property
+    def experiment(self) -> Experiment:
+        """The experiment that it is of."""
+        return self.found.experiment
 
 
 @dataclass(frozen=True)
@@ -104,13 +109,24 @@ class Claim:
 
     @property
     def readings(self) -> list[str]:
-        """Names of the other readings, and points of regions, under which it is reproduced."""
-        named = [one.reading for one in self.others if one.answer.verdict is Verdict.REPRODUCED]
+        """Names of the other readings, and points of regions, under which it is reproduced.
+
+        What is of quick scale settles nothing where the joint reading was run in full.
+        """
+        named = [
+            one.reading
+            for one in self.others
+            if self._counts(one.found) and one.answer.verdict is Verdict.REPRODUCED
+        ]
         return named + [
             f"{one.experiment.name}: {point}"
             for one in self.regions
+            if self._counts(one.found)
             for point in one.mapped.elsewhere
         ]
+
+    def _counts(self, found: Found) -> bool:
+        return found.scale == "full" or self.joint is None or self.joint.found.scale != "full"
 
     @property
     def is_open(self) -> bool:
@@ -136,7 +152,7 @@ def _claim(target: Target, paper: Paper, found: Mapping[str, Found]) -> Claim:
         if answer.check.target == target
     ]
     regions = [
-        Sought(one.experiment, mapped)
+        Sought(one, mapped)
         for one in found.values()
         for mapped in one.regions
         if mapped.target == target
