@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from copyback.papers.agreement import Verdict
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from copyback.papers.answers import Answer
     from copyback.papers.found import Found
     from copyback.papers.regions import Mapped
 
-#: A point is filled if the claim is reproduced at it.
-FILLED = {True: COLOURS[0], False: "white"}
+#: The colour of the paper's number; the others are for lines of ours.
+PAPER = COLOURS[1]
+OWN = [colour for colour in COLOURS if colour != PAPER]
 
 
 def drawable(found: Found) -> list[Mapped]:
@@ -55,17 +58,39 @@ def _panel(axis: Axes, found: Found, one: Mapped) -> None:
     claimed = one.target.value or 0.0
     most = one.target.most if one.target.most is not None else claimed
     below, above = (tolerance(one.region, one.target, end) for end in (claimed, most))
-    axis.axhspan(claimed - below, most + above, color=COLOURS[1], alpha=0.12, linewidth=0)
-    axis.axhline(claimed, color=COLOURS[1], linewidth=1.0, label="the paper's")
-    values = {at: given.value or 0.0 for at, given in one.answers.items()}
-    axis.plot(list(values), list(values.values()), color=COLOURS[0], linewidth=1.0)
-    for point, value in values.items():
-        filled = FILLED[one.answers[point].verdict is Verdict.REPRODUCED]
-        axis.plot([point], [value], "o", color=COLOURS[0], markerfacecolor=filled)
+    axis.axhspan(claimed - below, most + above, color=PAPER, alpha=0.12, linewidth=0)
+    axis.axhline(claimed, color=PAPER, linewidth=1.0, label="the paper's")
+    lines = _lines(one)
+    for colour, (name, answers) in zip(cycle(OWN), lines.items(), strict=False):
+        values = {at: given.value or 0.0 for at, given in answers.items()}
+        axis.plot(list(values), list(values.values()), color=colour, linewidth=1.0, label=name)
+        for place, value in values.items():
+            inside = answers[place].verdict is Verdict.REPRODUCED
+            axis.plot([place], [value], "o", color=colour, markerfacecolor=_filled(colour, inside))
+    if len(lines) > 1:
+        axis.legend(fontsize=6, frameon=False)
     axis.set_title(f"{one.target.figure}, {one.target.label}", fontsize=7, wrap=True)
     axis.set_xlabel(found.experiment.axis)
     axis.set_ylabel(one.target.unit)
     axis.grid(axis="y", color="#dddddd", linewidth=0.6)
     axis.spines[["top", "right"]].set_visible(False)
-    turned = any(len(point) > 6 for point in values)
+    turned = any(len(place) > 6 for answers in lines.values() for place in answers)
     axis.tick_params(axis="x", labelrotation=40 if turned else 0)
+
+
+def _lines(one: Mapped) -> dict[str, dict[str, Answer]]:
+    """Return the answers of each line, by their places on the axis.
+
+    Variants are lines over the points, if there are several of both.
+    """
+    several = one.region.variants and len({a.check.points for a in one.answers.values()}) > 1
+    lines: dict[str, dict[str, Answer]] = {}
+    for place, given in one.answers.items():
+        name, at = (given.check.variant, given.check.points[0]) if several else ("ours", place)
+        lines.setdefault(name, {})[at] = given
+    return lines
+
+
+def _filled(colour: str, inside: bool) -> str:
+    """Return what a point is filled with: its colour if the claim is reproduced at it."""
+    return colour if inside else "white"
