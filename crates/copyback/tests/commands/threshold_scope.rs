@@ -64,9 +64,14 @@ fn a_plane_on_which_the_host_can_open_no_block_is_collected_though_the_drive_has
     assert!(free(&toy, 0) >= 1 && free(&toy, 1) == 5);
 }
 
-/// Collections after so many writes to eight blocks of four pages, of which two must be free.
-fn collections_after(writes: u32, unit: &str, scope: &str) -> u64 {
-    let mut toy = Toy::new(&[("ssd.gc.threshold_unit", unit), ("ssd.gc.threshold_scope", scope)]);
+/// Collections after so many writes to eight blocks of four pages, of which `free` must be free.
+fn collections_after(writes: u32, free: u32, unit: &str, scope: &str) -> u64 {
+    let mut toy = Toy::new(&[
+        ("ssd.gc.soft_threshold", &format!("{{ blocks = {free} }}")),
+        ("ssd.ftl.over_provisioning", "0.6"),
+        ("ssd.gc.threshold_unit", unit),
+        ("ssd.gc.threshold_scope", scope),
+    ]);
     for write in 0..writes {
         toy.write(u64::from(write) * 10_000_000, write, write % 8);
     }
@@ -76,9 +81,20 @@ fn collections_after(writes: u32, unit: &str, scope: &str) -> u64 {
 
 #[test]
 fn a_block_that_is_open_is_not_free_and_its_unwritten_pages_are() {
-    // The seventh block is opened when the sixth is full.
-    assert_eq!([23, 24].map(|writes| collections_after(writes, "free_blocks", "plane")), [0, 1]);
+    // The sixth block is opened when the fifth is full, which leaves two.
+    let of_blocks = |writes| collections_after(writes, 3, "free_blocks", "plane");
+    assert_eq!([19, 20].map(of_blocks), [0, 1]);
     for scope in ["plane", "drive"] {
-        assert_eq!([24, 25].map(|writes| collections_after(writes, "free_pages", scope)), [0, 1]);
+        let of_pages = |writes| collections_after(writes, 3, "free_pages", scope);
+        assert_eq!([20, 21].map(of_pages), [0, 1], "{scope}");
+    }
+}
+
+#[test]
+fn a_plane_on_which_the_host_can_open_no_block_is_collected_whatever_pages_are_free() {
+    // The seventh block is opened when the sixth is full: the last is kept for collections.
+    for scope in ["plane", "drive"] {
+        let of_pages = |writes| collections_after(writes, 2, "free_pages", scope);
+        assert_eq!([23, 24].map(of_pages), [0, 1], "{scope}");
     }
 }
