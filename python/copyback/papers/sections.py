@@ -43,7 +43,7 @@ def anchor(experiment: Experiment) -> str:
 def section(book: Book, name: str) -> str:
     """Return everything that is generated of an experiment."""
     experiment = book.experiment(name)
-    parts = [f"### {heading(experiment)}", experiment.claim.strip()]
+    parts = [f"### {heading(experiment)}", _claim(experiment)]
     parts.append("\n".join(f"- {text}" for text in experiment.chosen))
     if experiment.open_inputs:
         parts.append("Open inputs, with the bounds that the text allows:")
@@ -58,6 +58,12 @@ def section(book: Book, name: str) -> str:
         if (table := findings.table_of(found, figure)) is not None:
             parts += [table.title, markdown_table(table.header, table.rows)]
     return "\n\n".join(filter(None, parts))
+
+
+def _claim(experiment: Experiment) -> str:
+    """Return what the paper claims, told apart from what is asked beside it."""
+    claims = any(one.target for one in (*experiment.checks, *experiment.regions))
+    return f"*The paper:* {experiment.claim.strip()}" if claims else experiment.claim.strip()
 
 
 def _regions(book: Book, found: Found) -> list[str]:
