@@ -336,6 +336,8 @@ def test_the_table_of_claims_has_a_known_paper_and_unit_in_every_row() -> None:
         "shape",
         "devices",
         "% of GC threshold",
+        "% of time",
+        "% of AGC's collections",
     }
     assert set(shipped()) <= {row["paper"] for row in rows}
 
