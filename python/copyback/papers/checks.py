@@ -55,7 +55,7 @@ class Check(Table, frozen=True):
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.variant and not self.rules:
+        if not self.has_variant and not self.rules:
             raise ValueError("variant: missing; a text is needed")
         if not self.says and self.target is None:
             raise ValueError("says: missing; a text is needed")
@@ -66,6 +66,11 @@ class Check(Table, frozen=True):
         if self.target is not None and (self.target.value is None) == (not self.rules):
             needed = "rules" if self.target.unit == SHAPE else "a number, not rules"
             raise ValueError(f"rules: the claim needs {needed}")
+
+    @property
+    def has_variant(self) -> bool:
+        """Whether it says whose number is asked."""
+        return bool(self.variant)
 
     @property
     def question(self) -> str:

@@ -109,7 +109,7 @@ class Claim:
 
     @property
     def readings(self) -> list[str]:
-        """Names of the other readings, and points of regions, under which it is reproduced.
+        """Names of the other readings, and of experiments in whose regions, it is reproduced.
 
         What is of quick scale settles nothing where the joint reading was run in full.
         """
@@ -119,10 +119,9 @@ class Claim:
             if self._counts(one.found) and one.answer.verdict is Verdict.REPRODUCED
         ]
         return named + [
-            f"{one.experiment.name}: {point}"
+            one.experiment.name
             for one in self.regions
-            if self._counts(one.found)
-            for point in one.mapped.elsewhere
+            if self._counts(one.found) and one.mapped.elsewhere
         ]
 
     def _counts(self, found: Found) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from copyback.papers import microscope
 from copyback.papers.measures import Cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import polars as pl
@@ -42,38 +43,47 @@ def available() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def draw(found: Found, figure: Figure, path: Path) -> None:
-    """Draw a figure and write it as SVG, the same bytes for the same numbers."""
+@contextmanager
+def drawing(
+    path: Path, title: str, panels: int, *, wide: float = 1.3
+) -> Iterator[tuple[Canvas, list[Axes]]]:
+    """Yield a drawing and its panels, and write it as SVG: the same bytes for the same numbers.
+
+    Parameters
+    ----------
+    wide
+        The width of a drawing that has one panel, in panels.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
 
+    columns = min(panels, COLUMNS)
+    rows = math.ceil(panels / columns)
+    width = PANEL[0] * (columns if panels > 1 else wide)
+    with mpl.rc_context({"svg.hashsalt": "copyback", "font.size": 8, "svg.fonttype": "none"}):
+        canvas = Canvas(figsize=(width, PANEL[1] * rows), layout="constrained")
+        axes = list(canvas.subplots(rows, columns, squeeze=False).flat)
+        for axis in axes[panels:]:
+            axis.remove()
+        yield canvas, axes[:panels]
+        canvas.suptitle(title, fontsize=9)
+        canvas.savefig(path, format="svg", metadata={"Date": None})
+
+
+def draw(found: Found, figure: Figure, path: Path) -> None:
+    """Draw a figure and write it as SVG."""
     if figure.kind == "microscope":
         microscope.draw(found, figure, path)
         return
     loads, points, _ = findings.chosen(found, figure)
     panels = _panels(figure, loads, points)
-    columns = min(len(panels), COLUMNS)
-    rows = math.ceil(len(panels) / columns)
-    wide = 2.2 if len(panels) == 1 and figure.kind in {"bars", "stack"} else 1.3
-    width = PANEL[0] * (columns if len(panels) > 1 else wide)
-    with mpl.rc_context({"svg.hashsalt": "copyback", "font.size": 8, "svg.fonttype": "none"}):
-        canvas = Canvas(figsize=(width, PANEL[1] * rows), layout="constrained")
-        axes = canvas.subplots(rows, columns, squeeze=False).flat
-        for axis, (load, point) in zip(axes, panels, strict=False):
+    wide = 2.2 if figure.kind in {"bars", "stack"} else 1.3
+    with drawing(path, figure.title, len(panels), wide=wide) as (canvas, axes):
+        for axis, (load, point) in zip(axes, panels, strict=True):
             KINDS[figure.kind](axis, found, figure, load, point)
             _dress(axis, found, figure, " ".join(filter(None, (load, point))))
-        for axis in list(axes)[len(panels) :]:
-            axis.remove()
-        first = canvas.axes[0]
-        handles, labels = first.get_legend_handles_labels()
+        handles, labels = axes[0].get_legend_handles_labels()
         canvas.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-        canvas.suptitle(figure.title, fontsize=9)
-        save(canvas, path)
-
-
-def save(canvas: Canvas, path: Path) -> None:
-    """Write a drawing as SVG, without the date."""
-    canvas.savefig(path, format="svg", metadata={"Date": None})
 
 
 def _panels(

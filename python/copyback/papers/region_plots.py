@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 from copyback.papers.agreement import Verdict
 from copyback.papers.answers import tolerance
-from copyback.papers.plots import COLOURS, COLUMNS, PANEL, save
+from copyback.papers.plots import COLOURS, drawing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,22 +35,10 @@ def drawable(found: Found) -> list[Mapped]:
 
 def draw(found: Found, path: Path) -> None:
     """Draw all regions of an experiment, a panel each, and write them as SVG."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure as Canvas
-
     regions = drawable(found)
-    columns = min(len(regions), COLUMNS)
-    rows = math.ceil(len(regions) / columns)
-    width = PANEL[0] * (columns if len(regions) > 1 else 1.3)
-    with mpl.rc_context({"svg.hashsalt": "copyback", "font.size": 8, "svg.fonttype": "none"}):
-        canvas = Canvas(figsize=(width, PANEL[1] * rows), layout="constrained")
-        axes = list(canvas.subplots(rows, columns, squeeze=False).flat)
-        for axis, one in zip(axes, regions, strict=False):
+    with drawing(path, found.experiment.title, len(regions)) as (_, axes):
+        for axis, one in zip(axes, regions, strict=True):
             _panel(axis, found, one)
-        for axis in axes[len(regions) :]:
-            axis.remove()
-        canvas.suptitle(found.experiment.title, fontsize=9)
-        save(canvas, path)
 
 
 def _panel(axis: Axes, found: Found, one: Mapped) -> None:

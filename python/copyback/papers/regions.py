@@ -42,11 +42,14 @@ class Region(Check, frozen=True):
     joint: str = ""
 
     def __post_init__(self) -> None:
-        if self.variants and not self.rules:
-            structs.force_setattr(self, "variant", self.variants[0])
         super().__post_init__()
         if self.target is None:
             raise ValueError("target: missing; a region is of a claim")
+
+    @property
+    def has_variant(self) -> bool:
+        """Whether it says whose number is asked, or whose numbers."""
+        return bool(self.variant or self.variants)
 
     def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Yield the names of variants, points and workloads that it uses."""

@@ -87,8 +87,7 @@ def _what(answer: Answer) -> str:
     check = answer.check
     if check.rules or not check.target:
         return check.question
-    against = f" against {check.target.baseline}" if check.target.baseline else ""
-    return f"{check.question}: {check.target.scheme}{against}"
+    return f"{check.question}: {check.target.compared}"
 
 
 def markdown(paper: Paper, found: Sequence[Found], pictures: dict[str, list[str]]) -> str:

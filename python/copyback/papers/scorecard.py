@@ -43,8 +43,7 @@ def _counted(book: Book, standing: Standing, page: str) -> str:
     there = [claim for claim in book.claims if claim.standing is standing]
     names: Iterable[str] = ()
     if standing is Standing.OTHER_READING:
-        # Of a region the experiment is enough: its points stand in the claim's row.
-        names = sorted({name.split(":")[0] for claim in there for name in claim.readings})
+        names = sorted({name for claim in there for name in claim.readings})
     if standing is Standing.CONTRADICTED:
         by = {c.experiment.name: c.experiment for c in there if c.experiment is not None}
         names = [f"[{name}]({page}{anchor(one)})" for name, one in by.items()]
@@ -61,8 +60,7 @@ def claim_table(book: Book) -> str:
 
 
 def _claim_row(claim: Claim) -> tuple[str, ...]:
-    against = f" against {claim.target.baseline}" if claim.target.baseline else ""
-    what = f"{claim.target.figure}: {claim.target.label}: {claim.target.scheme}{against}"
+    what = f"{claim.target.figure}: {claim.target.label}: {claim.target.compared}"
     section = ""
     if claim.experiment is not None:
         section = f"[{claim.experiment.name}]({anchor(claim.experiment)})"

@@ -46,6 +46,11 @@ class Target:
         """The claim in a line."""
         return f"{self.workload}: {self.quantity}"
 
+    @property
+    def compared(self) -> str:
+        """The scheme, and what it is compared with."""
+        return f"{self.scheme} against {self.baseline}" if self.baseline else self.scheme
+
     def nearest(self, number: float) -> float | None:
         """Return what of the claim is nearest to a number: the claim itself, if it is no range."""
         if self.value is None or self.most is None:
