@@ -126,10 +126,11 @@ define write_reproduction
 endef
 
 .PHONY: generated
-generated: setup ## Write what is generated: reference pages, the classes of summaries, the papers' pages
+generated: setup ## Write what is generated: reference pages, the classes of summaries, the papers' pages, tables of speed
 	$(call write_classes,python/copyback)
 	$(call write_generated,$(GENERATED))
 	$(call write_reproduction,docs)
+	$(PYTHON) benches/page.py
 
 .PHONY: check-generated
 check-generated: setup ## Check that these are fresh
@@ -142,6 +143,11 @@ check-generated: setup ## Check that these are fresh
 	@for module in $(CLASSES); do \
 	  diff -u python/copyback/$$module.py target/generated/$$module.py \
 	    || { echo "python/copyback/$$module.py is stale: run 'make generated'"; exit 1; }; \
+	done
+	$(PYTHON) benches/page.py --to target/generated
+	@for page in README.md docs/performance.md; do \
+	  diff -u $$page target/generated/$$page \
+	    || { echo "$$page is stale: run 'make generated'"; exit 1; }; \
 	done
 	$(call write_reproduction,target/generated/docs)
 	@cd target/generated/docs && for page in reproduction.md reproduction/*.md; do \
@@ -164,6 +170,14 @@ docs: setup ## Build the documentation site, executing its notebooks
 bench: ## Operations per CPU second, beside a bare loop's
 	cargo bench --package copyback
 
+.PHONY: check-instructions
+check-instructions: ## Instructions a page operation of each row of the benches, against those recorded (needs valgrind)
+	$(PYTHON) benches/instructions.py
+
+.PHONY: record-instructions
+record-instructions: ## Record them anew, in a commit of its own
+	$(PYTHON) benches/instructions.py --record
+
 .PHONY: bench-sweep
 bench-sweep: setup ## How the throughput of a sweep grows with its processes
 	$(RUN) python benches/sweep.py
@@ -181,7 +195,7 @@ PGO := $(CURDIR)/target/pgo
 LLVM_PROFDATA = $(shell rustc --print target-libdir)/../bin/llvm-profdata
 
 .PHONY: wheel-pgo
-wheel-pgo: $(UV) ## Build a wheel in dist, a quarter faster: profile-guided (needs rustup's llvm-tools)
+wheel-pgo: $(UV) ## Build a profile-guided wheel in dist, which is faster (needs rustup's llvm-tools)
 	@test -x $(LLVM_PROFDATA) || { echo "no llvm-profdata: rustup component add llvm-tools" >&2; exit 2; }
 	rm -rf $(PGO)/raw $(PGO)/wheel
 	RUSTFLAGS=-Cprofile-generate=$(PGO)/raw CARGO_TARGET_DIR=$(PGO)/build \

@@ -1,17 +1,19 @@
 //! How fast the simulator is, against a bare loop that does only what no page-mapped simulator can
 //! leave out.
 //!
-//! `cargo bench --bench simulator` prints the table; `-- NAME` picks rows, `-- --quick` makes the
-//! work ten times shorter, and `-- --small` makes devices 32 times smaller and the work 40 times shorter, for who
-//! counts instructions. Everything is measured on one thread, in CPU time. Each piece of work takes turns
+//! `cargo bench --bench simulator` prints the table; `-- NAME` picks rows, `-- =NAME` one, `-- --list` names them.
+//! `-- --quick` makes the
+//! work ten times shorter, and `-- --small` makes devices 32 times smaller (blocks with many pages shorter, too) and the work 40
+//! times shorter, for who counts instructions. `-- --base` leaves the larger devices out. Everything is measured on one thread, in CPU time. Each piece of work takes turns
 //! with the floor, some tens of milliseconds each, so that the ratio holds even on a machine whose speed
 //! changes from one second to the next.
 //!
 //! The device is that of Lee et al. (ISPASS 2011): 32 GiB, 8 channels of one die of 8 planes,
 //! 64-page blocks of 4 KiB pages, 85% utilised, bus on. `x8` has eight times the blocks. `array` is
-//! RAID-0 of eight such devices, to be held against `heavy-gc`, what one does alone. `over-channel` is the device
+//! RAID-0 of eight such devices, to be held against `heavy-gc`, what one does alone. `floor` is the loop itself. `over-channel` is the device
 //! without copyback, and `two-registers` has its planes on four dies a channel with two registers each. The others are
-//! of the drive `tlc-nvme-64gb`, filled and overwritten by 0.3 of its size.
+//! of the drive `tlc-nvme-64gb`, filled and overwritten by 0.3 of its size; `one-for-eight` has eight times its blocks,
+//! to be held against the arrays of eight.
 
 mod floor;
 mod work;
@@ -34,10 +36,20 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     let extents = match (has("--small"), has("--quick")) {
-        (true, _) => vec![Extent { times_blocks: 1, blocks_divided_by: 32, work_divided_by: 40 }],
+        (true, _) => vec![SMALL],
+        (_, quick) if has("--base") => vec![whole(1, quick)],
         (_, quick) => [1, 8].map(|times| whole(times, quick)).to_vec(),
     };
+    if has("--list") {
+        return WORKS.iter().for_each(|(name, _)| println!("{name}"));
+    }
     let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let is_meant = |name: &str| {
+        filter.is_none_or(|filter| match filter.strip_prefix('=') {
+            Some(whole) => name == whole,
+            None => name.contains(filter.as_str()),
+        })
+    };
     println!(
         "{:<16} {:>11} {:>14} {:>12} {:>11} {:>8} {:>7}",
         "work", "page ops", "page ops/CPU s", "ns/host page", "floor's ns", "ratio", "B/page"
@@ -46,7 +58,7 @@ fn main() {
         let mut floor = Floor::new(extent);
         for (name, begin) in WORKS {
             let fits = extent.times_blocks == 1 || SCALED.contains(&name);
-            if fits && filter.is_none_or(|filter| name.contains(filter.as_str())) {
+            if fits && is_meant(name) {
                 let mut work = begin(extent);
                 let mut work = Timed::new(&mut *work);
                 let mut floor = Timed::new(&mut floor);
@@ -61,8 +73,12 @@ fn main() {
     }
 }
 
+const SMALL: Extent =
+    Extent { times_blocks: 1, blocks_divided_by: 32, pages_divided_by: 8, work_divided_by: 40 };
+
 fn whole(times_blocks: u32, quick: bool) -> Extent {
-    Extent { times_blocks, blocks_divided_by: 1, work_divided_by: if quick { 10 } else { 1 } }
+    let work_divided_by = if quick { 10 } else { 1 };
+    Extent { times_blocks, blocks_divided_by: 1, pages_divided_by: 1, work_divided_by }
 }
 
 /// Work and the CPU time that it has taken.

@@ -16,8 +16,12 @@ use crate::floor;
 const BLOCKS_PER_PLANE: u32 = 2048;
 /// With fewer, a plane of some drives has no room beside its open blocks.
 const FEWEST_BLOCKS_PER_PLANE: u32 = 60;
+/// The drive of today, as it was when the rows were fixed.
+const TLC_NVME_64GB: &str = include_str!("tlc-nvme-64gb.toml");
 /// Instants or writes in a slice: some tens of milliseconds.
 const SLICE: u64 = 1 << 16;
+/// Writes of the bare loop in a slice, which are shorter: after each the tables are fetched into the caches anew.
+const SLICE_OF_FLOOR: u64 = 4 * SLICE;
 
 /// A piece of work.
 pub trait Work {
@@ -48,6 +52,8 @@ impl Done {
 pub struct Extent {
     pub times_blocks: u32,
     pub blocks_divided_by: u32,
+    /// Of the drives with large blocks, which would be filled for long before they collect.
+    pub pages_divided_by: u32,
     pub work_divided_by: u64,
 }
 
@@ -65,48 +71,43 @@ impl Extent {
 type Begin = fn(Extent) -> Box<dyn Work>;
 
 /// The pieces of work that are held against the floor, by name.
-pub const WORKS: [(&str, Begin); 12] = [
+pub const WORKS: [(&str, Begin); 15] = [
+    ("floor", |extent| Box::new(Floor::of_length(extent, 8_000_000))),
     ("precondition", |extent| Box::new(Overwriting::new(extent))),
     ("heavy-gc", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 0.0)))),
     ("read-mostly", |extent| Box::new(Simulating::new(&config(extent, 8_000_000, 0.95)))),
     ("array", |extent| Box::new(Simulating::new(&array(extent, 4_000_000, 0.0)))),
-    ("tlc-writes", |extent| named(TLC, extent, 2_000_000, 0.0)),
-    ("tlc-reads", |extent| named(TLC, extent, 4_000_000, 1.0)),
+    ("tlc-writes", |extent| named("", extent, 2_000_000, 0.0)),
+    ("tlc-reads", |extent| named("", extent, 4_000_000, 1.0)),
     ("over-channel", |extent| Box::new(Simulating::new(&over_channel(extent, 2_000_000)))),
     ("two-registers", |extent| Box::new(Simulating::new(&two_registers(extent, 2_000_000)))),
     ("semi-preemptive", |extent| named(SEMI_PREEMPTIVE, extent, 2_000_000, 0.5)),
     ("raid-5", |extent| named(RAID_5, extent, 500_000, 0.5)),
+    ("raid-0", |extent| named(RAID_0, extent, 1_000_000, 0.5)),
+    ("one-for-eight", |extent| named(ONE_FOR_EIGHT, extent, 1_000_000, 0.5)),
     ("demand-paged", |extent| named(DEMAND_PAGED, extent, 1_000_000, 0.5)),
     // Random writes have it move a thousand pages for each.
     ("log-block", |extent| named(LOG_BLOCK, extent, 20_000, 0.5)),
 ];
 
-/// What users run, each beyond the shortcuts that serve the rows above.
-const TLC: &str = r#"preset = "tlc-nvme-64gb""#;
-const SEMI_PREEMPTIVE: &str = r#"
-preset = "tlc-nvme-64gb"
-ssd.gc.copyback = false
-ssd.gc.preemption = { type = "semi_preemptive" }
-"#;
-const RAID_5: &str = r#"
-preset = "tlc-nvme-64gb"
-ssd.geometry.blocks_per_plane = 60
-array = { layout = "raid5", devices = 5, stripe = "64KiB" }
-"#;
-const DEMAND_PAGED: &str = r#"
-preset = "tlc-nvme-64gb"
-ssd.ftl.mapping = "demand_paged"
-"#;
+/// What users run on that drive, each beyond the shortcuts that serve the rows above. An array is held against one
+/// drive of its capacity.
+const SEMI_PREEMPTIVE: &str = r#"ssd.gc.preemption = { type = "semi_preemptive" }"#;
+const RAID_5: &str = r#"array = { layout = "raid5", devices = 8, stripe = "64KiB" }"#;
+const RAID_0: &str = r#"array = { layout = "raid0", devices = 8, stripe = "64KiB" }"#;
+const ONE_FOR_EIGHT: &str = "ssd.geometry.blocks_per_plane = 480";
+const DEMAND_PAGED: &str = r#"ssd.ftl.mapping = "demand_paged""#;
 const LOG_BLOCK: &str = r#"
-preset = "tlc-nvme-64gb"
 ssd.ftl.mapping = "log_block"
 ssd.ftl.allocation = "CWDP"
 "#;
 
-/// The bare loop, which has no end.
+/// The bare loop.
 pub struct Floor {
     device: floor::Device,
     writes: u64,
+    /// As long as others need it, if it has none.
+    length: Option<u64>,
 }
 
 impl Floor {
@@ -114,15 +115,20 @@ impl Floor {
     pub fn new(extent: Extent) -> Self {
         let mut device = floor::Device::new(64 * extent.blocks(BLOCKS_PER_PLANE), 0.85);
         device.fill_and_age();
-        Self { device, writes: 0 }
+        Self { device, writes: 0, length: None }
+    }
+
+    fn of_length(extent: Extent, writes: u64) -> Self {
+        Self { length: Some(extent.work(writes)), ..Self::new(extent) }
     }
 }
 
 impl Work for Floor {
     fn go_on(&mut self) -> bool {
-        self.device.overwrite(SLICE);
-        self.writes += SLICE;
-        true
+        let left = self.length.map_or(SLICE_OF_FLOOR, |length| length - self.writes);
+        self.device.overwrite(left.min(SLICE_OF_FLOOR));
+        self.writes += left.min(SLICE_OF_FLOOR);
+        self.length.is_none_or(|length| self.writes < length)
     }
 
     fn done(&self) -> Done {
@@ -243,10 +249,12 @@ fn config(extent: Extent, requests: u64, read_share: f64) -> Config {
     config
 }
 
-/// The measured part of a simulation of the drive that `toml` describes.
+/// The measured part of a simulation of the drive of today, with what `toml` changes of it.
 fn named(toml: &str, extent: Extent, requests: u64, read_share: f64) -> Box<dyn Work> {
-    let mut config = Loader::new().toml(toml, "bench", None).load().expect("the drive is sound");
+    let loader = Loader::new().toml(TLC_NVME_64GB, "tlc-nvme-64gb.toml", None);
+    let mut config = loader.toml(toml, "bench", None).load().expect("the drive is sound");
     let geometry = &mut config.ssd.geometry;
+    geometry.pages_per_block /= extent.pages_divided_by;
     geometry.blocks_per_plane = extent.blocks(geometry.blocks_per_plane);
     config.precondition.overwrites = Overwrites::Fixed(0.3);
     config.workload = random_4k(requests, read_share, extent, 32);
