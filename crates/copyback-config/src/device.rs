@@ -243,6 +243,21 @@ pub struct Wear {
     /// erases, the least erased one is emptied and put to use. 0 turns it off.
     #[schemars(range(min = 0, max = 10_000_000))]
     pub static_threshold: u32,
+    /// By what these two blocks are told apart.
+    pub measure: WearMeasure,
+}
+
+/// What static wear levelling compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WearMeasure {
+    /// How often the two blocks have been erased.
+    #[default]
+    EraseCounts,
+    /// The numbers of the two blocks, as MQSim's source does (7ec40e3): the least erased one is emptied if the most
+    /// erased one has a lower number, or one that is higher by the threshold or more. Of blocks erased as often, the
+    /// one with the lowest number counts.
+    BlockNumbers,
 }
 
 /// DRAM write buffer.

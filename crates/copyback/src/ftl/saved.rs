@@ -160,7 +160,7 @@ impl Ftl {
     ) -> Result<(), &'static str> {
         let Self { tables, mapping } = self;
         let Tables { geometry, blocks, wear, .. } = tables;
-        *wear = WearLeveller::new(config.ssd.wear.static_threshold, geometry, blocks);
+        *wear = WearLeveller::new(&config.ssd.wear, geometry, blocks);
         let all = (0..geometry.blocks()).map(BlockId::from_index);
         let listed: Vec<_> =
             all.map(|block| each!(&*mapping, mapping => mapping.listed(tables, block))).collect();

@@ -1,10 +1,8 @@
 //! The tables of a translation layer, whatever the mapping: where logical pages lie, which blocks are open,
 //! free or closed. A mapping decides where a page goes; the tables put it there.
 
-use std::cmp::Reverse;
-
 use crate::config::{Config, SummaryPage};
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId, going_round};
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
 use crate::rng;
@@ -60,6 +58,15 @@ pub struct Limits {
     pub(super) mixes: bool,
 }
 
+/// A plane that takes a write.
+struct Candidate {
+    plane: PlaneId,
+    /// The page offset there.
+    offset: u32,
+    /// Where the plane with most of them is preferred.
+    free_pages: u32,
+}
+
 impl Tables {
     /// Those of an erased device.
     pub(super) fn new(config: &Config, name: &str) -> Self {
@@ -79,7 +86,7 @@ impl Tables {
             space: Space::new(config, &geometry, |block| !bad_blocks.is_bad_when_new(*block)),
             streams: Streams::new(AnyPlacement::new(config.ssd.ftl.placement)),
             victims: victims(config, name, &geometry, limits),
-            wear: WearLeveller::new(config.ssd.wear.static_threshold, &geometry, &blocks),
+            wear: WearLeveller::new(&config.ssd.wear, &geometry, &blocks),
             blocks,
             limits,
             staged: Staged::new(geometry.planes()),
@@ -180,20 +187,49 @@ impl Tables {
         self.next_place(die, page).map(|(plane, _)| plane)
     }
 
+    /// Whether a plane of `die` takes the write of a page which has no place of its own.
+    pub fn has_place(&self, die: DieId, page: HostPage) -> bool {
+        let stream = self.stream_of(page);
+        self.geometry.planes_of_die(die).any(|plane| self.offset_in(stream, plane).is_some())
+    }
+
     /// That plane, and the page offset there.
     pub fn next_place(&self, die: DieId, page: HostPage) -> Option<(PlaneId, u32)> {
         let stream = self.stream_of(page);
-        let turn = self.allocation.turn_of(die);
-        let first = self.geometry.first_plane(die);
-        let mut in_turn = going_round(turn as usize, self.geometry.planes_per_die as usize)
-            .map(|plane| PlaneId::from_index(first.index() + plane))
-            .filter_map(|plane| Some((plane, self.offset_in(stream, plane)?)));
+        let turn = self.geometry.first_plane(die).0 + self.allocation.turn_of(die);
+        let (mut before, mut behind) = (None, None);
+        // Two turns in one: the planes from the one whose turn it is on go before the others.
+        for plane in self.geometry.planes_of_die(die) {
+            let best = if plane.0 < turn { &mut before } else { &mut behind };
+            self.consider(plane, stream, best);
+        }
+        match (behind, before) {
+            (Some(one), Some(other)) if self.is_preferred(&other, &one) => Some(other),
+            (one, other) => one.or(other),
+        }
+        .map(|Candidate { plane, offset, .. }| (plane, offset))
+    }
+
+    /// Puts `plane` in the place of the `best` so far, if it takes a write into `stream` and is preferred to that.
+    #[inline]
+    fn consider(&self, plane: PlaneId, stream: Stream, best: &mut Option<Candidate>) {
+        let free_pages = match self.allocation.plane_rule() {
+            PlaneRule::RoundRobin if best.is_some() => return,
+            PlaneRule::RoundRobin => 0,
+            PlaneRule::MostFree => self.free_pages(plane),
+        };
+        let Some(offset) = self.offset_in(stream, plane) else { return };
+        let candidate = Candidate { plane, offset, free_pages };
+        if best.as_ref().is_none_or(|best| self.is_preferred(&candidate, best)) {
+            *best = Some(candidate);
+        }
+    }
+
+    /// Whether a write goes to `candidate` though the turn of `best` comes first.
+    fn is_preferred(&self, candidate: &Candidate, best: &Candidate) -> bool {
         match self.allocation.plane_rule() {
-            PlaneRule::RoundRobin => in_turn.next(),
-            // The first of the fullest: `max_by_key` would give the last.
-            PlaneRule::MostFree => {
-                in_turn.min_by_key(|(plane, _)| Reverse(self.free_pages(*plane)))
-            }
+            PlaneRule::RoundRobin => false,
+            PlaneRule::MostFree => candidate.free_pages > best.free_pages,
         }
     }
 

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::config::{Wear, WearMeasure};
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 
@@ -12,42 +13,40 @@ use super::blocks::Blocks;
 /// Erase counts of each plane, as far as levelling needs them.
 #[derive(Debug)]
 pub struct WearLeveller {
-    /// Greatest spread that is tolerated; `None` turns levelling off.
+    /// Greatest difference that is tolerated, or the least that is not; `None` turns levelling off.
     threshold: Option<u32>,
+    measure: WearMeasure,
     planes: Vec<Spread>,
 }
 
 #[derive(Debug)]
 struct Spread {
-    most: u32,
+    /// The greatest erase count, and the first of the blocks that have it.
+    most: (u32, Reverse<BlockId>),
     /// Blocks by erase count. An entry whose block has been erased since, or is bad, is dropped when
     /// it surfaces.
     by_erases: BinaryHeap<Reverse<(u32, BlockId)>>,
 }
 
 impl WearLeveller {
-    /// Levels when erase counts of a plane differ by more than `threshold`; 0 never levels.
-    pub fn new(threshold: u32, geometry: &Geometry, blocks: &Blocks) -> Self {
+    /// Levels the planes as `wear` says.
+    pub fn new(wear: &Wear, geometry: &Geometry, blocks: &Blocks) -> Self {
         let spread = |plane| {
-            let all = geometry.blocks_of_plane(PlaneId::from_index(plane));
-            let erases = all.map(|block| (blocks.erase_count(block), block));
-            let by_erases: BinaryHeap<_> = erases.map(Reverse).collect();
-            let most = by_erases.iter().map(|Reverse((erases, _))| *erases).max().unwrap_or(0);
-            Spread { most, by_erases }
+            let all = || geometry.blocks_of_plane(PlaneId::from_index(plane));
+            let most = all().map(|block| (blocks.erase_count(block), Reverse(block)));
+            let by_erases = all().map(|block| Reverse((blocks.erase_count(block), block)));
+            let first = (0, Reverse(BlockId::from_index(0)));
+            Spread { most: most.max().unwrap_or(first), by_erases: by_erases.collect() }
         };
-        match threshold {
-            0 => Self { threshold: None, planes: Vec::new() },
-            _ => Self {
-                threshold: Some(threshold),
-                planes: (0..geometry.planes()).map(spread).collect(),
-            },
-        }
+        let threshold = Some(wear.static_threshold).filter(|threshold| *threshold > 0);
+        let planes = threshold.map_or(0, |_| geometry.planes());
+        Self { threshold, measure: wear.measure, planes: (0..planes).map(spread).collect() }
     }
 
     /// `block` of `plane` has been erased for the `erase_count`th time.
     pub fn erased(&mut self, plane: PlaneId, block: BlockId, erase_count: u32) {
         if let Some(spread) = self.planes.get_mut(plane.index()) {
-            spread.most = spread.most.max(erase_count);
+            spread.most = spread.most.max((erase_count, Reverse(block)));
             spread.by_erases.push(Reverse((erase_count, block)));
         }
     }
@@ -58,7 +57,15 @@ impl WearLeveller {
         let spread = &mut self.planes[plane.index()];
         while let Some(Reverse((erases, block))) = spread.by_erases.peek() {
             if blocks.erase_count(*block) == *erases && !blocks.is_bad(*block) {
-                return (spread.most - erases > threshold).then_some(*block);
+                let (most, Reverse(most_erased)) = spread.most;
+                let is_due = match self.measure {
+                    WearMeasure::EraseCounts => most - erases > threshold,
+                    // Without a sign, a lower number is far behind.
+                    WearMeasure::BlockNumbers => {
+                        most > *erases && most_erased.0.wrapping_sub(block.0) >= threshold
+                    }
+                };
+                return is_due.then_some(*block);
             }
             spread.by_erases.pop();
         }
@@ -81,11 +88,34 @@ mod tests {
         striped_planes: 1,
     };
 
+    fn beyond(static_threshold: u32) -> Wear {
+        Wear { static_threshold, measure: WearMeasure::EraseCounts }
+    }
+
+    #[test]
+    fn block_numbers_are_compared_without_a_sign() {
+        let plane = PlaneId(0);
+        let shape = Geometry { blocks_per_plane: 4, ..SHAPE };
+        let mut blocks = Blocks::new(&shape);
+        let wear = Wear { static_threshold: 2, measure: WearMeasure::BlockNumbers };
+        let mut leveller = WearLeveller::new(&wear, &shape, &blocks);
+        let mut after_erase = |block| {
+            blocks.erase(block);
+            leveller.erased(plane, block, blocks.erase_count(block));
+            leveller.block_to_level(plane, &blocks)
+        };
+        assert_eq!(after_erase(BlockId(1)), None, "1 is one above 0");
+        assert_eq!(after_erase(BlockId(3)), None, "of 1 and 3 the lower counts");
+        assert_eq!(after_erase(BlockId(3)), Some(BlockId(0)), "3 is three above 0");
+        assert_eq!(after_erase(BlockId(0)), None, "3 is one above 2");
+        assert_eq!(after_erase(BlockId(0)), Some(BlockId(2)), "0 is below 2");
+    }
+
     #[test]
     fn a_spread_of_just_the_threshold_is_tolerated() {
         let (plane, block) = (PlaneId(0), BlockId(1));
         let mut blocks = Blocks::new(&SHAPE);
-        let mut leveller = WearLeveller::new(2, &SHAPE, &blocks);
+        let mut leveller = WearLeveller::new(&beyond(2), &SHAPE, &blocks);
         for (erases, to_level) in [(1, None), (2, None), (3, Some(BlockId(0)))] {
             blocks.erase(block);
             leveller.erased(plane, block, erases);
@@ -98,7 +128,7 @@ mod tests {
         let plane = PlaneId(0);
         let shape = Geometry { blocks_per_plane: 3, ..SHAPE };
         let mut blocks = Blocks::new(&shape);
-        let mut leveller = WearLeveller::new(2, &shape, &blocks);
+        let mut leveller = WearLeveller::new(&beyond(2), &shape, &blocks);
         blocks.set_bad(BlockId(0));
         for _ in 0..3 {
             blocks.erase(BlockId(2));

@@ -128,13 +128,8 @@ impl Queues {
         ftl.lookup(self.transactions.get(first).lpn)
     }
 
-    /// Whether a write waits for a plane of `die` that can take none.
-    pub fn write_finds_no_block(&self, ftl: &Ftl, die: DieId) -> bool {
-        self.a_write_finds_no_block(ftl, die, |_| true)
-    }
-
     /// Whether a write that `counts` waits for a plane of `die` that can take none.
-    pub fn a_write_finds_no_block(
+    pub fn write_finds_no_block(
         &self,
         ftl: &Ftl,
         die: DieId,
@@ -155,6 +150,6 @@ impl Queues {
             WriteLevel::Die => WriteQueue::Die(die),
             WriteLevel::Device => WriteQueue::Device,
         };
-        first(queue).is_some_and(|page| ftl.next_plane(die, page).is_none())
+        first(queue).is_some_and(|page| !ftl.has_place(die, page))
     }
 }

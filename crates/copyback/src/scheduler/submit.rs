@@ -113,7 +113,7 @@ impl Scheduler {
         let takes_writes = |die: &DieId| {
             backend.flash.die(*die).is_idle()
                 && backend.collecting.leaves_free(*die)
-                && backend.ftl.next_plane(*die, page).is_some()
+                && backend.ftl.has_place(*die, page)
         };
         let mut in_turn = going_round(self.next_die, dies).map(DieId::from_index);
         match in_turn.find(takes_writes) {

@@ -153,7 +153,7 @@ fn config(draw: &mut Draw, folder: &Path) -> Config {
     let ftl = ftl(draw, &geometry, &gc, mapping);
     let timing = timing(draw, &geometry);
     let buffer = buffer(draw, &geometry);
-    let wear = Wear { static_threshold: draw.within(0, 5) as u32 };
+    let wear = Wear { static_threshold: draw.within(0, 5) as u32, ..Wear::default() };
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
     let (faults, power) = (FlashFaults::default(), Power::default());
