@@ -72,12 +72,11 @@ pub struct Located {
 
 impl Backend {
     /// The back end of a checked configuration around a prepared translation layer; `pipelined` if operations
-    /// of collections and of the host overlap in a die, and `watched` if somebody is to be asked at every
-    /// instant of the flash besides what the configuration asks for.
-    pub fn new(config: &Config, ftl: Ftl, pipelined: bool, watched: bool) -> Self {
+    /// of collections and of the host overlap in a die, and `watched` if more are to be asked while the flash works
+    /// than what the configuration asks for.
+    pub fn new(config: &Config, ftl: Ftl, pipelined: bool, watched: Watched) -> Self {
         let ssd = &config.ssd;
-        let is_watched = watched
-            || ssd.gc.idle != crate::config::Idle::None
+        let is_watched = ssd.gc.idle != crate::config::Idle::None
             || ssd.gc.threshold_scope != crate::config::ThresholdScope::Plane
             || ssd.gc.threshold_unit != crate::config::ThresholdUnit::FreeBlocks
             || ssd.commands.suspend != crate::config::Suspend::None
@@ -85,7 +84,7 @@ impl Backend {
             || ssd.power.is_watched()
             || config.metrics.idle_time
             || config.metrics.needs_journal();
-        let watched = if is_watched { Watched::EveryInstant } else { Watched::WhatEnds };
+        let watched = if is_watched { Watched::EveryInstant } else { watched };
         let noted = match ssd.power.is_watched() || config.metrics.needs_journal() {
             true => Noted::Everything,
             false if ssd.commands.suspend != crate::config::Suspend::None => Noted::Programmed,

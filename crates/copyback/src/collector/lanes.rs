@@ -64,6 +64,17 @@ pub enum Step {
     Erase(Erased),
 }
 
+/// The next flash operation of a lone plane's collection, where it concerns one page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageStep {
+    /// Moves the page with one command.
+    Copy(Ppn),
+    /// Reads the page out.
+    Read(Ppn),
+    /// Programs the page, which was read out, elsewhere.
+    Program(Ppn),
+}
+
 impl Lanes {
     /// The collection of one plane, whose pages are moved with `one_command` each or read out and
     /// programmed.
@@ -138,8 +149,26 @@ impl Lanes {
         }
     }
 
-    /// Drops what is carried and has become out of date, and returns the next step that is no
-    /// [move](Self::next_move) with one command; `None` when the blocks have been erased. A step counts
+    /// The next step of a lone plane, if it concerns one page. It counts as begun.
+    #[inline]
+    pub fn next_of_one_page(&mut self, ftl: &Ftl) -> Option<PageStep> {
+        let [lane] = &mut self.lanes[..] else { return None };
+        if self.one_command {
+            return lane.job.next_move(ftl).map(PageStep::Copy);
+        }
+        if let Some(page) = lane.carried.take().filter(|page| ftl.is_valid(*page)) {
+            return Some(PageStep::Program(page));
+        }
+        if self.preferred.is_some() {
+            return None;
+        }
+        lane.carried = lane.job.first_page(ftl);
+        self.read_together = false;
+        lane.carried.map(PageStep::Read)
+    }
+
+    /// Drops what is carried and has become out of date, and returns the next step that is not a
+    /// [lone plane's](Self::next_of_one_page); `None` when the blocks have been erased. A step counts
     /// as taken when it [begins](Self::begin), so that it may be looked at and left.
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
         for lane in &mut self.lanes {

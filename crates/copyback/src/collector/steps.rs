@@ -1,8 +1,8 @@
 //! The steps of collections: one flash operation each, issued to the die and booked when it ends.
 
 use super::job::Job;
-use super::lanes::{Erased, Lanes, Members, Pages, Step};
-use crate::backend::{Backend, StepInFlight};
+use super::lanes::{Erased, Lanes, Members, PageStep, Pages, Step};
+use crate::backend::{Backend, Purpose, StepInFlight};
 use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Times};
 use crate::observer::Activity;
@@ -48,15 +48,64 @@ impl Collector {
     /// Carries out the next step of the die's collection, or ends it.
     pub fn go_on(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> Progress {
         let Some(collection) = &mut self.collections[die.index()] else { return Progress::Waits };
-        let Some(page) = collection.lanes.next_move(&backend.ftl) else {
+        let Some(step) = collection.lanes.next_of_one_page(&backend.ftl) else {
             return self.go_on_in_lanes(backend, die, now);
         };
         collection.in_flight = true;
         let (mask, reason) = (collection.mask, collection.reason());
         backend.collection_runs(die, mask, reason, now);
-        let times = Times { array: place_copy(backend, page), ..Times::default() };
-        issue(backend, die, Command::Copyback, times, StepInFlight::Program, now);
-        Progress::Begun
+        let (command, times, in_flight) = self.begin_page_step(backend, step);
+        issue(backend, die, command, times, in_flight, now);
+        if command == Command::Program { Progress::Continued } else { Progress::Begun }
+    }
+
+    /// A step of the die's collection has just ended, which concerned one page of a lone plane. Begins the next one,
+    /// if it does so too, and nobody is to be asked before. Returns what it takes of the die.
+    #[inline]
+    pub fn next_page_step(
+        &mut self,
+        backend: &mut Backend,
+        die: DieId,
+    ) -> Option<(Command, Times, StepInFlight)> {
+        let collection = self.collections[die.index()].as_mut()?;
+        let step = collection.lanes.next_of_one_page(&backend.ftl)?;
+        Some(self.begin_page_step(backend, step))
+    }
+
+    /// Does to the mapping what a step begins with. Returns what it takes of the die.
+    #[inline]
+    fn begin_page_step(
+        &self,
+        backend: &mut Backend,
+        step: PageStep,
+    ) -> (Command, Times, StepInFlight) {
+        match step {
+            PageStep::Copy(page) => {
+                let times = Times { array: place_copy(backend, page), ..Times::default() };
+                (Command::Copyback, times, StepInFlight::Program)
+            }
+            PageStep::Read(page) => (Command::Read, self.read(backend, page), StepInFlight::Read),
+            PageStep::Program(page) => {
+                let placed = backend.ftl.relocate(page);
+                backend.flash.note_target(placed.page);
+                backend.counters.moves.single_demanding += 1;
+                let offset = backend.ftl.geometry.page_offset(placed.page);
+                let times = self.program_times(backend, offset, placed.closes_block, 1);
+                (Command::Program, times, StepInFlight::Program)
+            }
+        }
+    }
+
+    /// Begins to read one page, to be programmed elsewhere.
+    #[inline]
+    fn read(&self, backend: &mut Backend, page: Ppn) -> Times {
+        backend.flash.note_page(page);
+        if self.settings.copyback {
+            return Times { array: self.read_time(backend, page), ..Times::default() };
+        }
+        backend.counters.reads += 1;
+        backend.sense(page);
+        self.read_over_channel(backend, page, 1)
     }
 
     /// Goes on where planes are collected in step, or a page is not moved with one command.
@@ -175,8 +224,23 @@ impl Collector {
         }
         let count = members.len() as u64;
         backend.counters.moves.count(members, lanes.was_read_together());
-        backend.counters.pages_moved += count;
         backend.counters.multi_plane_programs += u64::from(together);
+        let times = self.program_times(backend, offset, closes_block, count);
+        lanes.begin(&Step::Program(members.clone()));
+        issue(backend, die, Command::Program, times, StepInFlight::Program, now);
+    }
+
+    /// What programming `count` pages that were read out takes, the last of their blocks among them if it
+    /// `closes_block`; counts them.
+    #[inline]
+    fn program_times(
+        &self,
+        backend: &mut Backend,
+        offset: u32,
+        closes_block: bool,
+        count: u64,
+    ) -> Times {
+        backend.counters.pages_moved += count;
         let transfer_in = if self.settings.copyback {
             backend.counters.copybacks += count;
             Duration::ZERO
@@ -185,9 +249,7 @@ impl Collector {
             backend.flash.timing.command + backend.flash.timing.page_transfer * count
         };
         let array = backend.program_time(offset, closes_block) + self.settings.poll;
-        lanes.begin(&Step::Program(members.clone()));
-        let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
-        issue(backend, die, Command::Program, times, StepInFlight::Program, now);
+        Times { transfer_in, array, transfer_out: Duration::ZERO }
     }
 
     /// The flash operation of a step has ended. Returns whether the places of pages in flash have changed for
@@ -306,5 +368,7 @@ pub(super) fn issue(
     step: StepInFlight,
     now: Instant,
 ) {
-    backend.flash.issue(die, command, times, crate::backend::Purpose::Collection(step), now);
+    // What was in DRAM is programmed when nothing is collected: the host may come beside it.
+    let alone = step != StepInFlight::ProgramStaged && !backend.flash.is_pipelined();
+    backend.flash.issue(die, command, times, (Purpose::Collection(step), alone), now);
 }

@@ -164,24 +164,21 @@ impl Drive {
         self.now
     }
 
-    /// Applies the events of the next instant before `until`. Instants at which a collection only moves its
-    /// next page are passed on the way.
+    /// Applies the events of the next instant before `until`. Instants of one event that concerns only the flash
+    /// are passed on the way, as long as no page operation ends and collecting neither begins nor ends.
     fn apply_next_events(&mut self, until: Instant) {
+        let was_collecting = self.ssd.is_collecting();
         while let Some((next, event)) = self.agenda.pop_before(until) {
             self.now = next;
-            if !self.moves_next_page(event) {
+            let is_alone = self.agenda.next_time() != Some(next);
+            if !is_alone || !self.ssd.carry_out(event, next, &mut self.agenda) {
                 self.apply(event);
                 return self.apply_events(next);
             }
+            if self.ssd.has_finished() || self.ssd.is_collecting() != was_collecting {
+                return;
+            }
         }
-    }
-
-    /// Whether all that comes of `event` is that a collection moves its next page, which it then does.
-    #[inline]
-    fn moves_next_page(&mut self, event: Event) -> bool {
-        let Event::ArrayDone(die) = event else { return false };
-        self.agenda.next_time() != Some(self.now)
-            && self.ssd.move_next_page(die, self.now, &mut self.agenda)
     }
 
     /// Hands in a command.

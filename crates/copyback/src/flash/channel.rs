@@ -89,6 +89,7 @@ impl Channel {
     }
 
     /// Whether transfers wait for it.
+    #[inline]
     pub fn is_wanted(&self) -> bool {
         !self.inward.is_empty() || !self.outward.is_empty()
     }

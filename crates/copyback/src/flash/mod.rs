@@ -30,6 +30,8 @@ use channel::{Channel, Transfer};
 pub enum Watched {
     /// Nobody but who issued an operation, when it ends.
     WhatEnds,
+    /// Besides, who waits for a die, at every instant of it.
+    WhoWaits,
     /// Somebody, at every instant of the flash.
     EveryInstant,
 }
@@ -90,7 +92,9 @@ pub struct Flash<T> {
     watched: Watched,
     /// Whether operations of the host overlap one another in a die.
     double_register: bool,
-    /// Whether any operations do.
+    /// Whether those of a collection overlap the host's in a die.
+    pipelined: bool,
+    /// Whether any operations overlap.
     overlaps: bool,
     /// Whether a full die may be given more work: what it does may be suspended.
     takes_more_when_full: bool,
@@ -122,6 +126,7 @@ impl<T> Flash<T> {
             noted,
             watched,
             double_register,
+            pipelined,
             overlaps,
             takes_more_when_full: config.ssd.commands.suspend != Suspend::None,
             audit: config.audit.then(|| Box::new(TimingAudit::new(geometry))),
@@ -139,10 +144,15 @@ impl<T> Flash<T> {
         &self.dies
     }
 
-    /// Whether somebody is to be asked at every instant.
+    /// Who is to be asked while it works.
     #[inline]
-    pub fn is_watched(&self) -> bool {
-        self.watched == Watched::EveryInstant
+    pub const fn watched(&self) -> Watched {
+        self.watched
+    }
+
+    /// Whether operations of a collection overlap the host's in a die.
+    pub const fn is_pipelined(&self) -> bool {
+        self.pipelined
     }
 
     /// Whether `die` may be given work now.
@@ -172,7 +182,7 @@ impl<T> Flash<T> {
     /// Wakes `die`, which work waits for. One that can take no more looks for it by itself when it can.
     #[inline]
     pub fn wake_for_work(&mut self, die: DieId) {
-        if self.may_take_more(die) || self.is_watched() {
+        if self.may_take_more(die) || self.watched != Watched::WhatEnds {
             self.wake(die);
         }
     }
@@ -204,12 +214,21 @@ impl<T> Flash<T> {
         }
     }
 
-    /// Gives `die` an operation that it accepts, and that is for what `tag` says.
+    /// Gives `die` an operation that it accepts, and that is for what `tag` says. `alone`: whether its issuer lets
+    /// nothing else begin in the die before it ends.
     // Inlined, the times stay in registers: read back from memory right after they were written, they
     // would wait for every cache miss before them.
     #[inline(always)]
-    pub fn issue(&mut self, die: DieId, command: Command, times: Times, tag: T, now: Instant) {
+    pub fn issue(
+        &mut self,
+        die: DieId,
+        command: Command,
+        times: Times,
+        (tag, alone): (T, bool),
+        now: Instant,
+    ) {
         let mut operation = Operation::new(command, times, tag, now);
+        operation.alone = alone || (!self.overlaps && !self.takes_more_when_full);
         operation.pages = self.take_pages();
         self.dies[die.index()].start(operation);
     }
@@ -251,9 +270,13 @@ impl<T> Flash<T> {
 
     /// The channel of `die`, which is about to ask for it.
     fn channel_for(&mut self, die: DieId) -> &mut Channel {
-        let channel = self.geometry.channel_of_die(die).index();
-        self.stirred.insert(channel);
-        &mut self.channels[channel]
+        self.stir_channel(die);
+        &mut self.channels[self.geometry.channel_of_die(die).index()]
+    }
+
+    /// Gives the channel of `die` to the next transfer when the drive next arbitrates.
+    pub fn stir_channel(&mut self, die: DieId) {
+        self.stirred.insert(self.geometry.channel_of_die(die).index());
     }
 
     /// What `die` does with its `slot`. While its array suspends, what that is taken from is beside it.
@@ -268,11 +291,10 @@ impl<T> Flash<T> {
         }
     }
 
-    /// The array of `die` has finished.
+    /// The array of `die`, which is to be asked next, has finished.
     #[inline]
     pub fn array_done(&mut self, die: DieId, now: Instant) {
         self.dies[die.index()].array_done(now);
-        self.wake(die);
     }
 
     /// The transfer on `channel` has finished.
@@ -297,7 +319,20 @@ impl<T> Flash<T> {
         }
     }
 
+    #[inline]
     fn arbitrate_channel(
+        &mut self,
+        channel: ChannelId,
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) {
+        if self.channels[channel.index()].is_wanted() {
+            self.grant_channel(channel, now, agenda, listener);
+        }
+    }
+
+    fn grant_channel(
         &mut self,
         channel: ChannelId,
         now: Instant,

@@ -3,16 +3,20 @@
 //! Whoever needs to be asked at every instant of the flash says so when the drive is built, see
 //! [`Watched`]. Where nobody does, two stretches of the most frequent work are one event each:
 //!
-//! - a transfer into the only register of a die, and the array's work behind it, as long as no other die
-//!   wants the channel;
+//! - a transfer into a die and the array's work behind it, of an operation that is alone in its die, as long as
+//!   no other die wants the channel;
 //! - a copyback and the next one of the same collection.
+//!
+//! And where an event concerns one operation alone, what follows is carried out at once: nobody is asked for
+//! more work.
 
 use crate::event::{Agenda, Event};
 use crate::ids::{ChannelId, DieId};
+use crate::nand::{Command, Operation, Times};
 use crate::units::{Duration, Instant};
 
 use super::channel::Transfer;
-use super::{Flash, Watched};
+use super::{Flash, Listener, Watched};
 
 impl<T> Flash<T> {
     /// Begins the transfer, and the array's work behind it, if nobody else wants the channel. Returns whether
@@ -25,11 +29,12 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
     ) -> bool {
         let bus = &mut self.channels[channel.index()];
-        if self.watched == Watched::EveryInstant || self.overlaps || bus.is_wanted() {
+        if self.watched != Watched::WhatEnds || bus.is_wanted() {
             return false;
         }
         let until = now + transfer.time;
-        let Some(time) = self.dies[transfer.die.index()].begin_behind_transfer(now, until) else {
+        let die = &mut self.dies[transfer.die.index()];
+        let Some(time) = die.begin_behind_transfer(transfer.slot, now, until) else {
             return false;
         };
         bus.hold_quietly(until);
@@ -39,6 +44,89 @@ impl<T> Flash<T> {
         }
         agenda.add(until + time, Event::ArrayDone(transfer.die));
         true
+    }
+
+    /// The array of `die` has finished, which is all that happens at `now`. If data of an operation that is alone
+    /// are to leave now, asks for the channel and returns true; else nothing has changed.
+    #[inline]
+    pub fn data_leave(
+        &mut self,
+        die: DieId,
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) -> bool {
+        let Some((slot, time)) = self.dies[die.index()].ask_out_after_array(now) else {
+            return false;
+        };
+        let channel = self.geometry.channel_of_die(die);
+        self.channels[channel.index()].ask_out(Transfer { die, slot, time });
+        self.arbitrate_channel(channel, now, agenda, listener);
+        true
+    }
+
+    /// The transfer on `channel` has finished, which is all that happens at `now`. Returns the die that it was for,
+    /// and whether the array goes on with an operation that is alone there; if not, that die is to be asked, and the
+    /// channel then given to the next transfer.
+    #[inline]
+    pub fn transfer_ends(
+        &mut self,
+        channel: ChannelId,
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) -> Option<(DieId, bool)> {
+        let transfer = self.channels[channel.index()].release();
+        let begun = transfer.and_then(|Transfer { die, slot, .. }| {
+            self.dies[die.index()].begin_after_transfer(slot, now)
+        });
+        match (transfer, begun) {
+            (Some(Transfer { die, slot, .. }), None) => {
+                self.dies[die.index()].transfer_done(slot, now);
+                return Some((die, false));
+            }
+            (Some(Transfer { die, .. }), Some(time)) => {
+                if let Some(audit) = &mut self.audit {
+                    audit.array_taken(die, now, time);
+                }
+                agenda.add(now + time, Event::ArrayDone(die));
+            }
+            (None, _) => {}
+        }
+        self.arbitrate_channel(channel, now, agenda, listener);
+        transfer.map(|transfer| (transfer.die, true))
+    }
+
+    /// What the operation that was alone in `die` was for, if it has ended and nobody watches what comes between it
+    /// and another for the same.
+    #[inline]
+    pub fn ended_alone(&self, die: DieId) -> Option<&T> {
+        let operation = self.dies[die.index()].ended_alone()?;
+        (self.watched == Watched::WhatEnds).then_some(&operation.tag)
+    }
+
+    /// Begins another operation, which is alone too, in place of the one that has [ended](Self::ended_alone).
+    #[inline]
+    pub fn follow(
+        &mut self,
+        die: DieId,
+        (command, times, tag): (Command, Times, T),
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) {
+        let mut operation = Operation::new(command, times, tag, now);
+        operation.alone = true;
+        let channel = self.geometry.channel_of_die(die);
+        if let Some((slot, time)) = self.dies[die.index()].follow(operation, now) {
+            self.channels[channel.index()].ask_in(Transfer { die, slot, time });
+        } else {
+            if let Some(audit) = &mut self.audit {
+                audit.array_taken(die, now, times.array);
+            }
+            agenda.add(now + times.array, Event::ArrayDone(die));
+        }
+        self.arbitrate_channel(channel, now, agenda, listener);
     }
 
     /// Whether a copyback on `die` ends at `now`, and nobody watches what comes between it and the next.

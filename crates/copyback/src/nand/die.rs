@@ -97,6 +97,8 @@ pub struct Operation<T> {
     /// The pages that it reads or programs, or the first of each block that it erases, if somebody
     /// asks for them. Boxed, as hardly any operation has some and all are moved from slot to slot.
     pub pages: Option<Box<SmallVec<[Ppn; 2]>>>,
+    /// Whether nothing else begins in the die before it ends.
+    pub alone: bool,
     /// How often it has been suspended.
     suspends: u32,
     phase: Phase,
@@ -127,6 +129,7 @@ impl<T> Operation<T> {
             waited_for_array: Duration::ZERO,
             tag,
             pages: None,
+            alone: false,
             suspends: 0,
             phase: Phase::New,
             phase_since: now,
@@ -146,6 +149,12 @@ impl<T> Operation<T> {
     /// What it takes on an idle die and channel.
     pub fn nominal(&self) -> Duration {
         self.transfer_in + self.array + self.transfer_out
+    }
+
+    /// Whether nothing can begin in the die when the array follows the transfer in: nothing else may, or a read has
+    /// the array already.
+    fn goes_on_alone(&self) -> bool {
+        self.alone || self.command == Command::Read
     }
 
     fn enter(&mut self, phase: Phase, now: Instant) {
@@ -360,6 +369,35 @@ impl<T> Die<T> {
         copyback.is_some_and(|in_it| self.array_due == Some(now) || in_it.phase == Phase::Done)
     }
 
+    /// The operation that is alone in the die, if it has ended.
+    #[inline]
+    pub fn ended_alone(&self) -> Option<&Operation<T>> {
+        let operation = self.array.as_ref().or(self.port.as_ref())?;
+        (operation.alone && operation.phase == Phase::Done).then_some(operation)
+    }
+
+    /// Begins `operation` in place of the one that [has ended alone](Self::ended_alone). Returns where it waits for the
+    /// channel, and for how long it will hold it; `None` if it begins in the array at once.
+    #[inline]
+    pub fn follow(&mut self, operation: Operation<T>, now: Instant) -> Option<(Slot, Duration)> {
+        (self.array, self.port) = (None, None);
+        let slot = match operation.command {
+            Command::Program if self.double_register => Slot::Port,
+            _ => Slot::Array,
+        };
+        let time = operation.transfer_in;
+        self.start(operation);
+        self.stirred = false;
+        if time.is_zero() {
+            self.run_array(slot, now);
+            return None;
+        }
+        if let Some(operation) = self.slot(slot) {
+            operation.phase = Phase::WaitIn;
+        }
+        Some((slot, time))
+    }
+
     /// Begins another copyback for the same purpose in place of the one that ends; it takes `array`.
     #[inline]
     pub fn repeat_copyback(&mut self, array: Duration, now: Instant) {
@@ -385,19 +423,69 @@ impl<T> Die<T> {
         }
     }
 
-    /// The channel serves the operation in the only register until `until`, and the array begins right behind
-    /// it. Returns what the array takes; `None` if it does not follow.
+    /// The channel serves the operation in `slot` until `until`, and the array begins right behind it, with nothing
+    /// to choose for anybody. Returns what the array takes; `None` if it does not follow.
     #[inline]
-    pub fn begin_behind_transfer(&mut self, now: Instant, until: Instant) -> Option<Duration> {
-        debug_assert!(!self.double_register);
+    pub fn begin_behind_transfer(
+        &mut self,
+        slot: Slot,
+        now: Instant,
+        until: Instant,
+    ) -> Option<Duration> {
         let waits = |operation: &&mut Operation<T>| {
-            operation.phase == Phase::WaitIn && !operation.array.is_zero()
+            operation.phase == Phase::WaitIn
+                && operation.goes_on_alone()
+                && !operation.array.is_zero()
         };
-        let operation = self.array.as_mut().filter(waits)?;
+        let operation = self.slot(slot).filter(waits)?;
         operation.enter(Phase::TransferIn, now);
-        operation.enter(Phase::InArray, until);
-        self.array_due = Some(until + operation.array);
-        Some(operation.array)
+        Some(self.run_array(slot, until))
+    }
+
+    /// The channel has served the operation in `slot`. If that was brought in, and nobody has anything to choose now,
+    /// its work in the array begins: returns what it takes.
+    #[inline]
+    pub fn begin_after_transfer(&mut self, slot: Slot, now: Instant) -> Option<Duration> {
+        let operation = self.slot(slot)?;
+        let follows = operation.goes_on_alone() && operation.phase == Phase::TransferIn;
+        follows.then(|| self.run_array(slot, now))
+    }
+
+    /// Begins at `now` the work in the array of the operation in `slot`.
+    #[inline]
+    fn run_array(&mut self, slot: Slot, now: Instant) -> Duration {
+        debug_assert!(self.suspended.is_none());
+        if slot == Slot::Port {
+            debug_assert!(self.array.is_none());
+            self.array = self.port.take();
+        }
+        let Some(operation) = &mut self.array else { return Duration::ZERO };
+        operation.enter(Phase::InArray, now);
+        self.array_due = Some(now + operation.array);
+        operation.array
+    }
+
+    /// The array has finished. If it has sensed data for an operation that is alone, they wait for the channel at
+    /// once: returns where, and for how long they will hold it. `None`, and nothing has changed, else.
+    #[inline]
+    pub fn ask_out_after_array(&mut self, now: Instant) -> Option<(Slot, Duration)> {
+        let operation = self.array.as_mut()?;
+        let follows = operation.alone
+            && operation.phase == Phase::InArray
+            && !operation.transfer_out.is_zero()
+            && self.array_due == Some(now);
+        if !follows {
+            return None;
+        }
+        operation.enter(Phase::WaitOut, now);
+        let time = operation.transfer_out;
+        self.array_due = None;
+        if !self.double_register {
+            return Some((Slot::Array, time));
+        }
+        debug_assert!(self.port.is_none());
+        self.port = self.array.take();
+        Some((Slot::Port, time))
     }
 
     /// The channel has served the operation in `slot`.

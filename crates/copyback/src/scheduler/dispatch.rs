@@ -275,5 +275,5 @@ pub fn issue(
     now: Instant,
 ) {
     backend.observer.serve_begins(die, now);
-    backend.flash.issue(die, command, times, Purpose::Host(group), now);
+    backend.flash.issue(die, command, times, (Purpose::Host(group), false), now);
 }

@@ -11,6 +11,7 @@
 //! The host hands in page operations and takes back those that have finished. State changes of the
 //! translation layer happen when a die takes a command.
 
+mod alone;
 mod describe;
 mod next;
 mod permits;
@@ -34,6 +35,7 @@ use crate::backend::Backend;
 use crate::collector::Collector;
 use crate::config::{Config, Idle};
 use crate::event::Agenda;
+use crate::flash::Watched;
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn};
 use crate::scheduler::Scheduler;
@@ -93,9 +95,13 @@ impl Ssd {
         let geometry = ftl.geometry;
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
         let names_writes = ftl.writes_may_call_for_reclaim();
-        let is_watched = schedule.yields || names_writes || ftl.has_nv_buffer();
+        let watched = match schedule.yields || names_writes {
+            _ if ftl.has_nv_buffer() => Watched::EveryInstant,
+            true => Watched::WhoWaits,
+            false => Watched::WhatEnds,
+        };
         let scheme = &schedule.scheme;
-        let backend = Backend::new(config, ftl, scheme.overlaps(), is_watched);
+        let backend = Backend::new(config, ftl, scheme.overlaps(), watched);
         Self {
             scheduler: Scheduler::new(config, &backend, first_sequence),
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
@@ -223,6 +229,7 @@ impl Ssd {
     #[inline]
     pub fn array_done(&mut self, die: DieId, now: Instant) {
         self.backend.flash.array_done(die, now);
+        self.backend.flash.wake(die);
     }
 
     /// The transfer on `channel` has finished.
@@ -260,7 +267,7 @@ impl Ssd {
     /// for its next work, in index order.
     #[inline]
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
-        if self.backend.flash.is_watched() {
+        if self.backend.flash.watched() == Watched::EveryInstant {
             self.arbitrate_watched(now, agenda);
         } else {
             self.start_what_can_start(now, agenda);
@@ -342,7 +349,7 @@ impl Ssd {
                 break;
             }
         }
-        if self.backend.flash.is_watched() {
+        if self.backend.flash.watched() != Watched::WhatEnds {
             self.note_stall(die, now);
         }
     }
@@ -350,7 +357,7 @@ impl Ssd {
     /// Where a move of the die's collection ends, begins the next one, if that is all that follows. Returns
     /// whether it has.
     #[inline]
-    pub fn move_next_page(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
+    fn move_next_page(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
         self.backend.flash.may_repeat_copyback(die, now) && self.begin_next_move(die, now, agenda)
     }
 

@@ -204,7 +204,7 @@ impl Ssd {
         if (self.schedule.yields || ftl.has_nv_buffer())
             && (is_stalled || ftl.planes_to_collect(die) != 0)
         {
-            let waits = self.scheduler.queues.write_finds_no_block(ftl, die);
+            let waits = self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
             observer.note_stall(die, waits, now);
         }
     }

@@ -189,10 +189,11 @@ fn who_asks_during_such_a_transfer_waits_for_its_end() {
 #[test]
 fn the_array_begins_right_behind_such_a_transfer() {
     let mut die = Die::new(false);
-    die.start(Operation::new(Command::Program, times(Command::Program), 1, at(0)));
+    die.start(alone(Command::Program));
     assert!(matches!(die.next_action(at(0)), Some(Action::BusIn(Slot::Array, _))));
     // The channel is free after 3 us, and takes 11.
-    assert_eq!(die.begin_behind_transfer(at(3_000), at(14_000)), Some(Duration::from_us(200)));
+    let array = die.begin_behind_transfer(Slot::Array, at(3_000), at(14_000));
+    assert_eq!(array, Some(Duration::from_us(200)));
     assert!(die.next_action(at(14_000)).is_none());
     die.array_done(at(214_000));
     let Some(Action::Finished(operation)) = die.next_action(at(214_000)) else {
@@ -215,5 +216,65 @@ fn nothing_begins_behind_data_on_their_way_out() {
     assert!(matches!(die.next_action(at(0)), Some(Action::RunArray(_))));
     die.array_done(at(20_000));
     assert!(matches!(die.next_action(at(20_000)), Some(Action::BusOut(Slot::Array, _))));
-    assert_eq!(die.begin_behind_transfer(at(20_000), at(30_000)), None);
+    assert_eq!(die.begin_behind_transfer(Slot::Array, at(20_000), at(30_000)), None);
+}
+
+/// An operation beside which nothing begins in its die.
+fn alone(command: Command) -> Operation<u32> {
+    let mut operation = Operation::new(command, times(command), 1, at(0));
+    operation.alone = true;
+    operation
+}
+
+#[test]
+fn of_two_registers_the_array_takes_a_lone_program_over_at_once() {
+    let mut die = Die::new(true);
+    die.start(alone(Command::Program));
+    assert!(matches!(die.next_action(at(0)), Some(Action::BusIn(Slot::Port, _))));
+    let array = die.begin_behind_transfer(Slot::Port, at(0), at(11_000));
+    assert_eq!(array, Some(Duration::from_us(200)));
+    assert!(die.in_slot(Slot::Port).is_none());
+    die.array_done(at(211_000));
+    assert_eq!(die.ended_alone().map(|ended| ended.tag), Some(1));
+}
+
+#[test]
+fn a_program_that_another_may_join_waits_for_the_die_to_be_asked() {
+    let mut die = Die::new(true);
+    die.start(Operation::new(Command::Program, times(Command::Program), 1, at(0)));
+    assert!(matches!(die.next_action(at(0)), Some(Action::BusIn(Slot::Port, _))));
+    assert_eq!(die.begin_behind_transfer(Slot::Port, at(0), at(11_000)), None);
+    die.transfer_begun(Slot::Port, at(0));
+    assert_eq!(die.begin_after_transfer(Slot::Port, at(11_000)), None);
+}
+
+#[test]
+fn data_of_a_lone_read_leave_from_the_cache_register() {
+    let mut die = Die::new(true);
+    die.start(alone(Command::Read));
+    assert!(matches!(die.next_action(at(0)), Some(Action::BusIn(Slot::Array, _))));
+    die.transfer_begun(Slot::Array, at(0));
+    let array = die.begin_after_transfer(Slot::Array, at(1_000)).expect("the array goes on");
+    let sensed = at(1_000) + array;
+    assert_eq!(die.ask_out_after_array(at(2_000)), None, "the array is not done");
+    let data = times(Command::Read).transfer_out;
+    assert_eq!(die.ask_out_after_array(sensed), Some((Slot::Port, data)));
+    assert!(die.in_slot(Slot::Array).is_none());
+    die.transfer_begun(Slot::Port, sensed);
+    assert!(die.ended_alone().is_none());
+    die.transfer_done(Slot::Port, sensed + data);
+    assert!(die.ended_alone().is_some());
+    let next = die.follow(alone(Command::Program), sensed + data);
+    assert_eq!(next, Some((Slot::Port, times(Command::Program).transfer_in)));
+    assert!(die.next_action(sensed + data).is_none(), "it waits for the channel already");
+}
+
+#[test]
+fn data_that_leave_a_die_which_may_take_more_are_its_own_affair() {
+    let mut die = Die::new(true);
+    die.start(Operation::new(Command::Read, times(Command::Read), 1, at(0)));
+    assert!(matches!(die.next_action(at(0)), Some(Action::BusIn(Slot::Array, _))));
+    die.transfer_begun(Slot::Array, at(0));
+    let array = die.begin_after_transfer(Slot::Array, at(1_000)).expect("nothing can begin here");
+    assert_eq!(die.ask_out_after_array(at(1_000) + array), None, "another read may begin");
 }

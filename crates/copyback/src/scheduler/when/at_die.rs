@@ -37,17 +37,21 @@ impl AtDie<'_> {
 
     /// How the die stands.
     pub fn situation(&self) -> Situation {
-        self.situation_of(|_| true)
-    }
-
-    /// How the die stands, where only writes that `counts` can find no block.
-    pub fn situation_of(&self, counts: impl Fn(HostPage) -> bool) -> Situation {
-        let (ftl, queues) = (&self.backend.ftl, &self.scheduler.queues);
         Situation {
             collecting: true,
-            below_hard: ftl.has_plane_below_hard_threshold(self.die),
-            write_finds_no_block: queues.a_write_finds_no_block(ftl, self.die, counts),
+            below_hard: self.is_below_hard(),
+            write_finds_no_block: self.write_finds_no_block(|_| true),
         }
+    }
+
+    /// Whether a plane of the die that is short of space has fewer free blocks than the hard threshold.
+    pub fn is_below_hard(&self) -> bool {
+        self.backend.ftl.has_plane_below_hard_threshold(self.die)
+    }
+
+    /// Whether a write that `counts` waits that no plane can take.
+    pub fn write_finds_no_block(&self, counts: impl Fn(HostPage) -> bool) -> bool {
+        self.scheduler.queues.write_finds_no_block(&self.backend.ftl, self.die, counts)
     }
 
     /// More than every scheme wants to know.

@@ -13,7 +13,7 @@ pub mod supply;
 mod turns;
 
 pub use at_die::AtDie;
-pub use semi_preemptive::{SemiPreemptive, State};
+pub use semi_preemptive::SemiPreemptive;
 
 use std::fmt::Debug;
 

@@ -35,7 +35,7 @@ use crate::scheduler::{Next, WriteLevel, WriteQueue};
 use crate::transaction::{Fifo, Transaction};
 use crate::units::Duration;
 
-use super::{Admitted, AtDie, Point, Situation, Turn, When};
+use super::{Admitted, AtDie, Point, Turn, When};
 
 /// The settings of the scheme.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,11 +58,9 @@ pub struct SemiPreemptive {
     pub priority_flows: Vec<u16>,
 }
 
-/// Who may preempt.
+/// Who may preempt. State 0, in which nothing is collected, is no scheme's concern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// 0: nothing is collected.
-    Off,
+enum State {
     /// 1: every request.
     Open,
     /// 2: every request that takes no free block.
@@ -72,13 +70,15 @@ pub enum State {
 }
 
 impl SemiPreemptive {
-    /// The state of a die.
-    pub const fn state(&self, situation: &Situation) -> State {
-        if !situation.collecting {
-            State::Off
-        } else if !situation.below_hard {
+    /// The state of a die that is being collected or due. Both are asked only where it turns on them.
+    fn state(
+        &self,
+        below_hard: impl FnOnce() -> bool,
+        write_finds_no_block: impl FnOnce() -> bool,
+    ) -> State {
+        if !below_hard() {
             State::Open
-        } else if self.high_priority_writes && situation.write_finds_no_block {
+        } else if self.high_priority_writes && write_finds_no_block() {
             State::Closed
         } else {
             State::Guarded
@@ -93,9 +93,8 @@ impl SemiPreemptive {
     }
 
     /// Which requests may go before the collection's next operation.
-    const fn at(&self, point: Point, situation: &Situation) -> Admitted {
-        match (self.state(situation), point) {
-            (State::Off, _) => Admitted::ALL,
+    const fn at(state: State, point: Point) -> Admitted {
+        match (state, point) {
             (State::Open | State::Guarded, Point::BetweenMoves) => Admitted::ALL,
             (State::Open | State::Guarded, Point::BeforeWrite) => {
                 Admitted { reads: false, writes: true }
@@ -107,11 +106,9 @@ impl SemiPreemptive {
 
 impl When for SemiPreemptive {
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
-        let situation = match self.priority_flows.is_empty() {
-            true => at.situation(),
-            false => at.situation_of(|page| self.has_priority(page)),
-        };
-        self.at(at.point(), &situation)
+        let counts = |page| self.priority_flows.is_empty() || self.has_priority(page);
+        let state = self.state(|| at.is_below_hard(), || at.write_finds_no_block(counts));
+        Self::at(state, at.point())
     }
 
     fn turn(&mut self, at: &mut AtDie<'_>) -> Turn {
@@ -283,10 +280,6 @@ fn fits_beside_host(at: &mut AtDie<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn situation(below_hard: bool, write_finds_no_block: bool) -> Situation {
-        Situation { collecting: true, below_hard, write_finds_no_block }
-    }
-
     fn scheme(high_priority_writes: bool) -> SemiPreemptive {
         SemiPreemptive {
             poll: Duration::from_ns(600),
@@ -301,22 +294,21 @@ mod tests {
     }
 
     #[test]
-    fn the_four_states_of_figure_7() {
-        let idle = Situation { collecting: false, ..situation(false, false) };
-        assert_eq!(scheme(true).state(&idle), State::Off);
-        assert_eq!(scheme(true).state(&situation(false, false)), State::Open);
-        assert_eq!(scheme(true).state(&situation(true, false)), State::Guarded);
-        assert_eq!(scheme(true).state(&situation(true, true)), State::Closed);
-        assert_eq!(scheme(false).state(&situation(true, true)), State::Guarded);
+    fn the_states_of_figure_7_in_which_something_is_collected() {
+        let state = |priority, hard, block| scheme(priority).state(|| hard, || block);
+        assert_eq!(state(true, false, false), State::Open);
+        assert_eq!(state(true, false, true), State::Open);
+        assert_eq!(state(true, true, false), State::Guarded);
+        assert_eq!(state(true, true, true), State::Closed);
+        assert_eq!(state(false, true, true), State::Guarded);
     }
 
     #[test]
     fn a_page_in_the_register_keeps_reads_out() {
-        let open = situation(false, false);
-        assert_eq!(scheme(false).at(Point::BetweenMoves, &open), Admitted::ALL);
-        let before_write = scheme(false).at(Point::BeforeWrite, &open);
+        assert_eq!(SemiPreemptive::at(State::Open, Point::BetweenMoves), Admitted::ALL);
+        let before_write = SemiPreemptive::at(State::Open, Point::BeforeWrite);
         assert_eq!(before_write, Admitted { reads: false, writes: true });
-        let closed = situation(true, true);
-        assert_eq!(scheme(true).at(Point::BetweenMoves, &closed), Admitted::NOTHING);
+        let closed = SemiPreemptive::at(State::Closed, Point::BetweenMoves);
+        assert_eq!(closed, Admitted::NOTHING);
     }
 }

@@ -1,0 +1,89 @@
+//! What happens alone is not arbitrated: where one event of the flash is all that falls on an instant, only its die
+//! and its channel are asked, and not even they where the event concerns one operation alone.
+
+use crate::backend::{Purpose, StepInFlight};
+use crate::event::{Agenda, Event};
+use crate::flash::Watched;
+use crate::ids::{ChannelId, DieId};
+use crate::units::Instant;
+
+use super::Ssd;
+
+impl Ssd {
+    /// Carries out `event`, the only one at `now`, with everything that follows at once: both phases of the
+    /// instant. Returns whether it has; if not, nothing has changed.
+    #[inline]
+    pub fn carry_out(&mut self, event: Event, now: Instant, agenda: &mut Agenda) -> bool {
+        if self.backend.flash.watched() == Watched::EveryInstant {
+            return false;
+        }
+        match event {
+            Event::ArrayDone(die) => self.end_array_work(die, now, agenda),
+            Event::TransferDone(channel) => self.end_transfer(channel, now, agenda),
+            _ => return false,
+        }
+        true
+    }
+
+    #[inline]
+    fn end_array_work(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
+        if self.move_next_page(die, now, agenda) {
+            return;
+        }
+        let (flash, mut describer) = self.flash_and_describer();
+        if flash.data_leave(die, now, agenda, &mut describer) {
+            return self.note_who_waits(die, now);
+        }
+        self.backend.flash.array_done(die, now);
+        if !self.begin_next_step(die, now, agenda) {
+            self.backend.flash.wake(die);
+            self.start_what_can_start(now, agenda);
+        }
+    }
+
+    /// Where a step of the die's collection that concerned one page has ended, begins the next one, if that does so,
+    /// too. Returns whether it has: nothing else follows then.
+    #[inline]
+    fn begin_next_step(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
+        let ended = self.backend.flash.ended_alone(die);
+        let Some(Purpose::Collection(StepInFlight::Read | StepInFlight::Program)) = ended else {
+            return false;
+        };
+        let Some((command, times, step)) = self.collector.next_page_step(&mut self.backend, die)
+        else {
+            return false;
+        };
+        self.scheduler.note_replaced(&mut self.backend, die, now);
+        let (flash, mut describer) = self.flash_and_describer();
+        let operation = (command, times, Purpose::Collection(step));
+        flash.follow(die, operation, now, agenda, &mut describer);
+        true
+    }
+
+    #[inline]
+    fn end_transfer(&mut self, channel: ChannelId, now: Instant, agenda: &mut Agenda) {
+        let (flash, mut describer) = self.flash_and_describer();
+        match flash.transfer_ends(channel, now, agenda, &mut describer) {
+            Some((die, false)) if self.begin_next_step(die, now, agenda) => {}
+            Some((die, false)) => {
+                self.backend.flash.stir_channel(die);
+                self.backend.flash.wake(die);
+                self.start_what_can_start(now, agenda);
+            }
+            Some((die, true)) => self.note_who_waits(die, now),
+            None => {}
+        }
+    }
+
+    /// Looks who waits for `die`, in which an operation goes on that is alone.
+    #[inline]
+    fn note_who_waits(&mut self, die: DieId, now: Instant) {
+        if self.backend.flash.watched() == Watched::WhatEnds {
+            return;
+        }
+        if self.names_writes && self.backend.flash.may_take_more(die) {
+            self.scheduler.name_next_writes(&mut self.backend, die);
+        }
+        self.note_stall(die, now);
+    }
+}
