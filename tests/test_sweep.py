@@ -24,6 +24,7 @@ import pytest
 import copyback
 from copyback import InputError, configuration
 from copyback.destination import staged_file
+from copyback.sweep import execute
 from copyback.sweep.axes import Axis, column, layers_of, parse_axis
 from copyback.sweep.design import Design
 from copyback.sweep.execute import MOST_ATTEMPTS, Execution, Task
@@ -418,6 +419,9 @@ class Flaky:
     def simulate(self, job: Job, state: Any) -> Future[Any]:
         assert state is None or state in self.kept
         return self._settle(job.config_toml, {"state": str(state).encode()})
+
+    def under_way(self) -> float:
+        return 0.0
 
     def forget(self, state: Any) -> None:
         self.kept.remove(state)
@@ -905,6 +909,22 @@ def test_a_trace_is_checked_as_it_would_be_replayed(
             },
         )
     assert (len(found.frame), len(found.failed)) == (1, 1)
+
+
+def test_runs_under_way_are_told_of_before_the_first_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execute, "LOOK_EVERY_S", 0.05)
+    config = configuration.load(
+        {"workload": {"type": "synthetic", "requests": 400_000}}, preset="pgc-2011"
+    )
+    told: list[float] = []
+    with LocalBackend(1, tmp_path) as backend:
+        task = Task("one", Job(config.to_toml(), "copyback"), "x")
+        Execution([task], backend, lambda *_: None, on_waiting=told.append).run()
+    assert any(0 < share < 1 for share in told), told
+    assert told == sorted(told)
+    assert backend.under_way() == 0
 
 
 class Failing(Flaky):

@@ -38,6 +38,9 @@ BY_REQUEST = {"read", "write"}
 MOST_DRIVES = 16
 MOST_FLOWS = 16
 
+#: Columns of a progress bar that its facts leave: the phase, the share, and a bar of ten.
+BESIDE_FACTS = 34
+
 #: Seconds between lines of progress when standard error is not a terminal.
 LINE_EVERY_S = 10.0
 
@@ -140,12 +143,13 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
     from rich.progress import Progress as RichProgress
 
     rate = _Rate()
+    console = Console(stderr=True)
     with RichProgress(
         TextColumn("{task.description:<15}"),
         BarColumn(bar_width=None),
         TextColumn("{task.percentage:>3.0f} %"),
         TextColumn("[dim]{task.fields[facts]}"),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
         expand=True,
         refresh_per_second=10,
@@ -154,28 +158,46 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 
         def show(progress: Progress) -> None:
             speed, left = rate.update(progress)
+            # The estimate first: what a narrow terminal has no room for is left out at the end.
             facts = []
-            if progress.phase == "run":
-                facts.append(f"{units.time_s(progress.simulated_ns / 1e9):>8} simulated")
+            if left is not None:
+                facts.append(f"{_left(left):>4} left")
             if speed is not None:
                 what = "requests" if progress.phase in BY_REQUEST else "page ops"
                 facts.append(f"{units.rate(speed):>6} {what}/s")
-            if left is not None:
-                facts.append(f"{_left(left):>4} left")
+            if progress.phase == "run":
+                facts.append(f"{units.time_s(progress.simulated_ns / 1e9):>8} simulated")
             bars.update(
                 task,
                 completed=progress.fraction,
                 description=PHASES.get(progress.phase, progress.phase),
-                facts=" · ".join(facts),
+                facts=fitting(facts, console.width - BESIDE_FACTS),
             )
 
         yield show
 
 
+def fitting(facts: Sequence[str], width: int) -> str:
+    """Return the first of some facts, as many as have room, and none in part.
+
+    >>> fitting(["12 s left", "4.1 M page ops/s", "1.2 s simulated"], 30)
+    '12 s left · 4.1 M page ops/s'
+    """
+    text = ""
+    for fact in facts:
+        longer = f"{text} · {fact}" if text else fact
+        if len(longer) > width:
+            break
+        text = longer
+    return text
+
+
 def counting_display(
     name: str, total: int, *, quiet: bool
-) -> AbstractContextManager[Callable[[int], None]]:
-    """Yield a function that is told how many simulations of `total` have ended.
+) -> AbstractContextManager[Callable[[float], None]]:
+    """Yield a function that is told how many simulations of `total` are done.
+
+    Those under way count in part.
 
     Parameters
     ----------
@@ -186,11 +208,11 @@ def counting_display(
     return _display(bar, lines, quiet=quiet)
 
 
-def _counting_lines(name: str, total: int) -> Callable[[int], None]:
+def _counting_lines(name: str, total: int) -> Callable[[float], None]:
     begun = last = time.monotonic()
-    first: int | None = None
+    first: float | None = None
 
-    def tell(done: int) -> None:
+    def tell(done: float) -> None:
         nonlocal last, first
         if first is None:
             first = done
@@ -198,7 +220,7 @@ def _counting_lines(name: str, total: int) -> Callable[[int], None]:
         if now - last < LINE_EVERY_S:
             return
         last = now
-        text = f"copyback: {name}: {done} of {total} simulations"
+        text = f"copyback: {name}: {int(done)} of {total} simulations"
         if done > first:
             text += f", {_left((now - begun) / (done - first) * (total - done))} left"
         print(text, file=sys.stderr, flush=True)
@@ -207,7 +229,7 @@ def _counting_lines(name: str, total: int) -> Callable[[int], None]:
 
 
 @contextlib.contextmanager
-def _counting_bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
+def _counting_bar(name: str, total: int) -> Iterator[Callable[[float], None]]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

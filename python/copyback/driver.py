@@ -42,6 +42,9 @@ PRECONDITION = "precondition"
 #: How often, in seconds, a running simulation comes back to Python.
 SLICE_S = 0.05
 
+#: Work asked for first: a short run is done in one slice, a slow one comes back within a second.
+FIRST_EVENTS = 100_000
+
 #: Most work asked for at a time: many small drives are prepared one after the other, each at once.
 MOST_EVENTS = 1 << 40
 
@@ -50,7 +53,7 @@ class Pace:
     """Advances a simulation or other task by about `SLICE_S` seconds at a time."""
 
     def __init__(self) -> None:
-        self.events = 10_000
+        self.events = FIRST_EVENTS
 
     def advance(
         self, simulation: Simulation | Preparation | Survey | Conversion | InputCheck

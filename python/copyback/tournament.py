@@ -106,7 +106,7 @@ def run(
     where: Where,
     *,
     command: str,
-    progress: Callable[[Part], AbstractContextManager[Callable[[int], None]]],
+    progress: Callable[[Part], AbstractContextManager[Callable[[float], None]]],
     on_failed: Callable[[str, Exception], None] = lambda *_: None,
 ) -> Path:
     """Run what is missing of each part, each in its directory, and write the page of all.

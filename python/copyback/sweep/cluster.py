@@ -91,6 +91,10 @@ class DaskBackend:
         asked = self._client.submit(work.simulate_from_memory, job, state, pure=False)
         return _watched(asked, f"--dask {self._address}: the scheduler is lost")
 
+    def under_way(self) -> float:
+        """Return zero: workers tell nothing before they have ended."""
+        return 0.0
+
     def forget(self, state: Any) -> None:
         """Let the workers drop a device."""
         state.release()

@@ -225,7 +225,7 @@ def run_plan(
     *,
     baseline: Point = (),
     command: str,
-    on_progress: Callable[[int], None] = lambda _: None,
+    on_progress: Callable[[float], None] = lambda _: None,
     on_failed: Callable[[str, Exception], None] = lambda *_: None,
     kept: bool = True,
 ) -> Comparison:
@@ -236,7 +236,8 @@ def run_plan(
     kept
         Whether the directory outlasts the process.
     on_progress
-        Told how many runs there are so far, those of earlier sweeps included.
+        Told how many runs there are so far, those of earlier sweeps included, and now and then what
+        those under way come to.
     on_failed
         Told a sentence on runs that cannot be done, and the fault; on those with unreadable inputs
         before the first run.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING
 
 from copyback._core import SimulationError
@@ -54,7 +53,7 @@ def completed(
     failures: Failures,
     *,
     command: str,
-    on_progress: Callable[[int], None] = lambda _: None,
+    on_progress: Callable[[float], None] = lambda _: None,
     kept: bool = True,
 ) -> Iterator[Completed]:
     """Do what is missing of a plan, and hold the store while what was found is written down.
@@ -66,7 +65,8 @@ def completed(
     failures
         Gathers the runs that cannot be done; those with unreadable inputs before the first run.
     on_progress
-        Told how many runs there are so far, those of earlier sweeps included.
+        Told how many runs there are so far, those of earlier sweeps included, and now and then what
+        those under way come to.
     kept
         Whether the directory outlasts the process.
 
@@ -88,19 +88,29 @@ def completed(
         missing = _readable(absent, failures)
         failures.check_some_left([run for run in plan.runs if run not in failures])
         stack.enter_context(store)
-        counting = count(len(each) - len(absent))
-        on_progress(next(counting))
+        there = len(each) - len(absent)
+        on_progress(there)
 
         def keep(task: Task, files: Mapping[str, bytes]) -> None:
+            nonlocal there
             store.add(task.key, files)
-            on_progress(next(counting))
+            there += 1
+            on_progress(there)
 
         if missing:
             backend = cluster or stack.enter_context(LocalBackend(share.processes, store.states))
             try:
-                _execute(missing, command, share, backend, keep, failures)
+                _execute(
+                    missing,
+                    command,
+                    share,
+                    backend,
+                    keep,
+                    failures,
+                    lambda under_way: on_progress(there + under_way),
+                )
             except BackendLostError as lost:
-                left = f"{next(counting) - 1} of {len(each)} runs are done"
+                left = f"{there} of {len(each)} runs are done"
                 raise SimulationError(
                     f"{lost}; {left}, {_what_now(directory, kept=kept)}"
                 ) from None
@@ -129,6 +139,7 @@ def _execute(
     backend: Backend,
     keep: Callable[[Task, Mapping[str, bytes]], None],
     failures: Failures,
+    on_waiting: Callable[[float], None],
 ) -> None:
     by_key = {run.key: run for run in runs}
     made_by = commit()
@@ -137,5 +148,9 @@ def _execute(
         for run in runs
     ]
     Execution(
-        tasks, backend, keep, lambda task, fault: failures.add([(by_key[task.key], fault)])
+        tasks,
+        backend,
+        keep,
+        lambda task, fault: failures.add([(by_key[task.key], fault)]),
+        on_waiting,
     ).run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
 from copyback._core import InputError, SimulationError
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 #: How often a simulation is begun whose worker has died.
 MOST_ATTEMPTS = 4
+
+#: Seconds after which those that run are asked how far they are, if none ends.
+LOOK_EVERY_S = 1.0
 
 
 class BackendLostError(Exception):
@@ -35,6 +38,9 @@ class Backend(Protocol):
 
     def simulate(self, job: Job, state: Any) -> Future[Any]:
         """Run a simulation; `state` is None, or what `prepare` gave."""
+
+    def under_way(self) -> float:
+        """Return how many simulations those that run now come to so far, as far as is known."""
 
     def forget(self, state: Any) -> None:
         """Give up a prepared device that nothing needs any more."""
@@ -75,6 +81,8 @@ class Execution:
     on_failed
         Given each task that a fault of its own ended, so that the others go on; without it, such a
         fault ends all.
+    on_waiting
+        Told now and then how many simulations those that run come to so far.
     """
 
     def __init__(
@@ -83,11 +91,13 @@ class Execution:
         backend: Backend,
         on_done: Callable[[Task, Any], None],
         on_failed: Callable[[Task, Exception], None] | None = None,
+        on_waiting: Callable[[float], None] = lambda _: None,
     ) -> None:
         self._tasks = tasks
         self._backend = backend
         self._on_done = on_done
         self._on_failed = on_failed
+        self._on_waiting = on_waiting
         self._waiting: dict[Future[Any], _Awaited] = {}
         # To look at every future whenever one ends would cost more than the runs of a large sweep.
         self._ended: SimpleQueue[Future[Any]] = SimpleQueue()
@@ -103,7 +113,11 @@ class Execution:
         for digest, places in self._sharing.items():
             self._submit(digest if len(places) > 1 else places[0])
         while self._waiting:
-            future = self._ended.get()
+            try:
+                future = self._ended.get(timeout=LOOK_EVERY_S)
+            except Empty:
+                self._on_waiting(self._backend.under_way())
+                continue
             self._settle(future, self._waiting.pop(future))
 
     def _submit(self, awaited: _Awaited) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from copyback import configuration
@@ -24,7 +23,7 @@ def unreadable(runs: Iterable[Run]) -> dict[str, InputError]:
     read: dict[str, InputError | None] = {}
     found = {}
     for run in runs:
-        name = _name(run.config)
+        name = _name(run)
         if name not in read:
             read[name] = _fault(run.config)
         fault = read[name]
@@ -33,12 +32,12 @@ def unreadable(runs: Iterable[Run]) -> dict[str, InputError]:
     return found
 
 
-def _name(config: Config) -> str:
+def _name(run: Run) -> str:
     """Return what runs share whose inputs are read alike."""
-    resolved = tomllib.loads(config.to_toml())
+    resolved = run.resolved
     array = {key: resolved["array"][key] for key in ("layout", "devices")}
     page_size = resolved["ssd"]["geometry"]["page_size"]
-    reads = [resolved["workload"], array, page_size, config.capacity_bytes]
+    reads = [resolved["workload"], array, page_size, run.config.capacity_bytes]
     return configuration.to_toml(reads)
 
 

@@ -9,6 +9,7 @@ import pickle
 import signal
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
 from itertools import count
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
@@ -44,6 +45,7 @@ class LocalBackend:
         self._states = states
         self._simulate = simulate
         self._numbers = count()
+        self._reports: set[Path] = set()
         self._pool = self._new_pool()
 
     def __enter__(self) -> Self:
@@ -81,12 +83,28 @@ class LocalBackend:
         """Run a simulation."""
         # Not through the pool's pipe: a worker that is stopped while it writes to that would leave
         # half a message, and the pool would wait for the other half for ever.
-        path = self._states / f"{next(self._numbers)}.result"
-        return _read_back(self._submit(_into_file, path, self._simulate, job, state), path)
+        number = next(self._numbers)
+        path, report = (self._states / f"{number}.{kind}" for kind in ("result", "progress"))
+        self._reports.add(report)
+        asked = self._submit(_into_file, path, self._simulate, replace(job, report=report), state)
+        asked.add_done_callback(lambda _: self._reports.discard(report))
+        return _read_back(asked, path)
+
+    def under_way(self) -> float:
+        """Return how many simulations those that run now come to so far."""
+        return sum(map(_reported, tuple(self._reports)))
 
     def forget(self, state: Path) -> None:
         """Remove a saved device."""
         state.unlink(missing_ok=True)
+
+
+def _reported(path: Path) -> float:
+    """Return the share of a simulation that is done; zero until its worker tells of it."""
+    try:
+        return float(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 0.0
 
 
 def _into_file(path: Path, function: Callable[..., Any], *arguments: Any) -> None:
@@ -114,6 +132,8 @@ def _read_back(asked: Future[None], path: Path) -> Future[Any]:
 def _begin_worker() -> None:
     """Leave Ctrl-C to the parent, and end with it however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The cores are taken by simulations: Polars, imported later, shall not start a thread for each.
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()

@@ -34,12 +34,19 @@ class Run:
         the workload reads, the sources of policies in Python, and the simulator itself.
     point
         What of the sweep's keys it has, but for the seed.
+    resolved
+        The configuration as a table, which would take as long to read again as a short run.
     """
 
     key: str
     point: Point
-    seed: int
     config: Config
+    resolved: Mapping[str, Any]
+
+    @property
+    def seed(self) -> int:
+        """Seed of every random stream."""
+        return int(self.resolved["seed"])
 
     @property
     def state_digest(self) -> str:
@@ -122,7 +129,7 @@ def make_plan(
             continue
         resolved = tomllib.loads(config.to_toml())
         key = _run_key(config, resolved["workload"])
-        runs.append(Run(key, _without_seed(point), int(resolved["seed"]), config))
+        runs.append(Run(key, _without_seed(point), config, resolved))
     if not runs or (refused and not skip_refused):
         raise InputError("\n".join(reasons(refused)) or "a sweep needs at least one point")
     keys = dict.fromkeys(key for point in points for key, _ in point if key != SEED)

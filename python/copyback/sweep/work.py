@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from copyback._core import Config
-from copyback.destination import naming
-from copyback.driver import Driver
+from copyback.destination import PARTIAL, naming
+from copyback.driver import PRECONDITION, Driver
 from copyback.outputs import write_tables
 from copyback.simulate import save_state
 from copyback.sweep import memory
@@ -36,20 +36,34 @@ class Job:
         Bytes that the process may hold; no limit if None.
     commit
         Of Copyback, where the sweep was started.
+    report
+        A file in which the worker keeps what share of the simulation is done.
     """
 
     config_toml: str
     command: str
     memory: int | None = None
     commit: str | None = None
+    report: Path | None = None
 
     def config(self) -> Config:
         """Return the configuration, checked."""
         return Config.load(toml=self.config_toml, name="the resolved configuration")
 
-    def watch(self, _: Progress) -> None:
-        """End the job if it holds too much."""
+    def watch(self, progress: Progress) -> None:
+        """Tell how far the job is, and end it if it holds too much."""
         memory.check(self.memory)
+        if self.report is not None:
+            # Renamed, so that nobody reads half of it.
+            partial = self.report.with_suffix(PARTIAL)
+            partial.write_text(str(_share(progress)), encoding="ascii")
+            partial.replace(self.report)
+
+
+def _share(progress: Progress) -> float:
+    """Return what share of a simulation is done; the preparation of its device counts as half."""
+    done = progress.fraction / 2
+    return done if progress.phase == PRECONDITION else done + 0.5
 
 
 def prepare(job: Job, path: Path) -> Path:
