@@ -83,7 +83,8 @@ class Driver:
     commit
         Tells the commit of Copyback that runs it.
     threads
-        Drives of an array that are prepared at the same time; the result is the same. Policies in
+        Drives of an array that are worked on at the same time: while they are prepared, and in the
+        run where they have nothing to do with each other; the result is the same. Policies in
         Python are asked by one thread.
     """
 

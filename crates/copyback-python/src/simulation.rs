@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use copyback::metrics::{CollectionColumns, CommandColumns, FlowColumns};
 use copyback::precondition;
@@ -62,7 +62,7 @@ impl Simulation {
         });
         match made {
             Ok(mut simulation) => {
-                simulation.prepare_on(Box::new(Threads(threads)));
+                simulation.work_on(Arc::new(Threads(threads)));
                 Ok(Self { run: Mutex::new(simulation), raised })
             }
             Err(error) => Err(raised.or(error)),
@@ -227,7 +227,7 @@ impl Preparation {
             simulation::check_writable(&devices)?;
             Ok(devices)
         })?;
-        devices.prepare_on(Box::new(Threads(threads)));
+        devices.prepare_on(Arc::new(Threads(threads)));
         Ok(Self { config, devices })
     }
 

@@ -4,6 +4,7 @@
 mod rounds;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use rand::RngExt;
 
@@ -33,7 +34,7 @@ const BATCH: usize = 16;
 #[derive(Debug)]
 pub struct Preparation {
     devices: Vec<Preconditioner>,
-    executor: Box<dyn Executor>,
+    executor: Arc<dyn Executor>,
 }
 
 impl Preparation {
@@ -45,11 +46,11 @@ impl Preparation {
 
     /// These devices, one after the other.
     pub fn of(devices: Vec<Preconditioner>) -> Self {
-        Self { devices, executor: Box::new(InTurn) }
+        Self { devices, executor: Arc::new(InTurn) }
     }
 
     /// Prepares from now on as many at a time as `executor` does jobs.
-    pub fn prepare_on(&mut self, executor: Box<dyn Executor>) {
+    pub fn prepare_on(&mut self, executor: Arc<dyn Executor>) {
         self.executor = executor;
     }
 

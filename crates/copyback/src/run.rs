@@ -3,14 +3,18 @@
 //! An instant has two phases. First every state change that falls on it is applied, in the drives and
 //! of the host. Then everything that is free looks for work, until nothing changes.
 
+mod ahead;
 mod baseline;
 mod stop;
 mod summary;
+
+use std::sync::Arc;
 
 use crate::array::{Array, FinishedRequest, SentMessage};
 use crate::config::Config;
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
+use crate::executor::Executor;
 use crate::host::{Admitted, Host};
 use crate::ids::SsdId;
 use crate::metrics::{
@@ -27,6 +31,7 @@ use crate::victim::supply::Failed;
 use crate::workload::Request;
 use crate::{Error, Status};
 
+use ahead::SideBySide;
 use baseline::Baseline;
 use stop::SteadyRounds;
 use summary::{PreconditionSummary, SimulatorSummary};
@@ -42,6 +47,8 @@ pub struct Run {
     /// What the flash of each drive is rated for, if that is known.
     rating: Option<Rating>,
     capacity: Capacity,
+    /// Drives of an array that go ahead side by side, if they do.
+    side_by_side: Option<SideBySide>,
     /// The rule that ends the run before its requests do, if there is one.
     stop: Option<Box<SteadyRounds>>,
     /// How each drive was prepared, if it was in rounds.
@@ -90,6 +97,7 @@ impl Run {
                 array_bytes: config.capacity_bytes(),
                 device_bytes: config.device_bytes(),
             },
+            side_by_side: None,
             stop: SteadyRounds::of(config).map(Box::new),
             preparation,
             prepared_bytes,
@@ -107,6 +115,12 @@ impl Run {
         Ok(run)
     }
 
+    /// Lets the drives of an array go ahead side by side, as many at a time as `executor` does jobs, where they have
+    /// nothing to do with each other. That changes no result.
+    pub fn go_ahead_on(&mut self, config: &Config, executor: Arc<dyn Executor>) {
+        self.side_by_side = SideBySide::of(config, executor);
+    }
+
     /// Works through up to `budget` instants, those not counted that a drive passes by itself, or fewer if
     /// the timeline waits to be taken.
     ///
@@ -119,6 +133,9 @@ impl Run {
                 if !self.array.is_destaging() {
                     return self.end();
                 }
+            }
+            if self.side_by_side.is_some() && !self.array.is_ahead() {
+                self.go_ahead()?;
             }
             let next = earlier(self.array.next_time(), self.arrivals.next_time());
             let Some(next) = next else { return self.end() };
@@ -257,15 +274,14 @@ impl Run {
     /// Tells those who look at the drives how they stand at the end of an instant.
     fn note_drives(&mut self) {
         let (recorder, now) = (&mut self.recorder, self.now);
-        for (device, drive) in self.array.touched() {
-            if let Some(devices) = &mut recorder.devices {
-                devices.overlap.note(device, drive.ssd.is_collecting(), now);
-            }
-            if let Some(watch) = &mut recorder.watch {
-                watch.note_drive(device, drive, now);
-            }
+        if let Some(devices) = &mut recorder.devices {
+            self.array
+                .tell_collecting(|device, collects| devices.overlap.note(device, collects, now));
         }
         if let Some(watch) = &mut recorder.watch {
+            for (device, drive) in self.array.touched() {
+                watch.note_drive(device, drive, now);
+            }
             watch.note_outstanding(self.host.outstanding(), now);
         }
     }

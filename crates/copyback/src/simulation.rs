@@ -1,6 +1,7 @@
 //! A whole run: a prepared device, a host, and the loop over instants that drives them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -27,6 +28,8 @@ pub struct Simulation {
     /// Until the run starts.
     preparation: Option<Waiting>,
     run: Option<Box<Run>>,
+    /// What carries out jobs side by side, if something does.
+    executor: Option<Arc<dyn Executor>>,
 }
 
 /// Devices that are being prepared, and the host that waits for them.
@@ -87,14 +90,16 @@ impl Simulation {
 
     fn of(config: &Config, devices: Preparation, host: Host) -> Self {
         let preparation = Some(Waiting { devices, host });
-        Self { config: config.clone(), preparation, run: None }
+        Self { config: config.clone(), preparation, run: None, executor: None }
     }
 
-    /// Prepares as many devices at a time as `executor` does jobs, which changes no result.
-    pub fn prepare_on(&mut self, executor: Box<dyn Executor>) {
+    /// Works on as many devices at a time as `executor` does jobs: while they are prepared, and in the run where
+    /// they have nothing to do with each other. That changes no result. To be called before the first advance.
+    pub fn work_on(&mut self, executor: Arc<dyn Executor>) {
         if let Some(waiting) = &mut self.preparation {
-            waiting.devices.prepare_on(executor);
+            waiting.devices.prepare_on(executor.clone());
         }
+        self.executor = Some(executor);
     }
 
     /// Works for a while: `budget` preconditioning writes, or instants of the run.
@@ -118,7 +123,10 @@ impl Simulation {
         if let Some(Waiting { devices, host }) =
             self.preparation.take_if(|preparation| preparation.devices.is_done())
         {
-            let run = Run::new(&self.config, devices.into_devices(), host)?;
+            let mut run = Run::new(&self.config, devices.into_devices(), host)?;
+            if let Some(executor) = &self.executor {
+                run.go_ahead_on(&self.config, executor.clone());
+            }
             self.run = Some(Box::new(run));
         }
         Ok(Status::Running)

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use copyback::config::{Config, Loader};
 use copyback::executor::{Executor, Job};
@@ -237,7 +238,7 @@ fn prepared(width: usize, settings: &[(&str, &str)]) -> Result<Value, String> {
     ];
     let config = load(DRIVES, &[&random[..], settings].concat());
     let mut simulation = Simulation::new(&config, None).map_err(|fault| fault.to_string())?;
-    simulation.prepare_on(Box::new(Backwards(width)));
+    simulation.work_on(Arc::new(Backwards(width)));
     // Slices that no drive is ready after.
     while simulation.advance(37).map_err(|fault| fault.to_string())? == Status::Running {}
     let summary = simulation.summary().expect("the run has ended").to_json();

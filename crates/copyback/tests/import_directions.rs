@@ -16,6 +16,7 @@ const ALLOWED: [(&str, &[&str]); 29] = [
             "config",
             "drive",
             "engine",
+            "executor",
             "idle",
             "ids",
             "nand",

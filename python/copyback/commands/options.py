@@ -29,7 +29,7 @@ Jobs = Annotated[int | None, typer.Option(min=1, help="Simulations at once; else
 Threads = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Drives of an array prepared at the same time; else one a core. Same result."
+        min=1, help="Drives of an array worked on at the same time; else one a core. Same result."
     ),
 ]
 Memory = Annotated[

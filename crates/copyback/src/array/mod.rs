@@ -7,6 +7,7 @@
 //!                                       └────────── asks to collect ─────────┘
 //! ```
 
+mod ahead;
 pub mod coordination;
 pub mod layout;
 mod locks;
@@ -22,7 +23,7 @@ use serde::Serialize;
 use slab::Slab;
 
 use crate::config::Config;
-use crate::drive::{Command, Drive, Ended};
+use crate::drive::{Command, Drive, Ended, Moment};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
 use crate::precondition::Preconditioner;
@@ -32,6 +33,7 @@ use crate::workload::Request;
 
 pub use protocol::{Said, SentMessage};
 
+use ahead::Ahead;
 use layout::{Layout, Missing, Piece, Plan};
 use locks::StripeLocks;
 use protocol::Protocol;
@@ -67,6 +69,8 @@ pub struct Array {
     /// Drives that something has happened to at this instant.
     touched: Touched,
     read_around: Option<ReadAround>,
+    /// What drives have to tell that have gone ahead, if they have.
+    ahead: Option<Ahead>,
     /// Requests in the array.
     outstanding: u32,
     finished: VecDeque<FinishedRequest>,
@@ -119,6 +123,7 @@ impl Array {
             locks: StripeLocks::default(),
             touched,
             read_around: ReadAround::new(&config.array),
+            ahead: None,
             outstanding: 0,
             finished: VecDeque::new(),
             held_up: config.metrics.needs_journal().then(Vec::new),
@@ -180,6 +185,10 @@ impl Array {
     #[inline]
     pub fn apply_events(&mut self, now: Instant, until: Instant) -> Instant {
         self.now = now;
+        if self.ahead.is_some() {
+            self.hear(now);
+            return now;
+        }
         for (index, (drive, due)) in self.drives.iter_mut().zip(&self.due).enumerate() {
             if *due == Some(now) {
                 drive.apply_events(now);
@@ -216,6 +225,9 @@ impl Array {
 
     /// The second phase, first half: books what has ended.
     pub fn book_finished(&mut self) {
+        if let Some(ahead) = &self.ahead {
+            return self.hear_ended(Moment::Round(ahead.round()));
+        }
         let mut any = false;
         for index in self.touched.iter() {
             any |= self.drives[index].book_finished();
@@ -228,11 +240,28 @@ impl Array {
     /// The second phase, second half: everything that is free looks for work. Returns whether
     /// something has ended at once.
     pub fn start_work(&mut self) -> bool {
+        if let Some(ahead) = &mut self.ahead {
+            return ahead.begin_round();
+        }
         let mut more = false;
         for index in self.touched.iter() {
             more |= self.drives[index].start_work();
         }
         more
+    }
+
+    /// Tells of the drives that may have begun or ceased to collect at this instant.
+    pub fn tell_collecting(&mut self, mut note: impl FnMut(SsdId, bool)) {
+        for index in self.touched.iter() {
+            let device = SsdId::from_index(index);
+            let collects = match &mut self.ahead {
+                Some(ahead) => ahead.take_collects(device),
+                None => Some(self.drives[index].ssd.is_collecting()),
+            };
+            if let Some(collects) = collects {
+                note(device, collects);
+            }
+        }
     }
 
     /// The drives that something has happened to at this instant.
@@ -243,6 +272,9 @@ impl Array {
     /// Ends an instant.
     #[inline]
     pub fn end_instant(&mut self) {
+        if self.ahead.is_some() {
+            return self.end_instant_ahead();
+        }
         for index in self.touched.iter() {
             self.due[index] = self.drives[index].next_time();
         }
@@ -330,7 +362,12 @@ impl Array {
         self.now = now;
         let Request { operation, offset, length, hint, .. } = *request;
         self.outstanding += 1;
-        self.begin(Purpose::Request { id, operation, offset, length, hint }, waited);
+        let purpose = Purpose::Request { id, operation, offset, length, hint };
+        if let Some(task) = self.ahead.as_mut().and_then(Ahead::next_task) {
+            self.arrive(task, purpose, waited);
+            return self.hear_ended(Moment::Behind(task));
+        }
+        self.begin(purpose, waited);
         self.take_ended();
     }
 

@@ -43,6 +43,8 @@ pub(super) enum Purpose {
     },
     /// A part of a replacement is written anew.
     Rebuild(RebuildStep),
+    /// A request that has not arrived, whose drives have gone ahead.
+    Announced,
 }
 
 impl Task {
@@ -50,7 +52,19 @@ impl Task {
     const fn hint(&self) -> Option<Hint> {
         match self.purpose {
             Purpose::Request { hint, .. } => hint,
-            Purpose::Rebuild(_) => None,
+            Purpose::Rebuild(_) | Purpose::Announced => None,
+        }
+    }
+
+    /// That of a request that has not arrived: its pieces, so many, have been handed to drives that go ahead.
+    pub(super) fn announced(pieces: u32) -> Self {
+        Self {
+            purpose: Purpose::Announced,
+            stage: Stage::Running(pieces),
+            then: Vec::new(),
+            has_lock: false,
+            parts: Parts::default(),
+            rejected: false,
         }
     }
 
@@ -58,7 +72,7 @@ impl Task {
     pub(super) const fn request(&self) -> Option<RequestId> {
         match self.purpose {
             Purpose::Request { id, .. } => Some(id),
-            Purpose::Rebuild(_) => None,
+            Purpose::Rebuild(_) | Purpose::Announced => None,
         }
     }
 }
@@ -104,6 +118,7 @@ impl Array {
             Purpose::Rebuild(RebuildStep { device, offset, length }) => {
                 self.layout.rebuild(device, offset..offset + length, &self.missing, &mut self.plan);
             }
+            Purpose::Announced => {}
         }
     }
 
@@ -149,6 +164,16 @@ impl Array {
         }
     }
 
+    /// The request of a task whose drives have gone ahead arrives.
+    pub(super) fn arrive(&mut self, id: TaskId, purpose: Purpose, parts: Parts) {
+        let task = &mut self.tasks[id.index()];
+        (task.purpose, task.parts) = (purpose, parts);
+        match task.stage {
+            Stage::Running(0) => self.end_task(id, SsdId::default()),
+            Stage::Running(_) | Stage::Waiting(_) => {}
+        }
+    }
+
     /// Takes the commands that have ended in the drives, until no more do.
     pub(super) fn take_ended(&mut self) {
         self.name_held_up();
@@ -178,7 +203,7 @@ impl Array {
         self.touched.iter().find(|index| self.drives[*index].has_ended())
     }
 
-    fn piece_ended(&mut self, device: SsdId, ended: &Ended) {
+    pub(super) fn piece_ended(&mut self, device: SsdId, ended: &Ended) {
         if let Some(pieces) = &mut self.pieces {
             pieces.push((device, *ended));
         }
@@ -215,6 +240,7 @@ impl Array {
             // A replacement that takes no writes cannot be rebuilt.
             Purpose::Rebuild(_) if task.rejected => self.stop_rebuilding(),
             Purpose::Rebuild(step) => self.rebuilt(step),
+            Purpose::Announced => {}
         }
         if task.has_lock {
             let undelayed = self.now.before(task.parts.late());

@@ -6,6 +6,7 @@
 //!            └── read, trim, flush┘                                 └── others ──────────┘
 //! ```
 
+mod ahead;
 mod command;
 mod cut_times;
 mod link;
@@ -26,6 +27,7 @@ use crate::ssd::{
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
+pub use ahead::{Log, Moment, Visit};
 use command::Active;
 pub use command::{Command, Ended};
 use link::Link;
@@ -165,20 +167,23 @@ impl Drive {
     }
 
     /// Applies the events of the next instant before `until`. Instants of one event that concerns only the flash
-    /// are passed on the way, as long as no page operation ends and collecting neither begins nor ends.
-    fn apply_next_events(&mut self, until: Instant) {
+    /// are passed on the way, as long as no page operation ends and collecting neither begins nor ends. Returns
+    /// whether the second phase of the last one has been gone through, too.
+    fn apply_next_events(&mut self, until: Instant) -> bool {
         let was_collecting = self.ssd.is_collecting();
         while let Some((next, event)) = self.agenda.pop_before(until) {
             self.now = next;
             let is_alone = self.agenda.next_time() != Some(next);
             if !is_alone || !self.ssd.carry_out(event, next, &mut self.agenda) {
                 self.apply(event);
-                return self.apply_events(next);
+                self.apply_events(next);
+                return false;
             }
             if self.ssd.has_finished() || self.ssd.is_collecting() != was_collecting {
-                return;
+                break;
             }
         }
+        true
     }
 
     /// Hands in a command.

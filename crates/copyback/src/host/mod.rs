@@ -138,9 +138,7 @@ impl Host {
 
     fn enter(&mut self, index: usize, now: Instant) -> Result<Admitted, InputError> {
         let flow = &mut self.flows[index];
-        // What one flow writes belongs together.
-        let hint = Some(Hint::from_index(index));
-        let request = Request { hint, ..flow.take(now)? };
+        let request = Request { hint: hint_of(index), ..flow.take(now)? };
         let number = self.entered;
         self.entered.0 += 1;
         let entry = self.requests.vacant_entry();
@@ -176,14 +174,21 @@ impl Host {
         }
     }
 
+    /// How many requests may enter the array before one leaves it.
+    pub fn room(&self) -> usize {
+        self.queues.iter().map(|queue| (queue.depth - queue.outstanding) as usize).sum()
+    }
+
     /// The next requests that have times of their own, `most` of them at most, in order of arrival.
     ///
     /// # Errors
     /// If the trace is malformed.
     pub fn announce(&mut self, most: usize, into: &mut Vec<Request>) -> Result<(), InputError> {
         into.clear();
-        for flow in &mut self.flows {
+        for (index, flow) in self.flows.iter_mut().enumerate() {
+            let first = into.len();
             flow.announce_to(most, into)?;
+            into[first..].iter_mut().for_each(|request| request.hint = hint_of(index));
         }
         into.sort_by_key(|request| request.arrival);
         into.truncate(most);
@@ -261,6 +266,11 @@ impl Host {
         let shares = self.flows.iter().map(|flow| flow.consumed(now));
         shares.sum::<f64>() / self.flows.len().max(1) as f64
     }
+}
+
+/// What the host says of the data of a flow: what one flow writes belongs together.
+fn hint_of(flow: usize) -> Option<Hint> {
+    Some(Hint::from_index(flow))
 }
 
 impl Queue {

@@ -24,6 +24,7 @@ mod pairs;
 mod pool;
 mod power;
 mod run;
+mod side_by_side;
 mod state_file;
 mod stopped;
 mod translation;

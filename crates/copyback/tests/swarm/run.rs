@@ -26,8 +26,13 @@ pub struct Outcome {
 
 /// Runs `config` to its end, `budget` steps at a time.
 pub fn run(config: &Config, state: Option<&Path>, budget: u64) -> Result<Outcome, String> {
+    let simulation = Simulation::new(config, state).map_err(|error| error.to_string())?;
+    run_to_end(simulation, budget)
+}
+
+/// Runs a simulation to its end, `budget` steps at a time.
+pub fn run_to_end(mut simulation: Simulation, budget: u64) -> Result<Outcome, String> {
     let failed = |error: Error| error.to_string();
-    let mut simulation = Simulation::new(config, state).map_err(failed)?;
     let (mut requests, mut steps) = (RequestColumns::default(), 0);
     while simulation.advance(budget).map_err(failed)? == Status::Running {
         append(&mut requests, simulation.take_requests());

@@ -61,6 +61,11 @@ impl Layout {
         self.capacity
     }
 
+    /// How many drives may be missing.
+    pub const fn parities(&self) -> u32 {
+        self.parities
+    }
+
     /// Drives.
     pub fn devices(&self) -> usize {
         self.devices as usize
