@@ -11,7 +11,7 @@ use crate::array::{Array, FinishedRequest, SentMessage};
 use crate::config::Config;
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
-use crate::host::{Admitted, Host};
+use crate::host::{Admitted, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PowerLossSummary, Rating, Recorder,
@@ -271,7 +271,16 @@ impl Run {
     }
 
     /// Tells those who look at the flash what it has just begun to do, and for which requests.
+    #[inline]
     fn observe(&mut self) {
+        if self.recorder.watch.is_some() {
+            self.tell_what_began();
+        }
+    }
+
+    // Apart: hardly any run has somebody who looks.
+    #[inline(never)]
+    fn tell_what_began(&mut self) {
         let Some(watch) = &mut self.recorder.watch else { return };
         self.array.take_journal(&mut self.journal);
         for (device, entry) in self.journal.drain(..) {
@@ -324,17 +333,19 @@ impl Run {
     }
 
     /// Hands a request to the array, and tells those who look at it how long it has waited outside.
+    #[inline(always)]
     fn submit(&mut self, admitted: &Admitted) {
-        let Admitted { id, ref request, waited: parts, behind } = *admitted;
+        let Admitted { id, ref request, late, behind } = *admitted;
         if let Some(watch) = &mut self.recorder.watch
             && request.arrival < self.now
         {
             let (what, since) = (For::HostQueue, request.arrival);
+            let parts = waited_outside(since, self.now, late);
             let wait = Waited { what, since, until: self.now, parts };
             let behind = behind.map(InTheWay::Other);
             watch.held_up(None, &HeldUp { who: self.host.number(id), wait, behind });
         }
-        self.array.submit(id, request, parts, self.now);
+        self.array.submit(id, request, late, self.now);
     }
 
     /// Tells those who look at the requests which of them have waited for others.
@@ -357,6 +368,7 @@ impl Run {
         Ok(())
     }
 
+    #[inline(always)]
     fn complete(&mut self, finished: &FinishedRequest) {
         let completion = self.host.leave(finished, self.now);
         self.host_may_go_on = true;

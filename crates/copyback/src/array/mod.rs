@@ -8,6 +8,7 @@
 //! ```
 
 pub mod coordination;
+mod direct;
 pub mod layout;
 mod locks;
 mod protocol;
@@ -57,6 +58,8 @@ pub struct Array {
     missing: Missing,
     rebuilder: Option<Rebuilder>,
     protocol: Option<Protocol>,
+    /// Whether requests go to the only drive without tasks.
+    is_direct: bool,
     tasks: Slab<Task>,
     locks: StripeLocks,
     rebuilt_bytes: u64,
@@ -88,7 +91,7 @@ pub type RequestHeldUp = HeldUp<RequestId, InTheWay<RequestId>>;
 pub struct FinishedRequest {
     /// Which.
     pub request: RequestId,
-    /// Where its time went, what it waited before the array included.
+    /// Where its time in the array went.
     pub parts: Parts,
     /// The drive that ended last.
     pub device: SsdId,
@@ -115,6 +118,7 @@ impl Array {
             drives,
             layout,
             missing,
+            is_direct: direct::is_possible(config),
             tasks: Slab::new(),
             locks: StripeLocks::default(),
             touched,
@@ -206,7 +210,7 @@ impl Array {
 
     fn apply_events_of_controller(&mut self, now: Instant) {
         if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
-            self.begin(Purpose::Rebuild(step), Parts::default());
+            self.begin(Purpose::Rebuild(step), Duration::ZERO);
         }
         if let Some(protocol) = &mut self.protocol {
             let touched = |device: SsdId| self.touched.insert(device.index());
@@ -222,6 +226,15 @@ impl Array {
         }
         if any || self.held_up.is_some() {
             self.take_ended();
+        }
+    }
+
+    /// Takes the commands that have ended in the drives.
+    #[inline]
+    fn take_ended(&mut self) {
+        match self.is_direct {
+            true => self.take_ended_directly(),
+            false => self.take_ended_of_tasks(),
         }
     }
 
@@ -325,12 +338,17 @@ impl Array {
         self.protocol.as_mut().map(Protocol::take_log).unwrap_or_default()
     }
 
-    /// Hands in a request, which has `waited` before.
-    pub fn submit(&mut self, id: RequestId, request: &Request, waited: Parts, now: Instant) {
+    /// Hands in a request, which without collections would have come `late` earlier.
+    #[inline]
+    pub fn submit(&mut self, id: RequestId, request: &Request, late: Duration, now: Instant) {
         self.now = now;
-        let Request { operation, offset, length, hint, .. } = *request;
         self.outstanding += 1;
-        self.begin(Purpose::Request { id, operation, offset, length, hint }, waited);
+        if self.is_direct {
+            self.hand_in_directly(id, request, late);
+        } else {
+            let Request { operation, offset, length, hint, .. } = *request;
+            self.begin(Purpose::Request { id, operation, offset, length, hint }, late);
+        }
         self.take_ended();
     }
 

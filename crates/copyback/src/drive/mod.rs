@@ -182,6 +182,7 @@ impl Drive {
     }
 
     /// Hands in a command.
+    #[inline]
     pub fn submit(&mut self, command: Command, now: Instant) {
         self.now = now;
         if self.has_room() {
@@ -231,6 +232,7 @@ impl Drive {
         });
     }
 
+    #[inline(always)]
     fn enter(&mut self, command: Command, arrived: Instant) {
         let id = self.queue.enter(command, arrived, self.now);
         let Command { operation, length, .. } = command;
@@ -272,6 +274,7 @@ impl Drive {
         self.let_in();
     }
 
+    #[inline(always)]
     fn book_pages(&mut self) {
         let mut finished = std::mem::take(&mut self.finished);
         self.ssd.take_finished(&mut finished);
@@ -380,6 +383,7 @@ impl Drive {
         }
     }
 
+    #[inline(always)]
     fn start_controller(&mut self, command: CommandId) {
         if self.settings.command_overhead.is_zero() {
             self.dispatch(command);
@@ -402,6 +406,7 @@ impl Drive {
         }
     }
 
+    #[inline(always)]
     fn page_finished(&mut self, command: CommandId, page: &Finished) {
         let now = self.now;
         let active = self.active(command);
@@ -442,6 +447,7 @@ impl Drive {
     }
 
     /// The last page of a command has been served.
+    #[inline(always)]
     fn after_pages(&mut self, id: CommandId) {
         let Command { operation, length, .. } = self.active(id).command;
         match &mut self.link {
@@ -450,18 +456,22 @@ impl Drive {
         }
     }
 
+    #[inline(always)]
     fn end(&mut self, id: CommandId) {
-        let active = self.queue.leave(id, self.now);
-        let response = active.response(self.now);
-        if self.settings.audit && active.parts.total() != response {
-            let problem = format!("the parts of a response of {response:?} differ: {active:?}");
-            self.violation.get_or_insert(problem);
+        let active = &self.queue[id];
+        if self.settings.audit {
+            let response = active.response(self.now);
+            if active.parts.total() != response {
+                let problem = format!("the parts of a response of {response:?} differ: {active:?}");
+                self.violation.get_or_insert(problem);
+            }
         }
-        let Active { command, parts, rejected, .. } = active;
+        let Active { command, parts, rejected, .. } = *active;
+        self.ended.push(Ended { command, parts, rejected });
+        self.queue.leave(id, self.now);
         if rejected {
             self.rejected.count(command.operation);
         }
-        self.ended.push(Ended { command, parts, rejected });
         if self.power.is_some() {
             self.note_acknowledged(id, &command);
         }

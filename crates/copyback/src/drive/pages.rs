@@ -37,10 +37,11 @@ impl Drive {
     }
 
     /// Hands in every page of a command. `hand_in` returns where the page is served.
+    #[inline(always)]
     fn dispatch_pages(
         &mut self,
         id: CommandId,
-        hand_in: fn(&mut Self, CommandId, Lpn, Sectors) -> Served,
+        hand_in: impl Fn(&mut Self, CommandId, Lpn, Sectors) -> Served,
     ) {
         let page_size = self.settings.page_size;
         let Command { offset, length, .. } = self.active(id).command;
@@ -60,6 +61,7 @@ impl Drive {
         }
     }
 
+    #[inline(always)]
     fn read_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> Served {
         if let Some(buffer) = &mut self.buffer
             && buffer.read(lpn, sectors)

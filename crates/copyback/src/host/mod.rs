@@ -3,7 +3,7 @@
 mod flow;
 mod request;
 
-pub use request::{Active, Admitted, Completion};
+pub use request::{Active, Admitted, Completion, waited_outside};
 
 use flow::Flow;
 
@@ -14,7 +14,6 @@ use crate::config::{Config, Flow as FlowConfig};
 use crate::event::Arrivals;
 use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::places::Places;
-use crate::ssd::{Part, Parts};
 use crate::units::Instant;
 use crate::workload::{AddressSpace, Hint, InputError, Request, Source};
 
@@ -93,6 +92,7 @@ impl Host {
     ///
     /// # Errors
     /// If the trace is malformed.
+    #[inline(always)]
     pub fn admit(
         &mut self,
         now: Instant,
@@ -106,18 +106,24 @@ impl Host {
         for _ in 0..queues {
             let next = if queue + 1 < queues { queue + 1 } else { 0 };
             if self.queues[queue].has_room()
-                && let Some(flow) = self.ready_flow(queue, now, arrivals)
+                && let Some((arrival, flow)) = self.ready_flow(queue, now, arrivals)
             {
                 self.next_queue = next;
-                return self.enter(flow, now).map(Some);
+                return self.enter(flow, arrival, now).map(Some);
             }
             queue = next;
         }
         Ok(None)
     }
 
-    /// The flow of `queue` whose request has waited longest.
-    fn ready_flow(&mut self, queue: usize, now: Instant, arrivals: &mut Arrivals) -> Option<usize> {
+    /// The flow of `queue` whose request has waited longest, and since when.
+    #[inline(always)]
+    fn ready_flow(
+        &mut self,
+        queue: usize,
+        now: Instant,
+        arrivals: &mut Arrivals,
+    ) -> Option<(Instant, usize)> {
         let mut first: Option<(Instant, usize)> = None;
         let mut index = queue;
         while let Some(flow) = self.flows.get_mut(index) {
@@ -133,14 +139,20 @@ impl Host {
             }
             index += self.queues.len();
         }
-        first.map(|(_, index)| index)
+        first
     }
 
-    fn enter(&mut self, index: usize, now: Instant) -> Result<Admitted, InputError> {
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        index: usize,
+        arrival: Instant,
+        now: Instant,
+    ) -> Result<Admitted, InputError> {
         let flow = &mut self.flows[index];
+        let mut request = flow.take(arrival, now)?;
         // What one flow writes belongs together.
-        let hint = Some(Hint::from_index(index));
-        let request = Request { hint, ..flow.take(now)? };
+        request.hint = Some(Hint::from_index(index));
         let number = self.entered;
         self.entered.0 += 1;
         let entry = self.requests.vacant_entry();
@@ -153,11 +165,12 @@ impl Host {
         let flow = FlowId::from_index(index);
         entry.insert(Active { number, request, flow, entered: now, entered_late });
         self.follow_if_full(index);
-        let mut waited = Parts::default();
-        waited.book_wait(Part::HostQueue, now - request.arrival, entered_late);
+        let late = entered_late.min(now - request.arrival);
+        if !has_waited {
+            return Ok(Admitted { id, request, late, behind: None });
+        }
         let in_the_way = behind.map(|id: RequestId| self.requests[id.index()].number);
-        let behind = in_the_way.or(self.last_left.filter(|_| has_waited));
-        Ok(Admitted { id, request, waited, behind })
+        Ok(Admitted { id, request, late, behind: in_the_way.or(self.last_left) })
     }
 
     /// If the queue of a flow is full now, who comes next waits for those in it.
@@ -218,14 +231,14 @@ impl Host {
     }
 
     /// A request leaves the array.
+    #[inline(always)]
     pub fn leave(&mut self, finished: &FinishedRequest, now: Instant) -> Completion {
         let active = self.requests.remove(finished.request.index());
         self.last_left = Some(active.number);
         let flow = &mut self.flows[active.flow.index()];
         let queue = &mut self.queues[flow.queue];
         queue.outstanding -= 1;
-        let late = finished.parts.late() - active.entered_late;
-        queue.places.leave(finished.request, now - active.entered, late);
+        queue.places.leave(finished.request, now - active.entered, finished.parts.late());
         flow.leave(finished.rejected);
         let measured_from = flow.measured_from().unwrap_or(Instant::START);
         Completion::new(&active, finished, measured_from, now)

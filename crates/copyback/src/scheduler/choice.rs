@@ -54,6 +54,7 @@ impl Queues {
 
     /// The operation that has waited longest, among those admitted that have a place; reads before
     /// writes if the drive is set so.
+    #[inline(always)]
     pub fn next_host_operation(&self, ftl: &Ftl, die: DieId, admitted: Admitted) -> Option<Next> {
         let read = if admitted.reads { self.oldest_read(die) } else { None };
         let write = if admitted.writes { self.oldest_write(ftl, die) } else { None };
@@ -69,6 +70,7 @@ impl Queues {
     }
 
     /// The plane of `die` whose first read has waited longest, and that read's sequence number.
+    #[inline(always)]
     pub fn oldest_read(&self, die: DieId) -> Option<(u64, PlaneId)> {
         let mask = self.planes_with_reads(die);
         planes_in(mask, die, self.planes_per_die)
@@ -77,8 +79,10 @@ impl Queues {
     }
 
     /// The write that `die` would take next, and its sequence number.
+    #[inline(always)]
     fn oldest_write(&self, ftl: &Ftl, die: DieId) -> Option<(u64, NextWrite)> {
         let queue = match self.write_level() {
+            WriteLevel::Plane if self.planes_with_writes(die) == 0 => return None,
             WriteLevel::Plane => return self.oldest_placed_write(ftl, die),
             WriteLevel::Die => WriteQueue::Die(die),
             WriteLevel::Device => WriteQueue::Device,

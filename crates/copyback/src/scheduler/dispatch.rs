@@ -46,8 +46,8 @@ impl Scheduler {
         let mut group = Fifo::default();
         self.join_taken(backend, &lead, &mut group, now);
         let mut members = 1;
-        if backend.flash.rules.joins(Command::Read) {
-            let others = self.queues.planes_with_reads(die) & !backend.bit(lead.plane);
+        let others = self.queues.planes_with_reads(die) & !backend.bit(lead.plane);
+        if others != 0 && backend.flash.rules.joins(Command::Read) {
             for other in backend.planes_in(others, die) {
                 members += u64::from(self.join_read(backend, &lead, other, &mut group, now));
             }
@@ -95,6 +95,7 @@ impl Scheduler {
 
     /// Takes the first read off the queue of `plane`. If its page has moved to another plane or is
     /// gone meanwhile, sends it there, or finishes it, and returns `None`.
+    #[inline(always)]
     fn take_read(
         &mut self,
         backend: &mut Backend,
@@ -119,6 +120,7 @@ impl Scheduler {
         }
     }
 
+    #[inline(always)]
     fn join_taken(
         &mut self,
         backend: &mut Backend,
