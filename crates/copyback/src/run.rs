@@ -158,7 +158,14 @@ impl Run {
     }
 
     /// Begins to measure if requests that arrive at `now` are measured. Nothing else has happened at `now`.
+    #[inline]
     fn begin_measuring(&mut self, now: Instant) {
+        if !self.baseline.is_taken() {
+            self.begin_measuring_if_due(now);
+        }
+    }
+
+    fn begin_measuring_if_due(&mut self, now: Instant) {
         if self.begins_at().is_some_and(|begin| begin <= now) {
             self.baseline.take(self.array.drives(), now);
             self.recorder.begin(now);
@@ -426,15 +433,15 @@ impl Run {
     fn sample(&self) -> Sample {
         let counters = self.counters();
         let drives = self.array.drives().iter();
-        let planes = drives.flat_map(|drive| drive.ssd.backend().ftl.space.free_blocks_by_plane());
+        let free = drives.map(|drive| drive.ssd.backend().ftl.space.free_blocks_of_all());
         Sample {
             host_programs: counters.host_programs,
             gc_programs: counters.pages_moved,
             pages_written: counters.pages_written(),
             erases: counters.erases,
             collections: counters.collections,
-            free_blocks_min: planes.clone().min().unwrap_or(0) as u64,
-            free_blocks: planes.sum::<usize>() as u64,
+            free_blocks_min: free.clone().map(|free| free.least).min().unwrap_or(0),
+            free_blocks: free.map(|free| free.sum).sum(),
             bad_blocks: self
                 .array
                 .drives()

@@ -40,11 +40,8 @@ impl Array {
     }
 
     /// Takes the commands that have ended in the only drive.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn take_ended_directly(&mut self) {
-        if !self.drives[0].has_ended() {
-            return;
-        }
         let mut all = std::mem::take(&mut self.ended);
         self.drives[0].take_ended(&mut all);
         for ended in &all {

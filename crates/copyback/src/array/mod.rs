@@ -232,9 +232,10 @@ impl Array {
     /// Takes the commands that have ended in the drives.
     #[inline]
     fn take_ended(&mut self) {
-        match self.is_direct {
-            true => self.take_ended_directly(),
-            false => self.take_ended_of_tasks(),
+        if !self.is_direct {
+            self.take_ended_of_tasks();
+        } else if self.drives[0].has_ended() {
+            self.take_ended_directly();
         }
     }
 

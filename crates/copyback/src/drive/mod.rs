@@ -154,14 +154,33 @@ impl Drive {
     pub fn go_on(&mut self, until: Instant) -> Instant {
         let was_collecting = self.ssd.is_collecting();
         while self.agenda.next_time().is_some_and(|next| next < until)
-            && !self.has_ended()
-            && !self.has_something_to_book()
-            && !self.start_work()
+            && self.ends_instant_alone()
             && self.ssd.is_collecting() == was_collecting
         {
             self.apply_next_events(until);
         }
         self.now
+    }
+
+    /// The second phase of an instant, as long as that concerns nobody outside: returns whether it has ended so, and
+    /// no command has.
+    #[inline]
+    fn ends_instant_alone(&mut self) -> bool {
+        // What a buffer takes and gives back may let commands go on at any instant.
+        if self.buffer.is_some() {
+            return false;
+        }
+        while !self.has_ended() {
+            if self.has_something_to_book() {
+                self.book();
+                // What has ended is told before anything else begins.
+                continue;
+            }
+            if !self.start_work() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Applies the events of the next instant before `until`. Instants of one event that concerns only the flash
@@ -173,7 +192,10 @@ impl Drive {
             let is_alone = self.agenda.next_time() != Some(next);
             if !is_alone || !self.ssd.carry_out(event, next, &mut self.agenda) {
                 self.apply(event);
-                return self.apply_events(next);
+                if self.agenda.next_time() == Some(next) {
+                    self.apply_events(next);
+                }
+                return;
             }
             if self.ssd.has_finished() || self.ssd.is_collecting() != was_collecting {
                 return;

@@ -29,6 +29,7 @@ impl Drive {
             return self.reject(id);
         }
         match operation {
+            Operation::Read if self.buffer.is_none() => self.dispatch_to_flash(id),
             Operation::Read => self.dispatch_pages(id, Self::read_page),
             Operation::Write => self.dispatch_pages(id, Self::write_page),
             Operation::Trim => self.trim(id),
@@ -36,8 +37,20 @@ impl Drive {
         }
     }
 
+    /// Hands in every page of a read whose data can be nowhere but in the flash.
+    #[inline]
+    fn dispatch_to_flash(&mut self, id: CommandId) {
+        let page_size = self.settings.page_size;
+        let active = self.active(id);
+        let pages = pages_of(page_size, active.command.offset, active.command.length);
+        active.pages_left = pages.end - pages.start;
+        let late = active.late();
+        for page in pages {
+            self.ssd.read(Owner::Host(id), Lpn(page), late, self.now);
+        }
+    }
+
     /// Hands in every page of a command. `hand_in` returns where the page is served.
-    #[inline(always)]
     fn dispatch_pages(
         &mut self,
         id: CommandId,
@@ -61,7 +74,6 @@ impl Drive {
         }
     }
 
-    #[inline(always)]
     fn read_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> Served {
         if let Some(buffer) = &mut self.buffer
             && buffer.read(lpn, sectors)

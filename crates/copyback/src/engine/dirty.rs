@@ -18,6 +18,12 @@ impl DirtySet {
         self.words[index / 64] |= 1 << (index % 64);
     }
 
+    /// Whether no index is in it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
     /// Removes and returns the lowest index.
     #[inline]
     pub fn pop(&mut self) -> Option<usize> {
@@ -38,7 +44,9 @@ mod tests {
         for index in [130, 3, 64, 63, 3, 199] {
             set.insert(index);
         }
+        assert!(!set.is_empty());
         let drained: Vec<usize> = std::iter::from_fn(|| set.pop()).collect();
         assert_eq!(drained, [3, 63, 64, 130, 199]);
+        assert!(set.is_empty());
     }
 }

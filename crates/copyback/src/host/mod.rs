@@ -157,14 +157,17 @@ impl Host {
         self.entered.0 += 1;
         let entry = self.requests.vacant_entry();
         let id = RequestId::from_index(entry.key());
-        let queue = &mut self.queues[flow.queue];
+        let queue_index = flow.queue;
+        let queue = &mut self.queues[queue_index];
         queue.outstanding += 1;
         let has_waited = request.arrival < now;
         let behind = if has_waited { queue.places.in_the_way(now) } else { None };
         let entered_late = queue.places.enter(id, request.arrival, now);
         let flow = FlowId::from_index(index);
         entry.insert(Active { number, request, flow, entered: now, entered_late });
-        self.follow_if_full(index);
+        if self.queues[queue_index].is_to_be_followed() {
+            self.follow(queue_index);
+        }
         let late = entered_late.min(now - request.arrival);
         if !has_waited {
             return Ok(Admitted { id, request, late, behind: None });
@@ -173,20 +176,13 @@ impl Host {
         Ok(Admitted { id, request, late, behind: in_the_way.or(self.last_left) })
     }
 
-    /// If the queue of a flow is full now, who comes next waits for those in it.
-    fn follow_if_full(&mut self, flow: usize) {
-        let index = self.flows[flow].queue;
-        let queue = &mut self.queues[index];
-        if queue.may_be_waited_for && !queue.has_room() && !queue.places.is_followed() {
-            let flows = &self.flows;
-            let in_queue = self
-                .requests
-                .iter()
-                .filter(|(_, active)| flows[active.flow.index()].queue == index);
-            queue
-                .places
-                .follow(in_queue.map(|(id, active)| (RequestId::from_index(id), active.entered)));
-        }
+    /// A queue is full: who comes next waits for those in it.
+    fn follow(&mut self, index: usize) {
+        let flows = &self.flows;
+        let in_queue =
+            self.requests.iter().filter(|(_, active)| flows[active.flow.index()].queue == index);
+        let holders = in_queue.map(|(id, active)| (RequestId::from_index(id), active.entered));
+        self.queues[index].places.follow(holders);
     }
 
     /// The next requests that have times of their own, `most` of them at most, in order of arrival.
@@ -233,7 +229,7 @@ impl Host {
     /// A request leaves the array.
     #[inline(always)]
     pub fn leave(&mut self, finished: &FinishedRequest, now: Instant) -> Completion {
-        let active = self.requests.remove(finished.request.index());
+        let active = &self.requests[finished.request.index()];
         self.last_left = Some(active.number);
         let flow = &mut self.flows[active.flow.index()];
         let queue = &mut self.queues[flow.queue];
@@ -241,7 +237,9 @@ impl Host {
         queue.places.leave(finished.request, now - active.entered, finished.parts.late());
         flow.leave(finished.rejected);
         let measured_from = flow.measured_from().unwrap_or(Instant::START);
-        Completion::new(&active, finished, measured_from, now)
+        let completion = Completion::new(active, finished, measured_from, now);
+        self.requests.remove(finished.request.index());
+        completion
     }
 
     /// No further request enters the array.
@@ -284,5 +282,10 @@ impl Queue {
 
     const fn has_room(&self) -> bool {
         self.outstanding < self.depth
+    }
+
+    /// Whether it has just become full, and somebody may wait for a place.
+    const fn is_to_be_followed(&self) -> bool {
+        self.may_be_waited_for && !self.has_room() && !self.places.is_followed()
     }
 }

@@ -73,6 +73,11 @@ impl Queues {
     #[inline(always)]
     pub fn oldest_read(&self, die: DieId) -> Option<(u64, PlaneId)> {
         let mask = self.planes_with_reads(die);
+        if mask.is_power_of_two() {
+            // Mostly reads wait for one plane only.
+            let plane = PlaneId(die.0 * self.planes_per_die + mask.trailing_zeros());
+            return Some((self.sequence(self.first_read(plane)?), plane));
+        }
         planes_in(mask, die, self.planes_per_die)
             .filter_map(|plane| Some((self.sequence(self.first_read(plane)?), plane)))
             .min_by_key(|(sequence, _)| *sequence)

@@ -271,7 +271,7 @@ impl Ssd {
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.backend.flash.watched() == Watched::EveryInstant {
             self.arbitrate_watched(now, agenda);
-        } else {
+        } else if !self.backend.flash.is_at_rest() {
             self.start_what_can_start(now, agenda);
         }
     }
