@@ -9,6 +9,7 @@
 
 pub mod coordination;
 mod direct;
+mod due;
 pub mod layout;
 mod locks;
 mod protocol;
@@ -33,6 +34,7 @@ use crate::workload::Request;
 
 pub use protocol::{Said, SentMessage};
 
+use due::Due;
 use layout::{Layout, Missing, Piece, Plan};
 use locks::StripeLocks;
 use protocol::Protocol;
@@ -64,7 +66,7 @@ pub struct Array {
     locks: StripeLocks,
     rebuilt_bytes: u64,
     /// When something happens in each drive next.
-    due: Vec<Option<Instant>>,
+    due: Due,
     /// When something happens next in all of the array, known since the end of the last instant.
     next: Option<Instant>,
     /// Drives that something has happened to at this instant.
@@ -113,7 +115,7 @@ impl Array {
             rebuilder: Rebuilder::new(&config.array, layout.used_device_bytes()),
             protocol: Protocol::new(config),
             rebuilt_bytes: 0,
-            due: vec![None; drives.len()],
+            due: Due::new(drives.len()),
             next: None,
             drives,
             layout,
@@ -149,7 +151,7 @@ impl Array {
             true => drive.waits_for(),
             false => None,
         };
-        let drive = self.drives.iter().zip(&self.due).find_map(waits);
+        let drive = self.drives.iter().zip(self.due.times()).find_map(waits);
         match &self.rebuilder {
             Some(rebuilder) if rebuilder.next_time() == self.next => "array.rebuild.rate",
             _ => drive.unwrap_or("array.coordination"),
@@ -184,10 +186,15 @@ impl Array {
     #[inline]
     pub fn apply_events(&mut self, now: Instant, until: Instant) -> Instant {
         self.now = now;
-        for (index, (drive, due)) in self.drives.iter_mut().zip(&self.due).enumerate() {
-            if *due == Some(now) {
-                drive.apply_events(now);
-                self.touched.insert(index);
+        if let Some(only) = self.due.alone_at(now) {
+            self.drives[only].apply_events(now);
+            self.touched.insert(only);
+        } else {
+            for (index, drive) in self.drives.iter_mut().enumerate() {
+                if self.due.times()[index] == Some(now) {
+                    drive.apply_events(now);
+                    self.touched.insert(index);
+                }
             }
         }
         if self.rebuilder.is_some() || self.protocol.is_some() {
@@ -203,8 +210,7 @@ impl Array {
     fn let_one_go_on(&mut self, until: Instant) {
         let mut touched = self.touched.iter();
         let (Some(one), None) = (touched.next(), touched.next()) else { return };
-        let others = self.due.iter().enumerate().filter(|(index, _)| *index != one);
-        let until = others.filter_map(|(_, due)| *due).fold(until, Instant::min);
+        let until = self.due.of_others(one).map_or(until, |others| until.min(others));
         self.now = self.drives[one].go_on(until);
     }
 
@@ -258,8 +264,9 @@ impl Array {
     #[inline]
     pub fn end_instant(&mut self) {
         for index in self.touched.iter() {
-            self.due[index] = self.drives[index].next_time();
+            self.due.set(index, self.drives[index].next_time());
         }
+        self.due.find_first();
         if self.protocol.is_some() {
             self.update_protocol();
         }
@@ -277,7 +284,7 @@ impl Array {
 
     #[inline]
     fn find_next_time(&self) -> Option<Instant> {
-        let drives = self.due.iter().copied().fold(None, earlier);
+        let drives = self.due.first();
         if self.rebuilder.is_none() && self.protocol.is_none() {
             return drives;
         }
