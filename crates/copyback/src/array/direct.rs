@@ -4,7 +4,7 @@
 //! sees them as [tasks](super::tasks), of one drive, too.
 
 use crate::config::{Config, Coordination, Rebuild};
-use crate::drive::Command;
+use crate::drive::{Command, Ended};
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::ssd::Parts;
 use crate::units::Duration;
@@ -31,7 +31,11 @@ impl Array {
         let (offset, length) = match operation {
             // It has no bytes.
             Operation::Flush => (0, 0),
-            _ if request.length == 0 => return self.finish_directly(id, Parts::default(), false),
+            // It has ended at once.
+            _ if request.length == 0 => {
+                self.outstanding -= 1;
+                return self.finished.push_back(finished(id, Parts::default(), false));
+            }
             _ => (request.offset, request.length),
         };
         let command = Command { task: TaskId(id.0), operation, offset, length, hint, late };
@@ -39,21 +43,22 @@ impl Array {
         self.touched.insert(0);
     }
 
-    /// Takes the commands that have ended in the only drive.
-    #[inline(never)]
-    pub(super) fn take_ended_directly(&mut self) {
-        let mut all = std::mem::take(&mut self.ended);
-        self.drives[0].take_ended(&mut all);
-        for ended in &all {
-            self.finish_directly(RequestId(ended.command.task.0), ended.parts, ended.rejected);
-        }
-        self.ended = all;
+    /// Whether requests have ended in the only drive that nobody has taken yet.
+    #[inline]
+    pub(super) fn has_ended_directly(&self) -> bool {
+        self.is_direct && self.drives[0].has_ended()
     }
 
+    /// Takes a request that has ended in the only drive.
     #[inline(always)]
-    fn finish_directly(&mut self, request: RequestId, parts: Parts, rejected: bool) {
+    pub(super) fn take_finished_directly(&mut self) -> Option<FinishedRequest> {
+        let Ended { command, parts, rejected } = self.drives[0].take_first_ended()?;
         self.outstanding -= 1;
-        let device = SsdId::default();
-        self.finished.push_back(FinishedRequest { request, parts, device, rejected });
+        Some(finished(RequestId(command.task.0), parts, rejected))
     }
+}
+
+#[inline(always)]
+fn finished(request: RequestId, parts: Parts, rejected: bool) -> FinishedRequest {
+    FinishedRequest { request, parts, device: SsdId::default(), rejected }
 }

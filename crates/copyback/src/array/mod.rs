@@ -81,7 +81,7 @@ pub struct Array {
     pieces: Option<Vec<(SsdId, Ended)>>,
     /// Kept to reuse their memory.
     plan: Plan,
-    ended: Vec<Ended>,
+    ended: VecDeque<Ended>,
     now: Instant,
 }
 
@@ -130,7 +130,7 @@ impl Array {
             held_up: config.metrics.needs_journal().then(Vec::new),
             pieces: (config.array.devices > 1).then(Vec::new),
             plan: Plan::default(),
-            ended: Vec::new(),
+            ended: VecDeque::new(),
             now: Instant::START,
         }
     }
@@ -240,8 +240,6 @@ impl Array {
     fn take_ended(&mut self) {
         if !self.is_direct {
             self.take_ended_of_tasks();
-        } else if self.drives[0].has_ended() {
-            self.take_ended_directly();
         }
     }
 
@@ -311,11 +309,17 @@ impl Array {
 
     /// Whether requests or pieces have ended that nobody has taken yet.
     pub fn has_ended(&self) -> bool {
-        !self.finished.is_empty() || self.pieces.as_ref().is_some_and(|pieces| !pieces.is_empty())
+        !self.finished.is_empty()
+            || self.has_ended_directly()
+            || self.pieces.as_ref().is_some_and(|pieces| !pieces.is_empty())
     }
 
     /// Takes a request whose last piece has ended.
+    #[inline]
     pub fn take_finished(&mut self) -> Option<FinishedRequest> {
+        if self.has_ended_directly() {
+            return self.take_finished_directly();
+        }
         self.finished.pop_front()
     }
 

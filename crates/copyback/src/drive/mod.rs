@@ -14,6 +14,8 @@ mod power;
 mod queue;
 mod reject;
 
+use std::collections::VecDeque;
+
 use crate::buffer::WriteBuffer;
 use crate::collector::permit::Asked;
 use crate::config::Config;
@@ -45,7 +47,7 @@ pub struct Drive {
     rejected: Rejected,
     settings: Settings,
     now: Instant,
-    ended: Vec<Ended>,
+    ended: VecDeque<Ended>,
     /// Page operations that have ended at this instant; kept to reuse its memory.
     finished: Vec<Finished>,
     violation: Option<String>,
@@ -85,7 +87,7 @@ impl Drive {
                 audit: config.audit,
             },
             now: Instant::START,
-            ended: Vec::new(),
+            ended: VecDeque::new(),
             finished: Vec::new(),
             violation: None,
             last_destaged: None,
@@ -354,12 +356,18 @@ impl Drive {
     }
 
     /// Whether commands have ended that nobody has taken yet.
-    pub const fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         !self.ended.is_empty()
     }
 
+    /// Takes the first of the commands that have ended.
+    #[inline]
+    pub fn take_first_ended(&mut self) -> Option<Ended> {
+        self.ended.pop_front()
+    }
+
     /// Takes the commands that have ended since the last call, in order.
-    pub fn take_ended(&mut self, into: &mut Vec<Ended>) {
+    pub fn take_ended(&mut self, into: &mut VecDeque<Ended>) {
         std::mem::swap(&mut self.ended, into);
         self.ended.clear();
     }
@@ -489,7 +497,7 @@ impl Drive {
             }
         }
         let Active { command, parts, rejected, .. } = *active;
-        self.ended.push(Ended { command, parts, rejected });
+        self.ended.push_back(Ended { command, parts, rejected });
         self.queue.leave(id, self.now);
         if rejected {
             self.rejected.count(command.operation);
