@@ -16,11 +16,14 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+# What stands for a time of a row that is newer than the measurements.
+NOT_MEASURED = "–"
 # What each row is, for who has not read the benches.
 WHAT = {
     "floor": "the bare loop",
     "precondition": "random overwrites without time, Lee device",
     "heavy-gc": "random writes, moves by copyback, Lee device",
+    "reads": "random reads, Lee device",
     "read-mostly": "95% reads, Lee device",
     "array": "the same writes to RAID-0 of eight Lee devices",
     "over-channel": "random writes, moves over the channel, Lee device",
@@ -90,23 +93,36 @@ def rows() -> str:
 
 def line(name: str, counted: dict[str, dict[str, float]]) -> str:
     """One row of the table: before, then now."""
-    then, now = timed(name, "before"), timed(name, "now")
-    each = [1e9 / float(row["page_operations_per_cpu_s"]) for row in (then, now)]
-    ratios = [float(row["ratio"]) for row in (then, now)]
-    counts = [counted[program][name] for program in ("before", "now")]
-    cells = [f"`{name}`", WHAT[name]]
-    cells += [f"{each[0]:.0f} → {each[1]:.0f}", f"{ratios[0]:.1f} → {ratios[1]:.1f}"]
-    cells += [f"{counts[0]:,.0f} → {counts[1]:,.0f}", f"{float(now['bytes_per_page']):.1f}"]
-    return f"| {' | '.join(cells)} |"
+    programs = ("before", "now")
+    times = [row for row in (find_timed(name, program) for program in programs) if row]
+    each = [1e9 / float(row["page_operations_per_cpu_s"]) for row in times]
+    ratios = [float(row["ratio"]) for row in times]
+    counts = [counted[program][name] for program in programs if name in counted[program]]
+    memory = f"{float(times[-1]['bytes_per_page']):.1f}" if times else NOT_MEASURED
+    cells = [f"`{name}`", WHAT[name], change(each, ".0f"), change(ratios, ".1f")]
+    return f"| {' | '.join([*cells, change(counts, ',.0f'), memory])} |"
+
+
+def change(values: list[float], form: str) -> str:
+    """Write what was before and is now, or what is known of it."""
+    return " → ".join(format(value, form) for value in values) or NOT_MEASURED
 
 
 def timed(name: str, program: str) -> dict[str, str]:
-    """Read what a row took in a program."""
+    """Read what a row took in a program, which is there."""
+    row = find_timed(name, program)
+    if row is None:
+        raise SystemExit(f"timed.csv: no row {name} of the program {program}")
+    return row
+
+
+def find_timed(name: str, program: str) -> dict[str, str] | None:
+    """Read what a row took in a program, if that was measured."""
     with (HERE / "timed.csv").open(newline="") as file:
         for row in csv.DictReader(file):
             if (row["row"], row["program"]) == (name, program):
                 return row
-    raise SystemExit(f"timed.csv: no row {name} of the program {program}")
+    return None
 
 
 def instructions(program: str) -> dict[str, float]:

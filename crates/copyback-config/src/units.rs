@@ -51,11 +51,13 @@ impl Instant {
     }
 
     /// The first whole multiple of `span`, which is not zero, after this point.
+    #[inline]
     pub const fn next_multiple(self, span: Duration) -> Self {
         Self((self.0 / span.0 + 1).saturating_mul(span.0))
     }
 
     /// The point `span` before this one; the start, if that is later.
+    #[inline]
     pub const fn before(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(span.0))
     }
@@ -66,6 +68,7 @@ impl Instant {
     }
 
     /// The span from `earlier` to `self`, or zero if `earlier` is later.
+    #[inline]
     pub const fn saturating_since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
@@ -94,6 +97,7 @@ impl Duration {
     }
 
     /// A span of so many nanoseconds; at most the longest.
+    #[inline]
     pub fn from_wide_ns(ns: u128) -> Self {
         u64::try_from(ns).map_or(Self::LONGEST, Self).min(Self::LONGEST)
     }
@@ -119,6 +123,7 @@ impl Duration {
     }
 
     /// `self - other`, or zero if `other` is longer.
+    #[inline]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -147,6 +152,7 @@ impl TotalTime {
     pub const ZERO: Self = Self(0);
 
     /// The span, for each of so many.
+    #[inline]
     pub const fn of_each(span: Duration, count: u64) -> Self {
         Self(span.0 as u128 * count as u128)
     }
@@ -167,6 +173,7 @@ impl TotalTime {
     }
 
     /// The span of so much time; at most the longest.
+    #[inline]
     pub fn to_span(self) -> Duration {
         Duration::from_wide_ns(self.0)
     }
@@ -278,6 +285,7 @@ impl SubAssign for Duration {
 impl Mul<u64> for Duration {
     type Output = Self;
     /// So many times the span; at most the longest.
+    #[inline]
     fn mul(self, times: u64) -> Self {
         Self(self.0.saturating_mul(times)).min(Self::LONGEST)
     }
@@ -285,6 +293,7 @@ impl Mul<u64> for Duration {
 
 impl std::iter::Sum for Duration {
     /// The sum of spans that follow one another within a run.
+    #[inline]
     fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
         spans.fold(Self::ZERO, Add::add)
     }

@@ -158,6 +158,7 @@ impl Source {
     /// # Errors
     /// If the trace is malformed or names an address beyond the device, or the clock ends before the
     /// request arrives.
+    #[inline]
     pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
         match self {
             Self::Trace(source) => source.next_request(),

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
 use crate::executor::Executor;
-use crate::host::{Admitted, Host};
+use crate::host::{Admitted, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PowerLossSummary, Rating, Recorder,
@@ -175,7 +175,14 @@ impl Run {
     }
 
     /// Begins to measure if requests that arrive at `now` are measured. Nothing else has happened at `now`.
+    #[inline]
     fn begin_measuring(&mut self, now: Instant) {
+        if !self.baseline.is_taken() {
+            self.begin_measuring_if_due(now);
+        }
+    }
+
+    fn begin_measuring_if_due(&mut self, now: Instant) {
         if self.begins_at().is_some_and(|begin| begin <= now) {
             self.baseline.take(self.array.drives(), now);
             self.recorder.begin(now);
@@ -287,7 +294,16 @@ impl Run {
     }
 
     /// Tells those who look at the flash what it has just begun to do, and for which requests.
+    #[inline]
     fn observe(&mut self) {
+        if self.recorder.watch.is_some() {
+            self.tell_what_began();
+        }
+    }
+
+    // Apart: hardly any run has somebody who looks.
+    #[inline(never)]
+    fn tell_what_began(&mut self) {
         let Some(watch) = &mut self.recorder.watch else { return };
         self.array.take_journal(&mut self.journal);
         for (device, entry) in self.journal.drain(..) {
@@ -340,17 +356,19 @@ impl Run {
     }
 
     /// Hands a request to the array, and tells those who look at it how long it has waited outside.
+    #[inline(always)]
     fn submit(&mut self, admitted: &Admitted) {
-        let Admitted { id, ref request, waited: parts, behind } = *admitted;
+        let Admitted { id, ref request, late, behind } = *admitted;
         if let Some(watch) = &mut self.recorder.watch
             && request.arrival < self.now
         {
             let (what, since) = (For::HostQueue, request.arrival);
+            let parts = waited_outside(since, self.now, late);
             let wait = Waited { what, since, until: self.now, parts };
             let behind = behind.map(InTheWay::Other);
             watch.held_up(None, &HeldUp { who: self.host.number(id), wait, behind });
         }
-        self.array.submit(id, request, parts, self.now);
+        self.array.submit(id, request, late, self.now);
     }
 
     /// Tells those who look at the requests which of them have waited for others.
@@ -373,6 +391,7 @@ impl Run {
         Ok(())
     }
 
+    #[inline(always)]
     fn complete(&mut self, finished: &FinishedRequest) {
         let completion = self.host.leave(finished, self.now);
         self.host_may_go_on = true;
@@ -430,15 +449,15 @@ impl Run {
     fn sample(&self) -> Sample {
         let counters = self.counters();
         let drives = self.array.drives().iter();
-        let planes = drives.flat_map(|drive| drive.ssd.backend().ftl.space.free_blocks_by_plane());
+        let free = drives.map(|drive| drive.ssd.backend().ftl.space.free_blocks_of_all());
         Sample {
             host_programs: counters.host_programs,
             gc_programs: counters.pages_moved,
             pages_written: counters.pages_written(),
             erases: counters.erases,
             collections: counters.collections,
-            free_blocks_min: planes.clone().min().unwrap_or(0) as u64,
-            free_blocks: planes.sum::<usize>() as u64,
+            free_blocks_min: free.clone().map(|free| free.least).min().unwrap_or(0),
+            free_blocks: free.map(|free| free.sum).sum(),
             bad_blocks: self
                 .array
                 .drives()

@@ -117,6 +117,7 @@ pub struct Transactions {
 
 impl Transactions {
     /// Adds an operation.
+    #[inline]
     pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
         match self.free.pop() {
             Some(id) => {
@@ -131,16 +132,19 @@ impl Transactions {
     }
 
     /// Forgets an operation; its place is used again.
+    #[inline]
     pub fn remove(&mut self, id: TransactionId) {
         self.free.push(id);
     }
 
     /// The operation called `id`.
+    #[inline]
     pub fn get(&self, id: TransactionId) -> &Transaction {
         &self.table[id.0 as usize]
     }
 
     /// The operation called `id`.
+    #[inline]
     pub fn get_mut(&mut self, id: TransactionId) -> &mut Transaction {
         &mut self.table[id.0 as usize]
     }
@@ -159,6 +163,7 @@ pub struct Fifo {
 
 impl Fifo {
     /// The first operation.
+    #[inline]
     pub fn front(&self) -> Option<TransactionId> {
         self.ends.map(|(front, _)| front)
     }
@@ -174,6 +179,7 @@ impl Fifo {
     }
 
     /// Appends an operation that is in no queue.
+    #[inline]
     pub fn push(&mut self, id: TransactionId, all: &mut Transactions) {
         all.get_mut(id).next = None;
         self.ends = match self.ends {
@@ -208,6 +214,7 @@ impl Fifo {
     }
 
     /// Takes the first operation.
+    #[inline]
     pub fn pop(&mut self, all: &Transactions) -> Option<TransactionId> {
         let (front, back) = self.ends?;
         self.ends = all.get(front).next.map(|next| (next, back));

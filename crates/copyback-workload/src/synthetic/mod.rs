@@ -191,6 +191,7 @@ impl Generator {
     }
 
     /// First unit of a request: behind the one of its kind before it, or anywhere.
+    #[inline(always)]
     fn start(&mut self, operation: Operation, length: u64) -> u64 {
         let start = match self.runs.follows() {
             true => self.runs.next(operation, length, self.addresses.units()),

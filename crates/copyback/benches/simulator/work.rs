@@ -71,10 +71,11 @@ impl Extent {
 type Begin = fn(Extent) -> Box<dyn Work>;
 
 /// The pieces of work that are held against the floor, by name.
-pub const WORKS: [(&str, Begin); 15] = [
+pub const WORKS: [(&str, Begin); 16] = [
     ("floor", |extent| Box::new(Floor::of_length(extent, 8_000_000))),
     ("precondition", |extent| Box::new(Overwriting::new(extent))),
     ("heavy-gc", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 0.0)))),
+    ("reads", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 1.0)))),
     ("read-mostly", |extent| Box::new(Simulating::new(&config(extent, 8_000_000, 0.95)))),
     ("array", |extent| Box::new(Simulating::new(&array(extent, 4_000_000, 0.0)))),
     ("tlc-writes", |extent| named("", extent, 2_000_000, 0.0)),

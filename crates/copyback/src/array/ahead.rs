@@ -80,7 +80,7 @@ impl Array {
             }) as Job<'_>);
         }
         executor.run(jobs);
-        self.due = logs.iter().map(Log::next_time).collect();
+        logs.iter().enumerate().for_each(|(drive, log)| self.due.set(drive, log.next_time()));
         self.ahead = Some(Ahead { logs, tasks, visit: Visit::FIRST, round: 0 });
         self.end_instant_ahead();
     }
@@ -90,7 +90,7 @@ impl Array {
         if let Some(ahead) = &mut self.ahead {
             (ahead.visit, ahead.round) = (ahead.visit.next(now), 0);
         }
-        for (index, due) in self.due.iter().enumerate() {
+        for (index, due) in self.due.times().iter().enumerate() {
             if *due == Some(now) {
                 self.touched.insert(index);
             }
@@ -115,13 +115,15 @@ impl Array {
     pub(super) fn end_instant_ahead(&mut self) {
         let Some(ahead) = &mut self.ahead else { return };
         for index in self.touched.iter() {
-            self.due[index] = ahead.logs[index].next_time();
+            self.due.set(index, ahead.logs[index].next_time());
         }
         self.touched.clear();
         if ahead.has_been_told() {
             self.ahead = None;
-            self.due = self.drives.iter().map(Drive::next_time).collect();
+            let times = self.drives.iter().map(Drive::next_time).enumerate();
+            times.for_each(|(drive, time)| self.due.set(drive, time));
         }
+        self.due.find_first();
         self.next = self.find_next_time();
     }
 }

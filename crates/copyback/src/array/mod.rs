@@ -9,6 +9,8 @@
 
 mod ahead;
 pub mod coordination;
+mod direct;
+mod due;
 pub mod layout;
 mod locks;
 mod protocol;
@@ -34,6 +36,7 @@ use crate::workload::Request;
 pub use protocol::{Said, SentMessage};
 
 use ahead::Ahead;
+use due::Due;
 use layout::{Layout, Missing, Piece, Plan};
 use locks::StripeLocks;
 use protocol::Protocol;
@@ -59,11 +62,13 @@ pub struct Array {
     missing: Missing,
     rebuilder: Option<Rebuilder>,
     protocol: Option<Protocol>,
+    /// Whether requests go to the only drive without tasks.
+    is_direct: bool,
     tasks: Slab<Task>,
     locks: StripeLocks,
     rebuilt_bytes: u64,
     /// When something happens in each drive next.
-    due: Vec<Option<Instant>>,
+    due: Due,
     /// When something happens next in all of the array, known since the end of the last instant.
     next: Option<Instant>,
     /// Drives that something has happened to at this instant.
@@ -80,7 +85,7 @@ pub struct Array {
     pieces: Option<Vec<(SsdId, Ended)>>,
     /// Kept to reuse their memory.
     plan: Plan,
-    ended: Vec<Ended>,
+    ended: VecDeque<Ended>,
     now: Instant,
 }
 
@@ -92,7 +97,7 @@ pub type RequestHeldUp = HeldUp<RequestId, InTheWay<RequestId>>;
 pub struct FinishedRequest {
     /// Which.
     pub request: RequestId,
-    /// Where its time went, what it waited before the array included.
+    /// Where its time in the array went.
     pub parts: Parts,
     /// The drive that ended last.
     pub device: SsdId,
@@ -114,11 +119,12 @@ impl Array {
             rebuilder: Rebuilder::new(&config.array, layout.used_device_bytes()),
             protocol: Protocol::new(config),
             rebuilt_bytes: 0,
-            due: vec![None; drives.len()],
+            due: Due::new(drives.len()),
             next: None,
             drives,
             layout,
             missing,
+            is_direct: direct::is_possible(config),
             tasks: Slab::new(),
             locks: StripeLocks::default(),
             touched,
@@ -129,7 +135,7 @@ impl Array {
             held_up: config.metrics.needs_journal().then(Vec::new),
             pieces: (config.array.devices > 1).then(Vec::new),
             plan: Plan::default(),
-            ended: Vec::new(),
+            ended: VecDeque::new(),
             now: Instant::START,
         }
     }
@@ -150,7 +156,7 @@ impl Array {
             true => drive.waits_for(),
             false => None,
         };
-        let drive = self.drives.iter().zip(&self.due).find_map(waits);
+        let drive = self.drives.iter().zip(self.due.times()).find_map(waits);
         match &self.rebuilder {
             Some(rebuilder) if rebuilder.next_time() == self.next => "array.rebuild.rate",
             _ => drive.unwrap_or("array.coordination"),
@@ -189,10 +195,15 @@ impl Array {
             self.hear(now);
             return now;
         }
-        for (index, (drive, due)) in self.drives.iter_mut().zip(&self.due).enumerate() {
-            if *due == Some(now) {
-                drive.apply_events(now);
-                self.touched.insert(index);
+        if let Some(only) = self.due.alone_at(now) {
+            self.drives[only].apply_events(now);
+            self.touched.insert(only);
+        } else {
+            for (index, drive) in self.drives.iter_mut().enumerate() {
+                if self.due.times()[index] == Some(now) {
+                    drive.apply_events(now);
+                    self.touched.insert(index);
+                }
             }
         }
         if self.rebuilder.is_some() || self.protocol.is_some() {
@@ -208,14 +219,13 @@ impl Array {
     fn let_one_go_on(&mut self, until: Instant) {
         let mut touched = self.touched.iter();
         let (Some(one), None) = (touched.next(), touched.next()) else { return };
-        let others = self.due.iter().enumerate().filter(|(index, _)| *index != one);
-        let until = others.filter_map(|(_, due)| *due).fold(until, Instant::min);
+        let until = self.due.of_others(one).map_or(until, |others| until.min(others));
         self.now = self.drives[one].go_on(until);
     }
 
     fn apply_events_of_controller(&mut self, now: Instant) {
         if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
-            self.begin(Purpose::Rebuild(step), Parts::default());
+            self.begin(Purpose::Rebuild(step), Duration::ZERO);
         }
         if let Some(protocol) = &mut self.protocol {
             let touched = |device: SsdId| self.touched.insert(device.index());
@@ -234,6 +244,14 @@ impl Array {
         }
         if any || self.held_up.is_some() {
             self.take_ended();
+        }
+    }
+
+    /// Takes the commands that have ended in the drives.
+    #[inline]
+    fn take_ended(&mut self) {
+        if !self.is_direct {
+            self.take_ended_of_tasks();
         }
     }
 
@@ -276,8 +294,9 @@ impl Array {
             return self.end_instant_ahead();
         }
         for index in self.touched.iter() {
-            self.due[index] = self.drives[index].next_time();
+            self.due.set(index, self.drives[index].next_time());
         }
+        self.due.find_first();
         if self.protocol.is_some() {
             self.update_protocol();
         }
@@ -295,7 +314,7 @@ impl Array {
 
     #[inline]
     fn find_next_time(&self) -> Option<Instant> {
-        let drives = self.due.iter().copied().fold(None, earlier);
+        let drives = self.due.first();
         if self.rebuilder.is_none() && self.protocol.is_none() {
             return drives;
         }
@@ -322,11 +341,17 @@ impl Array {
 
     /// Whether requests or pieces have ended that nobody has taken yet.
     pub fn has_ended(&self) -> bool {
-        !self.finished.is_empty() || self.pieces.as_ref().is_some_and(|pieces| !pieces.is_empty())
+        !self.finished.is_empty()
+            || self.has_ended_directly()
+            || self.pieces.as_ref().is_some_and(|pieces| !pieces.is_empty())
     }
 
     /// Takes a request whose last piece has ended.
+    #[inline]
     pub fn take_finished(&mut self) -> Option<FinishedRequest> {
+        if self.has_ended_directly() {
+            return self.take_finished_directly();
+        }
         self.finished.pop_front()
     }
 
@@ -357,17 +382,22 @@ impl Array {
         self.protocol.as_mut().map(Protocol::take_log).unwrap_or_default()
     }
 
-    /// Hands in a request, which has `waited` before.
-    pub fn submit(&mut self, id: RequestId, request: &Request, waited: Parts, now: Instant) {
+    /// Hands in a request, which without collections would have come `late` earlier.
+    #[inline]
+    pub fn submit(&mut self, id: RequestId, request: &Request, late: Duration, now: Instant) {
         self.now = now;
-        let Request { operation, offset, length, hint, .. } = *request;
         self.outstanding += 1;
-        let purpose = Purpose::Request { id, operation, offset, length, hint };
-        if let Some(task) = self.ahead.as_mut().and_then(Ahead::next_task) {
-            self.arrive(task, purpose, waited);
-            return self.hear_ended(Moment::Behind(task));
+        if self.is_direct {
+            self.hand_in_directly(id, request, late);
+        } else {
+            let Request { operation, offset, length, hint, .. } = *request;
+            let purpose = Purpose::Request { id, operation, offset, length, hint };
+            if let Some(task) = self.ahead.as_mut().and_then(Ahead::next_task) {
+                self.arrive(task, purpose);
+                return self.hear_ended(Moment::Behind(task));
+            }
+            self.begin(purpose, late);
         }
-        self.begin(purpose, waited);
         self.take_ended();
     }
 

@@ -7,7 +7,7 @@
 use crate::drive::{Command, Ended};
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::ssd::{For, HeldUp, InTheWay, Part, Parts, Waited};
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation};
 
 use super::layout::{Piece, Plan};
@@ -24,6 +24,9 @@ pub(super) struct Task {
     then: Vec<Piece>,
     /// Whether it keeps others from its stripes.
     has_lock: bool,
+    /// By so much earlier it would have come without collections.
+    came_late: Duration,
+    /// Where its time in the array went.
     parts: Parts,
     /// Whether a drive has rejected a piece.
     rejected: bool,
@@ -63,9 +66,15 @@ impl Task {
             stage: Stage::Running(pieces),
             then: Vec::new(),
             has_lock: false,
+            came_late: Duration::ZERO,
             parts: Parts::default(),
             rejected: false,
         }
+    }
+
+    /// By so much earlier it would have come as far without collections.
+    fn late(&self) -> Duration {
+        self.came_late + self.parts.late()
     }
 
     /// The request that it serves.
@@ -86,10 +95,11 @@ enum Stage {
 }
 
 impl Array {
-    /// Begins what `purpose` asks for, after waits that `parts` tell.
-    pub(super) fn begin(&mut self, purpose: Purpose, parts: Parts) {
-        let (stage, then) = (Stage::Running(0), Vec::new());
-        let task = Task { purpose, stage, then, has_lock: false, parts, rejected: false };
+    /// Begins what `purpose` asks for, which without collections would have come `came_late` earlier.
+    pub(super) fn begin(&mut self, purpose: Purpose, came_late: Duration) {
+        let (stage, then, parts) = (Stage::Running(0), Vec::new(), Parts::default());
+        let task =
+            Task { purpose, stage, then, has_lock: false, came_late, parts, rejected: false };
         let id = TaskId::from_index(self.tasks.insert(task));
         self.make_plan(purpose);
         if let Some(stripes) = self.plan.stripes.clone() {
@@ -152,8 +162,7 @@ impl Array {
     /// Hands a piece of a task to its drive.
     fn hand_in(&mut self, task: TaskId, piece: Piece) {
         let Piece { device, operation, offset, length } = piece;
-        let Task { parts, .. } = &self.tasks[task.index()];
-        let (late, hint) = (parts.late(), self.tasks[task.index()].hint());
+        let (late, hint) = (self.tasks[task.index()].late(), self.tasks[task.index()].hint());
         let command = Command { task, operation, offset, length, hint, late };
         self.drives[device.index()].submit(command, self.now);
         self.touched.insert(device.index());
@@ -165,9 +174,9 @@ impl Array {
     }
 
     /// The request of a task whose drives have gone ahead arrives.
-    pub(super) fn arrive(&mut self, id: TaskId, purpose: Purpose, parts: Parts) {
+    pub(super) fn arrive(&mut self, id: TaskId, purpose: Purpose) {
         let task = &mut self.tasks[id.index()];
-        (task.purpose, task.parts) = (purpose, parts);
+        task.purpose = purpose;
         match task.stage {
             Stage::Running(0) => self.end_task(id, SsdId::default()),
             Stage::Running(_) | Stage::Waiting(_) => {}
@@ -175,7 +184,7 @@ impl Array {
     }
 
     /// Takes the commands that have ended in the drives, until no more do.
-    pub(super) fn take_ended(&mut self) {
+    pub(super) fn take_ended_of_tasks(&mut self) {
         self.name_held_up();
         while let Some(index) = self.drive_with_ended() {
             let mut ended = std::mem::take(&mut self.ended);
@@ -243,7 +252,7 @@ impl Array {
             Purpose::Announced => {}
         }
         if task.has_lock {
-            let undelayed = self.now.before(task.parts.late());
+            let undelayed = self.now.before(task.late());
             self.locks.release(id, undelayed);
             self.begin_unlocked(task.request());
         }
@@ -270,7 +279,7 @@ impl Array {
             let Stage::Waiting(since) = task.stage else { continue };
             let (wait, late) = (self.now - since, self.now - undelayed);
             let mut parts = Parts::default();
-            parts.book_wait(Part::QueueBehindIo, wait, late.saturating_sub(task.parts.late()));
+            parts.book_wait(Part::QueueBehindIo, wait, late.saturating_sub(task.late()));
             task.parts += parts;
             let purpose = task.purpose;
             if let (Some(held_up), Some(who)) = (&mut self.held_up, task.request()) {

@@ -58,11 +58,11 @@ impl Log {
     }
 
     /// Takes the commands that have ended at this moment of a visit.
-    pub fn take_ended(&mut self, visit: Visit, moment: Moment, into: &mut Vec<Ended>) {
+    pub fn take_ended(&mut self, visit: Visit, moment: Moment, into: &mut VecDeque<Ended>) {
         while let Some((at, Heard::Ended(when, ended))) = self.0.front()
             && (*at, *when) == (visit, moment)
         {
-            into.push(*ended);
+            into.push_back(*ended);
             self.0.pop_front();
         }
     }

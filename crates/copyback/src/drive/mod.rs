@@ -15,6 +15,8 @@ mod power;
 mod queue;
 mod reject;
 
+use std::collections::VecDeque;
+
 use crate::buffer::WriteBuffer;
 use crate::collector::permit::Asked;
 use crate::config::Config;
@@ -47,7 +49,7 @@ pub struct Drive {
     rejected: Rejected,
     settings: Settings,
     now: Instant,
-    ended: Vec<Ended>,
+    ended: VecDeque<Ended>,
     /// Page operations that have ended at this instant; kept to reuse its memory.
     finished: Vec<Finished>,
     violation: Option<String>,
@@ -87,7 +89,7 @@ impl Drive {
                 audit: config.audit,
             },
             now: Instant::START,
-            ended: Vec::new(),
+            ended: VecDeque::new(),
             finished: Vec::new(),
             violation: None,
             last_destaged: None,
@@ -156,14 +158,33 @@ impl Drive {
     pub fn go_on(&mut self, until: Instant) -> Instant {
         let was_collecting = self.ssd.is_collecting();
         while self.agenda.next_time().is_some_and(|next| next < until)
-            && !self.has_ended()
-            && !self.has_something_to_book()
-            && !self.start_work()
+            && self.ends_instant_alone()
             && self.ssd.is_collecting() == was_collecting
         {
             self.apply_next_events(until);
         }
         self.now
+    }
+
+    /// The second phase of an instant, as long as that concerns nobody outside: returns whether it has ended so, and
+    /// no command has.
+    #[inline]
+    fn ends_instant_alone(&mut self) -> bool {
+        // What a buffer takes and gives back may let commands go on at any instant.
+        if self.buffer.is_some() {
+            return false;
+        }
+        while !self.has_ended() {
+            if self.has_something_to_book() {
+                self.book();
+                // What has ended is told before anything else begins.
+                continue;
+            }
+            if !self.start_work() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Applies the events of the next instant before `until`. Instants of one event that concerns only the flash
@@ -176,7 +197,9 @@ impl Drive {
             let is_alone = self.agenda.next_time() != Some(next);
             if !is_alone || !self.ssd.carry_out(event, next, &mut self.agenda) {
                 self.apply(event);
-                self.apply_events(next);
+                if self.agenda.next_time() == Some(next) {
+                    self.apply_events(next);
+                }
                 return false;
             }
             if self.ssd.has_finished() || self.ssd.is_collecting() != was_collecting {
@@ -187,6 +210,7 @@ impl Drive {
     }
 
     /// Hands in a command.
+    #[inline]
     pub fn submit(&mut self, command: Command, now: Instant) {
         self.now = now;
         if self.has_room() {
@@ -236,6 +260,7 @@ impl Drive {
         });
     }
 
+    #[inline(always)]
     fn enter(&mut self, command: Command, arrived: Instant) {
         let id = self.queue.enter(command, arrived, self.now);
         let Command { operation, length, .. } = command;
@@ -277,6 +302,7 @@ impl Drive {
         self.let_in();
     }
 
+    #[inline(always)]
     fn book_pages(&mut self) {
         let mut finished = std::mem::take(&mut self.finished);
         self.ssd.take_finished(&mut finished);
@@ -334,12 +360,18 @@ impl Drive {
     }
 
     /// Whether commands have ended that nobody has taken yet.
-    pub const fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         !self.ended.is_empty()
     }
 
+    /// Takes the first of the commands that have ended.
+    #[inline]
+    pub fn take_first_ended(&mut self) -> Option<Ended> {
+        self.ended.pop_front()
+    }
+
     /// Takes the commands that have ended since the last call, in order.
-    pub fn take_ended(&mut self, into: &mut Vec<Ended>) {
+    pub fn take_ended(&mut self, into: &mut VecDeque<Ended>) {
         std::mem::swap(&mut self.ended, into);
         self.ended.clear();
     }
@@ -385,6 +417,7 @@ impl Drive {
         }
     }
 
+    #[inline(always)]
     fn start_controller(&mut self, command: CommandId) {
         if self.settings.command_overhead.is_zero() {
             self.dispatch(command);
@@ -407,6 +440,7 @@ impl Drive {
         }
     }
 
+    #[inline(always)]
     fn page_finished(&mut self, command: CommandId, page: &Finished) {
         let now = self.now;
         let active = self.active(command);
@@ -447,6 +481,7 @@ impl Drive {
     }
 
     /// The last page of a command has been served.
+    #[inline(always)]
     fn after_pages(&mut self, id: CommandId) {
         let Command { operation, length, .. } = self.active(id).command;
         match &mut self.link {
@@ -455,18 +490,22 @@ impl Drive {
         }
     }
 
+    #[inline(always)]
     fn end(&mut self, id: CommandId) {
-        let active = self.queue.leave(id, self.now);
-        let response = active.response(self.now);
-        if self.settings.audit && active.parts.total() != response {
-            let problem = format!("the parts of a response of {response:?} differ: {active:?}");
-            self.violation.get_or_insert(problem);
+        let active = &self.queue[id];
+        if self.settings.audit {
+            let response = active.response(self.now);
+            if active.parts.total() != response {
+                let problem = format!("the parts of a response of {response:?} differ: {active:?}");
+                self.violation.get_or_insert(problem);
+            }
         }
-        let Active { command, parts, rejected, .. } = active;
+        let Active { command, parts, rejected, .. } = *active;
+        self.ended.push_back(Ended { command, parts, rejected });
+        self.queue.leave(id, self.now);
         if rejected {
             self.rejected.count(command.operation);
         }
-        self.ended.push(Ended { command, parts, rejected });
         if self.power.is_some() {
             self.note_acknowledged(id, &command);
         }

@@ -29,6 +29,7 @@ impl Drive {
             return self.reject(id);
         }
         match operation {
+            Operation::Read if self.buffer.is_none() => self.dispatch_to_flash(id),
             Operation::Read => self.dispatch_pages(id, Self::read_page),
             Operation::Write => self.dispatch_pages(id, Self::write_page),
             Operation::Trim => self.trim(id),
@@ -36,11 +37,24 @@ impl Drive {
         }
     }
 
+    /// Hands in every page of a read whose data can be nowhere but in the flash.
+    #[inline]
+    fn dispatch_to_flash(&mut self, id: CommandId) {
+        let page_size = self.settings.page_size;
+        let active = self.active(id);
+        let pages = pages_of(page_size, active.command.offset, active.command.length);
+        active.pages_left = pages.end - pages.start;
+        let late = active.late();
+        for page in pages {
+            self.ssd.read(Owner::Host(id), Lpn(page), late, self.now);
+        }
+    }
+
     /// Hands in every page of a command. `hand_in` returns where the page is served.
     fn dispatch_pages(
         &mut self,
         id: CommandId,
-        hand_in: fn(&mut Self, CommandId, Lpn, Sectors) -> Served,
+        hand_in: impl Fn(&mut Self, CommandId, Lpn, Sectors) -> Served,
     ) {
         let page_size = self.settings.page_size;
         let Command { offset, length, .. } = self.active(id).command;

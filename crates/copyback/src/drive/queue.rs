@@ -73,27 +73,27 @@ impl Queue {
     }
 
     /// Gives a command that arrived at `arrived` a place.
+    #[inline]
     pub fn enter(&mut self, command: Command, arrived: Instant, now: Instant) -> CommandId {
-        let mut active = Active::new(command, arrived);
-        let behind = self.who_was_in_the_way(&active, now);
+        let behind = self.who_was_in_the_way(arrived, now);
         let entry = self.inside.vacant_entry();
         let id = CommandId::from_index(entry.key());
-        active.entered = now;
-        active.entered_late = self.places.enter(id, arrived, now);
-        active.spend_late(Part::HostQueue, active.entered_late, now);
-        let parts = active.parts;
-        entry.insert(active);
-        self.tell_held_up(
-            id,
-            Waited { what: For::DriveQueue, since: arrived, until: now, parts },
-            behind,
-        );
+        let late = self.places.enter(id, arrived, now);
+        let active = entry.insert(Active::new(command, arrived));
+        if arrived < now {
+            active.entered = now;
+            active.entered_late = late;
+            active.spend_late(Part::HostQueue, late, now);
+            let parts = active.parts;
+            let wait = Waited { what: For::DriveQueue, since: arrived, until: now, parts };
+            self.tell_held_up(id, wait, behind);
+        }
         id
     }
 
-    /// Whose place a command that has waited for one might have had, if somebody asks.
-    fn who_was_in_the_way(&self, waited: &Active, now: Instant) -> Option<InTheWay<TaskId>> {
-        if self.held_up.is_none() || waited.arrived() == now {
+    /// Whose place a command that has waited for one since it `arrived` might have had, if somebody asks.
+    fn who_was_in_the_way(&self, arrived: Instant, now: Instant) -> Option<InTheWay<TaskId>> {
+        if self.held_up.is_none() || arrived == now {
             return None;
         }
         let oldest = || self.inside.iter().min_by_key(|(_, other)| other.entered);
@@ -103,11 +103,11 @@ impl Queue {
     }
 
     /// Takes the place of a command that ends.
-    pub fn leave(&mut self, id: CommandId, now: Instant) -> Active {
-        let active = self.inside.remove(id.index());
-        let Active { parts, entered, entered_late, .. } = &active;
+    #[inline]
+    pub fn leave(&mut self, id: CommandId, now: Instant) {
+        let Active { parts, entered, entered_late, .. } = &self.inside[id.index()];
         self.places.leave(id, now - *entered, parts.late() - *entered_late);
-        active
+        self.inside.remove(id.index());
     }
 
     /// Commands inside wait outside again, before those that did so already. Returns how many they are.

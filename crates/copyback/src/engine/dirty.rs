@@ -4,24 +4,37 @@
 #[derive(Debug)]
 pub struct DirtySet {
     words: Vec<u64>,
+    /// Whether there may be any.
+    may_hold: bool,
 }
 
 impl DirtySet {
     /// An empty set of indices below `size`.
     pub fn new(size: usize) -> Self {
-        Self { words: vec![0; size.div_ceil(64)] }
+        Self { words: vec![0; size.div_ceil(64)], may_hold: false }
     }
 
     /// Adds `index`.
     #[inline]
     pub fn insert(&mut self, index: usize) {
         self.words[index / 64] |= 1 << (index % 64);
+        self.may_hold = true;
+    }
+
+    /// Whether there may be an index in it: there is none once [`pop`](Self::pop) has found none.
+    #[inline]
+    pub const fn may_hold(&self) -> bool {
+        self.may_hold
     }
 
     /// Removes and returns the lowest index.
     #[inline]
     pub fn pop(&mut self) -> Option<usize> {
-        let (position, word) = self.words.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+        let found = self.words.iter_mut().enumerate().find(|(_, word)| **word != 0);
+        let Some((position, word)) = found else {
+            self.may_hold = false;
+            return None;
+        };
         let bit = word.trailing_zeros() as usize;
         *word &= *word - 1;
         Some(position * 64 + bit)
@@ -38,7 +51,9 @@ mod tests {
         for index in [130, 3, 64, 63, 3, 199] {
             set.insert(index);
         }
+        assert!(set.may_hold());
         let drained: Vec<usize> = std::iter::from_fn(|| set.pop()).collect();
         assert_eq!(drained, [3, 63, 64, 130, 199]);
+        assert!(!set.may_hold());
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! What happens next mostly follows from what has just happened, so that one event is scheduled for each
 //! that is taken. An event that is taken therefore leaves its place open; the next one that is
-//! scheduled sinks from there, which is half the work of filling the place and adding another.
+//! scheduled sinks from there, which is half the work of filling the place and adding another. Where the
+//! earliest event is meanwhile is known, as it is asked for several times at each instant.
 
 use crate::units::Instant;
 
@@ -11,8 +12,8 @@ use crate::units::Instant;
 pub struct EventQueue<E> {
     /// The children of the entry at a place are at twice that place plus one and plus two, and no earlier.
     heap: Vec<Entry<E>>,
-    /// Whether the event at the root has been taken.
-    root_is_taken: bool,
+    /// Where the earliest event is: at the root, or, once that has been taken, at one of its children.
+    first: usize,
     scheduled: u64,
 }
 
@@ -31,7 +32,7 @@ const BITS_BELOW_TIME: u32 = 64;
 
 impl<E> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { heap: Vec::new(), root_is_taken: false, scheduled: 0 }
+        Self { heap: Vec::new(), first: 0, scheduled: 0 }
     }
 }
 
@@ -48,7 +49,8 @@ impl<E: Copy> EventQueue<E> {
         let class_and_order = u64::from(class) << ORDER_BITS | self.scheduled;
         let key = u128::from(at.as_ns()) << BITS_BELOW_TIME | u128::from(class_and_order);
         self.scheduled += 1;
-        if std::mem::take(&mut self.root_is_taken) {
+        if self.root_is_open() {
+            self.first = 0;
             self.sink(Entry { key, event });
         } else {
             self.heap.push(Entry { key, event });
@@ -59,7 +61,7 @@ impl<E: Copy> EventQueue<E> {
     /// Forgets every event.
     pub fn clear(&mut self) {
         self.heap.clear();
-        self.root_is_taken = false;
+        self.first = 0;
     }
 
     /// The time of the earliest event.
@@ -89,14 +91,21 @@ impl<E: Copy> EventQueue<E> {
         Some((entry.at(), entry.event))
     }
 
+    /// Whether the event at the root has been taken.
+    const fn root_is_open(&self) -> bool {
+        self.first != 0
+    }
+
     #[inline]
     fn take_earliest(&mut self) {
-        if self.root_is_taken
+        if self.root_is_open()
             && let Some(last) = self.heap.pop()
         {
             self.sink(last);
         }
-        self.root_is_taken = true;
+        let right_is_earlier =
+            matches!(self.heap.get(1..3), Some([left, right]) if right.key < left.key);
+        self.first = 1 + usize::from(right_is_earlier);
     }
 
     /// Events scheduled so far.
@@ -106,13 +115,7 @@ impl<E: Copy> EventQueue<E> {
 
     #[inline]
     fn earliest(&self) -> Option<&Entry<E>> {
-        if !self.root_is_taken {
-            return self.heap.first();
-        }
-        match (self.heap.get(1), self.heap.get(2)) {
-            (Some(left), Some(right)) if right.key < left.key => Some(right),
-            (left, _) => left,
-        }
+        self.heap.get(self.first)
     }
 
     /// Puts `entry` where it belongs, from the root, which is open, downwards.

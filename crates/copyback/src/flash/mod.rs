@@ -162,6 +162,7 @@ impl<T> Flash<T> {
     }
 
     /// Whether `die` can begin a `command` of the host now.
+    #[inline]
     pub fn takes_from_host(&self, die: DieId, command: Command) -> bool {
         let die = &self.dies[die.index()];
         (self.double_register || die.is_idle()) && die.accepts(command)
@@ -185,6 +186,20 @@ impl<T> Flash<T> {
         if self.may_take_more(die) || self.watched != Watched::WhatEnds {
             self.wake(die);
         }
+    }
+
+    /// Wakes `die`, which a read waits for. One that cannot take it looks for it by itself when it can.
+    #[inline]
+    pub fn wake_for_read(&mut self, die: DieId) {
+        if self.takes_from_host(die, Command::Read) || self.watched != Watched::WhatEnds {
+            self.wake(die);
+        }
+    }
+
+    /// Whether nothing has happened to any die or channel since they were last asked.
+    #[inline]
+    pub const fn is_at_rest(&self) -> bool {
+        !self.awake.may_hold() && !self.stirred.may_hold()
     }
 
     /// Lets every die look for work when the drive next arbitrates.

@@ -136,10 +136,12 @@ impl Flow {
     }
 
     fn end(&self) -> Option<Instant> {
-        Some(self.start()? + self.duration?)
+        let duration = self.duration?;
+        Some(self.start()? + duration)
     }
 
     /// Ends it if it has lasted as long as it should.
+    #[inline(always)]
     pub fn expire(&mut self, now: Instant) {
         if self.end().is_some_and(|end| now >= end) {
             self.stop();
@@ -154,6 +156,7 @@ impl Flow {
 
     /// When the next request arrives or arrived, or when the flow ends if that comes first; `None` if
     /// there is none, or it waits for an earlier one to end.
+    #[inline(always)]
     pub fn arrival(&self, now: Instant) -> Option<Instant> {
         let (next, start) = (self.next.as_ref()?, self.start()?);
         let due = start + (next.arrival - Instant::START);
@@ -164,19 +167,18 @@ impl Flow {
         Some(self.end().map_or(arrival, |end| arrival.min(end)))
     }
 
-    /// Takes the next request, which has arrived at or before `now`.
+    /// Takes the next request, which has [arrived](Self::arrival) at `arrival`, at or before `now`.
     ///
     /// # Errors
     /// If the trace is malformed, or a closed loop gets nowhere.
-    pub fn take(&mut self, now: Instant) -> Result<Request, InputError> {
-        let arrival = self.arrival(now);
-        let next = match self.ahead.pop_front() {
+    #[inline(always)]
+    pub fn take(&mut self, arrival: Instant, now: Instant) -> Result<Request, InputError> {
+        let mut request = self.next.expect("a flow that is ready has a next request");
+        request.arrival = arrival;
+        self.next = match self.ahead.pop_front() {
             Some(next) => Some(next),
             None => self.pace.fetch(&mut self.source)?,
         };
-        let request = std::mem::replace(&mut self.next, next);
-        let mut request = request.expect("a flow that is ready has a next request");
-        request.arrival = arrival.expect("a flow that is ready has an arrival");
         self.outstanding += 1;
         if let Pace::Closed { iodepth } = self.pace {
             let most = self.source.most_rounds_at_once(iodepth);
@@ -249,14 +251,15 @@ impl Flow {
 
 impl Pace {
     /// The next request of `source`. In a closed loop the times of a trace mean nothing.
+    #[inline(always)]
     fn fetch(&self, source: &mut Source) -> Result<Option<Request>, InputError> {
-        let request = source.next_request()?;
-        Ok(match (self, &*source) {
+        match (self, &*source) {
             (Self::Closed { .. }, Source::Trace(_)) => {
-                request.map(|request| Request { arrival: Instant::START, ..request })
+                let request = source.next_request()?;
+                Ok(request.map(|request| Request { arrival: Instant::START, ..request }))
             }
-            _ => request,
-        })
+            _ => source.next_request(),
+        }
     }
 }
 

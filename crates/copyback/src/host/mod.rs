@@ -3,7 +3,7 @@
 mod flow;
 mod request;
 
-pub use request::{Active, Admitted, Completion};
+pub use request::{Active, Admitted, Completion, waited_outside};
 
 use flow::Flow;
 
@@ -14,7 +14,6 @@ use crate::config::{Config, Flow as FlowConfig};
 use crate::event::Arrivals;
 use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::places::Places;
-use crate::ssd::{Part, Parts};
 use crate::units::Instant;
 use crate::workload::{AddressSpace, Hint, InputError, Request, Source};
 
@@ -93,6 +92,7 @@ impl Host {
     ///
     /// # Errors
     /// If the trace is malformed.
+    #[inline(always)]
     pub fn admit(
         &mut self,
         now: Instant,
@@ -106,18 +106,24 @@ impl Host {
         for _ in 0..queues {
             let next = if queue + 1 < queues { queue + 1 } else { 0 };
             if self.queues[queue].has_room()
-                && let Some(flow) = self.ready_flow(queue, now, arrivals)
+                && let Some((arrival, flow)) = self.ready_flow(queue, now, arrivals)
             {
                 self.next_queue = next;
-                return self.enter(flow, now).map(Some);
+                return self.enter(flow, arrival, now).map(Some);
             }
             queue = next;
         }
         Ok(None)
     }
 
-    /// The flow of `queue` whose request has waited longest.
-    fn ready_flow(&mut self, queue: usize, now: Instant, arrivals: &mut Arrivals) -> Option<usize> {
+    /// The flow of `queue` whose request has waited longest, and since when.
+    #[inline(always)]
+    fn ready_flow(
+        &mut self,
+        queue: usize,
+        now: Instant,
+        arrivals: &mut Arrivals,
+    ) -> Option<(Instant, usize)> {
         let mut first: Option<(Instant, usize)> = None;
         let mut index = queue;
         while let Some(flow) = self.flows.get_mut(index) {
@@ -133,45 +139,49 @@ impl Host {
             }
             index += self.queues.len();
         }
-        first.map(|(_, index)| index)
+        first
     }
 
-    fn enter(&mut self, index: usize, now: Instant) -> Result<Admitted, InputError> {
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        index: usize,
+        arrival: Instant,
+        now: Instant,
+    ) -> Result<Admitted, InputError> {
         let flow = &mut self.flows[index];
-        let request = Request { hint: hint_of(index), ..flow.take(now)? };
+        let mut request = flow.take(arrival, now)?;
+        request.hint = hint_of(index);
         let number = self.entered;
         self.entered.0 += 1;
         let entry = self.requests.vacant_entry();
         let id = RequestId::from_index(entry.key());
-        let queue = &mut self.queues[flow.queue];
+        let queue_index = flow.queue;
+        let queue = &mut self.queues[queue_index];
         queue.outstanding += 1;
         let has_waited = request.arrival < now;
         let behind = if has_waited { queue.places.in_the_way(now) } else { None };
         let entered_late = queue.places.enter(id, request.arrival, now);
         let flow = FlowId::from_index(index);
         entry.insert(Active { number, request, flow, entered: now, entered_late });
-        self.follow_if_full(index);
-        let mut waited = Parts::default();
-        waited.book_wait(Part::HostQueue, now - request.arrival, entered_late);
+        if self.queues[queue_index].is_to_be_followed() {
+            self.follow(queue_index);
+        }
+        let late = entered_late.min(now - request.arrival);
+        if !has_waited {
+            return Ok(Admitted { id, request, late, behind: None });
+        }
         let in_the_way = behind.map(|id: RequestId| self.requests[id.index()].number);
-        let behind = in_the_way.or(self.last_left.filter(|_| has_waited));
-        Ok(Admitted { id, request, waited, behind })
+        Ok(Admitted { id, request, late, behind: in_the_way.or(self.last_left) })
     }
 
-    /// If the queue of a flow is full now, who comes next waits for those in it.
-    fn follow_if_full(&mut self, flow: usize) {
-        let index = self.flows[flow].queue;
-        let queue = &mut self.queues[index];
-        if queue.may_be_waited_for && !queue.has_room() && !queue.places.is_followed() {
-            let flows = &self.flows;
-            let in_queue = self
-                .requests
-                .iter()
-                .filter(|(_, active)| flows[active.flow.index()].queue == index);
-            queue
-                .places
-                .follow(in_queue.map(|(id, active)| (RequestId::from_index(id), active.entered)));
-        }
+    /// A queue is full: who comes next waits for those in it.
+    fn follow(&mut self, index: usize) {
+        let flows = &self.flows;
+        let in_queue =
+            self.requests.iter().filter(|(_, active)| flows[active.flow.index()].queue == index);
+        let holders = in_queue.map(|(id, active)| (RequestId::from_index(id), active.entered));
+        self.queues[index].places.follow(holders);
     }
 
     /// How many requests may enter the array before one leaves it.
@@ -223,17 +233,19 @@ impl Host {
     }
 
     /// A request leaves the array.
+    #[inline(always)]
     pub fn leave(&mut self, finished: &FinishedRequest, now: Instant) -> Completion {
-        let active = self.requests.remove(finished.request.index());
+        let active = &self.requests[finished.request.index()];
         self.last_left = Some(active.number);
         let flow = &mut self.flows[active.flow.index()];
         let queue = &mut self.queues[flow.queue];
         queue.outstanding -= 1;
-        let late = finished.parts.late() - active.entered_late;
-        queue.places.leave(finished.request, now - active.entered, late);
+        queue.places.leave(finished.request, now - active.entered, finished.parts.late());
         flow.leave(finished.rejected);
         let measured_from = flow.measured_from().unwrap_or(Instant::START);
-        Completion::new(&active, finished, measured_from, now)
+        let completion = Completion::new(active, finished, measured_from, now);
+        self.requests.remove(finished.request.index());
+        completion
     }
 
     /// No further request enters the array.
@@ -281,5 +293,10 @@ impl Queue {
 
     const fn has_room(&self) -> bool {
         self.outstanding < self.depth
+    }
+
+    /// Whether it has just become full, and somebody may wait for a place.
+    const fn is_to_be_followed(&self) -> bool {
+        self.may_be_waited_for && !self.has_room() && !self.places.is_followed()
     }
 }

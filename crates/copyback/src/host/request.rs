@@ -2,12 +2,12 @@
 
 use crate::array::FinishedRequest;
 use crate::ids::{FlowId, RequestId, RequestNumber, SsdId};
-use crate::ssd::Parts;
+use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::Request;
 
 /// A request in the array.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Active {
     /// Which it is.
     pub number: RequestNumber,
@@ -21,15 +21,30 @@ pub struct Active {
     pub entered_late: Duration,
 }
 
+impl Active {
+    /// What it has waited for outside.
+    fn waited(&self) -> Parts {
+        waited_outside(self.request.arrival, self.entered, self.entered_late)
+    }
+}
+
+/// What a request has waited for outside the array from `arrival` until it `entered` that, of which `late` is due to
+/// collections.
+pub fn waited_outside(arrival: Instant, entered: Instant, late: Duration) -> Parts {
+    let mut parts = Parts::default();
+    parts.book_wait(Part::HostQueue, entered - arrival, late);
+    parts
+}
+
 /// A request that may enter the array.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Admitted {
     /// Its name in the array.
     pub id: RequestId,
     /// What is asked.
     pub request: Request,
-    /// What it has waited for outside.
-    pub waited: Parts,
+    /// How much of its wait outside was due to collections.
+    pub late: Duration,
     /// Whose place it might have had, if it has waited.
     pub behind: Option<RequestNumber>,
 }
@@ -65,8 +80,11 @@ impl Completion {
         now: Instant,
     ) -> Self {
         let Active { number, request, flow, .. } = *active;
-        let FinishedRequest { parts, device, rejected, .. } = *finished;
+        let FinishedRequest { mut parts, device, rejected, .. } = *finished;
         let response = now - request.arrival;
+        if active.entered > request.arrival {
+            parts += active.waited();
+        }
         Self { number, request, flow, device, response, parts, measured_from, rejected }
     }
 

@@ -64,6 +64,7 @@ impl Bandwidth {
 
     /// A request of `length` bytes has been completed at `now`. The last window, which is not whole,
     /// does not count.
+    #[inline]
     pub fn completed(&mut self, operation: Operation, length: u64, now: Instant) {
         if now >= self.ends {
             self.end_windows(now);

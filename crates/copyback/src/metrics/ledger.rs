@@ -138,6 +138,7 @@ impl Ledger {
     }
 
     /// A request has been completed at `now`, of an open loop if it `is_open`.
+    #[inline(always)]
     pub fn completed(&mut self, completion: &Completion, is_open: bool, now: Instant) {
         let request = &completion.request;
         let operation = request.operation;

@@ -110,6 +110,7 @@ impl Recorder {
     }
 
     /// A request has been completed at `now`.
+    #[inline(always)]
     pub fn completed(&mut self, completion: &Completion, now: Instant) {
         let flow = completion.flow.index();
         let is_open = self.is_open[flow];

@@ -78,6 +78,7 @@ impl WorstResponses {
     }
 
     /// A request has been completed at `now`.
+    #[inline]
     pub fn completed(&mut self, operation: Operation, response: Duration, now: Instant) {
         if !matches!(operation, Operation::Read | Operation::Write) {
             return;

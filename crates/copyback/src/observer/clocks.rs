@@ -193,6 +193,10 @@ impl DieClocks {
             return parts;
         }
         let collected = self.collected(now) - note.collected;
+        if collected.is_zero() && note.displaced.is_zero() {
+            parts[Part::QueueBehindIo] = wait;
+            return parts;
+        }
         let same = self.collected_plane(planes, note.plane, now) - note.collected_same_plane;
         // An operation that was sent on from another die has seen less of this one's clock.
         let collected = collected.min(wait);

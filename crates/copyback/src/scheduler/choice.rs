@@ -54,6 +54,7 @@ impl Queues {
 
     /// The operation that has waited longest, among those admitted that have a place; reads before
     /// writes if the drive is set so.
+    #[inline(always)]
     pub fn next_host_operation(&self, ftl: &Ftl, die: DieId, admitted: Admitted) -> Option<Next> {
         let read = if admitted.reads { self.oldest_read(die) } else { None };
         let write = if admitted.writes { self.oldest_write(ftl, die) } else { None };
@@ -69,16 +70,24 @@ impl Queues {
     }
 
     /// The plane of `die` whose first read has waited longest, and that read's sequence number.
+    #[inline(always)]
     pub fn oldest_read(&self, die: DieId) -> Option<(u64, PlaneId)> {
         let mask = self.planes_with_reads(die);
+        if mask.is_power_of_two() {
+            // Mostly reads wait for one plane only.
+            let plane = PlaneId(die.0 * self.planes_per_die + mask.trailing_zeros());
+            return Some((self.sequence(self.first_read(plane)?), plane));
+        }
         planes_in(mask, die, self.planes_per_die)
             .filter_map(|plane| Some((self.sequence(self.first_read(plane)?), plane)))
             .min_by_key(|(sequence, _)| *sequence)
     }
 
     /// The write that `die` would take next, and its sequence number.
+    #[inline(always)]
     fn oldest_write(&self, ftl: &Ftl, die: DieId) -> Option<(u64, NextWrite)> {
         let queue = match self.write_level() {
+            WriteLevel::Plane if self.planes_with_writes(die) == 0 => return None,
             WriteLevel::Plane => return self.oldest_placed_write(ftl, die),
             WriteLevel::Die => WriteQueue::Die(die),
             WriteLevel::Device => WriteQueue::Device,

@@ -41,13 +41,13 @@ impl Scheduler {
     /// Starts the first read that waits for `plane`, and with it those at the front of the die's
     /// other planes that a multi-plane command may join.
     pub fn start_read(&mut self, backend: &mut Backend, plane: PlaneId, now: Instant) -> bool {
-        let Some(lead) = self.take_read(backend, plane, now) else { return true };
-        let die = backend.ftl.geometry.die_of_plane(lead.plane);
+        let die = backend.ftl.geometry.die_of_plane(plane);
+        let Some(lead) = self.take_read(backend, (die, plane), now) else { return true };
         let mut group = Fifo::default();
         self.join_taken(backend, &lead, &mut group, now);
         let mut members = 1;
-        if backend.flash.rules.joins(Command::Read) {
-            let others = self.queues.planes_with_reads(die) & !backend.bit(lead.plane);
+        let others = self.queues.planes_with_reads(die) & !backend.bit(lead.plane);
+        if others != 0 && backend.flash.rules.joins(Command::Read) {
             for other in backend.planes_in(others, die) {
                 members += u64::from(self.join_read(backend, &lead, other, &mut group, now));
             }
@@ -88,27 +88,28 @@ impl Scheduler {
         if actual != plane || !legal || backend.flash.die(die).programs(page) {
             return false;
         }
-        let Some(taken) = self.take_read(backend, plane, now) else { return false };
+        let Some(taken) = self.take_read(backend, (die, plane), now) else { return false };
         self.join_taken(backend, &taken, group, now);
         true
     }
 
     /// Takes the first read off the queue of `plane`. If its page has moved to another plane or is
     /// gone meanwhile, sends it there, or finishes it, and returns `None`.
+    #[inline(always)]
     fn take_read(
         &mut self,
         backend: &mut Backend,
-        plane: PlaneId,
+        (die, plane): (DieId, PlaneId),
         now: Instant,
     ) -> Option<TakenRead> {
         let id = self.queues.pop_read(plane)?;
         let lpn = self.queues.transactions.get(id).lpn;
-        let die = backend.ftl.geometry.die_of_plane(plane);
         let located = backend.ftl.lookup(lpn).map(|page| (page, backend.locate(page)));
         match located {
-            Some((page, Located { plane, offset }))
-                if backend.ftl.geometry.die_of_plane(plane) == die =>
+            Some((page, Located { plane: actual, offset }))
+                if actual == plane || backend.ftl.geometry.die_of_plane(actual) == die =>
             {
+                let plane = actual;
                 Some(TakenRead { id, lpn, page, plane, offset })
             }
             _ => {
@@ -119,6 +120,7 @@ impl Scheduler {
         }
     }
 
+    #[inline(always)]
     fn join_taken(
         &mut self,
         backend: &mut Backend,

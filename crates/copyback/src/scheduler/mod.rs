@@ -77,7 +77,7 @@ impl Scheduler {
     }
 
     /// Hands in the read of a page, which without collections would have come `late` earlier.
-    #[inline]
+    #[inline(always)]
     pub fn read(
         &mut self,
         backend: &mut Backend,
@@ -116,12 +116,14 @@ impl Scheduler {
         self.write_back_if_waiting(backend, lpn, now);
     }
 
+    #[inline(always)]
     fn admit(&mut self, owner: Owner, lpn: Lpn, kind: Kind, late: Duration) -> TransactionId {
         self.submitted += 1;
         let transaction = Transaction::new(owner, lpn, kind, self.submitted, late);
         self.queues.transactions.insert(transaction)
     }
 
+    #[inline(always)]
     fn finish_transaction(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         let transaction = self.queues.transactions.get(id);
         let Transaction { owner, lpn, parts, .. } = *transaction;

@@ -89,6 +89,7 @@ impl Queues {
     }
 
     /// Queues a read.
+    #[inline]
     pub fn push_read(&mut self, plane: PlaneId, id: TransactionId) {
         self.reads[plane.index()].push(id, &mut self.transactions);
         let (die, bit) = self.die_and_bit(plane);
@@ -96,11 +97,13 @@ impl Queues {
     }
 
     /// The first read waiting for `plane`.
+    #[inline]
     pub fn first_read(&self, plane: PlaneId) -> Option<TransactionId> {
         self.reads[plane.index()].front()
     }
 
     /// Takes the first read waiting for `plane`.
+    #[inline]
     pub fn pop_read(&mut self, plane: PlaneId) -> Option<TransactionId> {
         let id = self.reads[plane.index()].pop(&self.transactions);
         if self.reads[plane.index()].is_empty() {

@@ -13,6 +13,7 @@ use super::queues::WriteQueue;
 impl Scheduler {
     /// Queues a read for the plane that holds its page. A page that holds no data, or is in the
     /// device's DRAM, is read at once.
+    #[inline(always)]
     pub(super) fn enqueue_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         let lpn = self.queues.transactions.get(id).lpn;
         match backend.ftl.lookup(lpn) {
@@ -21,7 +22,7 @@ impl Scheduler {
                 let die = backend.ftl.geometry.die_of_plane(plane);
                 self.note_arrival(backend, id, die, Some(plane), now);
                 self.queues.push_read(plane, id);
-                backend.flash.wake_for_work(die);
+                backend.flash.wake_for_read(die);
             }
             None => self.finish_unmapped(backend, id, now),
         }
@@ -132,7 +133,7 @@ impl Scheduler {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn note_arrival(
         &mut self,
         backend: &mut Backend,
@@ -154,18 +155,28 @@ impl Scheduler {
     }
 
     /// Ends the wait of an operation and books where it went.
+    #[inline]
     pub(super) fn end_wait(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         let transaction = self.queues.transactions.get_mut(id);
-        let wait = std::mem::replace(&mut transaction.wait, Wait::Nothing);
-        let parts = match wait {
+        let observer = &mut backend.observer;
+        let parts = match &transaction.wait {
             // The latter two end with another operation.
             Wait::Nothing | Wait::Update(_) | Wait::Translation(_) => return,
-            Wait::Die(die, note) => backend.observer.split_wait(die, &note, now),
-            Wait::Device(note) => backend.observer.split_wait_at_device(&note, now),
+            // Taken as it came: often, and nothing to split.
+            Wait::Die(_, note) if note.since() == now => Parts::default(),
+            Wait::Die(die, note) => {
+                let parts = observer.split_wait(*die, note, now);
+                transaction.parts += parts;
+                parts
+            }
+            Wait::Device(note) => {
+                let parts = observer.split_wait_at_device(note, now);
+                transaction.parts += parts;
+                parts
+            }
         };
-        transaction.parts += parts;
-        let who = transaction.party();
-        record_wait(&mut backend.observer, who, &wait, parts, None, now);
+        record_wait(observer, transaction.party(), &transaction.wait, parts, None, now);
+        transaction.wait = Wait::Nothing;
     }
 
     /// Ends the wait of an operation for `other`, which without collections would have ended `late` earlier, and

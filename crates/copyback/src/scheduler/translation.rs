@@ -42,12 +42,17 @@ impl Scheduler {
     }
 
     /// Whether the mapping of an operation's page is in RAM. If not, the operation goes on when it is.
+    #[inline]
     pub(super) fn is_translated(
         &mut self,
         backend: &mut Backend,
         id: TransactionId,
         now: Instant,
     ) -> bool {
+        self.translation.is_none() || self.finds_entry(backend, id, now)
+    }
+
+    fn finds_entry(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) -> bool {
         let Some(translation) = &mut self.translation else { return true };
         let transaction = self.queues.transactions.get_mut(id);
         if transaction.owner == Owner::Translation {

@@ -196,12 +196,14 @@ impl Ssd {
     }
 
     /// Hands in the read of a page, which without collections would have come `late` earlier.
+    #[inline]
     pub fn read(&mut self, owner: Owner, lpn: Lpn, late: Duration, now: Instant) {
         self.collector.permits.request_came();
         self.scheduler.read(&mut self.backend, (owner, lpn), late, now);
     }
 
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.
+    #[inline]
     pub fn write(&mut self, page: PageWrite, now: Instant) {
         if self.is_read_only() {
             return self.scheduler.reject_at_once(page.owner, page.lpn);
@@ -269,7 +271,7 @@ impl Ssd {
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.backend.flash.watched() == Watched::EveryInstant {
             self.arbitrate_watched(now, agenda);
-        } else {
+        } else if !self.backend.flash.is_at_rest() {
             self.start_what_can_start(now, agenda);
         }
     }

@@ -215,7 +215,12 @@ impl Collector {
 
     /// Puts on `die`, which has nothing else to do, what idle time is good for. Returns whether there is
     /// anything.
+    #[inline]
     pub fn use_idle_time(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> bool {
+        self.idle.is_some() && self.begin_in_idle_time(backend, die, now)
+    }
+
+    fn begin_in_idle_time(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> bool {
         let Some(idle) = &mut self.idle else { return false };
         let Some(job) = idle.next_job(backend, die, now) else { return false };
         let mut lanes = Lanes::of(job, false);

@@ -8,6 +8,7 @@ mod watermarks;
 pub use plane::{Frontier, Plane, SavedPlane, Stream};
 pub use watermarks::Watermarks;
 
+use std::cell::Cell;
 use std::ops::{Index, IndexMut};
 
 use crate::config::{Config, ThresholdUnit};
@@ -16,6 +17,15 @@ use crate::nand::Geometry;
 
 use scopes::{Scopes, planes_together};
 
+/// Free blocks of all planes.
+#[derive(Debug, Clone, Copy)]
+pub struct FreeBlocksOfAll {
+    /// Of the plane that has the fewest.
+    pub least: u64,
+    /// Together.
+    pub sum: u64,
+}
+
 /// Free blocks of a plane that do not become spare: a collection needs one.
 const LEFT_FREE: usize = 1;
 
@@ -23,6 +33,8 @@ const LEFT_FREE: usize = 1;
 #[derive(Debug)]
 pub struct Space {
     planes: Vec<Plane>,
+    /// Free blocks of all planes, once somebody has asked, until a plane changes.
+    free: Cell<Option<FreeBlocksOfAll>>,
     thresholds: Thresholds,
     /// What is counted against the soft threshold.
     counted: Counted,
@@ -105,6 +117,7 @@ impl Index<PlaneId> for Space {
 impl IndexMut<PlaneId> for Space {
     #[inline(always)]
     fn index_mut(&mut self, plane: PlaneId) -> &mut Plane {
+        self.free.set(None);
         &mut self.planes[plane.index()]
     }
 }
@@ -123,6 +136,7 @@ impl Space {
         let scopes = Scopes::new(together, all, soft, clear);
         let mut space = Self {
             planes: (0..all).map(plane).collect(),
+            free: Cell::new(None),
             thresholds,
             counted,
             below_threshold: vec![0; geometry.dies()],
@@ -158,6 +172,17 @@ impl Space {
     /// Whether less is free on `plane` than so many blocks, by what thresholds count.
     pub fn has_less_than(&self, plane: PlaneId, blocks: usize) -> bool {
         self.count(plane, self.free_blocks(plane)) < blocks.saturating_mul(self.counted.per_block())
+    }
+
+    /// Free blocks of all planes. Looks at each only if one may have changed since this was asked.
+    pub fn free_blocks_of_all(&self) -> FreeBlocksOfAll {
+        self.free.get().unwrap_or_else(|| {
+            let free = self.free_blocks_by_plane();
+            let least = free.clone().min().unwrap_or(0) as u64;
+            let of_all = FreeBlocksOfAll { least, sum: free.sum::<usize>() as u64 };
+            self.free.set(Some(of_all));
+            of_all
+        })
     }
 
     /// Free blocks of every plane.
