@@ -8,6 +8,7 @@ mod stop;
 mod summary;
 
 use crate::array::{Array, FinishedRequest, SentMessage};
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
@@ -33,6 +34,7 @@ use summary::{PreconditionSummary, SimulatorSummary};
 pub use summary::{Summary, summary_schema};
 
 /// A run.
+#[derive(Checkpointed)]
 pub struct Run {
     /// What has been measured.
     pub recorder: Recorder,
@@ -65,6 +67,7 @@ pub struct Run {
 }
 
 /// Bytes that are offered.
+#[derive(Checkpointed)]
 struct Capacity {
     /// By the array.
     array_bytes: u64,
@@ -105,6 +108,14 @@ impl Run {
         };
         run.settle()?;
         Ok(run)
+    }
+
+    /// Reads the requests again that had been read before the run was interrupted, as [`Host::catch_up`].
+    ///
+    /// # Errors
+    /// If a trace is malformed.
+    pub fn catch_up(&mut self, most: u64) -> Result<bool, Error> {
+        Ok(self.host.catch_up(most)?)
     }
 
     /// Works through up to `budget` instants, those not counted that a drive passes by itself, or fewer if

@@ -17,18 +17,18 @@ mod tasks;
 
 use std::collections::VecDeque;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use slab::Slab;
-
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::drive::{Command, Drive, Ended};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
 use crate::precondition::Preconditioner;
+use crate::slots::Slots;
 use crate::ssd::{Entry, HeldUp, InTheWay, Parts};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 pub use protocol::{Said, SentMessage};
 
@@ -51,13 +51,14 @@ pub struct ArraySummary {
 }
 
 /// An array.
+#[derive(Checkpointed)]
 pub struct Array {
     drives: Vec<Drive>,
     layout: Layout,
     missing: Missing,
     rebuilder: Option<Rebuilder>,
     protocol: Option<Protocol>,
-    tasks: Slab<Task>,
+    tasks: Slots<Task>,
     locks: StripeLocks,
     rebuilt_bytes: u64,
     /// When something happens in each drive next.
@@ -84,7 +85,7 @@ pub struct Array {
 pub type RequestHeldUp = HeldUp<RequestId, InTheWay<RequestId>>;
 
 /// A request whose last piece has ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct FinishedRequest {
     /// Which.
     pub request: RequestId,
@@ -115,7 +116,7 @@ impl Array {
             drives,
             layout,
             missing,
-            tasks: Slab::new(),
+            tasks: Slots::new(),
             locks: StripeLocks::default(),
             touched,
             read_around: ReadAround::new(&config.array),

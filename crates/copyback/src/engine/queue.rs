@@ -4,10 +4,11 @@
 //! that is taken. An event that is taken therefore leaves its place open; the next one that is
 //! scheduled sinks from there, which is half the work of filling the place and adding another.
 
+use crate::checkpoint::Checkpointed;
 use crate::units::Instant;
 
 /// Events in order of time; those of one instant in the order of their class, then of scheduling.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct EventQueue<E> {
     /// The children of the entry at a place are at twice that place plus one and plus two, and no earlier.
     heap: Vec<Entry<E>>,
@@ -16,7 +17,7 @@ pub struct EventQueue<E> {
     scheduled: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Entry<E> {
     /// Time, class and order of scheduling, from the highest bits to the lowest: to compare one number
     /// takes no branch.

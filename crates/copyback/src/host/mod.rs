@@ -1,31 +1,33 @@
 //! The host: when requests arrive, and how many the drive or the array takes at once.
 
 mod flow;
+mod input;
 mod request;
 
 pub use request::{Active, Admitted, Completion};
 
 use flow::Flow;
 
-use slab::Slab;
-
 use crate::array::FinishedRequest;
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Flow as FlowConfig};
 use crate::event::Arrivals;
 use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::places::Places;
+use crate::slots::Slots;
 use crate::ssd::{Part, Parts};
 use crate::units::Instant;
 use crate::workload::{AddressSpace, Hint, InputError, Request, Source};
 
 /// The flows of requests and the submission queues they go through.
+#[derive(Checkpointed)]
 pub struct Host {
     flows: Vec<Flow>,
     queues: Vec<Queue>,
     /// The queue that is looked at first: the device fetches round robin.
     next_queue: usize,
     /// Requests that are in the array.
-    requests: Slab<Active>,
+    requests: Slots<Active>,
     /// How many have entered it.
     entered: RequestNumber,
     /// The one that has left it last.
@@ -34,6 +36,7 @@ pub struct Host {
     are_waiting: bool,
 }
 
+#[derive(Checkpointed)]
 struct Queue {
     depth: u32,
     outstanding: u32,
@@ -62,7 +65,7 @@ impl Host {
             flows: Vec::new(),
             queues,
             next_queue: 0,
-            requests: Slab::new(),
+            requests: Slots::new(),
             entered: RequestNumber::default(),
             last_left: None,
             are_waiting: false,
@@ -79,8 +82,7 @@ impl Host {
         index: usize,
         config: &Config,
     ) -> Result<(), InputError> {
-        let key = config.workload.flow_key(index);
-        let source = Source::open(flow, index, &key, AddressSpace::of(config), config.seed)?;
+        let source = source(flow, index, config)?;
         let queue = index % self.queues.len();
         self.queues[queue].may_be_waited_for |= flow.iodepth().is_none();
         let flow = Flow::new(flow, source, queue)?;
@@ -143,15 +145,14 @@ impl Host {
         let request = Request { hint, ..flow.take(now)? };
         let number = self.entered;
         self.entered.0 += 1;
-        let entry = self.requests.vacant_entry();
-        let id = RequestId::from_index(entry.key());
+        let id = RequestId::from_index(self.requests.next_place());
         let queue = &mut self.queues[flow.queue];
         queue.outstanding += 1;
         let has_waited = request.arrival < now;
         let behind = if has_waited { queue.places.in_the_way(now) } else { None };
         let entered_late = queue.places.enter(id, request.arrival, now);
         let flow = FlowId::from_index(index);
-        entry.insert(Active { number, request, flow, entered: now, entered_late });
+        self.requests.insert(Active { number, request, flow, entered: now, entered_late });
         self.follow_if_full(index);
         let mut waited = Parts::default();
         waited.book_wait(Part::HostQueue, now - request.arrival, entered_late);
@@ -236,6 +237,19 @@ impl Host {
         self.flows.iter_mut().for_each(Flow::stop);
     }
 
+    /// Reads up to `most` requests again that had been read before the run was interrupted. Returns whether there are
+    /// more of them.
+    ///
+    /// # Errors
+    /// If a trace is malformed.
+    pub fn catch_up(&mut self, most: u64) -> Result<bool, InputError> {
+        let mut left = most;
+        for flow in &mut self.flows {
+            left -= flow.catch_up(left)?;
+        }
+        Ok(left == 0)
+    }
+
     /// Whether every request has entered the array and left it.
     pub fn is_done(&self) -> bool {
         self.requests.is_empty() && self.flows.iter().all(Flow::is_exhausted)
@@ -261,6 +275,20 @@ impl Host {
         let shares = self.flows.iter().map(|flow| flow.consumed(now));
         shares.sum::<f64>() / self.flows.len().max(1) as f64
     }
+}
+
+/// The sources of a workload's flows, in order, of which nothing has been read.
+///
+/// # Errors
+/// If a trace cannot be opened or its first line is malformed.
+pub fn sources(config: &Config) -> Result<Vec<Source>, InputError> {
+    let flows = config.workload.flows();
+    flows.iter().enumerate().map(|(index, flow)| source(flow, index, config)).collect()
+}
+
+fn source(flow: &FlowConfig, index: usize, config: &Config) -> Result<Source, InputError> {
+    let key = config.workload.flow_key(index);
+    Source::open(flow, index, &key, AddressSpace::of(config), config.seed)
 }
 
 impl Queue {

@@ -10,6 +10,7 @@ pub use watermarks::Watermarks;
 
 use std::ops::{Index, IndexMut};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, ThresholdUnit};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
@@ -20,7 +21,7 @@ use scopes::{Scopes, planes_together};
 const LEFT_FREE: usize = 1;
 
 /// The free and open blocks of every plane.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Space {
     planes: Vec<Plane>,
     thresholds: Thresholds,
@@ -36,7 +37,7 @@ pub struct Space {
 }
 
 /// Counts of free blocks at which something happens on a plane.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Thresholds {
     /// A plane with fewer free blocks is below its threshold ...
     pub soft: usize,
@@ -51,7 +52,7 @@ pub struct Thresholds {
 }
 
 /// What is counted against a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum Counted {
     Blocks,
     /// Of which a block has so many.
