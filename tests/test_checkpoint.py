@@ -51,9 +51,9 @@ def content(directory: Path) -> dict[str, Any]:
 
 
 class Impatient(checkpoint.Checkpoint):
-    """Written after every slice, and stopped after a few."""
+    """Written after every slice, and stopped after more than it takes to read requests again."""
 
-    left = 3
+    left = 6
 
     @property
     def is_due(self) -> bool:
@@ -71,7 +71,7 @@ def run_in_pieces(config: Config, file: Path, out: Path, monkeypatch: pytest.Mon
     # Slices of a few instants, and not as many as fit into some time.
     monkeypatch.setattr(module, "SLICE_S", 1e-9)
     monkeypatch.setattr(module.Pace, "__init__", lambda self: setattr(self, "events", 1_000))
-    for stops in range(1_000):
+    for stops in range(100):
         kept = Impatient(file)
         driver = Driver(config, checkpoint=kept)
         try:
