@@ -135,6 +135,26 @@ class Progress:
         """Page operations in flash so far; while preparing, host pages written."""
 
 @final
+class Found:
+    """What a checkpoint says of its run."""
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether its drives were still being prepared."""
+
+    @property
+    def simulated_ns(self) -> int:
+        """Simulated time, in nanoseconds since the start of the measured run."""
+
+    @property
+    def requests(self) -> int:
+        """Requests completed."""
+
+    @property
+    def note(self) -> str:
+        """What was noted when it was written."""
+
+@final
 class Simulation:
     """One run, advanced step by step."""
 
@@ -160,6 +180,53 @@ class Simulation:
             For a schedule policy in Python: `copyback.policies.bridge.ScheduleHooks.make`.
         threads
             Drives of an array that are prepared at the same time; the result is the same.
+        """
+
+    @staticmethod
+    def resume(
+        config: Config, path: str | PathLike[str], threads: int = 1
+    ) -> tuple[Simulation, Found]:
+        """Go on with a run that :meth:`write_checkpoint` has written.
+
+        Parameters
+        ----------
+        config
+            The configuration of that run.
+        path
+            The checkpoint.
+        threads
+            Drives of an array that are prepared at the same time; the result is the same.
+
+        Returns
+        -------
+        tuple of Simulation and Found
+            The run, and what the checkpoint says of it.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read or is damaged, or is of another configuration,
+            trace or version.
+        """
+
+    def keep(self) -> None:
+        """Get ready to be written to checkpoints.
+
+        Raises
+        ------
+        InputError
+            If a trace cannot be read again, or a policy is in Python.
+        """
+
+    def write_checkpoint(self, path: str | PathLike[str], note: str) -> None:
+        """Write the run as it stands to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file.
+        note
+            What :meth:`resume` gives back.
         """
 
     def advance(self, events: int) -> bool:

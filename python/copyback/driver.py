@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import sys
 import time
 from contextlib import ExitStack, contextmanager
@@ -14,6 +15,7 @@ import msgspec
 from copyback import checkout, verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
+from copyback.checkpoint import Interrupted
 from copyback.result import (
     ROW_TABLE_FILES,
     STREAM_FILES,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copyback._core import Conversion, InputCheck, Survey
+    from copyback.checkpoint import Checkpoint
     from copyback.result import TableName
 
     Columns = dict[str, NDArray[np.generic]]
@@ -86,6 +89,8 @@ class Driver:
         Drives of an array that are worked on at the same time: while they are prepared, and in the
         run where they have nothing to do with each other; the result is the same. Policies in
         Python are asked by one thread.
+    checkpoint
+        Where the run is written to as it goes, to go on from there. What it holds is gone on with.
     """
 
     def __init__(
@@ -96,6 +101,7 @@ class Driver:
         notes: Sequence[str] = (),
         commit: Callable[[], str | None] = checkout.commit,
         threads: int = 1,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.config = config
         self.notes = notes
@@ -106,9 +112,18 @@ class Driver:
         check_memory(config)
         begun = self._clocks()
         suppliers = _suppliers(config)
-        self.simulation = Simulation(
-            config, state, **suppliers, threads=1 if suppliers else threads
-        )
+
+        def make() -> Simulation:
+            return Simulation(config, state, **suppliers, threads=1 if suppliers else threads)
+
+        self.checkpoint = checkpoint
+        if checkpoint is None:
+            self.simulation = make()
+        else:
+            self.simulation, spent = checkpoint.begin(config, state, make, threads)
+            self.wall_s = spent.get("wall_s", 0.0)
+            self.cpu_s = spent.get("cpu_s", 0.0)
+            self.precondition_cpu_s = spent.get("precondition_cpu_s", 0.0)
         self._charge(begun)
 
     def run(
@@ -129,12 +144,57 @@ class Driver:
         on_text
             For streams that the run writes: given the text that each slice added.
         """
+        sinks, listeners = on_rows or {}, on_text or {}
+        if self.checkpoint is None:
+            self._advance(on_progress, sinks, listeners)
+            return
+        try:
+            with self.checkpoint.listening() as checkpoint:
+                self._advance_in_parts(checkpoint, on_progress, sinks, listeners)
+        except Interrupted as stopped:
+            # Whoever called decides what a signal does.
+            signal.raise_signal(stopped.number)
+            raise
+        self.checkpoint.join(
+            {table: sinks[table] for table in self.row_tables if table in sinks},
+            {stream: listeners[stream] for stream in self._streams() if stream in listeners},
+        )
+
+    def _advance_in_parts(
+        self,
+        checkpoint: Checkpoint,
+        on_progress: Callable[[Progress], None],
+        sinks: Mapping[RowTableName, Callable[[Columns], None]],
+        listeners: Mapping[StreamName, Callable[[bytes], object]],
+    ) -> None:
+        """Advance to the end; what is handed out gathers beside the checkpoint."""
+        tables = [table for table in self.row_tables if table in sinks]
+        streams = [stream for stream in self._streams() if stream in listeners]
+        done = False
+        while not done:
+            with checkpoint.part(tables, streams) as (rows, texts):
+                done = self._advance(on_progress, rows, texts, until=lambda: checkpoint.is_due)
+            if not done:
+                spent = {
+                    "wall_s": self.wall_s,
+                    "cpu_s": self.cpu_s,
+                    "precondition_cpu_s": self.precondition_cpu_s,
+                }
+                checkpoint.write(self.simulation, spent, self.simulation.progress())
+
+    def _advance(
+        self,
+        on_progress: Callable[[Progress], None],
+        sinks: Mapping[RowTableName, Callable[[Columns], None]],
+        listeners: Mapping[StreamName, Callable[[bytes], object]],
+        *,
+        until: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Advance to the end, or `until` something holds; return whether that is the end."""
         pace = Pace()
         takers = self._takers()
-        sinks = on_rows or {}
         streams = self._streams()
-        listeners = on_text or {}
-        preparing = True
+        preparing = self.simulation.progress().phase == PRECONDITION
         while True:
             begun = self._clocks()
             done = pace.advance(self.simulation)
@@ -152,8 +212,8 @@ class Driver:
                 text = take_text()
                 if stream in listeners:
                     listeners[stream](text)
-            if done:
-                return
+            if done or until():
+                return done
 
     def run_in_memory(
         self, command: str, *, on_progress: Callable[[Progress], None] = lambda _: None

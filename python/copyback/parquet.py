@@ -122,15 +122,29 @@ class _File(io.RawIOBase):
             raise self._fault from fault
 
 
+def batches(path: Path) -> Iterator[pl.DataFrame]:
+    """Yield a table that :func:`write_parquet` or `RowWriter` wrote, piece by piece."""
+    # Polars takes no name that is not UTF-8.
+    source = path if is_utf_8(path) else io.BytesIO(path.read_bytes())
+    lazy = pl.scan_parquet(source, glob=False)
+    rows = lazy.select(pl.len()).collect().item()
+    for first in range(0, max(rows, 1), ROW_GROUP):
+        yield lazy.slice(first, ROW_GROUP).collect()
+
+
+def _batch(rows: Mapping[str, NDArray[Any]] | pl.DataFrame) -> pl.DataFrame:
+    return rows if isinstance(rows, pl.DataFrame) else rows_table(rows)
+
+
 class RowKeeper:
     """Gathers rows in memory."""
 
     def __init__(self) -> None:
         self._batches: list[pl.DataFrame] = []
 
-    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Take a batch."""
-        table = rows_table(columns)
+    def add(self, rows: Mapping[str, NDArray[Any]] | pl.DataFrame) -> None:
+        """Take a batch: columns, or a table of a file."""
+        table = _batch(rows)
         if len(table) or not self._batches:
             self._batches.append(table)
 
@@ -155,15 +169,15 @@ class RowWriter:
         self._fault: Exception | None = None
         self._has_ended = False
 
-    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Take a batch; it is written meanwhile.
+    def add(self, rows: Mapping[str, NDArray[Any]] | pl.DataFrame) -> None:
+        """Take a batch, columns or a table of a file; it is written meanwhile.
 
         Raises
         ------
         OSError
             If what came before could not be written.
         """
-        table = rows_table(columns)
+        table = _batch(rows)
         if self._worker is None:
             self._worker = threading.Thread(target=self._write, args=(table.schema,), daemon=True)
             self._worker.start()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress
 from copyback.beforehand import check_memory
+from copyback.checkpoint import Checkpoint, seconds
 from copyback.cores import cores
 from copyback.driver import Driver, Pace
 from copyback.layers import Layer, plain
@@ -98,6 +99,8 @@ def run(
     audit: bool = False,
     timeline: str | None = None,
     threads: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: str = "5min",
     progress: bool = False,
     **overrides: Any,
 ) -> Result:
@@ -134,6 +137,12 @@ def run(
         Drives of an array that are worked on at the same time; one a core if None. The result is the
         same. They are prepared so, and run so where one has nothing to do with another: an open loop
         on RAID-0 or JBOD, without coordination.
+    checkpoint
+        A file that the run is written to as it goes, and when it is interrupted (Ctrl-C). If it is
+        there, the run goes on from it, and returns what a run without interruption returns. It is
+        removed at the end.
+    checkpoint_every
+        Time from one such writing to the next.
     progress
         Show a progress bar on standard error.
     **overrides
@@ -174,11 +183,17 @@ def run(
     )
     loaded = configuration.load(config, preset=preset, settings=settings)
     saved = Path(state) if state is not None else None
-    driver = Driver(loaded, state=saved, threads=threads or cores())
+    kept = None
+    if checkpoint is not None:
+        kept = Checkpoint(Path(checkpoint), every_s=seconds(checkpoint_every))
+    driver = Driver(loaded, state=saved, threads=threads or cores(), checkpoint=kept)
     from copyback.console import progress_display
 
     with progress_display(quiet=not progress) as show:
-        return driver.run_in_memory("copyback run config.toml", on_progress=show)
+        result = driver.run_in_memory("copyback run config.toml", on_progress=show)
+    if kept is not None:
+        kept.remove()
+    return result
 
 
 def precondition(

@@ -157,6 +157,11 @@ impl TotalTime {
         Self(span.0 as u128 * count as u128)
     }
 
+    /// So many nanoseconds.
+    pub const fn from_ns(ns: u128) -> Self {
+        Self(ns)
+    }
+
     /// The time in nanoseconds.
     pub const fn as_ns(self) -> u128 {
         self.0

@@ -21,6 +21,13 @@ pub fn table<T: Copy>(len: usize, entry: T) -> Vec<T> {
     table
 }
 
+/// An empty table with room for `len` entries.
+pub fn with_capacity<T>(len: usize) -> Vec<T> {
+    let mut table = Vec::new();
+    reserve(&mut table, len);
+    table
+}
+
 /// Appends entries to a table whose length is not known from the start.
 pub fn extend<T>(table: &mut Vec<T>, entries: impl ExactSizeIterator<Item = T>) {
     if table.capacity() - table.len() < entries.len() {

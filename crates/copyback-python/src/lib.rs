@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use super::error::{InputError, SimulationError};
     #[pymodule_export]
-    use super::simulation::{Preparation, Progress, Simulation};
+    use super::simulation::{Found, Preparation, Progress, Simulation};
     #[pymodule_export]
     use super::traces::{
         Conversion, InputCheck, Survey, read_whole, trace_target, writable_formats,

@@ -43,6 +43,15 @@ pub struct Progress {
     pub page_operations: u64,
 }
 
+/// What a checkpoint says of its run.
+#[pyclass(frozen, get_all, module = "copyback._core")]
+pub struct Found {
+    pub is_preparing: bool,
+    pub simulated_ns: u64,
+    pub requests: u64,
+    pub note: String,
+}
+
 #[pymethods]
 impl Simulation {
     #[new]
@@ -67,6 +76,32 @@ impl Simulation {
             }
             Err(error) => Err(raised.or(error)),
         }
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (config, path, threads=ONE))]
+    fn resume(
+        py: Python<'_>,
+        config: &Config,
+        path: PathBuf,
+        threads: NonZeroUsize,
+    ) -> PyResult<(Self, Found)> {
+        let (mut simulation, found) =
+            error::run(py, || simulation::Simulation::resume(&config.0, &path))?;
+        simulation.work_on(Arc::new(Threads(threads)));
+        let copyback::Found { is_preparing, simulated_ns, requests, note } = found;
+        let found = Found { is_preparing, simulated_ns, requests, note };
+        Ok((Self { run: Mutex::new(simulation), raised: Raised::default() }, found))
+    }
+
+    fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
+        let inner = self.inner();
+        error::run(py, || inner.keep())
+    }
+
+    fn write_checkpoint(&mut self, py: Python<'_>, path: PathBuf, note: &str) -> PyResult<()> {
+        let inner = self.inner();
+        error::run(py, move || inner.write_checkpoint(&path, note))
     }
 
     fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {

@@ -3,6 +3,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The generator behind every random choice of a simulation.
@@ -19,7 +20,7 @@ pub fn seed_for_others(mut random: Stream) -> [u64; 4] {
 }
 
 /// Random choices that are not drawn in turn: each follows from what it is about, and from nothing else.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Lot(u64);
 
 impl Lot {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use hashlink::LinkedHashMap;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{self, Eviction};
 use crate::ids::{CommandId, Lpn};
 use crate::places::Places;
@@ -19,7 +20,7 @@ pub type Sectors = u64;
 type PageTable = LinkedHashMap<Lpn, Entry, Xxh3DefaultBuilder>;
 
 /// A write buffer.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct WriteBuffer {
     /// Time that a command spends in DRAM.
     pub latency: Duration,
@@ -45,7 +46,7 @@ pub struct WriteBuffer {
 }
 
 /// A write of a page that waits for room.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Waiting {
     command: CommandId,
     lpn: Lpn,
@@ -54,7 +55,7 @@ struct Waiting {
     since: Instant,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Flush {
     command: CommandId,
     /// Every earlier write must have left before it ends.
@@ -64,7 +65,7 @@ struct Flush {
     undelayed: Option<Instant>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Entry {
     sectors: Sectors,
     /// What the host said when it wrote the page last.

@@ -1,11 +1,12 @@
 //! What can happen in a simulation.
 
+use crate::checkpoint::Checkpointed;
 use crate::engine::EventQueue;
 use crate::ids::{ChannelId, CommandId, DieId, FlowId};
 use crate::units::Instant;
 
 /// Something that happens in a drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Event {
     /// The power fails.
     PowerFails,
@@ -24,7 +25,7 @@ pub enum Event {
 }
 
 /// A direction of the host link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum LinkDirection {
     /// From host to device: the data of writes.
     In,

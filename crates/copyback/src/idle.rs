@@ -5,17 +5,18 @@
 //! 4.3.2, after its reference 4); a timer-based detector in the terms of Golding et al. (Idleness is
 //! not sloth, USENIX 1995).
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant};
 
 /// Looks, at whole multiples of a span, whether idle time is worth using.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct IdleDetector {
     check: Duration,
     threshold: Duration,
     state: State,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum State {
     Busy,
     /// Nothing is to be done since then.

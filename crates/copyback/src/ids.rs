@@ -5,11 +5,13 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
+
 macro_rules! index_type {
     ($(#[$doc:meta])* $name:ident($inner:ty)) => {
         $(#[$doc])*
         #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, Checkpointed,
         )]
         #[serde(transparent)]
         pub struct $name(pub $inner);
@@ -80,7 +82,9 @@ index_type!(
 ///
 /// Stored off by one in a `NonZeroU32`, so that a table of `Option<Ppn>` (the mapping table)
 /// takes four bytes an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Checkpointed,
+)]
 pub struct Ppn(NonZeroU32);
 
 impl Ppn {

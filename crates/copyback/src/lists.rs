@@ -1,6 +1,8 @@
 //! Many doubly linked lists over one set of items, in two flat tables: an item is on at most one
 //! list, and joining, leaving and looking at the front cost O(1).
 
+use crate::checkpoint::Checkpointed;
+
 use std::iter;
 use std::num::NonZeroU32;
 
@@ -17,20 +19,20 @@ fn target(link: Link) -> Option<usize> {
     link.map(|raw| raw.get() as usize - 1)
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Node {
     previous: Link,
     next: Link,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Ends {
     front: Link,
     back: Link,
 }
 
 /// Lists of items that are named by an index.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Lists {
     nodes: Vec<Node>,
     ends: Vec<Ends>,

@@ -8,10 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant, TotalTime};
 
 /// The places of a queue. `K` names who holds one.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Places<K> {
     places: usize,
     /// When places have come free in the second queue, of those who have left the real one; with the number of who
@@ -27,7 +28,7 @@ pub struct Places<K> {
 }
 
 /// Who holds a place in the real queue.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Holder {
     /// When they took it.
     entered: Instant,
@@ -38,7 +39,7 @@ struct Holder {
 }
 
 /// For how long places are kept.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 struct Usual {
     count: u64,
     /// In all.

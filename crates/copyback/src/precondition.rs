@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
+use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::collector::job::{self, Tally};
 use crate::config::{Config, Overwrites, Preemption};
 use crate::executor::{Executor, InTurn, Job};
@@ -123,12 +124,24 @@ impl Preparation {
     }
 }
 
+/// How many are prepared at a time is for the caller to say again.
+impl Checkpointed for Preparation {
+    fn keep(&self, out: &mut Writer<'_>) {
+        self.devices.keep(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+        Vec::load(from).map(Self::of)
+    }
+}
+
 /// A device on its way to the state that a run starts from.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Preconditioner {
     /// The device.
     pub ftl: Ftl,
     /// The schedule of the run, if it comes from outside.
+    #[checkpoint(skip)]
     pub schedule: Option<Box<dyn ExternalSchedule>>,
     filled: usize,
     fill: usize,

@@ -1,9 +1,10 @@
 //! What flash operations are for: whose a page operation is, and why a block is collected.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::CommandId;
 
 /// Who a page operation is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Owner {
     /// A command of the host.
     Host(CommandId),
@@ -14,7 +15,7 @@ pub enum Owner {
 }
 
 /// Why a block is collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Reason {
     /// Its plane was short of space.
     OnDemand,

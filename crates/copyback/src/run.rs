@@ -11,6 +11,7 @@ mod summary;
 use std::sync::Arc;
 
 use crate::array::{Array, FinishedRequest, SentMessage};
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
@@ -38,6 +39,7 @@ use summary::{PreconditionSummary, SimulatorSummary};
 pub use summary::{Summary, summary_schema};
 
 /// A run.
+#[derive(Checkpointed)]
 pub struct Run {
     /// What has been measured.
     pub recorder: Recorder,
@@ -48,6 +50,7 @@ pub struct Run {
     rating: Option<Rating>,
     capacity: Capacity,
     /// Drives of an array that go ahead side by side, if they do.
+    #[checkpoint(skip)]
     side_by_side: Option<SideBySide>,
     /// The rule that ends the run before its requests do, if there is one.
     stop: Option<Box<SteadyRounds>>,
@@ -72,6 +75,7 @@ pub struct Run {
 }
 
 /// Bytes that are offered.
+#[derive(Checkpointed)]
 struct Capacity {
     /// By the array.
     array_bytes: u64,
@@ -119,6 +123,14 @@ impl Run {
     /// nothing to do with each other. That changes no result.
     pub fn go_ahead_on(&mut self, config: &Config, executor: Arc<dyn Executor>) {
         self.side_by_side = SideBySide::of(config, executor);
+    }
+
+    /// Reads the requests again that had been read before the run was interrupted, as [`Host::catch_up`].
+    ///
+    /// # Errors
+    /// If a trace is malformed.
+    pub fn catch_up(&mut self, most: u64) -> Result<bool, Error> {
+        Ok(self.host.catch_up(most)?)
     }
 
     /// Works through up to `budget` instants, those not counted that a drive passes by itself, or fewer if

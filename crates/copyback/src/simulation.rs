@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::array::SentMessage;
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::executor::Executor;
 use crate::host::Host;
@@ -15,6 +16,7 @@ use crate::metrics::{
 };
 use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress};
+use crate::resume::{self, Found, Identity};
 use crate::run::{Run, Summary};
 use crate::scheduler::when::supply::{NoSupplier, Supplier};
 use crate::state;
@@ -30,9 +32,14 @@ pub struct Simulation {
     run: Option<Box<Run>>,
     /// What carries out jobs side by side, if something does.
     executor: Option<Arc<dyn Executor>>,
+    /// Known if it is to be kept.
+    identity: Option<Identity>,
+    /// Whether requests are yet to be read again, up to where the run was interrupted.
+    is_behind: bool,
 }
 
 /// Devices that are being prepared, and the host that waits for them.
+#[derive(Checkpointed)]
 struct Waiting {
     devices: Preparation,
     host: Host,
@@ -90,7 +97,62 @@ impl Simulation {
 
     fn of(config: &Config, devices: Preparation, host: Host) -> Self {
         let preparation = Some(Waiting { devices, host });
-        Self { config: config.clone(), preparation, run: None, executor: None }
+        Self {
+            config: config.clone(),
+            preparation,
+            run: None,
+            identity: None,
+            is_behind: false,
+            executor: None,
+        }
+    }
+
+    /// Goes on with the run of `config` that [`write_checkpoint`](Self::write_checkpoint) has written to `path`. Says
+    /// how far that had come.
+    ///
+    /// # Errors
+    /// If the file can't be read or is damaged; if it is of another configuration, of another version of this
+    /// program, or of a run with another trace; as [`keep`](Self::keep).
+    pub fn resume(config: &Config, path: &Path) -> Result<(Self, Found), Error> {
+        let identity = Identity::of(config)?;
+        let ((preparation, run), found) = resume::read(path, config, &identity, |from| {
+            Ok(match bool::load(from)? {
+                true => (None, Some(Checkpointed::load(from)?)),
+                false => (Some(Waiting::load(from)?), None),
+            })
+        })?;
+        let identity = Some(identity);
+        let (config, executor) = (config.clone(), None);
+        Ok((Self { config, preparation, run, executor, identity, is_behind: true }, found))
+    }
+
+    /// Gets ready to be kept in checkpoints.
+    ///
+    /// # Errors
+    /// If a trace can't be read again, or a policy is from outside.
+    pub fn keep(&mut self) -> Result<(), Error> {
+        self.identity = Some(Identity::of(&self.config)?);
+        Ok(())
+    }
+
+    /// Writes the run, as it stands, to a file that [`resume`](Self::resume) goes on from, and a note for the caller.
+    /// The file is whole or untouched.
+    ///
+    /// # Errors
+    /// If it can't be written; as [`keep`](Self::keep), unless that was called.
+    pub fn write_checkpoint(&self, path: &Path, note: &str) -> Result<(), Error> {
+        let identity = match &self.identity {
+            Some(identity) => identity.clone(),
+            None => Identity::of(&self.config)?,
+        };
+        resume::write(path, &identity, Found::new(&self.progress(), note), |out| {
+            self.run.is_some().keep(out);
+            if let Some(run) = &self.run {
+                run.keep(out);
+            } else if let Some(waiting) = &self.preparation {
+                waiting.keep(out);
+            }
+        })
     }
 
     /// Works on as many devices at a time as `executor` does jobs: while they are prepared, and in the run where
@@ -99,15 +161,23 @@ impl Simulation {
         if let Some(waiting) = &mut self.preparation {
             waiting.devices.prepare_on(executor.clone());
         }
+        if let Some(run) = &mut self.run {
+            run.go_ahead_on(&self.config, executor.clone());
+        }
         self.executor = Some(executor);
     }
 
-    /// Works for a while: `budget` preconditioning writes, or instants of the run.
+    /// Works for a while: `budget` preconditioning writes, or instants of the run; before that, if it was resumed, as many
+    /// requests that are read again.
     ///
     /// # Errors
     /// If the trace turns out to be malformed, a policy from outside has failed, a drive becomes read-only
     /// while it is prepared, or an audited invariant breaks.
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
+        if self.is_behind {
+            self.is_behind = self.catch_up(budget)?;
+            return Ok(Status::Running);
+        }
         if let Some(run) = &mut self.run {
             let status = run.advance(budget);
             return run.policy_failed().map_or(status, |failed| Err(input_error(failed)));
@@ -130,6 +200,15 @@ impl Simulation {
             self.run = Some(Box::new(run));
         }
         Ok(Status::Running)
+    }
+
+    /// Reads up to `budget` requests again. Returns whether there are more.
+    fn catch_up(&mut self, budget: u64) -> Result<bool, Error> {
+        match (&mut self.run, &mut self.preparation) {
+            (Some(run), _) => run.catch_up(budget),
+            (None, Some(waiting)) => Ok(waiting.host.catch_up(budget)?),
+            (None, None) => Ok(false),
+        }
     }
 
     /// How far the simulation has come.

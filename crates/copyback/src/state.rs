@@ -20,6 +20,7 @@ use crate::config::{Config, Cuts, Overwrites, VictimPolicy};
 use crate::ftl::{Ftl, Saved};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
+use crate::whole::write_whole;
 
 const MAGIC: &[u8] = b"copyback-state\n";
 const VERSION: u32 = 9;
@@ -33,7 +34,8 @@ const COMPRESSION_LEVEL: i32 = 1;
 /// If the devices [cannot be saved](check_savable) or the file not written; nothing is left behind then.
 pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), Error> {
     check_savable(config)?;
-    let written = to_bytes(config, devices).and_then(|bytes| write_whole(path, &bytes));
+    let written = to_bytes(config, devices)
+        .and_then(|bytes| write_whole(path, |file| file.write_all(&bytes)));
     written.map_err(|error| Error::Machine(format!("{}: {error}", path.display())))
 }
 
@@ -105,22 +107,6 @@ pub fn fingerprint(config: &Config) -> String {
         config.ssd.endurance.rated_cycles.filter(|_| !faults.are_none()),
     ]);
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
-}
-
-/// Writes a file beside `path` and renames it, so that `path` is never half written.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let write = || {
-        let mut file = fs::File::create(&partial)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&partial, path)
-    };
-    write().inspect_err(|_| {
-        // The first error is the one to tell.
-        let _ = fs::remove_file(&partial);
-    })
 }
 
 /// Loads the devices that `path` holds, to be run under `config`.

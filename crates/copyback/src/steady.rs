@@ -2,10 +2,12 @@
 //! Performance Test Specification (PTS). Over a window of the last rounds, the values themselves and
 //! their best-fit line may stray from the mean only so far.
 
+use crate::checkpoint::Checkpointed;
+
 use std::collections::VecDeque;
 
 /// What makes the last rounds steady. Every limit that there is must hold.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Checkpointed)]
 pub struct Rule {
     /// How many rounds are looked at together; two or more.
     pub window: usize,
@@ -55,7 +57,7 @@ impl Spread {
 }
 
 /// Watches rounds go by.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Detector {
     rule: Rule,
     /// The last rounds; `None` is one that told nothing.

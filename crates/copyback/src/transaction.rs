@@ -1,5 +1,6 @@
 //! Page operations of the host, waiting or in service, and the queues they wait in.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, Lpn};
 use crate::observer::{ArrivalNote, DeviceNote, Parts, Party};
 use crate::placement::HostPage;
@@ -8,7 +9,7 @@ use crate::units::{Duration, Instant};
 use crate::workload::Hint;
 
 /// What an operation waits for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub enum Wait {
     /// Nothing: it has just arrived, or is in a die.
     Nothing,
@@ -23,11 +24,11 @@ pub enum Wait {
 }
 
 /// A page operation, named by its place in the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct TransactionId(u32);
 
 /// What a page operation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Kind {
     /// Read for the host.
     Read,
@@ -53,7 +54,7 @@ pub struct PageWrite {
 }
 
 /// A page operation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Transaction {
     /// Whose it is.
     pub owner: Owner,
@@ -109,7 +110,7 @@ impl Transaction {
 }
 
 /// All page operations of a device. Places are reused, so its size is that of the greatest crowd.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct Transactions {
     table: Vec<Transaction>,
     free: Vec<TransactionId>,
@@ -156,7 +157,7 @@ impl Transactions {
 }
 
 /// A queue of page operations, first in, first out; also the group that shares one command.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 pub struct Fifo {
     ends: Option<(TransactionId, TransactionId)>,
 }

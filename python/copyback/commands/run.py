@@ -85,10 +85,27 @@ def run(
         bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
     ] = False,
     threads: Threads = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the run to this file as it goes and when it is interrupted; if the file is "
+            "there, go on from it. It is removed at the end.",
+        ),
+    ] = None,
+    checkpoint_every: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint-every",
+            metavar="TIME",
+            help="Time from one such writing to the next, such as 30s; else 5min.",
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
     from copyback.beforehand import announce
+    from copyback.checkpoint import EVERY_S, Checkpoint, seconds
     from copyback.console import overview, progress_display, show
     from copyback.cores import cores
     from copyback.destination import check_file
@@ -101,6 +118,9 @@ def run(
         raise InputError("--requests writes a file: say where with --out DIR")
     if timeline is not None and out is None:
         raise InputError("--timeline writes a file: say where with --out DIR")
+    if checkpoint_every is not None and checkpoint is None:
+        raise InputError("--checkpoint-every writes a file: say which with --checkpoint FILE")
+    every_s = EVERY_S if checkpoint_every is None else seconds(checkpoint_every)
     overrides = settings_in(setting)
     notes: tuple[str, ...] = ()
     if job is not None:
@@ -131,12 +151,15 @@ def run(
     for file in (fio_json, hdr_log):
         if file is not None:
             check_file(file)
+    kept = None if checkpoint is None else Checkpoint(checkpoint, every_s=every_s)
     announce(loaded)
     command = typed()
     with contextlib.ExitStack() as stack:
         # The directory is checked before the simulation, which may take hours.
         staging = stack.enter_context(Staging(out)) if out is not None else None
-        driver = Driver(loaded, state=state, notes=notes, threads=threads or cores())
+        driver = Driver(
+            loaded, state=state, notes=notes, threads=threads or cores(), checkpoint=kept
+        )
         with progress_display(quiet=quiet or json_) as tell:
             if staging is not None:
                 result = driver.run_into(staging.path, command, on_progress=tell)
@@ -157,6 +180,8 @@ def run(
         write_fio_json(result, fio_json)
     if hdr_log is not None:
         result.write_hdr_log(hdr_log)
+    if kept is not None:
+        kept.remove()
     if json_:
         sys.stdout.write(result.summary.to_json())
     else:

@@ -264,7 +264,7 @@ fn rows_of(
 }
 
 /// The files that `config.path` stands for.
-fn files_of(config: &TraceWorkload) -> Vec<PathBuf> {
+pub(super) fn files_of(config: &TraceWorkload) -> Vec<PathBuf> {
     let several = match config.format {
         None | Some(TraceFormat::Blktrace { .. }) => blktrace_files::find(&config.path),
         Some(_) => Vec::new(),

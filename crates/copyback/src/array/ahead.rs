@@ -13,6 +13,7 @@
 
 use std::collections::VecDeque;
 
+use crate::checkpoint::Checkpointed;
 use crate::drive::{Command, Drive, Log, Moment, Visit};
 use crate::executor::{Executor, Job};
 use crate::ids::{SsdId, TaskId};
@@ -24,7 +25,7 @@ use super::layout::Piece;
 use super::tasks::Task;
 
 /// What drives that have gone ahead have left to tell.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub(super) struct Ahead {
     logs: Vec<Log>,
     /// The tasks of requests that have not arrived, in order, and whether each has pieces.

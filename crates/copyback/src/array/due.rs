@@ -1,10 +1,11 @@
 //! When something happens in each drive next, and in which first. Kept as drives change: of many drives mostly one
 //! has, and to look through them at each instant takes longer than what happens.
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Instant, earlier};
 
 /// When something happens in each drive next.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Due {
     times: Vec<Option<Instant>>,
     /// The first of the times, and whose it is.

@@ -4,18 +4,19 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::TaskId;
 use crate::units::Instant;
 
 /// Who writes which stripes, and who waits for them.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct StripeLocks {
     held: Vec<(TaskId, Range<u64>)>,
     /// In the order in which they asked; nobody overtakes another who wants the same stripe.
     waiting: VecDeque<Waiting>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct Waiting {
     task: TaskId,
     stripes: Range<u64>,

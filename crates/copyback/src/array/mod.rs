@@ -20,18 +20,18 @@ mod tasks;
 
 use std::collections::VecDeque;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use slab::Slab;
-
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::drive::{Command, Drive, Ended, Moment};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
 use crate::precondition::Preconditioner;
+use crate::slots::Slots;
 use crate::ssd::{Entry, HeldUp, InTheWay, Parts};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 pub use protocol::{Said, SentMessage};
 
@@ -56,6 +56,7 @@ pub struct ArraySummary {
 }
 
 /// An array.
+#[derive(Checkpointed)]
 pub struct Array {
     drives: Vec<Drive>,
     layout: Layout,
@@ -64,7 +65,7 @@ pub struct Array {
     protocol: Option<Protocol>,
     /// Whether requests go to the only drive without tasks.
     is_direct: bool,
-    tasks: Slab<Task>,
+    tasks: Slots<Task>,
     locks: StripeLocks,
     rebuilt_bytes: u64,
     /// When something happens in each drive next.
@@ -93,7 +94,7 @@ pub struct Array {
 pub type RequestHeldUp = HeldUp<RequestId, InTheWay<RequestId>>;
 
 /// A request whose last piece has ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct FinishedRequest {
     /// Which.
     pub request: RequestId,
@@ -125,7 +126,7 @@ impl Array {
             layout,
             missing,
             is_direct: direct::is_possible(config),
-            tasks: Slab::new(),
+            tasks: Slots::new(),
             locks: StripeLocks::default(),
             touched,
             read_around: ReadAround::new(&config.array),

@@ -3,6 +3,7 @@
 //! A message that is sent at an instant arrives `array.protocol.latency` later: with none, in another
 //! round of the same instant.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Coordination};
 use crate::drive::Drive;
 use crate::engine::EventQueue;
@@ -12,7 +13,7 @@ use crate::units::{Duration, Instant, earlier};
 use super::coordination::{Agent, Coordinator, Message, Order, Orders, View, coordinator};
 
 /// What is said, and by whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Said {
     /// By a drive to the controller.
     ByDrive(Message),
@@ -37,7 +38,7 @@ impl Said {
 }
 
 /// A message and its times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct SentMessage {
     /// When it was sent.
     pub sent: Instant,
@@ -50,7 +51,7 @@ pub struct SentMessage {
 }
 
 /// The controller's coordinator, the drives' agents, and what they have sent one another.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Protocol {
     coordinator: Box<dyn Coordinator>,
     /// `None` for a drive that does not speak.

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::drive::Drive;
 use crate::ids::SsdId;
@@ -14,7 +15,7 @@ use crate::ids::SsdId;
 use super::layout::{Layout, Missing, Piece, Plan};
 
 /// Plans reads anew whose drives collect.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct ReadAround {
     count: u64,
     plain: Plan,

@@ -1,13 +1,14 @@
 //! Rebuilding lost drives: their replacements are written anew, from the first stripe to the last, one
 //! drive after the other, at a set rate.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{self, Rebuild};
 use crate::ids::SsdId;
 use crate::nand::transfer_time;
 use crate::units::{Duration, Instant};
 
 /// A part of a drive that is rebuilt at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct RebuildStep {
     /// The replacement.
     pub device: SsdId,
@@ -18,7 +19,7 @@ pub struct RebuildStep {
 }
 
 /// What is left to rebuild.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Rebuilder {
     next: Option<RebuildStep>,
     /// Drives that come after this one.

@@ -4,6 +4,7 @@
 //! the new parity. It ends with the last piece of its last phase; where its time went is what that piece
 //! of each phase tells.
 
+use crate::checkpoint::Checkpointed;
 use crate::drive::{Command, Ended};
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::ssd::{For, HeldUp, InTheWay, Part, Parts, Waited};
@@ -16,7 +17,7 @@ use super::rebuild::RebuildStep;
 use super::{Array, FinishedRequest};
 
 /// What the controller does for a request, or for itself.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub(super) struct Task {
     purpose: Purpose,
     stage: Stage,
@@ -33,7 +34,7 @@ pub(super) struct Task {
 }
 
 /// What a task is for: what its pieces are planned from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub(super) enum Purpose {
     /// A request of the host: an operation on bytes of the array.
     Request {
@@ -86,7 +87,7 @@ impl Task {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 enum Stage {
     /// Other tasks hold its stripes, since then.
     Waiting(Instant),

@@ -1,16 +1,17 @@
 //! Which dies collect, for all who have to go round them.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;
 
 /// The collections of a drive's dies.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Collecting {
     dies: Vec<Option<Underway>>,
     running: usize,
 }
 
 /// A collection under way on a die.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 struct Underway {
     /// Whether it was begun in idle time, and stops for commands.
     in_idle_time: bool,

@@ -4,12 +4,13 @@ use derive_more::{AddAssign, SubAssign};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::ftl::{BufferTally, ReclaimKind};
 use crate::purpose::Reason;
 use crate::units::TotalTime;
 
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
 pub struct Counters {
     /// Pages read over the channel, for the host or to be moved.
     pub reads: u64,
@@ -79,7 +80,7 @@ pub struct Counters {
 }
 
 /// What became of the page operations of the host where the mapping table lies in flash.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
 pub struct MappingCounters {
     /// Page operations whose mapping was in RAM.
     pub hits: u64,
@@ -105,7 +106,17 @@ impl MappingCounters {
 
 /// Pages moved by collections, by how (Shahidi et al., SC 2016).
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Serialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    AddAssign,
+    SubAssign,
+    Serialize,
+    JsonSchema,
+    Checkpointed,
 )]
 #[schemars(rename = "MovesSummary")]
 pub struct Moves {
@@ -135,7 +146,7 @@ impl Moves {
 }
 
 /// Merges, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
 pub struct Merges {
     /// An update block became the data block.
     pub switch: u64,

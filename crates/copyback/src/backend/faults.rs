@@ -1,6 +1,7 @@
 //! What faults of the flash cost a drive: the time of retries and of blocks that are replaced, and in the
 //! end the state in which it takes no writes.
 
+use crate::checkpoint::Checkpointed;
 use crate::ftl::Replaced;
 use crate::ids::Ppn;
 use crate::nand::Sensed;
@@ -9,7 +10,7 @@ use crate::units::{Duration, Instant, earlier};
 use super::Backend;
 
 /// What faults have cost a drive.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct FaultCosts {
     /// Time in the array, beyond what it would take without faults, of the operation that is about to
     /// start.

@@ -8,6 +8,7 @@ mod faults;
 pub use counters::{Counters, Merges, Moves};
 pub use faults::FaultReport;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::flash::{Flash, Noted, Watched};
 use crate::ftl::Ftl;
@@ -21,7 +22,7 @@ use collecting::Collecting;
 use faults::FaultCosts;
 
 /// What an operation in a die is for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub enum Purpose {
     /// One page operation of the host, or several joined into a multi-plane command.
     Host(Fifo),
@@ -30,7 +31,7 @@ pub enum Purpose {
 }
 
 /// The flash operation of a collection that is in a die.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum StepInFlight {
     /// Reads pages out, to be programmed elsewhere.
     Read,
@@ -45,7 +46,7 @@ pub enum StepInFlight {
 }
 
 /// The back end of a drive.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Backend {
     /// Where pages lie.
     pub ftl: Ftl,

@@ -4,12 +4,13 @@
 use derive_more::AddAssign;
 
 use crate::backend::Merges;
+use crate::checkpoint::Checkpointed;
 use crate::ftl::{Cost, Expected, Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use crate::purpose::Reason;
 
 /// The collection of one block.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Job {
     /// Why.
     pub reason: Reason,
@@ -109,7 +110,7 @@ impl Job {
 }
 
 /// What untimed collections have done.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Checkpointed)]
 pub struct Tally {
     /// Blocks collected for space.
     pub collections: u64,

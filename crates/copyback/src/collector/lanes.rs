@@ -13,6 +13,7 @@
 use smallvec::SmallVec;
 
 use super::job::Job;
+use crate::checkpoint::Checkpointed;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -26,7 +27,7 @@ pub type Pages = SmallVec<[(usize, Ppn); 2]>;
 pub type Erased = SmallVec<[BlockId; 2]>;
 
 /// One plane's part in a collection.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Lane {
     /// The collection of its victim.
     pub job: Job,
@@ -35,7 +36,7 @@ pub struct Lane {
 }
 
 /// A collection of one plane or more.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Lanes {
     /// The demanding plane first.
     pub lanes: SmallVec<[Lane; 2]>,

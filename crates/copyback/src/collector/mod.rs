@@ -15,6 +15,7 @@ mod width;
 pub use steps::{Collection, Progress};
 
 use crate::backend::Backend;
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, GcEnd, GcStart};
 use crate::ftl::Ftl;
 use crate::ids::{DieId, PlaneId};
@@ -29,7 +30,7 @@ use width::Width;
 use idle::IdleTime;
 
 /// The collections of a drive.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Collector {
     /// Boxed, as a collection leaves its place for each of its steps.
     collections: Vec<Option<Box<Collection>>>,
@@ -44,7 +45,7 @@ pub struct Collector {
 }
 
 /// How steps are carried out.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Settings {
     /// Whether pages are moved without the channel.
     copyback: bool,

@@ -5,12 +5,13 @@
 //! What is asked is fixed when it is asked: a plane is done when it has reached its goal once, or
 //! when there is nothing to gain.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, PlaneId};
 
 use crate::purpose::Reason;
 
 /// How far asked planes are collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Until {
     /// Until each has so many free blocks.
     Target(u32),
@@ -23,7 +24,7 @@ pub enum Until {
 }
 
 /// What a device is asked to collect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Asked {
     /// How far.
     pub until: Until,
@@ -41,7 +42,7 @@ impl Asked {
 }
 
 /// The planes that are to be collected because somebody asks.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Permits {
     /// A bit for each plane of a die that is to be collected.
     asked: Vec<u32>,

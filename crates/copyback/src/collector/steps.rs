@@ -3,6 +3,7 @@
 use super::job::Job;
 use super::lanes::{Erased, Lanes, Members, PageStep, Pages, Step};
 use crate::backend::{Backend, Purpose, StepInFlight};
+use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Times};
 use crate::observer::Activity;
@@ -12,7 +13,7 @@ use crate::units::{Duration, Instant};
 use super::Collector;
 
 /// A collection under way on a die.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Collection {
     /// What is collected.
     pub lanes: Lanes,

@@ -1,12 +1,13 @@
 //! HOW WIDE: which planes of a die join a collection. How several are collected together is told in
 //! [`lanes`](super::lanes).
 
+use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ftl::Space;
 use crate::ids::PlaneId;
 
 /// The width of a device's collections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Width {
     /// Only the plane that needs space; the others of the die wait. Superblocks look like this too:
     /// their planes are one.

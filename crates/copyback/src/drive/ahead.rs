@@ -3,23 +3,24 @@
 
 use std::collections::VecDeque;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::TaskId;
 use crate::units::Instant;
 
 use super::{Command, Drive, Ended};
 
 /// What others are to hear of a drive that has gone ahead, in order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct Log(VecDeque<(Visit, Heard)>);
 
 /// An instant, gone through so many times before: what takes no time makes it begin anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Visit {
     at: Instant,
     before: u32,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 enum Heard {
     /// A command has ended.
     Ended(Moment, Ended),
@@ -28,7 +29,7 @@ enum Heard {
 }
 
 /// When in an instant a command has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Moment {
     /// As commands were booked for the time of this number, from 0.
     Round(u32),

@@ -1,12 +1,13 @@
 //! Commands while they are in a drive.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::TaskId;
 use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation};
 
 /// What a drive is asked to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Command {
     /// What it is part of.
     pub task: TaskId,
@@ -23,7 +24,7 @@ pub struct Command {
 }
 
 /// A command that has ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Ended {
     /// What was asked.
     pub command: Command,
@@ -34,7 +35,7 @@ pub struct Ended {
 }
 
 /// A command in the drive.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub(super) struct Active {
     pub(super) command: Command,
     /// Page operations that have not ended.

@@ -4,11 +4,13 @@ use std::collections::VecDeque;
 
 use rand::RngExt;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Cuts};
 use crate::rng::{self, Stream};
 use crate::units::{Duration, Instant};
 
 /// The cuts to come.
+#[derive(Checkpointed)]
 pub enum CutTimes {
     /// At these times.
     At(VecDeque<Instant>),

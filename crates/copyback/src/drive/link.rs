@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{self, Duplex, quantity::Rate};
 use crate::event::LinkDirection;
 use crate::ids::CommandId;
@@ -10,7 +11,7 @@ use crate::nand::transfer_time;
 use crate::units::Duration;
 
 /// A link and the commands that wait for it.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Link {
     rate: Rate,
     half_duplex: bool,
@@ -18,7 +19,7 @@ pub struct Link {
     outward: Direction,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 struct Direction {
     current: Option<CommandId>,
     waiting: VecDeque<(CommandId, u64)>,

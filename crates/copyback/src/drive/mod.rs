@@ -18,6 +18,7 @@ mod reject;
 use std::collections::VecDeque;
 
 use crate::buffer::WriteBuffer;
+use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::config::Config;
 use crate::event::{Agenda, Event, LinkDirection};
@@ -39,6 +40,7 @@ use queue::Queue;
 pub use reject::Rejected;
 
 /// A drive.
+#[derive(Checkpointed)]
 pub struct Drive {
     /// The flash and what manages it.
     pub ssd: Ssd,
@@ -59,7 +61,7 @@ pub struct Drive {
     power: Option<Box<Power>>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Settings {
     command_overhead: Duration,
     page_size: u64,

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::buffer::WriteBuffer;
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Protection};
 use crate::event::Event;
 use crate::ids::{CommandId, Lpn, SsdId};
@@ -23,7 +24,7 @@ use super::cut_times::CutTimes;
 use super::link::Link;
 
 /// What cuts have done to a drive.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct PowerLoss {
     /// How often the power failed.
     pub cuts: u64,
@@ -52,6 +53,7 @@ pub struct PowerLoss {
 }
 
 /// The power of a drive.
+#[derive(Checkpointed)]
 pub(super) struct Power {
     config: Config,
     cuts: CutTimes,
@@ -64,6 +66,7 @@ pub(super) struct Power {
 }
 
 /// A page that is durable once a flush is acknowledged, unless it is trimmed before.
+#[derive(Checkpointed)]
 struct Promise {
     lpn: Lpn,
     /// The version in flash will be later than this.
@@ -71,6 +74,7 @@ struct Promise {
 }
 
 /// A drive that looks for its mapping.
+#[derive(Checkpointed)]
 struct Off {
     takes: Duration,
     pages_read: u64,

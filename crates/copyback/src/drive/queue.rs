@@ -3,19 +3,20 @@
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
-use slab::Slab;
-
+use crate::checkpoint::Checkpointed;
 use crate::ids::{CommandId, TaskId};
 use crate::places::Places;
+use crate::slots::Slots;
 use crate::ssd::{For, HeldUp, InTheWay, Part, Waited};
 use crate::units::Instant;
 
 use super::command::{Active, Command};
 
 /// Commands of a drive.
+#[derive(Checkpointed)]
 pub(super) struct Queue {
     depth: usize,
-    inside: Slab<Active>,
+    inside: Slots<Active>,
     /// Commands that wait outside, and since when.
     waiting: VecDeque<(Command, Instant)>,
     /// What waits for a place cost because of collections.
@@ -29,7 +30,7 @@ impl Queue {
     pub fn new(depth: usize, told: bool) -> Self {
         Self {
             depth,
-            inside: Slab::new(),
+            inside: Slots::new(),
             waiting: VecDeque::new(),
             places: Places::new(depth),
             held_up: told.then(Vec::new),
@@ -76,11 +77,10 @@ impl Queue {
     #[inline]
     pub fn enter(&mut self, command: Command, arrived: Instant, now: Instant) -> CommandId {
         let behind = self.who_was_in_the_way(arrived, now);
-        let entry = self.inside.vacant_entry();
-        let id = CommandId::from_index(entry.key());
+        let id = CommandId::from_index(self.inside.insert(Active::new(command, arrived)));
         let late = self.places.enter(id, arrived, now);
-        let active = entry.insert(Active::new(command, arrived));
         if arrived < now {
+            let active = &mut self.inside[id.index()];
             active.entered = now;
             active.entered_late = late;
             active.spend_late(Part::HostQueue, late, now);

@@ -2,6 +2,7 @@
 //!
 //! What its buffer holds stays there and is read from there; a flush of it cannot succeed.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::CommandId;
 use crate::ssd::Part;
 use crate::workload::Operation;
@@ -9,7 +10,7 @@ use crate::workload::Operation;
 use super::Drive;
 
 /// Commands or requests that were not carried out, or not as a whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign, Checkpointed)]
 pub struct Rejected {
     /// Writes.
     pub writes: u64,

@@ -1,7 +1,9 @@
 //! A set of indices that is drained in increasing order.
 
+use crate::checkpoint::Checkpointed;
+
 /// Indices that need attention at the current instant.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct DirtySet {
     words: Vec<u64>,
     /// Whether there may be any.

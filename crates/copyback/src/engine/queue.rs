@@ -5,10 +5,11 @@
 //! scheduled sinks from there, which is half the work of filling the place and adding another. Where the
 //! earliest event is meanwhile is known, as it is asked for several times at each instant.
 
+use crate::checkpoint::Checkpointed;
 use crate::units::Instant;
 
 /// Events in order of time; those of one instant in the order of their class, then of scheduling.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct EventQueue<E> {
     /// The children of the entry at a place are at twice that place plus one and plus two, and no earlier.
     heap: Vec<Entry<E>>,
@@ -17,7 +18,7 @@ pub struct EventQueue<E> {
     scheduled: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Entry<E> {
     /// Time, class and order of scheduling, from the highest bits to the lowest: to compare one number
     /// takes no branch.

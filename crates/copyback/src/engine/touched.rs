@@ -1,8 +1,10 @@
 //! The few of many that something has happened to, in increasing order.
 
+use crate::checkpoint::Checkpointed;
+
 /// Indices that something has happened to at the current instant: hardly ever more than one, so a
 /// sorted list is faster than a set of bits.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct Touched(Vec<usize>);
 
 impl Touched {

@@ -2,12 +2,13 @@
 //!
 //! They are cold: kept out of the code that asks for them, so that runs without them don't pay for them.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{ChannelId, DieId};
 use crate::nand::Geometry;
 use crate::units::{Duration, Instant};
 
 /// Until when each array and each channel is taken, kept apart from the state that is checked.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct TimingAudit {
     arrays: Vec<Instant>,
     channels: Vec<Instant>,

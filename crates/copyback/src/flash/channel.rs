@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::BusArbitration;
 use crate::ids::DieId;
 use crate::nand::Slot;
 use crate::units::{Duration, Instant};
 
 /// A die's wish for the channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Transfer {
     /// The die that asks.
     pub die: DieId,
@@ -19,7 +20,7 @@ pub struct Transfer {
 }
 
 /// Who has a channel.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 enum Holder {
     Nobody,
     /// A transfer that is [released](Channel::release) when it ends.
@@ -31,7 +32,7 @@ enum Holder {
 }
 
 /// A bus and the transfers that wait for it.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Channel {
     arbitration: BusArbitration,
     holder: Holder,

@@ -13,6 +13,7 @@ mod shortcut;
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Register, Suspend};
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
@@ -26,7 +27,7 @@ use audit::TimingAudit;
 use channel::{Channel, Transfer};
 
 /// Who is to be asked while the flash works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Watched {
     /// Nobody but who issued an operation, when it ends.
     WhatEnds,
@@ -37,7 +38,7 @@ pub enum Watched {
 }
 
 /// Which pages of operations somebody wants to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
 pub enum Noted {
     /// None.
     Nothing,
@@ -73,7 +74,7 @@ pub enum Begun<'a, T> {
 }
 
 /// Dies and channels.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Flash<T> {
     /// What operations take.
     pub timing: Timing,

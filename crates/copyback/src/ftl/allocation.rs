@@ -4,6 +4,7 @@
 //! (ways), then dies, then planes: the first letter varies fastest. All 24 orders are tables over
 //! one period. Where pages are bound to blocks, those of a group take their turn together ([`Layout`]).
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{self, AllocationOrder, Config, PlaneChoice};
 use crate::ids::{DieId, Lpn, PlaneId};
 use crate::nand::{Address, Geometry};
@@ -11,7 +12,7 @@ use crate::nand::{Address, Geometry};
 use super::mapping::Layout;
 
 /// How the plane of a die is chosen when the order does not fix it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum PlaneRule {
     /// The plane with most free pages; ties go round.
     MostFree,
@@ -20,7 +21,7 @@ pub enum PlaneRule {
 }
 
 /// Where writes go.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub enum Allocation {
     /// A logical page has one plane.
     Static {

@@ -10,6 +10,7 @@
 //! When free blocks are left again, they become spare. A drive is read-only for good once a plane has no
 //! spare block, or too few good ones to hold its data beside those it must keep free.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::{Faults, Geometry, Sensed};
@@ -20,11 +21,11 @@ use super::space::{Frontier, Plane, Space};
 use super::tables::Tables;
 
 /// What goes wrong in the flash of a drive, if anything can.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct BadBlocks(Option<Box<Account>>);
 
 /// What the flash does to its blocks, and what has come of it.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct Account {
     flash: Faults,
     /// Good blocks and bad ones.
@@ -44,7 +45,7 @@ struct Account {
 }
 
 /// Blocks that became bad, since the drive began to count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct FaultTally {
     /// Page programs that failed.
     pub program_failures: u64,
@@ -53,7 +54,7 @@ pub struct FaultTally {
 }
 
 /// A block that was replaced because a program failed.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Replaced {
     /// The page whose program failed.
     pub failed: Ppn,

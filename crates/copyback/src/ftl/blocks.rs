@@ -3,6 +3,7 @@
 use copyback_memory::{prefetch, table};
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
 use crate::placement::{Class, Life};
@@ -12,7 +13,7 @@ use crate::victim::BlockView;
 const NEVER: u32 = u32::MAX / 2;
 
 /// Valid pages as a bitset, and a small record a block.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Blocks {
     valid: Vec<u64>,
     words_per_block: usize,
@@ -21,13 +22,13 @@ pub struct Blocks {
 }
 
 /// When a block was last opened and filled, in pages that the host had written to the drive.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Checkpointed)]
 struct Times {
     opened: u64,
     sealed: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Record {
     erase_count: u32,
     valid: u16,
@@ -35,7 +36,7 @@ struct Record {
     class: Class,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 enum Phase {
     Free,
     /// Being filled, or being collected: no victim.

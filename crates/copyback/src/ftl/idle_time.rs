@@ -1,6 +1,7 @@
 //! What idle time is good for: which blocks the writes to come will call for, what reclaiming them
 //! takes, and which merges are owed.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId};
 
 use super::mapping::{AnyMapping, Cost, GroupId, Mapping, each};
@@ -8,7 +9,7 @@ use super::space::Stream;
 use super::{Ftl, Tables};
 
 /// Pages that are to be written to a plane.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
 pub struct Expected {
     /// Where they go.
     pub plane: PlaneId,

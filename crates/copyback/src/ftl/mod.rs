@@ -37,6 +37,7 @@ pub use tables::Tables;
 
 use std::ops::Deref;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::HostPage;
@@ -46,7 +47,7 @@ use mapping::{AnyMapping, Mapping, each};
 use spare::Role;
 
 /// The translation layer of a device. All may look at its [`Tables`].
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Ftl {
     tables: Tables,
     mapping: AnyMapping,

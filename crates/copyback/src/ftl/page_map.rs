@@ -2,13 +2,14 @@
 
 use copyback_memory::{prefetch, table};
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{Lpn, Ppn};
 
 /// Entries in a line of the cache.
 const ENTRIES_OF_A_LINE: usize = 64 / size_of::<Lpn>();
 
 /// The mapping table and its inverse, four bytes an entry each.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct PageMap {
     physical: Vec<Option<Ppn>>,
     /// The logical page last written to each physical page; current only where that page is valid.

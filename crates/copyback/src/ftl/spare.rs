@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Class;
@@ -10,7 +11,7 @@ use crate::placement::Class;
 use super::space::Stream;
 
 /// What a block is filled for; stamped into its pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Role {
     /// The pages of a class.
     Class(Class),
@@ -41,7 +42,7 @@ impl From<Stream> for Role {
 }
 
 /// Spare areas, and programs under way.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Spare {
     /// Place of each page's program in the order of all programs.
     sequences: Vec<u64>,

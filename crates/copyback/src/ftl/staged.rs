@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{Lpn, PlaneId};
 use crate::placement::Origin;
 
 /// Pages in DRAM, by the plane that they came from.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct Staged {
     pages: BTreeMap<Lpn, (PlaneId, Origin)>,
     /// In order of arrival. A page that the host has overwritten meanwhile is dropped when it

@@ -1,12 +1,13 @@
 //! Which open block of its plane a page goes to, as the placement says.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 use crate::placement::{AnyPlacement, Class, HostPage, Life, Origin, Placement};
 
 use super::space::Stream;
 
 /// The placement, and the clock that it reads.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Streams {
     pub(super) placement: AnyPlacement,
     /// Pages that the host has written.

@@ -1,6 +1,7 @@
 //! The tables of a translation layer, whatever the mapping: where logical pages lie, which blocks are open,
 //! free or closed. A mapping decides where a page goes; the tables put it there.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, SummaryPage};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
@@ -23,7 +24,7 @@ use super::wear::WearLeveller;
 
 /// What a translation layer knows, whatever its mapping. Whoever holds the layer may look at it; only the layer
 /// and its mapping change it.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Tables {
     /// Shape of the flash.
     pub geometry: Geometry,
@@ -47,7 +48,7 @@ pub struct Tables {
 }
 
 /// Page and block counts that never change.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Limits {
     pub(super) logical_pages: usize,
     /// Translation pages behind those.

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Wear, WearMeasure};
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
@@ -11,7 +12,7 @@ use crate::nand::Geometry;
 use super::blocks::Blocks;
 
 /// Erase counts of each plane, as far as levelling needs them.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct WearLeveller {
     /// Greatest difference that is tolerated, or the least that is not; `None` turns levelling off.
     threshold: Option<u32>,
@@ -19,7 +20,7 @@ pub struct WearLeveller {
     planes: Vec<Spread>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct Spread {
     /// The greatest erase count, and the first of the blocks that have it.
     most: (u32, Reverse<BlockId>),

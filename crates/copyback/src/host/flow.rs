@@ -2,15 +2,19 @@
 
 use std::collections::VecDeque;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Flow as FlowConfig;
 use crate::event::Arrivals;
 use crate::ids::FlowId;
 use crate::units::{Duration, Instant};
 use crate::workload::{InputError, Request, Source};
 
+use super::input::Input;
+
 /// A flow of requests.
+#[derive(Checkpointed)]
 pub(super) struct Flow {
-    source: Source,
+    source: Input,
     /// The next request, not yet in the device; its time counts from the start of the flow.
     next: Option<Request>,
     /// Those behind it that have been announced.
@@ -33,6 +37,7 @@ pub(super) struct Flow {
 }
 
 /// What decides when a flow's next request arrives.
+#[derive(Checkpointed)]
 enum Pace {
     /// The request's own time.
     Open,
@@ -41,6 +46,7 @@ enum Pace {
 }
 
 /// Whether a flow has begun.
+#[derive(Checkpointed)]
 enum Stage {
     /// It waits for these to end.
     Waiting { awaited: Vec<FlowId>, earliest: Instant },
@@ -49,7 +55,7 @@ enum Stage {
 }
 
 /// The times that a flow was started anew at one instant.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Rounds {
     known: u64,
     at: Instant,
@@ -61,7 +67,8 @@ impl Flow {
     ///
     /// # Errors
     /// If the source has a malformed first request.
-    pub fn new(config: &FlowConfig, mut source: Source, queue: usize) -> Result<Self, InputError> {
+    pub fn new(config: &FlowConfig, source: Source, queue: usize) -> Result<Self, InputError> {
+        let mut source = Input::new(source);
         let pace = match config.iodepth() {
             Some(iodepth) => Pace::Closed { iodepth },
             None => Pace::Open,
@@ -75,7 +82,7 @@ impl Flow {
             false => Stage::Waiting { awaited, earliest },
         };
         // An open trace knows its own times, and where they end.
-        let is_open_trace = matches!((&source, &pace), (Source::Trace(_), Pace::Open));
+        let is_open_trace = matches!((&*source, &pace), (Source::Trace(_), Pace::Open));
         let duration = config.duration().filter(|_| !is_open_trace);
         Ok(Self {
             rounds: Rounds { known: source.rounds(), at: Instant::START, count: 0 },
@@ -229,7 +236,7 @@ impl Flow {
 
     /// Share of the input that has been consumed.
     pub fn consumed(&self, now: Instant) -> f64 {
-        match (&self.source, self.duration) {
+        match (&*self.source, self.duration) {
             // A share of its present round.
             (Source::Trace(_), Some(duration)) => self.lasted(now, duration),
             (_, Some(duration)) => self.source.consumed().max(self.lasted(now, duration)),
@@ -243,6 +250,14 @@ impl Flow {
         (since.as_secs_f64() / duration.as_secs_f64()).min(1.0)
     }
 
+    /// Reads up to `most` requests again, as [`Input::catch_up`].
+    ///
+    /// # Errors
+    /// If the trace is malformed.
+    pub fn catch_up(&mut self, most: u64) -> Result<u64, InputError> {
+        self.source.catch_up(most)
+    }
+
     /// What the user should know of its input.
     pub fn notes(&self) -> Vec<String> {
         self.source.notes()
@@ -252,8 +267,8 @@ impl Flow {
 impl Pace {
     /// The next request of `source`. In a closed loop the times of a trace mean nothing.
     #[inline(always)]
-    fn fetch(&self, source: &mut Source) -> Result<Option<Request>, InputError> {
-        match (self, &*source) {
+    fn fetch(&self, source: &mut Input) -> Result<Option<Request>, InputError> {
+        match (self, &**source) {
             (Self::Closed { .. }, Source::Trace(_)) => {
                 let request = source.next_request()?;
                 Ok(request.map(|request| Request { arrival: Instant::START, ..request }))

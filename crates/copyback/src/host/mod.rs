@@ -1,30 +1,32 @@
 //! The host: when requests arrive, and how many the drive or the array takes at once.
 
 mod flow;
+mod input;
 mod request;
 
 pub use request::{Active, Admitted, Completion, waited_outside};
 
 use flow::Flow;
 
-use slab::Slab;
-
 use crate::array::FinishedRequest;
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Flow as FlowConfig};
 use crate::event::Arrivals;
 use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::places::Places;
+use crate::slots::Slots;
 use crate::units::Instant;
 use crate::workload::{AddressSpace, Hint, InputError, Request, Source};
 
 /// The flows of requests and the submission queues they go through.
+#[derive(Checkpointed)]
 pub struct Host {
     flows: Vec<Flow>,
     queues: Vec<Queue>,
     /// The queue that is looked at first: the device fetches round robin.
     next_queue: usize,
     /// Requests that are in the array.
-    requests: Slab<Active>,
+    requests: Slots<Active>,
     /// How many have entered it.
     entered: RequestNumber,
     /// The one that has left it last.
@@ -33,6 +35,7 @@ pub struct Host {
     are_waiting: bool,
 }
 
+#[derive(Checkpointed)]
 struct Queue {
     depth: u32,
     outstanding: u32,
@@ -61,7 +64,7 @@ impl Host {
             flows: Vec::new(),
             queues,
             next_queue: 0,
-            requests: Slab::new(),
+            requests: Slots::new(),
             entered: RequestNumber::default(),
             last_left: None,
             are_waiting: false,
@@ -78,8 +81,7 @@ impl Host {
         index: usize,
         config: &Config,
     ) -> Result<(), InputError> {
-        let key = config.workload.flow_key(index);
-        let source = Source::open(flow, index, &key, AddressSpace::of(config), config.seed)?;
+        let source = source(flow, index, config)?;
         let queue = index % self.queues.len();
         self.queues[queue].may_be_waited_for |= flow.iodepth().is_none();
         let flow = Flow::new(flow, source, queue)?;
@@ -154,8 +156,7 @@ impl Host {
         request.hint = hint_of(index);
         let number = self.entered;
         self.entered.0 += 1;
-        let entry = self.requests.vacant_entry();
-        let id = RequestId::from_index(entry.key());
+        let id = RequestId::from_index(self.requests.next_place());
         let queue_index = flow.queue;
         let queue = &mut self.queues[queue_index];
         queue.outstanding += 1;
@@ -163,7 +164,7 @@ impl Host {
         let behind = if has_waited { queue.places.in_the_way(now) } else { None };
         let entered_late = queue.places.enter(id, request.arrival, now);
         let flow = FlowId::from_index(index);
-        entry.insert(Active { number, request, flow, entered: now, entered_late });
+        self.requests.insert(Active { number, request, flow, entered: now, entered_late });
         if self.queues[queue_index].is_to_be_followed() {
             self.follow(queue_index);
         }
@@ -253,6 +254,19 @@ impl Host {
         self.flows.iter_mut().for_each(Flow::stop);
     }
 
+    /// Reads up to `most` requests again that had been read before the run was interrupted. Returns whether there are
+    /// more of them.
+    ///
+    /// # Errors
+    /// If a trace is malformed.
+    pub fn catch_up(&mut self, most: u64) -> Result<bool, InputError> {
+        let mut left = most;
+        for flow in &mut self.flows {
+            left -= flow.catch_up(left)?;
+        }
+        Ok(left == 0)
+    }
+
     /// Whether every request has entered the array and left it.
     pub fn is_done(&self) -> bool {
         self.requests.is_empty() && self.flows.iter().all(Flow::is_exhausted)
@@ -283,6 +297,20 @@ impl Host {
 /// What the host says of the data of a flow: what one flow writes belongs together.
 fn hint_of(flow: usize) -> Option<Hint> {
     Some(Hint::from_index(flow))
+}
+
+/// The sources of a workload's flows, in order, of which nothing has been read.
+///
+/// # Errors
+/// If a trace cannot be opened or its first line is malformed.
+pub fn sources(config: &Config) -> Result<Vec<Source>, InputError> {
+    let flows = config.workload.flows();
+    flows.iter().enumerate().map(|(index, flow)| source(flow, index, config)).collect()
+}
+
+fn source(flow: &FlowConfig, index: usize, config: &Config) -> Result<Source, InputError> {
+    let key = config.workload.flow_key(index);
+    Source::open(flow, index, &key, AddressSpace::of(config), config.seed)
 }
 
 impl Queue {

@@ -1,13 +1,14 @@
 //! Requests while they are in the array.
 
 use crate::array::FinishedRequest;
+use crate::checkpoint::Checkpointed;
 use crate::ids::{FlowId, RequestId, RequestNumber, SsdId};
 use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::Request;
 
 /// A request in the array.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Active {
     /// Which it is.
     pub number: RequestNumber,
@@ -50,7 +51,7 @@ pub struct Admitted {
 }
 
 /// A request that has left the array.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Completion {
     /// Which it is.
     pub number: RequestNumber,

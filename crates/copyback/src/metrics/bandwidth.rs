@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
@@ -29,7 +30,7 @@ pub struct BandwidthSummary {
 }
 
 /// Sums over the windows that have ended.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Bandwidth {
     window: Duration,
     ends: Instant,

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::drive::Ended;
 use crate::ids::SsdId;
@@ -65,7 +66,7 @@ pub struct CollectingSummary {
 }
 
 /// When drives collected: columns with one entry an interval in which a drive did, in order of its end.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, Checkpointed)]
 pub struct CollectionColumns {
     /// The drive.
     pub device: Vec<u16>,
@@ -85,7 +86,7 @@ impl CollectionColumns {
 }
 
 /// Commands that the controller sent: columns with one entry each, in order of completion.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, Checkpointed)]
 pub struct CommandColumns {
     /// The drive.
     pub device: Vec<u16>,
@@ -117,7 +118,7 @@ impl CommandColumns {
 }
 
 /// What is recorded of each drive.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Devices {
     /// Which of them collect together.
     pub overlap: Overlap,

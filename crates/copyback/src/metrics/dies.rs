@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, SsdId};
 use crate::ssd::DieUse;
 use crate::units::{Duration, Instant};
@@ -74,7 +75,7 @@ impl Spell {
 }
 
 /// The bins of a run.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Dies {
     interval: Duration,
     /// Totals of every die of every drive at the end of each bin.

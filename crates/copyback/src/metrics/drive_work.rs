@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::drive::Rejected;
 use crate::ssd::{Counters, FaultReport, IdleTimes, PlaneUse};
 use crate::units::{Instant, TotalTime};
@@ -15,7 +16,7 @@ use super::idle_time::IdleTimeSummary;
 use super::mapping::MappingSummary;
 
 /// Counts by kind.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 pub struct Totals {
     /// Bytes read by the host.
     pub read_bytes: u64,

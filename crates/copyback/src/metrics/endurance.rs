@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ssd::Counters;
 use crate::units::Duration;
@@ -56,7 +57,7 @@ pub struct EnduranceSummary {
 }
 
 /// What the flash of a drive is rated for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Rating {
     cycles: f64,
     warranty_years: f64,

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::units::Duration;
 use crate::workload::Operation;
 
@@ -36,7 +37,7 @@ pub struct ExcessSummary {
 }
 
 /// Of the requests that take longer than the bound, what they take longer.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct ExcessWait {
     bound: Duration,
     /// The excess of each such request.

@@ -4,6 +4,7 @@ use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::ssd::{Part, Parts};
 use crate::units::Duration;
 
@@ -63,7 +64,7 @@ pub struct BreakdownSummary {
 }
 
 /// Response times of one class of requests.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct LatencyStats {
     histogram: Histogram<u64>,
     count: u64,

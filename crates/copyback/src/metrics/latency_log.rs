@@ -10,6 +10,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
@@ -24,12 +25,14 @@ const LEGEND: &str =
     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
 
 /// A log under way.
+#[derive(Checkpointed)]
 pub struct LatencyLog {
     interval: Duration,
     /// Of the interval under way.
     start: Instant,
     reads: Histogram<u64>,
     writes: Histogram<u64>,
+    #[checkpoint(skip)]
     serializer: V2DeflateSerializer,
     text: Vec<u8>,
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::host::Completion;
 use crate::units::{Duration, Instant};
@@ -96,7 +97,7 @@ pub struct BreakdownByClass {
 }
 
 /// Sums and distributions over completed requests.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Ledger {
     /// Simulated response times.
     pub responses: Responses,

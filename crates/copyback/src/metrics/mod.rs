@@ -50,11 +50,13 @@ pub use worst::WorstResponses;
 
 use flows::flows;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Workload};
 use crate::host::Completion;
 use crate::units::Instant;
 
 /// Everything that is recorded about requests.
+#[derive(Checkpointed)]
 pub struct Recorder {
     /// All requests.
     pub whole: Ledger,

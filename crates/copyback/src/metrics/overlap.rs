@@ -1,12 +1,13 @@
 //! How many drives of an array collect at the same time.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
 
 use super::CollectionColumns;
 
 /// Which drives collect, and for how long so many did together.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Overlap {
     /// Since when each drive collects, if it does.
     collecting: Vec<Option<Instant>>,

@@ -1,11 +1,12 @@
 //! One row a request, in columns.
 
+use crate::checkpoint::Checkpointed;
 use crate::host::Completion;
 use crate::ssd::Part;
 use crate::units::Duration;
 
 /// Columns with one entry a completed request, in order of completion.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, Checkpointed)]
 pub struct RequestColumns {
     /// Arrival in nanoseconds of simulated time.
     pub arrival_ns: Vec<u64>,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::workload::Operation;
 
 use super::latency::{LatencyStats, ResponseSummary};
@@ -21,7 +22,7 @@ pub struct ResponsesSummary {
 }
 
 /// Response times of the requests that move data.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct Responses {
     /// What the first of them was.
     first: Option<Operation>,

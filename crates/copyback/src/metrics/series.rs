@@ -1,6 +1,7 @@
 //! Rows over time. If no interval is configured, rows start fine and are merged two by two whenever
 //! there are too many, so that a run of any length ends with about a thousand.
 
+use crate::checkpoint::Checkpointed;
 use crate::host::Completion;
 use crate::ids::FlowId;
 use crate::units::{Duration, Instant, TotalTime};
@@ -16,7 +17,7 @@ const MOST_FIXED_ROWS: u64 = 1 << 23;
 const FINEST: Duration = Duration::from_us(100);
 
 /// Running totals and levels of the device, sampled at the end of each row.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 pub struct Sample {
     /// Pages programmed for the host.
     pub host_programs: u64,
@@ -66,7 +67,7 @@ pub const BAD_BLOCKS: &str = "bad_blocks";
 /// Columns of the series by name.
 pub type SeriesColumns = Vec<(&'static str, Vec<f64>)>;
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Class {
     count: u64,
     bytes: u64,
@@ -75,13 +76,13 @@ struct Class {
 }
 
 /// What was completed in a row.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Served {
     reads: Class,
     writes: Class,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Row {
     served: Served,
     /// Totals at the end of the row.
@@ -91,7 +92,7 @@ struct Row {
 }
 
 /// The series of a run.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Series {
     interval: Duration,
     fixed: bool,
@@ -104,7 +105,7 @@ pub struct Series {
 }
 
 /// What was completed of one flow.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 struct FlowRows {
     rows: Vec<Served>,
     current: Served,

@@ -1,11 +1,12 @@
 //! When each flow was measured: throughput is by the time in which any was.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Flow, quantity::Time};
 use crate::host::Completion;
 use crate::units::{Duration, Instant};
 
 /// The time in which each flow was measured.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct Spans {
     /// By flow: from the end of its ramp to its last completion, if it had any.
     flows: Vec<Option<(Instant, Instant)>>,

@@ -1,5 +1,6 @@
 //! Those who look at every operation of the flash.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::drive::Drive;
 use crate::host::Completion;
@@ -10,7 +11,7 @@ use crate::units::Instant;
 use super::{Slowest, Timeline};
 
 /// What is drawn from the journals of the drives.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Watch {
     /// What happened in a window of time.
     pub timeline: Option<Timeline>,

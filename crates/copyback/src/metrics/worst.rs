@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
@@ -50,7 +51,7 @@ pub struct WindowSummary {
 }
 
 /// The windows in which requests have ended.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct WorstResponses {
     length: Duration,
     /// When the last of `windows` ends.
@@ -59,7 +60,7 @@ pub struct WorstResponses {
 }
 
 /// The longest response times of a window.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Window {
     start: Instant,
     read: Option<Duration>,

@@ -15,11 +15,12 @@
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::Ppn;
 use crate::units::{Duration, Instant};
 
 /// What a die is told to do. Multi-plane forms are one command of the same kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Command {
     /// Cells to register, then out over the channel.
     Read,
@@ -44,7 +45,7 @@ impl Command {
 }
 
 /// Where an operation stands; see the module's picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Phase {
     /// Just accepted.
     New,
@@ -69,7 +70,7 @@ pub enum Phase {
 }
 
 /// The two places of a die that can hold an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Slot {
     /// Data register and cell array.
     Array,
@@ -78,7 +79,7 @@ pub enum Slot {
 }
 
 /// An operation on its way through a die. `T` is the caller's note of what it is for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Operation<T> {
     /// What the die does.
     pub command: Command,
@@ -183,7 +184,7 @@ pub enum Action<T> {
 }
 
 /// A die and the operations in it.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Die<T> {
     array: Option<Operation<T>>,
     port: Option<Operation<T>>,
@@ -201,7 +202,7 @@ pub struct Die<T> {
 }
 
 /// An operation that has left the array.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct Suspended<T> {
     operation: Operation<T>,
     left: Duration,

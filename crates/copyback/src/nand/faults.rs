@@ -6,6 +6,7 @@
 
 use rand_distr::{Distribution, Normal};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, FlashFaults};
 use crate::ids::BlockId;
 use crate::rng::{self, Lot};
@@ -13,7 +14,7 @@ use crate::rng::{self, Lot};
 use super::Geometry;
 
 /// The faults of a drive's flash.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Faults {
     factory_bad: Chance,
     program: Chance,
@@ -33,7 +34,7 @@ pub enum Sensed {
 }
 
 /// Something that happens to a share of all events.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct Chance {
     share: f64,
     lot: Lot,
@@ -45,7 +46,7 @@ impl Chance {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct ReadErrors {
     new: f64,
     /// What each erase adds to that.

@@ -1,11 +1,12 @@
 //! Shape of the flash array, and the only place where identifiers are converted.
 
+use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn};
 
 /// Shape of the flash array. Identifiers run channel by channel, chip by chip, die by die, plane by
 /// plane, block by block, page by page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Geometry {
     /// Channels of the device.
     pub channels: u32,

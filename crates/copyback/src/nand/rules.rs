@@ -3,13 +3,14 @@
 //! ONFI and JEDEC let planes of one die work together when each addresses its own plane with the
 //! same operation at the same page offset; the block may differ.
 
+use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::PlaneId;
 
 use super::Command;
 
 /// Which operations may be joined into one multi-plane command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct MultiPlaneRules {
     /// Reads may be joined.
     pub read: bool,

@@ -1,10 +1,11 @@
 //! Latencies of the flash chips and transfer times of their channels, in whole nanoseconds.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{self, PageLatency, SummaryPage, quantity::Rate};
 use crate::units::Duration;
 
 /// Latencies of the array operations and of the channel.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Timing {
     read: Vec<Duration>,
     program: Vec<Duration>,

@@ -2,6 +2,7 @@
 
 use std::ops::{AddAssign, Index, IndexMut};
 
+use crate::checkpoint::Checkpointed;
 use crate::units::Duration;
 
 /// A part of a response time.
@@ -58,7 +59,7 @@ impl Part {
 }
 
 /// A time for each part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Checkpointed)]
 pub struct Parts([Duration; Part::ALL.len()]);
 
 impl Parts {

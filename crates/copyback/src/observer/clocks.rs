@@ -8,13 +8,14 @@
 //! is `late`: exact for a die that serves in order of arrival without waiting for its channel,
 //! proportional otherwise, and zero without collections.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, PlaneId, planes_in};
 use crate::units::{Duration, Instant, TotalTime};
 
 use super::breakdown::{Part, Parts};
 
 /// The clocks of one die.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct DieClocks {
     /// A bit for each plane that is being collected, and since when.
     collecting: Option<(u32, Instant)>,
@@ -31,7 +32,7 @@ pub struct DieClocks {
 }
 
 /// What an operation remembers of its die's clocks from its arrival.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct ArrivalNote {
     at: Instant,
     /// The plane it needs, if that was settled on arrival.
@@ -50,7 +51,7 @@ impl ArrivalNote {
 }
 
 /// Time that each plane of the device has been collected.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct PlaneClocks {
     collected: Vec<Duration>,
     planes_per_die: u32,
@@ -212,7 +213,7 @@ impl DieClocks {
 
 /// What a write that waits for no die in particular (dynamic allocation) needs to know of all of them: it waits
 /// behind collections for the share of dies that collect. The backlog is that of such writes, in die time.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct DeviceClock {
     dies: u64,
     collecting: u64,
@@ -227,7 +228,7 @@ pub struct DeviceClock {
 }
 
 /// What work remembers of the device's clock from its arrival.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct DeviceNote {
     at: Instant,
     collected: TotalTime,

@@ -1,12 +1,13 @@
 //! Account of the time in which a drive has no command: how long the periods are, and what its dies do
 //! meanwhile.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant, TotalTime};
 
 /// What a die does while its drive has no command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Activity {
     /// Collects because its plane is short of space.
     OnDemand,
@@ -29,12 +30,20 @@ pub enum Activity {
 }
 
 /// Die time by activity.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct DieTime([TotalTime; Activity::ALL.len()]);
 
 /// Idle periods of one class.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign, derive_more::SubAssign,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    derive_more::AddAssign,
+    derive_more::SubAssign,
+    Checkpointed,
 )]
 pub struct IdlePeriods {
     /// How many.
@@ -47,7 +56,15 @@ pub struct IdlePeriods {
 
 /// Idle periods of a drive by length, as its schedule tells them apart.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign, derive_more::SubAssign,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    derive_more::AddAssign,
+    derive_more::SubAssign,
+    Checkpointed,
 )]
 pub struct IdleTimes {
     /// Time with a command.
@@ -129,7 +146,7 @@ impl std::ops::AddAssign for DieTime {
 }
 
 /// Keeps the account of one drive.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub(super) struct IdleAccount {
     /// Periods that are no longer than this are not used.
     short_idle: Duration,

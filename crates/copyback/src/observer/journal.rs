@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::Checkpointed;
 use crate::ftl::ReclaimKind;
 use crate::ids::{BlockId, ChannelId, DieId, Lpn, Ppn};
 use crate::nand::Command;
@@ -11,7 +12,7 @@ use crate::units::{Duration, Instant};
 use super::waits::HeldUp;
 
 /// Something that a drive did, or began to do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub enum Entry {
     /// The array of a die begins to work for `time`, unless it is suspended.
     Array {
@@ -79,7 +80,7 @@ pub enum Entry {
 }
 
 /// A page operation that waits or is waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Party {
     /// Whose page operation it is.
     pub owner: Owner,
@@ -88,7 +89,7 @@ pub struct Party {
 }
 
 /// What a flash operation is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Class {
     /// A read of the host.
     HostRead,
@@ -107,7 +108,7 @@ pub enum Class {
 }
 
 /// A flash operation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Work {
     /// What the die does.
     pub command: Command,
@@ -122,7 +123,7 @@ pub struct Work {
 }
 
 /// What a collection reclaims.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Collected {
     /// Why.
     pub reason: Reason,

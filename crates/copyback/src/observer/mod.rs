@@ -13,6 +13,7 @@ pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
 pub use journal::{Class, Collected, Entry, Party, Work};
 pub use waits::{For, HeldUp, InTheWay, Waited};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{DieId, PlaneId};
 use crate::nand::Geometry;
@@ -22,7 +23,7 @@ use clocks::{DeviceClock, DieClocks, PlaneClocks};
 use idle_account::IdleAccount;
 
 /// Listens to one drive.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Observer {
     dies: Vec<DieClocks>,
     planes: PlaneClocks,
@@ -37,7 +38,9 @@ pub struct Observer {
 }
 
 /// Time of all planes together.
-#[derive(Debug, Clone, Copy, Default, derive_more::AddAssign, derive_more::SubAssign)]
+#[derive(
+    Debug, Clone, Copy, Default, derive_more::AddAssign, derive_more::SubAssign, Checkpointed,
+)]
 pub struct PlaneUse {
     /// In which a plane was collected.
     pub busy: TotalTime,

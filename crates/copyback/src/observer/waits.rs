@@ -1,5 +1,6 @@
 //! What requests waited for, told to whoever explains it. Nothing depends on it.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;
 use crate::units::Instant;
 
@@ -7,7 +8,7 @@ use super::breakdown::Parts;
 use super::journal::Party;
 
 /// What somebody waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum For {
     /// A die.
     Die(DieId),
@@ -47,7 +48,7 @@ impl For {
 }
 
 /// A wait that has ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Waited {
     /// What for.
     pub what: For,
@@ -60,7 +61,7 @@ pub struct Waited {
 }
 
 /// Somebody waited for somebody else. `W` names who waits, and `B` who is waited for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct HeldUp<W, B> {
     /// Who waited.
     pub who: W,
@@ -71,7 +72,7 @@ pub struct HeldUp<W, B> {
 }
 
 /// Who may be waited for outside the flash. `W` names commands or requests.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub enum InTheWay<W> {
     /// Another command or request.
     Other(W),

@@ -1,5 +1,6 @@
 //! Host and GC apart: what collections move is colder than what the host has just written, and is not mixed with it.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
 use super::{Class, Origin, Placement};
@@ -8,7 +9,7 @@ const HOST: Class = Class::new(0);
 const MOVED: Class = Class::new(1);
 
 /// Has nothing to remember.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct HostAndGcApart;
 
 impl Placement for HostAndGcApart {

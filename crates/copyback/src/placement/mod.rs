@@ -11,6 +11,7 @@ mod one_class;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::Lpn;
 use crate::one_of::one_of;
@@ -23,7 +24,7 @@ use one_class::OneClass;
 pub const MOST_CLASSES: usize = 8;
 
 /// Pages that are written to one open block of a plane.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 pub struct Class(u8);
 
 impl Class {
@@ -59,7 +60,7 @@ impl HostPage {
 }
 
 /// Who writes a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Origin {
     /// The host.
     Host {
@@ -129,7 +130,7 @@ pub trait Placement {
 one_of! {
     $
     /// The placement of a device.
-    #[derive(Debug)]
+    #[derive(Debug, Checkpointed)]
     pub enum AnyPlacement {
         /// All in one class.
         OneClass(OneClass),

@@ -1,11 +1,12 @@
 //! One class: every page goes to the plane's only open block, whoever writes it.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
 use super::{Class, Origin, Placement};
 
 /// Has nothing to remember.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct OneClass;
 
 impl Placement for OneClass {

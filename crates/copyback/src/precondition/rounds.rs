@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::steady::{Detector, Rule, Spread};
 
 /// Rounds of overwrites that prepared a device. The spread is that of the last rounds; null if they were too few.
@@ -27,7 +28,7 @@ pub struct RoundsSummary {
 }
 
 /// The rounds of a device.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Rounds {
     /// Pages of a round.
     length: u64,

@@ -1,5 +1,6 @@
 //! What the drives had done when the first request was measured: the summary tells what came after.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, quantity::Time};
 use crate::drive::Drive;
 use crate::ids::SsdId;
@@ -7,7 +8,7 @@ use crate::ssd::{Counters, IdleTimes, PlaneUse};
 use crate::units::{Instant, TotalTime};
 
 /// Where the account of the drives begins.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub enum Baseline {
     /// With the run: no flow has a ramp.
     Start,
@@ -18,7 +19,7 @@ pub enum Baseline {
 }
 
 /// What a drive had done.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 pub struct Mark {
     /// Flash operations and collections.
     pub counters: Counters,

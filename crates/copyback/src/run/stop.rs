@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, RoundLength, SteadyMetric, SteadyStop, Stop};
 use crate::host::Completion;
 use crate::ssd::Counters;
@@ -11,7 +12,7 @@ use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 /// Why rounds have ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Checkpointed)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// The last of them are steady.
@@ -87,7 +88,7 @@ pub struct SteadyRates {
 }
 
 /// The rounds of a run.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct SteadyRounds {
     metric: SteadyMetric,
     length: RoundLength,
@@ -249,7 +250,7 @@ impl SteadyRounds {
 }
 
 /// What was done in a round.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Round {
     start: Instant,
     end: Instant,

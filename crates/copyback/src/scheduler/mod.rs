@@ -20,6 +20,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use crate::backend::Backend;
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{DieId, Lpn};
 use crate::observer::Parts;
@@ -30,7 +31,7 @@ use crate::units::{Duration, Instant};
 use translation::Translation;
 
 /// A page operation of a request that has ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Finished {
     /// Whose it was.
     pub owner: Owner,
@@ -43,7 +44,7 @@ pub struct Finished {
 }
 
 /// The page operations of a drive's host.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Scheduler {
     /// Those that wait.
     pub queues: Queues,

@@ -1,6 +1,7 @@
 //! Where page operations of the host wait: reads for the plane that holds their page, writes for as
 //! much of a place as the allocation fixes.
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Scheduling};
 use crate::ftl::Allocation;
 use crate::ids::{DieId, PlaneId, planes_in};
@@ -8,7 +9,7 @@ use crate::nand::Geometry;
 use crate::transaction::{Fifo, Transaction, TransactionId, Transactions};
 
 /// Page operations of the host, and the queues of those that wait.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Queues {
     /// All of them, waiting or in service.
     pub transactions: Transactions,
@@ -26,7 +27,7 @@ pub struct Queues {
 }
 
 /// What a write waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum WriteLevel {
     /// Its plane: static allocation.
     Plane,

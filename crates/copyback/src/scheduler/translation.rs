@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::backend::Backend;
+use crate::checkpoint::Checkpointed;
 use crate::ftl::Room;
 use crate::ids::{DieId, Lpn};
 use crate::observer::Party;
@@ -18,7 +19,7 @@ use crate::units::{Duration, Instant};
 use super::Scheduler;
 
 /// Entries on their way into RAM or out of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct Translation {
     /// The page operations that wait for the entry of each page.
     waiting: BTreeMap<Lpn, Vec<TransactionId>>,

@@ -32,6 +32,7 @@ pub use permits::Status;
 pub use power::Cut;
 
 use crate::backend::Backend;
+use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
 use crate::config::{Config, Idle};
 use crate::event::Agenda;
@@ -47,7 +48,7 @@ use crate::victim::supply::Failed;
 use suspend::SuspendRule;
 
 /// A drive.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Ssd {
     backend: Backend,
     scheduler: Scheduler,
@@ -65,7 +66,7 @@ pub struct Ssd {
 }
 
 /// What a die has done until now.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct DieUse {
     /// Time in which it collected.
     pub collecting: Duration,

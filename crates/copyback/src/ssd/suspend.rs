@@ -1,6 +1,7 @@
 //! Program and erase suspend: a read of the host takes the array away from what it does.
 
 use crate::backend::Purpose;
+use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::{DieId, PlaneId};
 use crate::nand::{Command, Operation};
@@ -10,7 +11,7 @@ use crate::units::{Duration, Instant};
 use super::Ssd;
 
 /// What suspending costs, and how often it may happen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct SuspendRule {
     suspend: Duration,
     resume: Duration,

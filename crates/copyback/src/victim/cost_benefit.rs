@@ -6,6 +6,7 @@
 //! Time is counted in changes of the plane's blocks, so that it runs while the device is prepared,
 //! too.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
@@ -15,7 +16,7 @@ use super::{BlockView, Memory, Shape, Victims};
 const NEVER: u64 = 1 << 60;
 
 /// Closed blocks of each plane by valid pages, oldest first.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct CostBenefit {
     by_valid: Lists,
     changed_at: Vec<u64>,

@@ -1,6 +1,7 @@
 //! A policy from outside of this crate. What happens to blocks is noted here, and told when a block is
 //! to be chosen: a policy that is slow to be called is called once a collection, not once a page.
 
+use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
@@ -48,6 +49,17 @@ struct Plane {
     worthwhile: u32,
     /// Choices in a row of blocks of which all pages had to be moved.
     in_vain: u32,
+}
+
+/// Never done: runs with policies from outside have no checkpoints.
+impl Checkpointed for External {
+    fn keep(&self, _: &mut Writer<'_>) {
+        unreachable!("{} is from outside", self.name);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+        Err(from.unknown_variant())
+    }
 }
 
 impl External {

@@ -1,12 +1,13 @@
 //! FIFO: the block that was filled first, whatever is in it.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
 use super::{BlockView, Shape, Victims};
 
 /// Closed blocks of each plane in the order of closing.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Fifo {
     by_age: Lists,
 }

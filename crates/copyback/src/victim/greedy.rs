@@ -1,13 +1,14 @@
 //! Greedy: the closed block with the fewest valid pages. Ties go to the block that reached that
 //! number first.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
 
 use super::{BlockView, Shape, Victims};
 
 /// Closed blocks of each plane in lists by their number of valid pages.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Greedy {
     /// List `plane x (pages + 1) + valid` holds the blocks of `plane` with `valid` valid pages.
     by_valid: Lists,

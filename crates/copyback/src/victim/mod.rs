@@ -13,6 +13,7 @@ mod sample;
 mod saved;
 pub mod supply;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::VictimPolicy;
 use crate::ids::{BlockId, PlaneId};
 use crate::one_of::one_of;
@@ -89,7 +90,7 @@ pub trait Victims {
 one_of! {
     $
     /// The victim policy of a device.
-    #[derive(Debug)]
+    #[derive(Debug, Checkpointed)]
     pub enum VictimSelector {
         /// Fewest valid pages.
         Greedy(Greedy),

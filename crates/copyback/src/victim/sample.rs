@@ -3,13 +3,14 @@
 
 use rand::{Rng, RngExt};
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
 use super::{BlockView, Memory, Shape, Victims};
 
 /// Closed blocks of each plane in a table to draw from.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Sample {
     closed: Vec<Vec<BlockId>>,
     /// Where a closed block stands in its plane's table.
@@ -19,7 +20,7 @@ pub struct Sample {
     random: Stream,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 enum Draw {
     FewestValidOf(u32),
     UntilOneIsInvalid,

@@ -7,16 +7,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What of the repository the copy needs.
-const PARTS: [&str; 17] = [
+const PARTS: [&str; 20] = [
     "docs/reference/summary.schema.json",
     "Cargo.toml",
     "Cargo.lock",
     "crates/copyback/Cargo.toml",
+    "crates/copyback/build.rs",
     "crates/copyback/src",
     "crates/copyback/benches",
     "crates/copyback/tests/swarm",
     "crates/copyback-config/Cargo.toml",
     "crates/copyback-config/src",
+    "crates/copyback-derive/Cargo.toml",
+    "crates/copyback-derive/src",
     "crates/copyback-memory/Cargo.toml",
     "crates/copyback-memory/src",
     "crates/copyback-python/Cargo.toml",

@@ -10,9 +10,10 @@ use serde_json::Value;
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
 use crate::observed::to_look_changes_nothing;
+use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
 use crate::side_by_side;
-use crate::{LOOK_EVERY, STATE_EVERY};
+use crate::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
 
 /// Makes an array of the drive of `config`.
 pub fn draw(draw: &mut Draw, config: Config) -> Config {
@@ -105,6 +106,9 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     run::same("the second run", &first, &again)?;
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
+    }
+    if case.number.is_multiple_of(INTERRUPT_EVERY) {
+        interruptions_change_nothing(case, &first)?;
     }
     if case.number.is_multiple_of(LOOK_EVERY) {
         to_look_changes_nothing(case, &first)?;

@@ -4,11 +4,12 @@ use copyback::config::quantity::{Share, Time};
 use copyback::config::{Config, FlashFaults, FreeBlocks, Idle, InAdvance, Margin, Overwrites};
 use copyback::workload::Operation;
 
-use crate::STATE_EVERY;
 use crate::check::{equal, holds, responses_add_up, series_agrees, statistics_agree};
 use crate::draw::{Case, Draw};
 use crate::oracle;
+use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
+use crate::{INTERRUPT_EVERY, STATE_EVERY};
 
 /// Gives the flash of `config` faults, so many that a few hundred requests meet some, and in most cases enough
 /// blocks and little enough preparation to live until then.
@@ -69,6 +70,9 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     check(case, &first)?;
     let again = run::run(&case.config, None, 1 + case.number % 97)?;
     run::same("the second run", &first, &again)?;
+    if case.number.is_multiple_of(INTERRUPT_EVERY) {
+        interruptions_change_nothing(case, &first)?;
+    }
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
     }

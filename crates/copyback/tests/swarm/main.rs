@@ -23,6 +23,7 @@ mod oracle;
 mod pairs;
 mod pool;
 mod power;
+mod resumed;
 mod run;
 mod side_by_side;
 mod state_file;
@@ -40,6 +41,8 @@ use draw::Case;
 const RUNS: u64 = 5_000;
 /// One in this many cases is also run from a saved state.
 const STATE_EVERY: u64 = 5;
+/// One in so many is interrupted and gone on with.
+const INTERRUPT_EVERY: u64 = 3;
 /// One in so many is run again with somebody looking at every operation of the flash.
 const LOOK_EVERY: u64 = 2;
 
@@ -63,6 +66,9 @@ fn examine(case: &Case) -> Result<coverage::Met, String> {
     }
     if case.number.is_multiple_of(LOOK_EVERY) {
         observed::to_look_changes_nothing(case, &first)?;
+    }
+    if case.number.is_multiple_of(INTERRUPT_EVERY) {
+        resumed::interruptions_change_nothing(case, &first)?;
     }
     let stopped = case.number % STATE_EVERY == 3
         && stopped::a_rule_ends_the_run_where_its_rounds_say(case, &first)?;
@@ -209,6 +215,16 @@ fn interrupted_merges_against_a_map() {
     let written: u64 = met.iter().map(|met| met.written_meanwhile).sum();
     println!("{put_off} merges put off, {written} writes while one was under way");
     assert!(runs < RUNS || put_off > 2 * runs && written > 20 * runs);
+}
+
+#[test]
+fn damaged_checkpoints_are_refused() {
+    let cases = 0..if environment("COPYBACK_SWARM_REPLAY").is_some() { 0 } else { 20 };
+    pool::each(cases, |number| {
+        let case = Case::draw(number);
+        case.write_traces();
+        pool::guarded(|| resumed::damage(&case)).map_err(|problem| case.failure(problem))
+    });
 }
 
 #[test]

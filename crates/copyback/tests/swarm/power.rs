@@ -4,8 +4,10 @@
 use copyback::config::quantity::Size;
 use copyback::config::{Config, Cuts, Loader, Power, Protection};
 
+use crate::INTERRUPT_EVERY;
 use crate::check;
 use crate::draw::{Case, Draw};
+use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
 
 /// What cases have met, added up.
@@ -43,6 +45,9 @@ pub fn examine(case: &Case) -> Result<Met, String> {
     if case.number.is_multiple_of(5) {
         let again = run::run(&case.config, None, 1 + case.number % 97)?;
         run::same("the second run", &first, &again)?;
+    }
+    if case.number.is_multiple_of(INTERRUPT_EVERY) {
+        interruptions_change_nothing(case, &first)?;
     }
     Ok(Met {
         cuts: count(&first, "cuts"),

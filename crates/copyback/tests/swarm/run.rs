@@ -42,17 +42,24 @@ pub fn run_to_end(mut simulation: Simulation, budget: u64) -> Result<Outcome, St
         }
     }
     append(&mut requests, simulation.take_requests());
-    Ok(Outcome {
-        summary: simulation.summary().expect("it has run").to_json(),
-        series: simulation.series(),
-        requests,
-        commands: simulation.take_commands(),
-        messages: simulation.take_messages(),
-        distributions: simulation.distributions(),
-    })
+    Ok(Outcome::of(&mut simulation, requests))
 }
 
-fn append(all: &mut RequestColumns, mut new: RequestColumns) {
+impl Outcome {
+    /// That of a simulation which has ended, and of which these rows of requests have been taken.
+    pub fn of(simulation: &mut Simulation, requests: RequestColumns) -> Self {
+        Self {
+            summary: simulation.summary().expect("it has run").to_json(),
+            series: simulation.series(),
+            requests,
+            commands: simulation.take_commands(),
+            messages: simulation.take_messages(),
+            distributions: simulation.distributions(),
+        }
+    }
+}
+
+pub fn append(all: &mut RequestColumns, mut new: RequestColumns) {
     all.arrival_ns.append(&mut new.arrival_ns);
     all.response_ns.append(&mut new.response_ns);
     all.offset.append(&mut new.offset);

@@ -10,7 +10,7 @@ use crate::draw::{Case, Draw};
 use crate::run::{self, Outcome};
 
 /// A rule whose rounds a few hundred requests fill, and which is easily met.
-fn rule(draw: &mut Draw) -> SteadyStop {
+pub fn rule(draw: &mut Draw) -> SteadyStop {
     let limit = |draw: &mut Draw| match draw.chance(0.3) {
         true => Limit::None,
         false => Limit::Share(Share(0.05 + draw.share())),

@@ -5,12 +5,13 @@
 //! so once, and an answer at the same instant cannot make it speak again. While it does what it was
 //! told it keeps quiet, and says afterwards what is new.
 
+use crate::checkpoint::Checkpointed;
 use crate::ssd::Status;
 
 use super::{Message, Order, Report};
 
 /// What a drive has said so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct Agent {
     crossings: u64,
     shortages: u64,

@@ -2,13 +2,14 @@
 //! lets more drives run short, or finds a better point in the stream of requests. What each drive said that it can
 //! still write keeps it from waiting until one must collect by itself.
 
+use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::SsdId;
 
 use super::View;
 
 /// How long a controller waits, and what it knows of the drives meanwhile.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Delay {
     moment: Option<Moment>,
     /// Bytes that each drive may still be sent before the round begins, if it runs short.
@@ -16,7 +17,7 @@ pub struct Delay {
 }
 
 /// When the wait is over.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Moment {
     /// Most requests in the array.
     outstanding: u32,

@@ -1,5 +1,6 @@
 //! The drives that a coordinator talks to, and what it remembers of each.
 
+use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::config::{Config, Rebuild};
 use crate::ids::SsdId;
@@ -7,13 +8,13 @@ use crate::ids::SsdId;
 use super::{Order, Orders};
 
 /// All drives of an array; of those that do not speak the protocol only that.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Members {
     drives: Vec<Drive>,
 }
 
 /// What is remembered of a drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum Drive {
     /// It does not speak the protocol, or is lost.
     Silent,

@@ -33,6 +33,7 @@ pub use agent::Agent;
 
 use std::fmt::Debug;
 
+use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::collector::permit::{Asked, Until};
 use crate::config::{self, Config};
 use crate::idle::IdleDetector;
@@ -48,7 +49,7 @@ use reactive_selective::ReactiveSelective;
 use staggered::Staggered;
 
 /// What a drive tells the controller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Message {
     /// A plane has fallen below the register threshold, T_soft of the paper: PARTICIPATE GGC.
     RunsShort {
@@ -68,7 +69,7 @@ pub enum Message {
 }
 
 /// How a drive stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Report {
     /// Planes below the register threshold.
     pub below_register: u32,
@@ -77,7 +78,7 @@ pub struct Report {
 }
 
 /// What the controller tells a drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Order {
     /// FORCE GC: collect, as far as is said.
     Collect(Asked),
@@ -100,6 +101,9 @@ pub struct View {
 /// The controller's side: a scheme, told what has arrived and what time it is. Each is in a file of its
 /// own and says only what it does at the occasions that matter to it.
 pub trait Coordinator: Debug + Send {
+    /// Writes which scheme it is, and how it stands.
+    fn keep_scheme(&self, out: &mut Writer<'_>);
+
     /// A message of `device` has arrived. What is to be sent is added to `orders`.
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders);
 
@@ -153,10 +157,35 @@ pub fn coordinator(config: &Config) -> Box<dyn Coordinator> {
     }
 }
 
+impl Checkpointed for Box<dyn Coordinator> {
+    fn keep(&self, out: &mut Writer<'_>) {
+        self.keep_scheme(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+        fn boxed(scheme: impl Coordinator + 'static) -> Box<dyn Coordinator> {
+            Box::new(scheme)
+        }
+        match from.variant()? {
+            0 => Ok(boxed(Uncoordinated)),
+            1 => ReactiveInclusive::load(from).map(boxed),
+            2 => ReactiveSelective::load(from).map(boxed),
+            3 => ProactiveIdle::load(from).map(boxed),
+            4 => ProactiveSoftLimit::load(from).map(boxed),
+            5 => Staggered::load(from).map(boxed),
+            _ => Err(from.unknown_variant()),
+        }
+    }
+}
+
 /// Says nothing: each drive collects when it must.
 #[derive(Debug)]
 struct Uncoordinated;
 
 impl Coordinator for Uncoordinated {
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(0);
+    }
+
     fn heard(&mut self, _: SsdId, _: Message, _: &View, _: &mut Orders) {}
 }

@@ -9,6 +9,7 @@
 //!                             than a threshold
 //! ```
 
+use crate::checkpoint::{Checkpointed, Writer};
 use crate::collector::permit::{Asked, Until};
 use crate::idle::IdleDetector;
 use crate::ids::SsdId;
@@ -20,7 +21,7 @@ use super::{Coordinator, Message, Orders, View};
 const ALL_THERE_IS: Asked = Asked::until(Until::ReserveFull);
 
 /// The scheme.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct ProactiveIdle {
     selective: ReactiveSelective,
     idle: IdleDetector,
@@ -33,6 +34,11 @@ impl ProactiveIdle {
 }
 
 impl Coordinator for ProactiveIdle {
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(3);
+        self.keep(out);
+    }
+
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         self.selective.heard(device, message, view, orders);
     }

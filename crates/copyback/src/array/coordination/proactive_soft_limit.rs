@@ -12,6 +12,7 @@
 //! becomes quiet. As nothing changes without requests, nobody is asked a second time while there are
 //! none.
 
+use crate::checkpoint::{Checkpointed, Writer};
 use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
@@ -20,7 +21,7 @@ use super::members::Members;
 use super::{Coordinator, Message, Order, Orders, View};
 
 /// When drives collect.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Moment {
     /// Share of the drives that must run short.
     pub quorum: f64,
@@ -29,7 +30,7 @@ pub struct Moment {
 }
 
 /// The scheme.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct ProactiveSoftLimit {
     members: Members,
     asked: Asked,
@@ -65,6 +66,11 @@ impl ProactiveSoftLimit {
 }
 
 impl Coordinator for ProactiveSoftLimit {
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(4);
+        self.keep(out);
+    }
+
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         match message {
             Message::State(report) => {

@@ -8,6 +8,7 @@
 //! the latency of a message begin one round, not several. The controller may [delay](super::delay) a
 //! round, until a drive must collect.
 
+use crate::checkpoint::{Checkpointed, Writer};
 use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 
@@ -16,7 +17,7 @@ use super::members::Members;
 use super::{Coordinator, Message, Orders, View};
 
 /// The scheme.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct ReactiveInclusive {
     members: Members,
     asked: Asked,
@@ -44,6 +45,11 @@ impl ReactiveInclusive {
 }
 
 impl Coordinator for ReactiveInclusive {
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(1);
+        self.keep(out);
+    }
+
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         match message {
             Message::RunsShort { writable } => {

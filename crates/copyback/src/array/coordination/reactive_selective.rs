@@ -7,6 +7,7 @@
 //!  drive 0 ── MustCollect ──► controller ── Collect ──► drives 0, 2     (below T_hard: coordinates)
 //! ```
 
+use crate::checkpoint::{Checkpointed, Writer};
 use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 
@@ -14,7 +15,7 @@ use super::members::Members;
 use super::{Coordinator, Message, Orders, View};
 
 /// The scheme.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct ReactiveSelective {
     members: Members,
     asked: Asked,
@@ -33,6 +34,11 @@ impl ReactiveSelective {
 }
 
 impl Coordinator for ReactiveSelective {
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(2);
+        self.keep(out);
+    }
+
     fn heard(&mut self, device: SsdId, message: Message, _: &View, orders: &mut Orders) {
         match message {
             Message::RunsShort { .. } => {

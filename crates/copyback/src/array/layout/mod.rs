@@ -18,12 +18,13 @@ pub use self::missing::Missing;
 use self::parity::Parity;
 use self::plain::{Concatenated, Striped};
 pub use self::plan::{Piece, Pieces, Plan};
+use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::SsdId;
 use crate::workload::Operation;
 
 /// The layout of an array: how its address space, `0..capacity` in bytes, is spread over its drives.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Layout {
     devices: u32,
     /// How many drives may be missing.
@@ -32,7 +33,7 @@ pub struct Layout {
     kind: Kind,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 enum Kind {
     Concatenated(Concatenated),
     Striped(Striped),

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::plan::Pieces;
+use crate::checkpoint::Checkpointed;
 use crate::ids::SsdId;
 
 /// The drives one after the other.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub(super) struct Concatenated {
     pub(super) device_bytes: u64,
 }
@@ -28,7 +29,7 @@ impl Concatenated {
 }
 
 /// Units of some bytes that go from drive to drive.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub(super) struct Striped {
     pub(super) devices: u32,
     pub(super) unit: u64,

@@ -4,11 +4,12 @@ use std::ops::{Deref, Range};
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::SsdId;
 use crate::workload::Operation;
 
 /// A range of bytes of one drive, and what is done with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Piece {
     /// Which drive.
     pub device: SsdId,
@@ -29,7 +30,7 @@ impl Piece {
 
 /// What a request becomes on the drives, in two phases: all pieces of `first` end before those of
 /// `then` start. Either may be empty. Meant to be used again for the next request.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Plan {
     /// What is read: for the host, or to make up parity or lost bytes.
     pub first: Pieces,
@@ -76,7 +77,7 @@ impl Plan {
 }
 
 /// Pieces of one phase: a slice of [`Piece`]. Neighbouring ranges of a drive are one piece.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Pieces {
     operation: Operation,
     pieces: SmallVec<[Piece; 16]>,

@@ -15,6 +15,7 @@
 //! A drive of ours starts what arrives at once, so that no command waits while the drive is idle: the
 //! end of command i is the instant itself, and command i + 1 has been announced by the host.
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant};
 
 /// A command as equation 1 sees it.
@@ -34,7 +35,7 @@ pub fn short_idle(current: &Entry, next_start: Instant) -> Duration {
 }
 
 /// What the steps of a collection take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct StepTimes {
     /// Reading a page that is moved.
     pub load: Duration,
@@ -54,7 +55,7 @@ impl StepTimes {
 }
 
 /// What is known of the commands to come, and which collections fit before them.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct LookAhead {
     times: StepTimes,
     /// Gaps that are no longer are not used.

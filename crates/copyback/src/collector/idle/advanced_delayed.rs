@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use crate::backend::Backend;
+use crate::checkpoint::Checkpointed;
 use crate::collector::job::Job;
 use crate::config;
 use crate::ftl::{Cost, Expected};
@@ -24,7 +25,7 @@ use super::advanced::{LookAhead, StepTimes};
 use super::delayed::JobList;
 
 /// The use of idle time.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct IdleSchedule {
     /// What is owed, if collections may be.
     pub owed: Option<JobList>,

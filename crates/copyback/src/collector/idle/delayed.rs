@@ -12,10 +12,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::PlaneId;
 
 /// The planes that are owed a collection.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Checkpointed)]
 pub struct JobList {
     planes: VecDeque<PlaneId>,
 }

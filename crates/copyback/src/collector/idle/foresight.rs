@@ -1,11 +1,12 @@
 //! What the host has announced, and what its writes will call for.
 
+use crate::checkpoint::Checkpointed;
 use crate::ftl::{Expected, Ftl};
 use crate::ids::{DieId, Lpn, PlaneId};
 use crate::units::Instant;
 
 /// A command that the host has announced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Announced {
     /// When it arrives.
     pub arrival: Instant,

@@ -9,6 +9,7 @@ mod foresight;
 pub use foresight::Announced;
 
 use crate::backend::Backend;
+use crate::checkpoint::Checkpointed;
 use crate::collector::lanes::Lanes;
 use crate::collector::permit::{Asked, Permits, Until};
 use crate::config::Config;
@@ -24,7 +25,7 @@ use advanced::StepTimes;
 use advanced_delayed::IdleSchedule;
 
 /// The use of idle time, and what it watches.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct IdleTime {
     schedule: IdleSchedule,
     /// Long idle periods.

@@ -5,6 +5,7 @@ mod image;
 
 use std::collections::BTreeMap;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
@@ -12,7 +13,7 @@ use crate::nand::Geometry;
 use super::spare::{Role, Spare};
 
 /// The contents of the flash, and the last version of every logical page.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Audit {
     contents: Vec<Option<(Lpn, u64)>>,
     /// The last version of each logical page and where it was put; `None`: never written, or

@@ -22,6 +22,7 @@ pub use plan::{Cost, ReclaimKind, ReclaimPlan, ReclaimStep};
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::one_of::one_of;
@@ -44,7 +45,7 @@ use superblock::Superblock;
 one_of! {
     $
     /// The mapping of a device.
-    #[derive(Debug)]
+    #[derive(Debug, Checkpointed)]
     pub enum AnyMapping {
         /// Any page anywhere.
         Page(Page),

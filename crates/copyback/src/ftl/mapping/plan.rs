@@ -1,10 +1,11 @@
 //! What it takes to reclaim a block.
 
+use crate::checkpoint::Checkpointed;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 /// How a block is reclaimed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum ReclaimKind {
     /// Its valid pages are moved, and it is erased.
     Collection,
@@ -59,7 +60,7 @@ pub enum ReclaimStep {
 
 /// What is left to do to reclaim a block. It keeps no list of pages: what is valid is looked up at
 /// each step.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct ReclaimPlan {
     victim: BlockId,
     kind: ReclaimKind,
@@ -67,7 +68,7 @@ pub struct ReclaimPlan {
 }
 
 /// Whose pages are moved.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 enum Work {
     /// Those of the victim alone; those before this offset have been moved.
     Victim { moved: u32 },

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::FreeBlockOrder;
 use crate::ids::BlockId;
 
 /// Erased blocks.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub enum FreeBlocks {
     /// First erased, first used.
     Fifo(VecDeque<BlockId>),

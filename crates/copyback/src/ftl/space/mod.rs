@@ -8,9 +8,10 @@ mod watermarks;
 pub use plane::{Frontier, Plane, SavedPlane, Stream};
 pub use watermarks::Watermarks;
 
-use std::cell::Cell;
 use std::ops::{Index, IndexMut};
+use std::sync::OnceLock;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, ThresholdUnit};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
@@ -30,11 +31,12 @@ pub struct FreeBlocksOfAll {
 const LEFT_FREE: usize = 1;
 
 /// The free and open blocks of every plane.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Space {
     planes: Vec<Plane>,
     /// Free blocks of all planes, once somebody has asked, until a plane changes.
-    free: Cell<Option<FreeBlocksOfAll>>,
+    #[checkpoint(skip)]
+    free: OnceLock<FreeBlocksOfAll>,
     thresholds: Thresholds,
     /// What is counted against the soft threshold.
     counted: Counted,
@@ -48,7 +50,7 @@ pub struct Space {
 }
 
 /// Counts of free blocks at which something happens on a plane.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Thresholds {
     /// A plane with fewer free blocks is below its threshold ...
     pub soft: usize,
@@ -63,7 +65,7 @@ pub struct Thresholds {
 }
 
 /// What is counted against a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum Counted {
     Blocks,
     /// Of which a block has so many.
@@ -117,7 +119,7 @@ impl Index<PlaneId> for Space {
 impl IndexMut<PlaneId> for Space {
     #[inline(always)]
     fn index_mut(&mut self, plane: PlaneId) -> &mut Plane {
-        self.free.set(None);
+        self.free.take();
         &mut self.planes[plane.index()]
     }
 }
@@ -136,7 +138,7 @@ impl Space {
         let scopes = Scopes::new(together, all, soft, clear);
         let mut space = Self {
             planes: (0..all).map(plane).collect(),
-            free: Cell::new(None),
+            free: OnceLock::new(),
             thresholds,
             counted,
             below_threshold: vec![0; geometry.dies()],
@@ -176,12 +178,10 @@ impl Space {
 
     /// Free blocks of all planes. Looks at each only if one may have changed since this was asked.
     pub fn free_blocks_of_all(&self) -> FreeBlocksOfAll {
-        self.free.get().unwrap_or_else(|| {
+        *self.free.get_or_init(|| {
             let free = self.free_blocks_by_plane();
             let least = free.clone().min().unwrap_or(0) as u64;
-            let of_all = FreeBlocksOfAll { least, sum: free.sum::<usize>() as u64 };
-            self.free.set(Some(of_all));
-            of_all
+            FreeBlocksOfAll { least, sum: free.sum::<usize>() as u64 }
         })
     }
 

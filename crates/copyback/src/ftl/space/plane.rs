@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::BlockId;
 use crate::placement::{Class, MOST_CLASSES};
@@ -35,7 +36,7 @@ impl Stream {
 }
 
 /// An open block and the page that is written next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 pub struct Frontier {
     /// The open block.
     pub block: BlockId,
@@ -44,7 +45,7 @@ pub struct Frontier {
 }
 
 /// Free blocks and write frontiers of a plane.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Plane {
     /// Erased blocks.
     pub free: FreeBlocks,

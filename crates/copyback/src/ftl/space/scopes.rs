@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{Config, ThresholdScope};
 use crate::ids::PlaneId;
 use crate::nand::Geometry;
 
 /// The free blocks of each, and whether they are few. A block that is being reclaimed counts as free: it soon is, and
 /// no more are reclaimed than it takes.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Scopes {
     planes: usize,
     soft: usize,
@@ -19,7 +20,7 @@ pub struct Scopes {
     has_become_short: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Scope {
     free: usize,
     is_short: bool,

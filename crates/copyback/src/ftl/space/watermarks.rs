@@ -1,11 +1,13 @@
 //! How many planes are low on free blocks, and how often one has become so: what a drive of an array reports to its
 //! controller. Where planes are counted together (`threshold_scope`), how many dies are, or whether the drive is.
 
+use crate::checkpoint::Checkpointed;
+
 /// Free blocks of all scopes (planes, or planes that are counted together) against two thresholds.
 ///
 /// A plane that is being reclaimed stands where it stood before: the blocks that a collection
 /// borrows are not used up.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Watermarks {
     /// Free blocks of each plane.
     free: Vec<u32>,
@@ -22,7 +24,7 @@ pub struct Watermarks {
 }
 
 /// One threshold.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Watermark {
     threshold: u32,
     /// Scopes with fewer free blocks.

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::{Map, Value, json};
 use smallvec::SmallVec;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::host::Completion;
 use crate::ids::{DieId, RequestNumber, SsdId};
@@ -31,7 +32,7 @@ const MOST_OWN_WAITS: usize = 4_096;
 const MOST_LEFT: usize = 64;
 
 /// The slowest requests of a run.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Slowest {
     most: usize,
     /// The slowest first.
@@ -50,14 +51,14 @@ pub struct Slowest {
 }
 
 /// Where a request has been.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Checkpointed)]
 struct Trail {
     dies: SmallVec<[Place; 2]>,
     waits: Vec<RecordedWait>,
 }
 
 /// A page operation of a drive's own has waited.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct OwnWait {
     device: SsdId,
     party: Party,
@@ -65,7 +66,7 @@ struct OwnWait {
 }
 
 /// A request that is among the slowest so far.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct Slow {
     completion: Completion,
     waits: Vec<RecordedWait>,

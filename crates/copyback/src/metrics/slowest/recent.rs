@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, RequestNumber, SsdId};
 use crate::ssd::{Collected, Work};
 use crate::units::{Duration, Instant};
@@ -14,7 +15,7 @@ use super::story::Met;
 const MOST_KEPT: usize = 512;
 
 /// A die of a drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Place {
     /// Which drive.
     pub device: SsdId,
@@ -23,7 +24,7 @@ pub struct Place {
 }
 
 /// What a die has done lately.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Checkpointed)]
 pub struct Recent {
     /// Flash operations, in the array and on the channel.
     pub operations: History<Done>,
@@ -34,7 +35,7 @@ pub struct Recent {
 }
 
 /// What lasted for a while, in order of its begin or its end.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct History<T> {
     /// Each of them.
     pub spans: VecDeque<Span<T>>,
@@ -43,7 +44,7 @@ pub struct History<T> {
 }
 
 /// From when until when what was done.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Span<T> {
     /// From when.
     pub begin: Instant,
@@ -54,7 +55,7 @@ pub struct Span<T> {
 }
 
 /// A flash operation, in the array or on the channel.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Done {
     /// What was done.
     pub work: Work,
@@ -67,7 +68,7 @@ pub struct Done {
 }
 
 /// A collection: which of the run, and of what.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Collecting {
     /// Which.
     pub number: u64,

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, RequestNumber, SsdId};
 use crate::ssd::{For, Waited};
 use crate::units::Duration;
@@ -18,7 +19,7 @@ const MOST_RETOLD: usize = 3;
 pub const MOST_MET: usize = 8;
 
 /// A wait, and why it took so long.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct RecordedWait {
     /// The drive, if it was in one.
     pub device: Option<SsdId>,
@@ -31,7 +32,7 @@ pub struct RecordedWait {
 }
 
 /// A collection that somebody met.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Met {
     /// For how long it had the die meanwhile.
     pub time: Duration,
@@ -41,7 +42,7 @@ pub struct Met {
 
 /// Somebody who was waited for. Who waits in a row of many, each for the one before, wants to know what the first
 /// of them waited for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub struct Behind {
     /// Who it was.
     pub who: Who,
@@ -54,7 +55,7 @@ pub struct Behind {
 }
 
 /// Somebody who may be waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Who {
     /// A request.
     Request(RequestNumber),

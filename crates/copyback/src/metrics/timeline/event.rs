@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant};
 
 /// A row of the viewer: a process and one of its threads.
@@ -74,7 +75,7 @@ fn micros_of_some<S: Serializer>(
 }
 
 /// A document that is written event by event, and taken piece by piece.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Document {
     text: Vec<u8>,
 }

@@ -14,6 +14,7 @@ mod rows;
 
 use serde_json::{Map, Value, json};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::{self, Config};
 use crate::drive::Drive;
 use crate::host::Completion;
@@ -30,7 +31,7 @@ use rows::Rows;
 const FULL: usize = 1 << 20;
 
 /// The timeline of a run.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Timeline {
     from: Instant,
     to: Option<Instant>,
@@ -44,7 +45,7 @@ pub struct Timeline {
 }
 
 /// What is under way in a drive, and what was last told of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 struct DriveState {
     /// What each die's array does.
     arrays: Vec<Option<Slice>>,
@@ -54,7 +55,7 @@ struct DriveState {
 }
 
 /// What an array or a channel does, with the requests that it is for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 struct Slice {
     begin: Instant,
     end: Instant,
@@ -63,7 +64,7 @@ struct Slice {
 }
 
 /// A collection that has not ended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 struct Running {
     number: u64,
     collected: Collected,

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{ChannelId, DieId, SsdId};
 use crate::nand::Geometry;
 use crate::units::Instant;
@@ -12,7 +13,7 @@ use super::event::{Document, Event, Phase, Row};
 const HOST: usize = 0;
 
 /// The rows of every drive.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Rows {
     dies: usize,
     channels: usize,

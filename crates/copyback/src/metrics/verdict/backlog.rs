@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant};
 
 use super::trend::{Parts, drift};
@@ -19,7 +20,7 @@ const LEAST_GROWTH: f64 = 0.005;
 const SUSPICIOUS_REST: f64 = 0.02;
 
 /// Arrivals and ends in bins of time. Bins start fine and are merged two by two as the run gets longer.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Backlog {
     shift: u32,
     arrived: Vec<u32>,

@@ -1,10 +1,11 @@
 //! How long requests wait for dies that collect.
 
+use crate::checkpoint::Checkpointed;
 use crate::ssd::{Part, Parts};
 use crate::units::Duration;
 
 /// Waits of requests for collections.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 pub struct Holds {
     /// Requests that waited for any.
     pub requests: u64,

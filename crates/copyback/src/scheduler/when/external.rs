@@ -1,6 +1,7 @@
 //! A schedule from outside of this crate.
 
 use super::supply::{DieView, ExternalSchedule};
+use crate::checkpoint::Writer;
 use crate::ids::DieId;
 use crate::units::Duration;
 use crate::victim::supply::Failed;
@@ -41,6 +42,10 @@ impl External {
 }
 
 impl When for External {
+    fn keep_scheme(&self, _: &mut Writer<'_>) {
+        unreachable!("runs with policies from outside have no checkpoints");
+    }
+
     /// It is not asked when nothing waits. Who has failed yields no more: collections always get ahead then.
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
         if !at.host_waits() {

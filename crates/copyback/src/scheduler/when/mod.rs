@@ -17,6 +17,7 @@ pub use semi_preemptive::SemiPreemptive;
 
 use std::fmt::Debug;
 
+use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::config::{self, Preemption};
 use crate::ids::{DieId, PlaneId};
 use crate::units::Duration;
@@ -82,6 +83,9 @@ pub enum Turn {
 
 /// A scheme.
 pub trait When: Debug + Send + Sync {
+    /// Writes which scheme it is, and how it stands.
+    fn keep_scheme(&self, out: &mut Writer<'_>);
+
     /// Which requests may go before the next operation of the die's collection, which is due or under way.
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted;
 
@@ -133,8 +137,26 @@ pub trait When: Debug + Send + Sync {
     }
 }
 
+impl Checkpointed for Box<dyn When> {
+    fn keep(&self, out: &mut Writer<'_>) {
+        self.keep_scheme(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+        fn boxed(scheme: impl When + 'static) -> Box<dyn When> {
+            Box::new(scheme)
+        }
+        match from.variant()? {
+            0 => Never::load(from).map(boxed),
+            1 => Partial::load(from).map(boxed),
+            2 => SemiPreemptive::load(from).map(boxed),
+            _ => Err(from.unknown_variant()),
+        }
+    }
+}
+
 /// The scheme of a drive's collections, and whose turn it is among the planes of a die.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Schedule {
     turns: Turns,
     /// Whether the scheme ever yields: it need not be asked else.

@@ -1,13 +1,20 @@
 //! On demand, non-preemptive: a die that has begun to collect serves nobody until none of its planes is short of
 //! space.
 
+use crate::checkpoint::{Checkpointed, Writer};
+
 use super::{Admitted, AtDie, When};
 
 /// Collections never yield.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Never;
 
 impl When for Never {
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(0);
+        self.keep(out);
+    }
+
     fn admitted(&mut self, _at: &AtDie<'_>) -> Admitted {
         Admitted::NOTHING
     }

@@ -12,12 +12,13 @@
 //! is. A page that has been read is written before anybody is served. When a write waits that no plane
 //! can take, the collection is finished first.
 
+use crate::checkpoint::{Checkpointed, Writer};
 use crate::ids::DieId;
 
 use super::{Admitted, AtDie, Point, Situation, When};
 
 /// The steps that collections have done on each die.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Partial {
     /// Most steps between two operations of the host that wait.
     steps: u32,
@@ -41,6 +42,11 @@ impl Partial {
 }
 
 impl When for Partial {
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(1);
+        self.keep(out);
+    }
+
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
         self.at(at.die, at.point(), &at.situation())
     }

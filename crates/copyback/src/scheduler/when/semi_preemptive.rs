@@ -25,6 +25,7 @@
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::{Checkpointed, Writer};
 use crate::collector::Collector;
 use crate::config::PipelineOrder;
 use crate::ids::{DieId, Ppn};
@@ -38,7 +39,7 @@ use crate::units::Duration;
 use super::{Admitted, AtDie, Point, Turn, When};
 
 /// The settings of the scheme.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
 pub struct SemiPreemptive {
     /// What a look at the queue takes.
     pub poll: Duration,
@@ -105,6 +106,11 @@ impl SemiPreemptive {
 }
 
 impl When for SemiPreemptive {
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(2);
+        self.keep(out);
+    }
+
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
         let counts = |page| self.priority_flows.is_empty() || self.has_priority(page);
         let state = self.state(|| at.is_below_hard(), || at.write_finds_no_block(counts));

@@ -1,9 +1,10 @@
 //! Whose turn it is: planes of a die that are short of space are collected in turn.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::PlaneId;
 
 /// Whose turn it is on each die.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Turns {
     /// The plane of each die, counted inside the die, that is looked at first.
     next: Vec<u32>,

@@ -20,10 +20,11 @@ use self::segment::Segment;
 use self::stripe::Stripe;
 use super::missing::Missing;
 use super::plan::Plan;
+use crate::checkpoint::Checkpointed;
 use crate::ids::SsdId;
 
 /// A striped layout with parity.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Checkpointed)]
 pub(super) struct Parity {
     pub(super) devices: u32,
     /// Parity units of a stripe: 1 or 2.

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::space::Frontier;
@@ -18,7 +19,7 @@ use super::merge::Merge;
 use super::scheme::Scheme;
 
 /// The blocks of a group.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Checkpointed)]
 pub struct Group {
     /// The oldest first.
     pub blocks: Vec<BlockId>,
@@ -33,7 +34,7 @@ pub struct Group {
 }
 
 /// An entry of the victim policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 pub struct Listed {
     /// A block that a merge is certain to erase.
     pub block: BlockId,
@@ -58,7 +59,7 @@ pub enum Room {
 }
 
 /// What goes on in a plane.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Checkpointed)]
 struct Work {
     merge: Option<Merge>,
     /// The group that must be merged before the next write.
@@ -66,7 +67,7 @@ struct Work {
 }
 
 /// The groups of a device.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct Groups<S> {
     pub(super) scheme: S,
     pub(super) layout: Layout,

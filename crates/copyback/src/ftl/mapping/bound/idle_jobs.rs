@@ -6,6 +6,7 @@
 //! and the merge is *owed*; that may happen to a group several times. Both are listed as they come
 //! about, so that nobody searches for them.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, PlaneId};
 use crate::lists::Lists;
 
@@ -15,7 +16,7 @@ use super::merge::Merge;
 use super::scheme::Scheme;
 
 /// The job lists of a device.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct IdleJobs {
     /// Whether merges are put off.
     delays: bool,

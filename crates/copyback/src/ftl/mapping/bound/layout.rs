@@ -6,11 +6,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::Lpn;
 
 /// A logical block, or neighbouring ones that share their blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 pub struct GroupId(u32);
 
 impl GroupId {
@@ -21,7 +22,7 @@ impl GroupId {
 }
 
 /// The groups of a device, numbered in the order in which the planes get them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 pub struct Layout {
     /// Groups of a stripe.
     width: u32,

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::Checkpointed;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::space::Frontier;
 use crate::ids::BlockId;
@@ -11,7 +12,7 @@ use super::layout::GroupId;
 use crate::ftl::mapping::plan::{Cost, ReclaimKind};
 
 /// What is to be done with the blocks of a group, or is left to be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
 pub struct Merge {
     /// Whose blocks.
     pub group: GroupId,

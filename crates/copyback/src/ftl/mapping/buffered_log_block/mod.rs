@@ -8,6 +8,7 @@ pub use nv_buffer::{BufferTally, NvBuffer};
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ftl::Placed;
 use crate::ftl::recovery::Survey;
@@ -21,7 +22,7 @@ use super::bound::{Bound, Groups, Room};
 use super::log_block::DataAndUpdate;
 
 /// Log-block mapping with a buffer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct BufferedLogBlock {
     groups: Groups<DataAndUpdate>,
     buffer: NvBuffer,

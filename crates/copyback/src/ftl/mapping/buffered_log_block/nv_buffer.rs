@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::ftl::space::Frontier;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
@@ -27,7 +28,7 @@ use crate::nand::Geometry;
 use crate::ftl::mapping::GroupId;
 
 /// The buffers of all planes.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct NvBuffer {
     pub(super) planes: Vec<PlaneBuffer>,
     /// Blocks of each plane.
@@ -50,7 +51,7 @@ pub struct NvBuffer {
 }
 
 /// The buffer of a plane.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 pub struct PlaneBuffer {
     /// Blocks with valid pages and the open one, the oldest first.
     pub(super) blocks: VecDeque<BlockId>,
@@ -68,7 +69,7 @@ pub struct PlaneBuffer {
 }
 
 /// What the buffer has been used for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct BufferTally {
     /// Pages that the host has written to it.
     pub writes: u64,

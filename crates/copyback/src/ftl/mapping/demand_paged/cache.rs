@@ -10,12 +10,13 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{DieId, Lpn};
 use crate::lists::Lists;
 
 /// The cached mapping table.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct MappingCache {
     entries: Vec<Entry>,
     /// Cached entries, the one used longest ago first.
@@ -33,7 +34,7 @@ pub struct MappingCache {
 
 /// Where an entry of the table is: two bits, so that the entries of a page that has been written change many
 /// at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 struct Entry(u8);
 
 impl Entry {

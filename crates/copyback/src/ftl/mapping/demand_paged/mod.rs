@@ -3,6 +3,7 @@
 
 mod cache;
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ftl::Placed;
 use crate::ftl::image::Image;
@@ -27,7 +28,7 @@ pub enum Room {
 }
 
 /// Page mapping, and the part of its table that is in RAM.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct DemandPaged {
     cache: MappingCache,
     /// Pages of the host; translation pages are behind them.

@@ -26,6 +26,7 @@ use smallvec::SmallVec;
 
 use super::bound::{Bound, Group, Groups, Merge, Scheme};
 use super::plan::ReclaimKind;
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::recovery::Survey;
@@ -35,7 +36,7 @@ use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Ppn};
 
 /// Log-block mapping.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct LogBlock {
     groups: Groups<DataAndUpdate>,
 }
@@ -60,7 +61,7 @@ impl Bound for LogBlock {
 }
 
 /// A data block and an update block for each logical block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 pub struct DataAndUpdate;
 
 impl Scheme for DataAndUpdate {

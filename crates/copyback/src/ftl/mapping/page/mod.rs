@@ -1,6 +1,7 @@
 //! Page mapping: any page may lie in any block of its plane. A block is reclaimed by moving its valid pages and
 //! erasing it.
 
+use crate::checkpoint::Checkpointed;
 use crate::ftl::Placed;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -10,7 +11,7 @@ use crate::victim::Victims;
 use super::{Mapping, ReclaimPlan};
 
 /// Page mapping: all that it knows is in the tables.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct Page;
 
 impl Mapping for Page {

@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::recovery::Survey;
@@ -20,7 +21,7 @@ use super::bound::{Bound, Group, Groups, Merge, Scheme};
 use super::plan::ReclaimKind;
 
 /// Superblock mapping.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct Superblock {
     groups: Groups<SharedBlocks>,
 }
@@ -45,7 +46,7 @@ impl Bound for Superblock {
 }
 
 /// Blocks in which any page of a superblock may lie anywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
 pub struct SharedBlocks {
     most_blocks: usize,
 }
