@@ -153,7 +153,7 @@ def test_a_signal_stops_a_run_and_the_same_command_goes_on(
     cli: RunCli, tiny_toml: Path, tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
     file = tmp_path / "run.checkpoint"
-    asked = ("--set", "workload.requests=300000", "--requests", "--out")
+    asked = ("--set", "workload.requests=600000", "--requests", "--out")
     kept = ("--checkpoint", file.name, "--checkpoint-every", "50ms")
     process = start(tiny_toml, *asked, "out", *kept)
     said = stop(process, number, file)
@@ -269,6 +269,19 @@ def test_what_is_damaged_or_something_else_is_refused(tiny: dict[str, Any], tmp_
     for other in (b"", b"something else", b"copyback-state\n" + whole):
         file.write_bytes(other)
         assert "not a checkpoint" in refused(tiny, file)
+
+
+def test_what_lies_beside_it_is_rows_or_refused(tiny: dict[str, Any], tmp_path: Path) -> None:
+    rows = tmp_path / "run.checkpoint.rows"
+    rows.mkdir()
+    (rows / "requests.0").write_text("left by a run that ended before its first checkpoint")
+    (rows / "mine.txt").write_text("something else")
+    file = tmp_path / "run.checkpoint"
+    with pytest.raises(InputError, match=r"something other than rows of a run \(mine\.txt\)"):
+        copyback.run(tiny, requests=True, checkpoint=file)
+    (rows / "mine.txt").unlink()
+    assert copyback.run(tiny, requests=True, checkpoint=file).requests is not None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_policies_in_python_have_none(tiny: dict[str, Any], tmp_path: Path) -> None:

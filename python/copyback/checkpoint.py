@@ -79,17 +79,26 @@ class Checkpoint:
             raise InputError(f"{path}: cannot be a checkpoint; a file is needed")
         self.path = path
         self.rows = path.with_name(path.name + ".rows")
-        if self.rows.exists() and not path.exists() and any(self.rows.iterdir()):
-            raise InputError(
-                f"{self.rows}: holds rows of a run whose checkpoint {path} is gone; "
-                "remove it, or give another name"
-            )
+        self._check_rows()
         #: Parts of rows that belong to what is written.
         self.parts = 0
         self._every_s = every_s
         self._written_at = time.monotonic()
         self._asked: int | None = None
         self._mark = ""
+
+    def _check_rows(self) -> None:
+        """Refuse a place for rows where anything else is: it is removed with them."""
+        if not self.rows.exists():
+            return
+        if not self.rows.is_dir():
+            raise InputError(f"{self.rows}: is a file, and rows of the run would lie there")
+        for file in self.rows.iterdir():
+            if _number(file) is None:
+                raise InputError(
+                    f"{self.rows}: holds something other than rows of a run ({file.name}); "
+                    "give the checkpoint another name"
+                )
 
     def begin(
         self, config: Config, state: Path | None, make: Callable[[], Simulation], threads: int
@@ -114,6 +123,7 @@ class Checkpoint:
         """
         self._mark = _mark(state)
         if not self.path.exists():
+            self._forget_unfinished()
             simulation = make()
             simulation.keep()
             return simulation, {}
@@ -133,8 +143,7 @@ class Checkpoint:
         """Remove parts that were begun after the checkpoint was written."""
         if self.rows.is_dir():
             for file in self.rows.iterdir():
-                number = file.name.rsplit(".", 1)[-1]
-                if number.isdecimal() and int(number) >= self.parts:
+                if (number := _number(file)) is not None and number >= self.parts:
                     file.unlink()
 
     def _part(self, name: str, number: int) -> Path:
@@ -257,6 +266,15 @@ def _standing(at: Found | Progress) -> str:
         return "its drives are being prepared"
     seconds_ = units.time_s(at.simulated_ns / 1e9)
     return f"{seconds_} simulated, {at.requests:,} requests completed"
+
+
+def _number(file: Path) -> int | None:
+    """Return which part of a table or text a file is; None if it is none."""
+    from copyback.result import ROW_TABLE_FILES, STREAM_FILES
+
+    name, _, number = file.name.rpartition(".")
+    is_part = name in {*ROW_TABLE_FILES, *STREAM_FILES} and number.isdecimal()
+    return int(number) if is_part else None
 
 
 def _mark(state: Path | None) -> str:
