@@ -13,6 +13,7 @@
 use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::{Faults, Geometry, Sensed};
+use crate::victim::Victims;
 
 use super::blocks::SavedBlock;
 use super::mapping::Mapping;
@@ -218,6 +219,8 @@ impl Tables {
             audit.replaced(place.block, spare, place.next_page);
         }
         self.retire(place.block);
+        self.victims.retired(plane, place.block);
+        self.victims.opened(plane, spare);
         let failed = self.geometry.page(place.block, place.next_page);
         if let Some(account) = &mut self.bad_blocks.0 {
             account.replaced.push(Replaced { failed, copied });

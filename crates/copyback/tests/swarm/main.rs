@@ -27,6 +27,7 @@ mod run;
 mod state_file;
 mod stopped;
 mod translation;
+mod victims;
 mod workload;
 
 use std::path::Path;
