@@ -261,6 +261,9 @@ def test_a_region_says_where_a_claim_appears(published: Path, tiny_paper: Path) 
     assert f"): {claim.regions[0].mapped.sentence}" in page
     assert "![Writes on a toy](../images/reproduction/tiny-1-regions.svg)" in page
     experiment = tiny_paper / "1.toml"
+    edit(experiment, 'joint = "100"', 'joint = "100"\nsays = "free ones only"')
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert f"): free ones only: {claim.regions[0].mapped.sentence}" in page
     edit(experiment, 'joint = "100"', 'joint = "half"')
     with pytest.raises(InputError, match=r"regions\[0\]\.joint: no 'half' among the places"):
         load_paper(str(tiny_paper))

@@ -341,6 +341,10 @@ class GcSummary(Section, kw_only=True):
     """Of those, blocks of planes that joined the collection of another."""
     kinds: IdleKindsSummary
     """Blocks collected in idle time, by kind."""
+    lost_victims: int | None = None
+    """Full blocks that the victim policy has refused for good, at the end, if it does such a
+    thing.
+    """
     merged_reads: int
     """Reads served from the register of a collection."""
     merged_writes: int

@@ -243,14 +243,14 @@ pub struct Wear {
     /// erases, the least erased one is emptied and put to use. 0 turns it off.
     #[schemars(range(min = 0, max = 10_000_000))]
     pub static_threshold: u32,
-    /// By what these two blocks are told apart.
-    pub measure: WearMeasure,
+    /// What of these two blocks is compared.
+    pub compare: WearCompare,
 }
 
 /// What static wear levelling compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum WearMeasure {
+pub enum WearCompare {
     /// How often the two blocks have been erased.
     #[default]
     EraseCounts,

@@ -340,8 +340,16 @@ choice! {
         /// Random, drawn again until the block has an invalid page.
         #[serde(rename = "random+")]
         RandomPlus,
-        /// The block that was filled first.
-        Fifo,
+        /// The block at the head of a queue.
+        Fifo {
+            /// When a block joins the queue: `filled`, or `opened`.
+            #[serde(default)]
+            queued_when: QueuedWhen,
+            /// What becomes of the block at the head if nothing of it can be freed now, as all its pages are valid, or it
+            /// is not full yet: `collect` it in its turn, or `drop` it for good.
+            #[serde(default)]
+            ineligible: Ineligible,
+        },
         /// Most (1 - u) / 2u x age, age since the block last lost a page (Rosenblum 1992, Kawaguchi
         /// 1995).
         CostBenefit,
@@ -359,6 +367,37 @@ choice! {
 
 const fn default_rga_d() -> u32 {
     10
+}
+
+impl VictimPolicy {
+    /// FIFO, whatever is in the block that was filled first.
+    pub const FIFO: Self =
+        Self::Fifo { queued_when: QueuedWhen::Filled, ineligible: Ineligible::Collect };
+}
+
+/// When a block joins the queue of FIFO victims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum QueuedWhen {
+    /// When its last page has been written.
+    #[default]
+    Filled,
+    /// When it is opened for writing, as in MQSim's source (7ec40e3). It differs where several blocks of a plane are
+    /// open at a time.
+    Opened,
+}
+
+/// What becomes of the head of the queue of FIFO victims if nothing of it can be freed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ineligible {
+    /// It is collected all the same if it is full; if not, it waits, and the next full one goes first.
+    #[default]
+    Collect,
+    /// It leaves the queue for good, and nothing of its plane is collected before another block is opened there or one
+    /// has been erased, as in MQSim's source (7ec40e3). It comes back only if something else empties it: a plane can
+    /// lose all its victims.
+    Drop,
 }
 
 choice! {

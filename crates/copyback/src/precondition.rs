@@ -84,6 +84,15 @@ impl Preparation {
         })
     }
 
+    /// Says which drive has lost the victims of a plane and so cannot be prepared, if one has: the first, whatever
+    /// is prepared at a time.
+    pub fn out_of_victims(&self) -> Option<String> {
+        let drive = self.devices.iter().position(|device| device.is_full)?;
+        let are_before_ready = self.devices[..drive].iter().all(Preconditioner::is_done);
+        let problem = || self.devices[drive].ftl.out_of_victims(drive);
+        are_before_ready.then(problem).flatten()
+    }
+
     /// Why a policy from outside is no longer asked, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.devices.iter().find_map(|device| device.ftl.victims_failed())
@@ -154,6 +163,8 @@ pub struct Preconditioner {
     next_die: usize,
     /// Writes so far, those of translation pages included.
     version: u64,
+    /// Whether a write has found no room, as victims are lost. Nothing is written any more.
+    is_full: bool,
     /// Translation pages that are out of date because pages were moved.
     outdated: VecDeque<Lpn>,
     tally: Tally,
@@ -196,6 +207,7 @@ impl Preconditioner {
             random: rng::stream(config.seed, &format!("{}/precondition", name(device))),
             next_die: 0,
             version: 0,
+            is_full: false,
             outdated: VecDeque::new(),
             tally: Tally::default(),
         }
@@ -327,7 +339,13 @@ impl Preconditioner {
         if has_faults && self.ftl.bad_blocks.is_read_only() {
             return;
         }
-        let plane = self.plane_for(lpn);
+        if self.is_full {
+            return;
+        }
+        let Some(plane) = self.plane_for(lpn) else {
+            self.is_full = true;
+            return;
+        };
         let die = self.ftl.geometry.die_of_plane(plane);
         if self.ftl.want(plane, lpn) {
             self.collect(die);
@@ -379,7 +397,8 @@ impl Preconditioner {
         }
     }
 
-    fn plane_for(&mut self, lpn: Lpn) -> PlaneId {
+    /// The plane that takes the write of `lpn`; none if its victims are lost.
+    fn plane_for(&mut self, lpn: Lpn) -> Option<PlaneId> {
         let plane = match self.ftl.allocation {
             Allocation::Static { .. } => self.ftl.allocation.plane_of(lpn),
             Allocation::PerDie { .. } => self
@@ -389,7 +408,19 @@ impl Preconditioner {
                 .and_then(|die| self.ftl.next_plane(die, HostPage::without_hint(lpn))),
             Allocation::Dynamic { .. } => self.next_free_plane(lpn),
         };
-        plane.expect("a checked configuration leaves every plane room for its logical pages")
+        if self.ftl.may_run_out_of_victims() {
+            return plane.filter(|plane| self.has_room_or_victims(*plane, lpn));
+        }
+        Some(plane.expect("a checked configuration leaves every plane room for its logical pages"))
+    }
+
+    /// Whether `plane` takes the write of `lpn`, or has lost no victim that would make it.
+    fn has_room_or_victims(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
+        let page = HostPage::without_hint(lpn);
+        if !self.ftl.accepts(plane, page) {
+            self.collect(self.ftl.geometry.die_of_plane(plane));
+        }
+        self.ftl.accepts(plane, page) || !self.ftl.is_out_of_victims(plane)
     }
 
     fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {

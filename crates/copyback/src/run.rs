@@ -434,6 +434,11 @@ impl Run {
     /// Nothing is left to happen.
     fn end(&mut self) -> Result<Status, Error> {
         if !self.host.is_done() {
+            let mut drives = self.array.drives().iter().enumerate();
+            let lost = drives.find_map(|(id, drive)| drive.ssd.backend().ftl.out_of_victims(id));
+            if let Some(problem) = lost {
+                return Err(Error::Input(problem));
+            }
             return Err(Error::Internal(format!(
                 "{} requests can never be completed: no plane has room for their pages",
                 self.host.outstanding()
@@ -577,6 +582,14 @@ impl Run {
                  measured"
             ));
         }
+        let drives = self.array.drives().iter();
+        let lost: Option<u64> = drives.map(|drive| drive.ssd.backend().ftl.lost_victims()).sum();
+        if let Some(lost) = lost.filter(|lost| *lost > 0) {
+            notes.push(format!(
+                "{lost} full blocks have left the queue of FIFO victims for good (ssd.gc.victim, \
+                 ineligible = \"drop\"): what is invalid in them is not reclaimed"
+            ));
+        }
         notes
     }
 
@@ -612,6 +625,7 @@ impl Run {
             ),
             endurance,
             faults,
+            lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }

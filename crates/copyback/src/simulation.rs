@@ -309,12 +309,14 @@ impl Simulation {
     }
 }
 
-/// Refuses drives that can't be run as they take no writes any more, before or after their preparation.
+/// Refuses drives that can't be run as they take no writes any more, before or after their preparation, and those
+/// that have lost their victims.
 ///
 /// # Errors
 /// Names the first one.
 pub fn check_writable(devices: &Preparation) -> Result<(), Error> {
-    devices.read_only().map_or(Ok(()), |problem| Err(Error::Input(problem)))
+    let problem = devices.read_only().or_else(|| devices.out_of_victims());
+    problem.map_or(Ok(()), |problem| Err(Error::Input(problem)))
 }
 
 fn input_error(failed: &Failed) -> Error {

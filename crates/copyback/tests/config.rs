@@ -59,7 +59,7 @@ fn every_kind_of_fault_has_its_message() {
             "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, cost_benefit, python)",
         ),
         (
-            "ssd.gc.victim = { type = 'fifo', d = 3 }",
+            "ssd.gc.victim = { type = 'random', d = 3 }",
             "file.toml:1: ssd.gc.victim.d: unknown key (allowed: none)",
         ),
         (
@@ -627,6 +627,14 @@ fn mappings_with_blocks_of_their_own_refuse_what_makes_no_sense_with_them() {
         ("ssd.ftl.allocation = 'dynamic'", "as a logical block lies in one plane"),
         ("ssd.gc.width = 'blind'", "as each merge copies to places of its own"),
         ("ssd.gc.victim = 'random+'", "allowed: \"random\" with this mapping"),
+        (
+            "ssd.gc.victim = { type = 'fifo', ineligible = 'drop' }",
+            "allowed: \"fifo\" with this mapping",
+        ),
+        (
+            "ssd.gc.victim = { type = 'fifo', queued_when = 'opened' }",
+            "allowed: \"fifo\" with this mapping",
+        ),
         (
             "ssd.gc.preemption = { type = 'semi_preemptive', merge = true, reorder = true }",
             "as a merge copies pages in the order of their places",

@@ -56,7 +56,8 @@ def _panel(axis: Axes, found: Found, one: Mapped) -> None:
             axis.plot([place], [value], "o", color=colour, markerfacecolor=_filled(colour, inside))
     if len(lines) > 1:
         axis.legend(fontsize=6, frameon=False)
-    axis.set_title(f"{one.target.figure}, {one.target.label}", fontsize=7, wrap=True)
+    title = ": ".join(filter(None, (one.target.label, one.region.says)))
+    axis.set_title(f"{one.target.figure}, {title}", fontsize=7, wrap=True)
     axis.set_xlabel(found.experiment.axis)
     axis.set_ylabel(one.target.unit)
     axis.grid(axis="y", color="#dddddd", linewidth=0.6)

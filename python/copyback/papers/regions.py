@@ -110,7 +110,11 @@ class Mapped:
 
     @property
     def sentence(self) -> str:
-        """Where the claim appears."""
+        """Where the claim appears, and what is open if the region says so."""
+        return ": ".join(filter(None, (self.region.says, self._where)))
+
+    @property
+    def _where(self) -> str:
         if len(self.appears) == len(self.answers):
             return f"appears at all of {len(self.answers)} points"
         if self.appears:

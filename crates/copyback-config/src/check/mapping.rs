@@ -83,6 +83,11 @@ fn companions(ssd: &Ssd, faults: &mut Report) {
                        that it looks at gives a block back";
         faults.add("ssd.gc.victim", problem);
     }
+    if matches!(ssd.gc.victim, VictimPolicy::Fifo { .. }) && ssd.gc.victim != VictimPolicy::FIFO {
+        let problem = "found a queue of opened blocks, or one that drops some; allowed: \"fifo\" with this \
+                       mapping, whose queue is of logical blocks that a merge is worth for";
+        faults.add("ssd.gc.victim", problem);
+    }
     if ssd.ftl.mapping.has_log_blocks()
         && let Preemption::SemiPreemptive { reorder: true, .. } = ssd.gc.preemption
     {

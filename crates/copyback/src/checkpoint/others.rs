@@ -4,7 +4,8 @@ use hdrhistogram::Histogram;
 
 use crate::config::quantity::Rate;
 use crate::config::{
-    BusArbitration, Config, GcStart, PipelineOrder, RoundLength, SteadyMetric, WearMeasure,
+    BusArbitration, Config, GcStart, PipelineOrder, QueuedWhen, RoundLength, SteadyMetric,
+    WearCompare,
 };
 use crate::rng::{Lot, Stream};
 use crate::units::{Duration, Instant, TotalTime};
@@ -50,7 +51,15 @@ macro_rules! as_json {
 }
 
 // There are few of each, and none in a table.
-as_json!(BusArbitration, GcStart, PipelineOrder, RoundLength, SteadyMetric, WearMeasure);
+as_json!(
+    BusArbitration,
+    GcStart,
+    PipelineOrder,
+    QueuedWhen,
+    RoundLength,
+    SteadyMetric,
+    WearCompare
+);
 as_json!(Lot, Stream);
 
 impl Checkpointed for Rate {
@@ -168,7 +177,7 @@ mod tests {
         is_the_same(&[BusArbitration::CommandFirst, BusArbitration::InOrder]);
         is_the_same(&[GcStart::AtOnce, GcStart::BeforeOperation]);
         is_the_same(&[PipelineOrder::Either, PipelineOrder::Joins]);
-        is_the_same(&[WearMeasure::EraseCounts, WearMeasure::BlockNumbers]);
+        is_the_same(&[WearCompare::EraseCounts, WearCompare::BlockNumbers]);
         is_the_same(&[RoundLength::Requests(7), RoundLength::Time(Time::from_us(7))]);
         is_the_same(&[SteadyMetric::Iops, SteadyMetric::MeanResponse, SteadyMetric::Bandwidth]);
         is_the_same(&[Rate::None, Rate::BytesPerSecond(333_000_001)]);

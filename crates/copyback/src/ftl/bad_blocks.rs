@@ -14,6 +14,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::{Faults, Geometry, Sensed};
+use crate::victim::Victims;
 
 use super::blocks::SavedBlock;
 use super::mapping::Mapping;
@@ -219,6 +220,8 @@ impl Tables {
             audit.replaced(place.block, spare, place.next_page);
         }
         self.retire(place.block);
+        self.victims.retired(plane, place.block);
+        self.victims.opened(plane, spare);
         let failed = self.geometry.page(place.block, place.next_page);
         if let Some(account) = &mut self.bad_blocks.0 {
             account.replaced.push(Replaced { failed, copied });

@@ -114,6 +114,34 @@ impl Tables {
         self.victims.failed()
     }
 
+    /// Full blocks that the victim policy has refused and will not choose any more, if it does such a thing.
+    pub fn lost_victims(&self) -> Option<u64> {
+        let lost = |plane| self.victims.lost(plane).map(|lost| lost as u64);
+        self.space.planes().map(lost).sum()
+    }
+
+    /// Says which plane of `drive` the host can open no block on as its victims are lost, if there is one.
+    pub fn out_of_victims(&self, drive: usize) -> Option<String> {
+        let plane = self.space.planes().find(|plane| self.is_out_of_victims(*plane))?;
+        let (plane, lost) = (plane.0, self.victims.lost(plane)?);
+        Some(format!(
+            "ssd.gc.victim: \"fifo\" with ineligible = \"drop\" has lost {lost} full blocks of plane {plane} of \
+             drive {drive}, and finds no other to collect; allowed: ineligible = \"collect\", a lower \
+             precondition.fill or more ssd.ftl.over_provisioning"
+        ))
+    }
+
+    /// Whether the host can open no block on `plane`, some of whose victims are lost.
+    pub fn is_out_of_victims(&self, plane: PlaneId) -> bool {
+        !self.space.may_open_for_host(plane)
+            && self.victims.lost(plane).is_some_and(|lost| lost > 0)
+    }
+
+    /// Whether a plane can run out of victims though it has invalid pages.
+    pub fn may_run_out_of_victims(&self) -> bool {
+        self.victims.refuses()
+    }
+
     /// Pages of the host's address space.
     pub const fn logical_pages(&self) -> usize {
         self.limits.logical_pages
@@ -425,6 +453,7 @@ impl Tables {
         let is_below = self.space.opened(plane);
         self.fetch_likely_victim(plane, is_below);
         self.blocks.open(block, class, self.streams.clock);
+        self.victims.opened(plane, block);
         Frontier { block, next_page: 0 }
     }
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Wear, WearMeasure};
+use crate::config::{Wear, WearCompare};
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 
@@ -16,7 +16,7 @@ use super::blocks::Blocks;
 pub struct WearLeveller {
     /// Greatest difference that is tolerated, or the least that is not; `None` turns levelling off.
     threshold: Option<u32>,
-    measure: WearMeasure,
+    compare: WearCompare,
     planes: Vec<Spread>,
 }
 
@@ -41,7 +41,7 @@ impl WearLeveller {
         };
         let threshold = Some(wear.static_threshold).filter(|threshold| *threshold > 0);
         let planes = threshold.map_or(0, |_| geometry.planes());
-        Self { threshold, measure: wear.measure, planes: (0..planes).map(spread).collect() }
+        Self { threshold, compare: wear.compare, planes: (0..planes).map(spread).collect() }
     }
 
     /// `block` of `plane` has been erased for the `erase_count`th time.
@@ -59,10 +59,10 @@ impl WearLeveller {
         while let Some(Reverse((erases, block))) = spread.by_erases.peek() {
             if blocks.erase_count(*block) == *erases && !blocks.is_bad(*block) {
                 let (most, Reverse(most_erased)) = spread.most;
-                let is_due = match self.measure {
-                    WearMeasure::EraseCounts => most - erases > threshold,
+                let is_due = match self.compare {
+                    WearCompare::EraseCounts => most - erases > threshold,
                     // Without a sign, a lower number is far behind.
-                    WearMeasure::BlockNumbers => {
+                    WearCompare::BlockNumbers => {
                         most > *erases && most_erased.0.wrapping_sub(block.0) >= threshold
                     }
                 };
@@ -90,7 +90,7 @@ mod tests {
     };
 
     fn beyond(static_threshold: u32) -> Wear {
-        Wear { static_threshold, measure: WearMeasure::EraseCounts }
+        Wear { static_threshold, compare: WearCompare::EraseCounts }
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
         let plane = PlaneId(0);
         let shape = Geometry { blocks_per_plane: 4, ..SHAPE };
         let mut blocks = Blocks::new(&shape);
-        let wear = Wear { static_threshold: 2, measure: WearMeasure::BlockNumbers };
+        let wear = Wear { static_threshold: 2, compare: WearCompare::BlockNumbers };
         let mut leveller = WearLeveller::new(&wear, &shape, &blocks);
         let mut after_erase = |block| {
             blocks.erase(block);

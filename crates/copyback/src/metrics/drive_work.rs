@@ -98,6 +98,8 @@ pub struct DriveWork {
     pub endurance: Option<Endurance>,
     /// What went wrong in the flash, and what was not carried out for that, if anything can.
     pub faults: Option<(FaultReport, Rejected)>,
+    /// Full blocks that the victim policy has refused for good, if it does such a thing.
+    pub lost_victims: Option<u64>,
     /// Whether one of them had no power for some time.
     pub was_off: bool,
 }
@@ -163,7 +165,10 @@ impl DriveWork {
         DriveSummary {
             flash: flash(counters),
             write_amplification: counters.write_amplification(),
-            gc: GcSummary::of(counters, self.collecting, &self.planes),
+            gc: GcSummary {
+                lost_victims: self.lost_victims,
+                ..GcSummary::of(counters, self.collecting, &self.planes)
+            },
             mapping: MappingSummary::of(counters),
             idle_time: self.idle_times.as_ref().map(IdleTimeSummary::of),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },

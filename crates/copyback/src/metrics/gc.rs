@@ -44,6 +44,9 @@ pub struct GcSummary {
     /// Die time in which writes waited for a free block although collections yield, or for room in a full
     /// buffer, in microseconds.
     pub stalled_us: f64,
+    /// Full blocks that the victim policy has refused for good, at the end, if it does such a thing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_victims: Option<u64>,
     /// Die time spent collecting, in microseconds.
     pub busy_us: f64,
     /// How planes used the time in which their die collected.
@@ -104,6 +107,7 @@ impl GcSummary {
             pipelined: counters.pipelined,
             suspends: counters.suspends,
             stalled_us: counters.stalled.as_us_f64(),
+            lost_victims: None,
             busy_us: collecting.as_us_f64(),
             planes: PlanesSummary {
                 busy_share: share(planes.busy),

@@ -8,13 +8,17 @@
 mod cost_benefit;
 mod external;
 mod fifo;
+mod fifo_dropping;
+mod fifo_opened;
 mod greedy;
 mod sample;
 mod saved;
 pub mod supply;
 
+use std::ops::Range;
+
 use crate::checkpoint::Checkpointed;
-use crate::config::VictimPolicy;
+use crate::config::{Ineligible, QueuedWhen, VictimPolicy};
 use crate::ids::{BlockId, PlaneId};
 use crate::one_of::one_of;
 use crate::rng::Stream;
@@ -22,13 +26,15 @@ use crate::rng::Stream;
 use cost_benefit::CostBenefit;
 use external::External;
 use fifo::Fifo;
+use fifo_dropping::FifoDropping;
+use fifo_opened::FifoOpened;
 use greedy::Greedy;
 use sample::Sample;
 pub use saved::{Memory, SavedVictims};
 use supply::{Device, Failed, VictimSupplier};
 
 /// What a policy is told about the device's shape.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Shape {
     /// Planes of the device; victims are chosen plane by plane.
     pub planes: usize,
@@ -36,6 +42,23 @@ pub struct Shape {
     pub blocks: usize,
     /// Pages of a block that hold data.
     pub pages_per_block: u16,
+}
+
+impl Shape {
+    /// The plane that `block` lies in.
+    fn plane_of(&self, block: BlockId) -> PlaneId {
+        PlaneId::from_index(block.index() / self.blocks_per_plane())
+    }
+
+    /// The blocks of `plane`, by their index.
+    fn blocks_of(&self, plane: PlaneId) -> Range<usize> {
+        let first = plane.index() * self.blocks_per_plane();
+        first..first + self.blocks_per_plane()
+    }
+
+    const fn blocks_per_plane(&self) -> usize {
+        self.blocks / self.planes
+    }
 }
 
 /// What a policy may look at when it chooses.
@@ -50,6 +73,12 @@ pub trait BlockView {
 /// A victim policy: it is told which blocks close, lose pages and are taken away, and keeps the index of them that it
 /// needs. Every block it knows is closed.
 pub trait Victims {
+    /// `block` of `plane` has been opened for writing. Not told of a block that a state file had open.
+    fn opened(&mut self, _plane: PlaneId, _block: BlockId) {}
+
+    /// `block` of `plane`, which was open, is bad: it is neither closed nor opened any more.
+    fn retired(&mut self, _plane: PlaneId, _block: BlockId) {}
+
     /// `block` of `plane` has been filled; `valid` of its pages are still valid.
     fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16);
 
@@ -60,8 +89,25 @@ pub trait Victims {
     fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16);
 
     /// The block of `plane` to collect; `None` if the policy sees nothing worth collecting. Some closed block of
-    /// the plane must have an invalid page. Changes no state but that of a random stream.
+    /// the plane must have an invalid page, unless the policy [`refuses`](Self::refuses). Changes no state but that
+    /// of a random stream, or what the policy refuses.
     fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId>;
+
+    /// Whether the policy looks at one block only, may refuse it, and then waits for something to happen.
+    fn refuses(&self) -> bool {
+        false
+    }
+
+    /// Nothing will happen on `plane` before something is collected there. Returns whether the policy has refused a
+    /// block, and can be asked again.
+    fn look_again(&mut self, _plane: PlaneId) -> bool {
+        false
+    }
+
+    /// Closed blocks of `plane` that the policy will not choose any more, if there can be any.
+    fn lost(&self, _plane: PlaneId) -> Option<usize> {
+        None
+    }
 
     /// Brings what changes when `block` loses a page into the cache, without waiting for it. It only saves time.
     fn fetch(&self, _block: BlockId) {}
@@ -96,8 +142,12 @@ one_of! {
         Greedy(Greedy),
         /// d choices; random is d = 1.
         Sample(Sample),
-        /// Oldest first.
+        /// Oldest first, by filling.
         Fifo(Fifo),
+        /// Oldest first, by opening.
+        FifoOpened(FifoOpened),
+        /// Oldest first, and what it refuses is lost.
+        FifoDropping(FifoDropping),
         /// Most space for the work, weighted by age.
         CostBenefit(CostBenefit),
         /// What somebody else says. It is not saved: nobody knows what it remembers.
@@ -113,11 +163,21 @@ impl VictimSelector {
             VictimPolicy::Rga { d } => Self::Sample(Sample::of(*d, shape, random)),
             VictimPolicy::Random => Self::Sample(Sample::of(1, shape, random)),
             VictimPolicy::RandomPlus => Self::Sample(Sample::with_an_invalid_page(shape, random)),
-            VictimPolicy::Fifo => Self::Fifo(Fifo::new(shape)),
+            VictimPolicy::Fifo { queued_when, ineligible } => {
+                Self::fifo(shape, *queued_when, *ineligible)
+            }
             VictimPolicy::CostBenefit => Self::CostBenefit(CostBenefit::new(shape)),
             VictimPolicy::Python { policy, .. } => {
                 Self::External(Box::new(External::new(policy, shape, random)))
             }
+        }
+    }
+
+    fn fifo(shape: Shape, queued_when: QueuedWhen, ineligible: Ineligible) -> Self {
+        match (ineligible, queued_when) {
+            (Ineligible::Drop, _) => Self::FifoDropping(FifoDropping::new(shape, queued_when)),
+            (Ineligible::Collect, QueuedWhen::Opened) => Self::FifoOpened(FifoOpened::new(shape)),
+            (Ineligible::Collect, QueuedWhen::Filled) => Self::Fifo(Fifo::new(shape)),
         }
     }
 
@@ -147,6 +207,14 @@ impl VictimSelector {
 }
 
 impl Victims for VictimSelector {
+    fn opened(&mut self, plane: PlaneId, block: BlockId) {
+        each!(self, policy => policy.opened(plane, block));
+    }
+
+    fn retired(&mut self, plane: PlaneId, block: BlockId) {
+        each!(self, policy => policy.retired(plane, block));
+    }
+
     fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         each!(self, policy => policy.closed(plane, block, valid));
     }
@@ -161,6 +229,18 @@ impl Victims for VictimSelector {
 
     fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
         each!(self, policy => policy.choose(plane, blocks))
+    }
+
+    fn refuses(&self) -> bool {
+        each!(self, policy => policy.refuses())
+    }
+
+    fn look_again(&mut self, plane: PlaneId) -> bool {
+        each!(self, policy => policy.look_again(plane))
+    }
+
+    fn lost(&self, plane: PlaneId) -> Option<usize> {
+        each!(self, policy => policy.lost(plane))
     }
 
     fn fetch(&self, block: BlockId) {

@@ -30,6 +30,13 @@ pub enum Memory {
         /// Of each closed block, in their order, its plane's changes when it last changed.
         changed_at: Vec<u64>,
     },
+    /// A queue that the order of closing does not tell.
+    Queue {
+        /// The queues of all planes, one behind the other.
+        queued: Vec<BlockId>,
+        /// Of each plane, whether the last look at it refused a block, if looks do.
+        has_refused: Vec<bool>,
+    },
 }
 
 impl VictimSelector {

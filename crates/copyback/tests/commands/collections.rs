@@ -249,6 +249,32 @@ fn wear_is_levelled_after_a_collection() {
     assert_eq!([erases(&toy, 2), erases(&toy, 3)], [1, 1]);
 }
 
+/// Of each drive two blocks lie still, and the first block that has been erased most is collected.
+#[test]
+fn wear_is_levelled_by_the_numbers_of_blocks() {
+    let levelled = |hot: [u32; 4], threshold| {
+        let pages = (0..16).chain((0..64).map(|write| hot[0] + write % 8));
+        let by_number =
+            [("ssd.wear.static_threshold", threshold), ("ssd.wear.compare", "block_numbers")];
+        let mut toy = Toy::filled(&by_number, &pages.collect::<Vec<_>>());
+        toy.writes(0, &[(1, hot[0]), (2, hot[1]), (3, hot[2]), (4, hot[3])]);
+        toy.run();
+        let blocks = &toy.ssd.backend().ftl.blocks;
+        let erases: Vec<_> = (0..8).map(|block| blocks.erase_count(BlockId(block))).collect();
+        (toy.ssd.counters().levelling_runs, erases)
+    };
+    // Blocks 2 and 3 lie still, block 0 wears out: it has a lower number, whatever the threshold.
+    for threshold in ["1", "100"] {
+        let expected = (2, vec![3, 3, 1, 1, 3, 3, 2, 2]);
+        assert_eq!(levelled([0, 1, 2, 3], threshold), expected, "{threshold}");
+    }
+    // Blocks 0 and 1 lie still, block 2 wears out first: its number is higher by two, and by one.
+    for (threshold, runs, still) in [("1", 2, [1, 1]), ("2", 1, [1, 0]), ("3", 0, [0, 0])] {
+        let expected = [&still[..], &[3, 3, 3, 3, 2, 2]].concat();
+        assert_eq!(levelled([8, 9, 10, 11], threshold), (runs, expected), "{threshold}");
+    }
+}
+
 #[test]
 fn wear_is_levelled_on_every_plane_that_was_collected() {
     // The same on two planes, which are collected in step: two blocks of each lie still.

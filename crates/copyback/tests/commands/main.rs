@@ -10,6 +10,7 @@ mod buffered;
 mod collections;
 mod dies;
 mod faults;
+mod fifo;
 mod host_operations;
 mod idle;
 mod idle_merges;

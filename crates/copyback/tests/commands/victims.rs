@@ -138,7 +138,7 @@ fn greedy_takes_the_fewest_valid_pages_and_the_first_to_get_there() {
 
 #[test]
 fn fifo_takes_the_block_that_was_closed_first() {
-    follow(&VictimPolicy::Fifo, |scan, chosen| chosen == scan.fifo());
+    follow(&VictimPolicy::FIFO, |scan, chosen| chosen == scan.fifo());
 }
 
 #[test]

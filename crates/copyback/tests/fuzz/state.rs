@@ -39,7 +39,7 @@ const DEVICE: &str = "
 ";
 
 /// Devices that differ in every table that is saved.
-const DEVICES: [&[(&str, &str)]; 12] = [
+const DEVICES: [&[(&str, &str)]; 14] = [
     &[("ssd.gc.victim", "greedy"), ("ssd.ftl.allocation", "CWDP")],
     &[("ssd.gc.victim", "cost_benefit"), ("ssd.ftl.allocation", "dynamic")],
     &[("ssd.gc.victim", "fifo"), ("ssd.ftl.free_blocks", "least_worn")],
@@ -81,6 +81,13 @@ const DEVICES: [&[(&str, &str)]; 12] = [
         ("ssd.ftl.mapping.update_blocks", "3"),
         ("ssd.faults.erase_failures", "0.05"),
     ],
+    &[
+        ("ssd.gc.victim.type", "fifo"),
+        ("ssd.gc.victim.ineligible", "drop"),
+        ("ssd.wear.static_threshold", "2"),
+        ("ssd.wear.compare", "block_numbers"),
+    ],
+    &[("ssd.gc.victim.type", "fifo"), ("ssd.gc.victim.queued_when", "opened")],
 ];
 
 /// A device and its saved state, decompressed.

@@ -20,6 +20,7 @@ use crate::faults;
 use crate::newer;
 use crate::pool::Failure;
 use crate::power;
+use crate::victims;
 use crate::workload::{self, Flow};
 
 /// A configuration that passes its checks, and the traces that go with it.
@@ -103,7 +104,7 @@ impl Case {
     }
 
     fn of(number: u64, name: &str, config: impl Fn(&mut Draw, &Path) -> Config) -> Self {
-        let folder = TempDir::with_prefix("copyback-swarm-").expect("there is room for files");
+        let mut folder = TempDir::with_prefix("copyback-swarm-").expect("there is room for files");
         let mut draw = Draw::new(number, name);
         let mut draws = 0;
         loop {
@@ -113,9 +114,12 @@ impl Case {
             let text = config.to_toml();
             let Ok(loaded) = Loader::new().toml(&text, "swarm.toml", None).load() else { continue };
             assert_eq!(loaded, config, "a configuration survives its own TOML");
-            if let Some(flows) = workload::flows(&config, number) {
-                return Self { number, draws, config, flows, folder };
+            let Some(flows) = workload::flows(&config, number) else { continue };
+            let case = Self { number, draws, config, flows, folder };
+            if !victims::run_out(&case) {
+                return case;
             }
+            folder = case.folder;
         }
     }
 
@@ -342,7 +346,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
                 true => VictimPolicy::RandomPlus,
                 false => VictimPolicy::Greedy,
             },
-            VictimPolicy::Fifo,
+            VictimPolicy::FIFO,
             VictimPolicy::CostBenefit,
         ]),
         preemption,

@@ -29,6 +29,7 @@ mod side_by_side;
 mod state_file;
 mod stopped;
 mod translation;
+mod victims;
 mod workload;
 
 use std::path::Path;

@@ -3,8 +3,8 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::{
-    Config, Coordination, Delay, GcEnd, LogicalBlocks, Margin, PipelineOrder, Preemption, Round,
-    ThresholdScope, ThresholdUnit, Width,
+    Config, Coordination, Delay, GcEnd, Ineligible, LogicalBlocks, Margin, PipelineOrder,
+    Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width,
 };
 
 use crate::draw::Draw;
@@ -60,6 +60,15 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     {
         let (quorum, used) = (Share(draw.share()), Share(draw.share()));
         *delay = Delay::UntilQuiet { outstanding: draw.within(0, 8) as u32, quorum, used };
+    }
+    if draw.chance(0.3) {
+        config.ssd.wear.compare = WearCompare::BlockNumbers;
+    }
+    if draw.chance(0.2) && config.ssd.ftl.mapping.is_page_mapping() {
+        config.ssd.gc.victim = VictimPolicy::Fifo {
+            queued_when: draw.of(&[QueuedWhen::Filled, QueuedWhen::Opened]),
+            ineligible: draw.of(&[Ineligible::Collect, Ineligible::Drop, Ineligible::Drop]),
+        };
     }
 }
 

@@ -31,7 +31,7 @@ pub fn drive(case: &Case) -> Result<(), String> {
     for operation in 0..(2 * device.ftl.geometry.pages() as u64).clamp(500, 8_000) {
         let most = if draw.chance(0.7) { hot } else { pages };
         let lpn = Lpn(draw.within(0, most - 1) as u32);
-        if device.ftl.bad_blocks.is_read_only() {
+        if device.is_full() {
             break;
         }
         if draw.chance(trims) {
@@ -51,6 +51,11 @@ impl Device {
     pub fn new(case: &Case) -> Self {
         let ftl = Ftl::new(&case.config, "ssd/0");
         Self { ftl, versions: BTreeMap::new(), submitted: 0, next_die: 0 }
+    }
+
+    /// Whether it takes no writes any more: it is read-only, or has lost its victims.
+    fn is_full(&self) -> bool {
+        self.ftl.bad_blocks.is_read_only() || self.ftl.out_of_victims(0).is_some()
     }
 
     /// Writes a page to a plane that accepts it.
@@ -90,7 +95,7 @@ impl Device {
     fn write_page(&mut self, lpn: Lpn) -> Result<(), String> {
         let Some(plane) = self.plane(lpn) else {
             // The collections before the write may have met the last bad block that the drive can bear.
-            return check::holds(&format!("room for {lpn:?}"), self.ftl.bad_blocks.is_read_only());
+            return check::holds(&format!("room for {lpn:?}"), self.is_full());
         };
         self.write_to(plane, lpn);
         let die = self.ftl.geometry.die_of_plane(plane);

@@ -4,8 +4,8 @@
 use copyback::config::quantity::Rate;
 use copyback::config::{
     Allocation, AllocationChoice, Config, Coordination, FreeBlockOrder, GcStart, Layout, Mapping,
-    Overwrites, PageLatency, Placement, Preemption, Protection, Rebuild, Register, Scheduling,
-    SummaryPage, VictimPolicy, Width, Workload,
+    Overwrites, PageLatency, Placement, Preemption, Protection, QueuedWhen, Rebuild, Register,
+    Scheduling, SummaryPage, VictimPolicy, WearCompare, Width, Workload,
 };
 use copyback::ssd::Part;
 
@@ -47,7 +47,18 @@ const FEATURES: &[(&str, Has)] = &[
     ("greedy", |config, outcome| chooses(config, outcome, &VictimPolicy::Greedy)),
     ("random", |config, outcome| chooses(config, outcome, &VictimPolicy::Random)),
     ("random+", |config, outcome| chooses(config, outcome, &VictimPolicy::RandomPlus)),
-    ("fifo", |config, outcome| chooses(config, outcome, &VictimPolicy::Fifo)),
+    ("fifo", |config, outcome| chooses(config, outcome, &VictimPolicy::FIFO)),
+    ("fifo by opening", |config, outcome| {
+        matches!(config.ssd.gc.victim, VictimPolicy::Fifo { queued_when: QueuedWhen::Opened, .. })
+            && many(outcome, "/gc/collections")
+    }),
+    ("fifo that drops", |_, outcome| {
+        outcome.summary["gc"]["lost_victims"].as_u64().is_some_and(|lost| lost > 0)
+    }),
+    ("wear by block numbers", |config, outcome| {
+        config.ssd.wear.compare == WearCompare::BlockNumbers
+            && many(outcome, "/wear/levelling_runs")
+    }),
     ("cost-benefit", |config, outcome| chooses(config, outcome, &VictimPolicy::CostBenefit)),
     ("semi-preemptive, yielding", |config, outcome| {
         matches!(config.ssd.gc.preemption, Preemption::SemiPreemptive { .. })

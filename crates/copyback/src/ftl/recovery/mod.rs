@@ -9,6 +9,7 @@ mod survey;
 use crate::config::Config;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::placement::{Class, Origin};
+use crate::victim::Victims;
 
 use super::Ftl;
 use super::audit::Audit;
@@ -130,6 +131,9 @@ impl Tables {
         blocks: &[BlockId],
         survey: &Survey<'_>,
     ) {
+        let mut by_opening = blocks.to_vec();
+        by_opening.sort_by_key(|block| survey.first_program(*block));
+        by_opening.into_iter().for_each(|block| self.victims.opened(plane, block));
         let mut filled = Vec::new();
         for block in blocks.iter().rev() {
             let next_page = survey.written(*block);

@@ -45,10 +45,18 @@ impl Mapping for Page {
 
 /// The block of `plane` that the victim policy chooses, if its pages have room.
 pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-    if tables.space[plane].closed_invalid == 0 {
+    if tables.space[plane].closed_invalid == 0 && !tables.victims.refuses() {
         return None;
     }
-    let victim = tables.victims.choose(plane, &tables.blocks)?;
+    let mut victim = tables.victims.choose(plane, &tables.blocks);
+    // Where the host can open no block, nothing else would call for another look.
+    while victim.is_none()
+        && !tables.space.may_open_for_host(plane)
+        && tables.victims.look_again(plane)
+    {
+        victim = tables.victims.choose(plane, &tables.blocks);
+    }
+    let victim = victim?;
     tables.has_room_for(victim, plane).then_some(victim)
 }
 
