@@ -162,7 +162,7 @@ impl Lanes {
         if self.preferred.is_some() {
             return None;
         }
-        lane.carried = lane.job.first_page(ftl);
+        lane.carried = lane.job.next_read(ftl);
         self.read_together = false;
         lane.carried.map(PageStep::Read)
     }

@@ -66,6 +66,27 @@ impl Channel {
         self.asked += 1;
     }
 
+    /// Gives the channel to `transfer`, which has not asked for it, if it is free and nobody waits. Returns whether it has.
+    #[inline]
+    pub fn take_if_free(&mut self, transfer: Transfer, now: Instant) -> bool {
+        let is_free = match self.holder {
+            Holder::Nobody => true,
+            Holder::Quiet(until) => until <= now,
+            _ => false,
+        };
+        let takes = is_free && !self.is_wanted();
+        if takes {
+            self.holder = Holder::Transfer(transfer);
+        }
+        takes
+    }
+
+    /// Gives the channel, which nobody else can ask for, to `transfer` until it is [released](Self::release).
+    #[inline]
+    pub const fn hold(&mut self, transfer: Transfer) {
+        self.holder = Holder::Transfer(transfer);
+    }
+
     /// Gives a free channel to the next waiting transfer, if there is one.
     #[inline]
     pub fn grant(&mut self, now: Instant) -> Option<Transfer> {

@@ -98,6 +98,8 @@ pub struct Flash<T> {
     overlaps: bool,
     /// Whether a full die may be given more work: what it does may be suspended.
     takes_more_when_full: bool,
+    /// Whether each die has a channel of its own.
+    own_channels: bool,
     audit: Option<Box<TimingAudit>>,
 }
 
@@ -129,6 +131,7 @@ impl<T> Flash<T> {
             pipelined,
             overlaps,
             takes_more_when_full: config.ssd.commands.suspend != Suspend::None,
+            own_channels: geometry.dies() == geometry.channels as usize,
             audit: config.audit.then(|| Box::new(TimingAudit::new(geometry))),
         }
     }
@@ -256,11 +259,8 @@ impl<T> Flash<T> {
                     self.channel_for(die).ask_out(Transfer { die, slot, time });
                 }
                 Action::RunArray(time) => {
-                    if let Some(audit) = &mut self.audit {
-                        audit.array_taken(die, now, time);
-                    }
                     listener.array_begins(die, time, self.begun(die, Slot::Array), now);
-                    agenda.add(now + time, Event::ArrayDone(die));
+                    self.run_array(die, now, time, agenda);
                 }
                 Action::Finished(operation) => return Some(operation),
             }
@@ -343,7 +343,21 @@ impl<T> Flash<T> {
         if let Some(end) = bus.begin_to_await(now) {
             return agenda.add(end, Event::TransferDone(channel));
         }
-        let Some(transfer) = bus.grant(now) else { return };
+        if let Some(transfer) = bus.grant(now) {
+            self.begin_transfer(channel, transfer, now, agenda, listener);
+        }
+    }
+
+    /// Begins a transfer, which has the channel.
+    #[inline]
+    fn begin_transfer(
+        &mut self,
+        channel: ChannelId,
+        transfer: Transfer,
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) {
         if self.begin_quietly(channel, &transfer, now, agenda) {
             return;
         }

@@ -251,9 +251,15 @@ impl Tables {
     #[inline(always)]
     pub fn fetch_move(&self, block: BlockId, offset: u32) {
         if let Some(page) = self.next_valid(block, offset) {
-            self.map.fetch(self.map.logical(page));
-            self.map.fetch_behind(page);
+            self.fetch_to_move(page);
         }
+    }
+
+    /// Fetches what is known of the valid page `page`, which is moved soon, and of those behind it.
+    #[inline(always)]
+    pub fn fetch_to_move(&self, page: Ppn) {
+        self.map.fetch(self.map.logical(page));
+        self.map.fetch_behind(page);
     }
 
     /// Whether a host write leaves room for what a collection that has yielded must still move, and
