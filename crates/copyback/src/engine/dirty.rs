@@ -21,7 +21,13 @@ impl DirtySet {
     /// Removes and returns the lowest index.
     #[inline]
     pub fn pop(&mut self) -> Option<usize> {
-        let (position, word) = self.words.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+        // Most sets are one word.
+        let position = match &self.words[..] {
+            [0] => return None,
+            [only_or_first, ..] if *only_or_first != 0 => 0,
+            words => words.iter().position(|word| *word != 0)?,
+        };
+        let word = &mut self.words[position];
         let bit = word.trailing_zeros() as usize;
         *word &= *word - 1;
         Some(position * 64 + bit)

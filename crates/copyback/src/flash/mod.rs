@@ -173,7 +173,17 @@ impl<T> Flash<T> {
     /// Whether `die` can begin any command of the host now: else there is no need to choose one.
     #[inline]
     pub fn takes_any_from_host(&self, die: DieId) -> bool {
-        [Command::Read, Command::Program].iter().any(|command| self.takes_from_host(die, *command))
+        let die = &self.dies[die.index()];
+        match self.double_register {
+            true => die.accepts(Command::Read) || die.accepts(Command::Program),
+            false => die.is_idle() && die.accepts(Command::Read),
+        }
+    }
+
+    /// Whether an operation is in `die`, and it can begin none of the host's beside it.
+    #[inline]
+    pub fn takes_nothing(&self, die: DieId) -> bool {
+        !self.dies[die.index()].is_idle() && !self.takes_any_from_host(die)
     }
 
     /// Lets `die` look for work when the drive next arbitrates.

@@ -48,7 +48,7 @@ impl<T> Flash<T> {
     }
 
     /// The array of `die` works for `time` from `from` on. Plans what comes behind that.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_array(
         &mut self,
         die: DieId,
@@ -126,16 +126,26 @@ impl<T> Flash<T> {
         transfer.map(|transfer| (transfer.die, true))
     }
 
-    /// What the operation that was alone in `die` was for, if it has ended and nobody watches what comes between it
-    /// and another for the same.
+    /// Whether an operation is in `die`, and nothing has happened to it.
+    #[inline]
+    pub fn is_left(&self, die: DieId) -> bool {
+        self.dies[die.index()].is_left()
+    }
+
+    /// Whether the operation in `die` is alone: nothing can begin beside it.
+    #[inline]
+    pub fn is_left_alone(&self, die: DieId) -> bool {
+        self.dies[die.index()].is_left_alone()
+    }
+
+    /// What the operation that was alone in `die` was for, if it has ended.
     #[inline]
     pub fn ended_alone(&self, die: DieId) -> Option<&T> {
-        let operation = self.dies[die.index()].ended_alone()?;
-        (self.watched == Watched::WhatEnds).then_some(&operation.tag)
+        self.dies[die.index()].ended_alone().map(|operation| &operation.tag)
     }
 
     /// Begins another operation, which is alone too, in place of the one that has [ended](Self::ended_alone).
-    #[inline]
+    #[inline(always)]
     pub fn follow(
         &mut self,
         die: DieId,

@@ -235,6 +235,12 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.want(&self.tables, plane, lpn))
     }
 
+    /// Of these `planes` of `die`, those on which what a write [wants](Self::want) may have changed since this was asked.
+    #[inline]
+    pub fn take_changed_wants(&mut self, die: DieId, planes: u32) -> u32 {
+        each!(&mut self.mapping, mapping => mapping.take_changed_wants(die, planes))
+    }
+
     /// Whether a write may find that something must be reclaimed first though blocks are free.
     pub fn writes_may_call_for_reclaim(&self) -> bool {
         each!(&self.mapping, mapping => mapping.writes_may_call_for_reclaim())

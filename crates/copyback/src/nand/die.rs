@@ -374,6 +374,18 @@ impl<T> Die<T> {
         copyback.is_some_and(|in_it| self.array_due == Some(now) || in_it.phase == Phase::Done)
     }
 
+    /// Whether something is in the die, and nothing has happened to it.
+    #[inline]
+    pub const fn is_left(&self) -> bool {
+        !self.stirred && !self.is_idle()
+    }
+
+    /// Whether an operation that is alone is in the die.
+    #[inline]
+    pub fn is_left_alone(&self) -> bool {
+        self.array.as_ref().or(self.port.as_ref()).is_some_and(|operation| operation.alone)
+    }
+
     /// The operation that is alone in the die, if it has ended.
     #[inline]
     pub fn ended_alone(&self) -> Option<&Operation<T>> {
