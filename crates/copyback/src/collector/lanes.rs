@@ -150,7 +150,7 @@ impl Lanes {
     }
 
     /// The next step of a lone plane, if it concerns one page. It counts as begun.
-    #[inline]
+    #[inline(always)]
     pub fn next_of_one_page(&mut self, ftl: &Ftl) -> Option<PageStep> {
         let [lane] = &mut self.lanes[..] else { return None };
         if self.one_command {

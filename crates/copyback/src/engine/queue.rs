@@ -51,9 +51,15 @@ impl<E: Copy> EventQueue<E> {
         if std::mem::take(&mut self.root_is_taken) {
             self.sink(Entry { key, event });
         } else {
-            self.heap.push(Entry { key, event });
-            self.rise();
+            self.push(Entry { key, event });
         }
+    }
+
+    // Apart, as mostly an event has been taken before one is scheduled: that way then needs few registers.
+    #[inline(never)]
+    fn push(&mut self, entry: Entry<E>) {
+        self.heap.push(entry);
+        self.rise();
     }
 
     /// Forgets every event.

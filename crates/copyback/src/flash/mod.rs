@@ -79,8 +79,9 @@ pub struct Flash<T> {
     pub timing: Timing,
     /// Which operations may share a command.
     pub rules: MultiPlaneRules,
-    geometry: Geometry,
     dies: Vec<Die<T>>,
+    /// The channel of each die.
+    channel_of: Vec<ChannelId>,
     channels: Vec<Channel>,
     /// Dies that something has happened to.
     awake: DirtySet,
@@ -119,7 +120,9 @@ impl<T> Flash<T> {
         Self {
             timing: Timing::new(&config.ssd),
             rules: MultiPlaneRules::new(&config.ssd),
-            geometry: *geometry,
+            channel_of: (0..geometry.dies())
+                .map(|die| geometry.channel_of_die(DieId::from_index(die)))
+                .collect(),
             dies: (0..geometry.dies()).map(|_| Die::new(overlaps)).collect(),
             channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
             awake: DirtySet::new(geometry.dies()),
@@ -278,15 +281,21 @@ impl<T> Flash<T> {
         None
     }
 
+    #[inline(always)]
+    fn channel_of(&self, die: DieId) -> ChannelId {
+        self.channel_of[die.index()]
+    }
+
     /// The channel of `die`, which is about to ask for it.
     fn channel_for(&mut self, die: DieId) -> &mut Channel {
         self.stir_channel(die);
-        &mut self.channels[self.geometry.channel_of_die(die).index()]
+        let channel = self.channel_of(die);
+        &mut self.channels[channel.index()]
     }
 
     /// Gives the channel of `die` to the next transfer when the drive next arbitrates.
     pub fn stir_channel(&mut self, die: DieId) {
-        self.stirred.insert(self.geometry.channel_of_die(die).index());
+        self.stirred.insert(self.channel_of(die).index());
     }
 
     /// What `die` does with its `slot`. While its array suspends, what that is taken from is beside it.

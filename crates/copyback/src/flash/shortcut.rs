@@ -64,7 +64,7 @@ impl<T> Flash<T> {
             && self.watched == Watched::WhatEnds
             && let Some(time) = self.dies[die.index()].go_out_at(done)
         {
-            let channel = self.geometry.channel_of_die(die);
+            let channel = self.channel_of(die);
             self.channels[channel.index()].hold(Transfer { die, slot: Slot::Array, time });
             if let Some(audit) = &mut self.audit {
                 audit.channel_taken(channel, done, time);
@@ -85,7 +85,7 @@ impl<T> Flash<T> {
         listener: &mut impl Listener<T>,
     ) -> bool {
         let Some(time) = self.dies[die.index()].ask_out_after_array(now) else { return false };
-        let channel = self.geometry.channel_of_die(die);
+        let channel = self.channel_of(die);
         let transfer = Transfer { die, slot: Slot::Array, time };
         let bus = &mut self.channels[channel.index()];
         if bus.take_if_free(transfer, now) {
@@ -154,7 +154,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        let channel = self.geometry.channel_of_die(die);
+        let channel = self.channel_of(die);
         let time = self.dies[die.index()].follow(command, times, tag, now);
         if time.is_zero() {
             let time = self.dies[die.index()].run_followed(now);

@@ -113,7 +113,8 @@ impl Ftl {
     }
 
     /// Moves the valid page `from` inside its plane.
-    #[inline]
+    // Inlined: to save and restore registers for it was a good part of what it takes.
+    #[inline(always)]
     pub fn relocate(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
         if tables.audit.is_some() {

@@ -267,6 +267,7 @@ fn data_of_a_lone_read_leave_from_where_they_are() {
     let program = times(Command::Program);
     assert_eq!(die.follow(Command::Program, program, 2, sensed + data), program.transfer_in);
     assert!(die.next_action(sensed + data).is_none(), "it waits for the channel already");
+    assert!(die.is_left() && die.is_left_alone());
 }
 
 #[test]
