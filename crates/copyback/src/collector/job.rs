@@ -81,6 +81,12 @@ impl Job {
         self.plan.first_page(ftl)
     }
 
+    /// The page that is read next to be moved, if one is before a block is erased. Those before it have been.
+    #[inline]
+    pub fn next_read(&mut self, ftl: &Ftl) -> Option<Ppn> {
+        self.plan.next_read(ftl)
+    }
+
     /// The block that is erased next, where no page is left to be moved before it.
     pub fn next_erase(&self, ftl: &Ftl) -> Option<BlockId> {
         self.plan.next_erase(ftl)

@@ -151,7 +151,7 @@ impl Lanes {
     }
 
     /// The next step of a lone plane, if it concerns one page. It counts as begun.
-    #[inline]
+    #[inline(always)]
     pub fn next_of_one_page(&mut self, ftl: &Ftl) -> Option<PageStep> {
         let [lane] = &mut self.lanes[..] else { return None };
         if self.one_command {
@@ -163,7 +163,7 @@ impl Lanes {
         if self.preferred.is_some() {
             return None;
         }
-        lane.carried = lane.job.first_page(ftl);
+        lane.carried = lane.job.next_read(ftl);
         self.read_together = false;
         lane.carried.map(PageStep::Read)
     }

@@ -74,7 +74,7 @@ impl Collector {
     }
 
     /// Does to the mapping what a step begins with. Returns what it takes of the die.
-    #[inline]
+    #[inline(always)]
     fn begin_page_step(
         &self,
         backend: &mut Backend,

@@ -54,9 +54,15 @@ impl<E: Copy> EventQueue<E> {
             self.first = 0;
             self.sink(Entry { key, event });
         } else {
-            self.heap.push(Entry { key, event });
-            self.rise();
+            self.push(Entry { key, event });
         }
+    }
+
+    // Apart, as mostly an event has been taken before one is scheduled: that way then needs few registers.
+    #[inline(never)]
+    fn push(&mut self, entry: Entry<E>) {
+        self.heap.push(entry);
+        self.rise();
     }
 
     /// Forgets every event.

@@ -67,13 +67,27 @@ impl Channel {
         self.asked += 1;
     }
 
+    /// Gives the channel to `transfer`, which has not asked for it, if it is free and nobody waits. Returns whether it has.
+    #[inline]
+    pub fn take_if_free(&mut self, transfer: Transfer, now: Instant) -> bool {
+        let takes = self.is_free(now) && !self.is_wanted();
+        if takes {
+            self.holder = Holder::Transfer(transfer);
+        }
+        takes
+    }
+
+    /// Gives the channel, which nobody else can ask for, to `transfer` until it is [released](Self::release).
+    #[inline]
+    pub const fn hold(&mut self, transfer: Transfer) {
+        self.holder = Holder::Transfer(transfer);
+    }
+
     /// Gives a free channel to the next waiting transfer, if there is one.
     #[inline]
     pub fn grant(&mut self, now: Instant) -> Option<Transfer> {
-        match self.holder {
-            Holder::Nobody => {}
-            Holder::Quiet(until) if until <= now => {}
-            _ => return None,
+        if !self.is_free(now) {
+            return None;
         }
         let (_, transfer) = self.next()?;
         self.holder = Holder::Transfer(transfer);
@@ -86,6 +100,16 @@ impl Channel {
         match std::mem::replace(&mut self.holder, Holder::Nobody) {
             Holder::Transfer(transfer) => Some(transfer),
             _ => None,
+        }
+    }
+
+    /// Whether nobody has it.
+    #[inline]
+    fn is_free(&self, now: Instant) -> bool {
+        match self.holder {
+            Holder::Nobody => true,
+            Holder::Quiet(until) => until <= now,
+            Holder::Transfer(_) | Holder::Awaited => false,
         }
     }
 

@@ -80,8 +80,9 @@ pub struct Flash<T> {
     pub timing: Timing,
     /// Which operations may share a command.
     pub rules: MultiPlaneRules,
-    geometry: Geometry,
     dies: Vec<Die<T>>,
+    /// The channel of each die.
+    channel_of: Vec<ChannelId>,
     channels: Vec<Channel>,
     /// Dies that something has happened to.
     awake: DirtySet,
@@ -99,6 +100,8 @@ pub struct Flash<T> {
     overlaps: bool,
     /// Whether a full die may be given more work: what it does may be suspended.
     takes_more_when_full: bool,
+    /// Whether each die has a channel of its own.
+    own_channels: bool,
     audit: Option<Box<TimingAudit>>,
 }
 
@@ -118,7 +121,9 @@ impl<T> Flash<T> {
         Self {
             timing: Timing::new(&config.ssd),
             rules: MultiPlaneRules::new(&config.ssd),
-            geometry: *geometry,
+            channel_of: (0..geometry.dies())
+                .map(|die| geometry.channel_of_die(DieId::from_index(die)))
+                .collect(),
             dies: (0..geometry.dies()).map(|_| Die::new(overlaps)).collect(),
             channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
             awake: DirtySet::new(geometry.dies()),
@@ -130,6 +135,7 @@ impl<T> Flash<T> {
             pipelined,
             overlaps,
             takes_more_when_full: config.ssd.commands.suspend != Suspend::None,
+            own_channels: geometry.dies() == geometry.channels as usize,
             audit: config.audit.then(|| Box::new(TimingAudit::new(geometry))),
         }
     }
@@ -172,7 +178,17 @@ impl<T> Flash<T> {
     /// Whether `die` can begin any command of the host now: else there is no need to choose one.
     #[inline]
     pub fn takes_any_from_host(&self, die: DieId) -> bool {
-        [Command::Read, Command::Program].iter().any(|command| self.takes_from_host(die, *command))
+        let die = &self.dies[die.index()];
+        match self.double_register {
+            true => die.accepts(Command::Read) || die.accepts(Command::Program),
+            false => die.is_idle() && die.accepts(Command::Read),
+        }
+    }
+
+    /// Whether an operation is in `die`, and it can begin none of the host's beside it.
+    #[inline]
+    pub fn takes_nothing(&self, die: DieId) -> bool {
+        !self.dies[die.index()].is_idle() && !self.takes_any_from_host(die)
     }
 
     /// Lets `die` look for work when the drive next arbitrates.
@@ -272,11 +288,8 @@ impl<T> Flash<T> {
                     self.channel_for(die).ask_out(Transfer { die, slot, time });
                 }
                 Action::RunArray(time) => {
-                    if let Some(audit) = &mut self.audit {
-                        audit.array_taken(die, now, time);
-                    }
                     listener.array_begins(die, time, self.begun(die, Slot::Array), now);
-                    agenda.add(now + time, Event::ArrayDone(die));
+                    self.run_array(die, now, time, agenda);
                 }
                 Action::Finished(operation) => return Some(operation),
             }
@@ -284,15 +297,21 @@ impl<T> Flash<T> {
         None
     }
 
+    #[inline(always)]
+    fn channel_of(&self, die: DieId) -> ChannelId {
+        self.channel_of[die.index()]
+    }
+
     /// The channel of `die`, which is about to ask for it.
     fn channel_for(&mut self, die: DieId) -> &mut Channel {
         self.stir_channel(die);
-        &mut self.channels[self.geometry.channel_of_die(die).index()]
+        let channel = self.channel_of(die);
+        &mut self.channels[channel.index()]
     }
 
     /// Gives the channel of `die` to the next transfer when the drive next arbitrates.
     pub fn stir_channel(&mut self, die: DieId) {
-        self.stirred.insert(self.geometry.channel_of_die(die).index());
+        self.stirred.insert(self.channel_of(die).index());
     }
 
     /// What `die` does with its `slot`. While its array suspends, what that is taken from is beside it.
@@ -359,7 +378,21 @@ impl<T> Flash<T> {
         if let Some(end) = bus.begin_to_await(now) {
             return agenda.add(end, Event::TransferDone(channel));
         }
-        let Some(transfer) = bus.grant(now) else { return };
+        if let Some(transfer) = bus.grant(now) {
+            self.begin_transfer(channel, transfer, now, agenda, listener);
+        }
+    }
+
+    /// Begins a transfer, which has the channel.
+    #[inline]
+    fn begin_transfer(
+        &mut self,
+        channel: ChannelId,
+        transfer: Transfer,
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) {
         if self.begin_quietly(channel, &transfer, now, agenda) {
             return;
         }

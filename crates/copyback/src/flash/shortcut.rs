@@ -1,10 +1,12 @@
 //! The one rule for shortcuts: what nobody watches and nothing contends for is passed over.
 //!
 //! Whoever needs to be asked at every instant of the flash says so when the drive is built, see
-//! [`Watched`]. Where nobody does, two stretches of the most frequent work are one event each:
+//! [`Watched`]. Where nobody does, three stretches of the most frequent work are one event each:
 //!
 //! - a transfer into a die and the array's work behind it, of an operation that is alone in its die, as long as
 //!   no other die wants the channel;
+//! - the array's work and the transfer of data out behind it, of such an operation, where no other die could want
+//!   the channel: each has its own;
 //! - a copyback and the next one of the same collection.
 //!
 //! And where an event concerns one operation alone, what follows is carried out at once: nobody is asked for
@@ -12,7 +14,7 @@
 
 use crate::event::{Agenda, Event};
 use crate::ids::{ChannelId, DieId};
-use crate::nand::{Command, Operation, Times};
+use crate::nand::{Command, Slot, Times};
 use crate::units::{Duration, Instant};
 
 use super::channel::Transfer;
@@ -40,10 +42,36 @@ impl<T> Flash<T> {
         bus.hold_quietly(until);
         if let Some(audit) = &mut self.audit {
             audit.channel_taken(channel, now, transfer.time);
-            audit.array_taken(transfer.die, until, time);
         }
-        agenda.add(until + time, Event::ArrayDone(transfer.die));
+        self.run_array(transfer.die, until, time, agenda);
         true
+    }
+
+    /// The array of `die` works for `time` from `from` on. Plans what comes behind that.
+    #[inline(always)]
+    pub(super) fn run_array(
+        &mut self,
+        die: DieId,
+        from: Instant,
+        time: Duration,
+        agenda: &mut Agenda,
+    ) {
+        if let Some(audit) = &mut self.audit {
+            audit.array_taken(die, from, time);
+        }
+        let done = from + time;
+        if self.own_channels
+            && self.watched == Watched::WhatEnds
+            && let Some(time) = self.dies[die.index()].go_out_at(done)
+        {
+            let channel = self.channel_of(die);
+            self.channels[channel.index()].hold(Transfer { die, slot: Slot::Array, time });
+            if let Some(audit) = &mut self.audit {
+                audit.channel_taken(channel, done, time);
+            }
+            return agenda.add(done + time, Event::TransferDone(channel));
+        }
+        agenda.add(done, Event::ArrayDone(die));
     }
 
     /// The array of `die` has finished, which is all that happens at `now`. If data of an operation that is alone
@@ -56,12 +84,16 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) -> bool {
-        let Some((slot, time)) = self.dies[die.index()].ask_out_after_array(now) else {
-            return false;
-        };
-        let channel = self.geometry.channel_of_die(die);
-        self.channels[channel.index()].ask_out(Transfer { die, slot, time });
-        self.arbitrate_channel(channel, now, agenda, listener);
+        let Some(time) = self.dies[die.index()].ask_out_after_array(now) else { return false };
+        let channel = self.channel_of(die);
+        let transfer = Transfer { die, slot: Slot::Array, time };
+        let bus = &mut self.channels[channel.index()];
+        if bus.take_if_free(transfer, now) {
+            self.begin_transfer(channel, transfer, now, agenda, listener);
+        } else {
+            bus.ask_out(transfer);
+            self.arbitrate_channel(channel, now, agenda, listener);
+        }
         true
     }
 
@@ -86,10 +118,7 @@ impl<T> Flash<T> {
                 return Some((die, false));
             }
             (Some(Transfer { die, .. }), Some(time)) => {
-                if let Some(audit) = &mut self.audit {
-                    audit.array_taken(die, now, time);
-                }
-                agenda.add(now + time, Event::ArrayDone(die));
+                self.run_array(die, now, time, agenda);
             }
             (None, _) => {}
         }
@@ -97,16 +126,26 @@ impl<T> Flash<T> {
         transfer.map(|transfer| (transfer.die, true))
     }
 
-    /// What the operation that was alone in `die` was for, if it has ended and nobody watches what comes between it
-    /// and another for the same.
+    /// Whether an operation is in `die`, and nothing has happened to it.
+    #[inline]
+    pub fn is_left(&self, die: DieId) -> bool {
+        self.dies[die.index()].is_left()
+    }
+
+    /// Whether the operation in `die` is alone: nothing can begin beside it.
+    #[inline]
+    pub fn is_left_alone(&self, die: DieId) -> bool {
+        self.dies[die.index()].is_left_alone()
+    }
+
+    /// What the operation that was alone in `die` was for, if it has ended.
     #[inline]
     pub fn ended_alone(&self, die: DieId) -> Option<&T> {
-        let operation = self.dies[die.index()].ended_alone()?;
-        (self.watched == Watched::WhatEnds).then_some(&operation.tag)
+        self.dies[die.index()].ended_alone().map(|operation| &operation.tag)
     }
 
     /// Begins another operation, which is alone too, in place of the one that has [ended](Self::ended_alone).
-    #[inline]
+    #[inline(always)]
     pub fn follow(
         &mut self,
         die: DieId,
@@ -115,18 +154,21 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        let mut operation = Operation::new(command, times, tag, now);
-        operation.alone = true;
-        let channel = self.geometry.channel_of_die(die);
-        if let Some((slot, time)) = self.dies[die.index()].follow(operation, now) {
-            self.channels[channel.index()].ask_in(Transfer { die, slot, time });
-        } else {
-            if let Some(audit) = &mut self.audit {
-                audit.array_taken(die, now, times.array);
-            }
-            agenda.add(now + times.array, Event::ArrayDone(die));
+        let channel = self.channel_of(die);
+        let time = self.dies[die.index()].follow(command, times, tag, now);
+        if time.is_zero() {
+            let time = self.dies[die.index()].run_followed(now);
+            self.run_array(die, now, time, agenda);
+            return self.arbitrate_channel(channel, now, agenda, listener);
         }
-        self.arbitrate_channel(channel, now, agenda, listener);
+        let transfer = Transfer { die, slot: Slot::Array, time };
+        let bus = &mut self.channels[channel.index()];
+        if bus.take_if_free(transfer, now) {
+            self.begin_transfer(channel, transfer, now, agenda, listener);
+        } else {
+            bus.ask_in(transfer);
+            self.arbitrate_channel(channel, now, agenda, listener);
+        }
     }
 
     /// Whether a copyback on `die` ends at `now`, and nobody watches what comes between it and the next.

@@ -114,7 +114,8 @@ impl Ftl {
     }
 
     /// Moves the valid page `from` inside its plane.
-    #[inline]
+    // Inlined: to save and restore registers for it was a good part of what it takes.
+    #[inline(always)]
     pub fn relocate(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
         if tables.audit.is_some() {
@@ -234,6 +235,12 @@ impl Ftl {
     /// before there is room for it, however many blocks are free.
     pub fn want(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
         each!(&mut self.mapping, mapping => mapping.want(&self.tables, plane, lpn))
+    }
+
+    /// Of these `planes` of `die`, those on which what a write [wants](Self::want) may have changed since this was asked.
+    #[inline]
+    pub fn take_changed_wants(&mut self, die: DieId, planes: u32) -> u32 {
+        each!(&mut self.mapping, mapping => mapping.take_changed_wants(die, planes))
     }
 
     /// Whether a write may find that something must be reclaimed first though blocks are free.

@@ -57,6 +57,8 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
+    /// Whether all writes that dies take fill the same open block of a plane.
+    pub(super) host_fills_one_block: bool,
 }
 
 /// A plane that takes a write.
@@ -217,9 +219,20 @@ impl Tables {
     }
 
     /// Whether a plane of `die` takes the write of a page which has no place of its own.
+    #[inline]
     pub fn has_place(&self, die: DieId, page: HostPage) -> bool {
         let stream = self.stream_of(page);
-        self.geometry.planes_of_die(die).any(|plane| self.offset_in(stream, plane).is_some())
+        match self.limits.mixes {
+            true => self.geometry.planes_of_die(die).any(|plane| self.takes(stream, plane)),
+            false => self.space.has_place(die, stream),
+        }
+    }
+
+    /// Whether a plane of `die` might take a write of the host, if not of `page` which waits for one: true where they go
+    /// to different blocks.
+    #[inline]
+    pub fn may_have_place(&self, die: DieId, page: HostPage) -> bool {
+        !self.limits.host_fills_one_block || self.has_place(die, page)
     }
 
     /// That plane, and the page offset there.
@@ -280,23 +293,34 @@ impl Tables {
     #[inline(always)]
     pub fn fetch_move(&self, block: BlockId, offset: u32) {
         if let Some(page) = self.next_valid(block, offset) {
-            self.map.fetch(self.map.logical(page));
-            self.map.fetch_behind(page);
+            self.fetch_to_move(page);
         }
+    }
+
+    /// Fetches what is known of the valid page `page`, which is moved soon, and of those behind it.
+    #[inline(always)]
+    pub fn fetch_to_move(&self, page: Ppn) {
+        self.map.fetch(self.map.logical(page));
+        self.map.fetch_behind(page);
     }
 
     /// Whether a host write leaves room for what a collection that has yielded must still move, and
     /// takes no page of a block that the host could not have opened.
     #[inline]
     pub(super) fn leaves_room(&self, plane: PlaneId) -> bool {
+        !self.limits.mixes || self.leaves_room_for_moves(plane)
+    }
+
+    #[inline]
+    fn leaves_room_for_moves(&self, plane: PlaneId) -> bool {
         let state = &self.space[plane];
         match state.reclaiming {
-            Some(victim) if self.limits.mixes => {
+            Some(victim) => {
                 let guarded = state.lent && state.free_blocks() < self.space.thresholds().hard;
                 let left = u32::from(self.blocks.valid_pages(victim));
                 !guarded && left < self.collection_room(plane)
             }
-            _ => true,
+            None => true,
         }
     }
 
@@ -341,6 +365,13 @@ impl Tables {
             Some(frontier) => Some(frontier.next_page),
             None => self.space.may_open_for_host(plane).then_some(0),
         }
+    }
+
+    /// Whether the open block of `plane` for any write of this stream has a page that may be written.
+    #[inline]
+    fn takes(&self, stream: Stream, plane: PlaneId) -> bool {
+        let is_open = self.space[plane].frontier(stream).is_some();
+        (is_open || self.space.may_open_for_host(plane)) && self.leaves_room(plane)
     }
 
     // Inlined, with what it calls: to enter and leave the small functions of a move took as long as the move.
@@ -575,12 +606,15 @@ impl Limits {
 
     pub(super) fn new(config: &Config) -> Self {
         let geometry = &config.ssd.geometry;
+        let placement = AnyPlacement::new(config.ssd.ftl.placement);
         let summary_pages = u32::from(config.ssd.ftl.summary_page != SummaryPage::None);
         Self {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
-            mixes: AnyPlacement::new(config.ssd.ftl.placement).mixes(),
+            mixes: placement.mixes(),
+            host_fills_one_block: placement.host_classes().count() == 1
+                && config.ssd.translation_pages() == 0,
         }
     }
 }

@@ -158,6 +158,11 @@ impl<T> Operation<T> {
         self.alone || self.command == Command::Read
     }
 
+    /// Whether the array works on it, and its data leave behind that with nothing to choose for anybody.
+    fn leaves_alone(&self) -> bool {
+        self.alone && self.phase == Phase::InArray && !self.transfer_out.is_zero()
+    }
+
     fn enter(&mut self, phase: Phase, now: Instant) {
         let spent = now - self.phase_since;
         match self.phase {
@@ -370,6 +375,18 @@ impl<T> Die<T> {
         copyback.is_some_and(|in_it| self.array_due == Some(now) || in_it.phase == Phase::Done)
     }
 
+    /// Whether something is in the die, and nothing has happened to it.
+    #[inline]
+    pub const fn is_left(&self) -> bool {
+        !self.stirred && !self.is_idle()
+    }
+
+    /// Whether an operation that is alone is in the die.
+    #[inline]
+    pub fn is_left_alone(&self) -> bool {
+        self.array.as_ref().or(self.port.as_ref()).is_some_and(|operation| operation.alone)
+    }
+
     /// The operation that is alone in the die, if it has ended.
     #[inline]
     pub fn ended_alone(&self) -> Option<&Operation<T>> {
@@ -377,26 +394,35 @@ impl<T> Die<T> {
         (operation.alone && operation.phase == Phase::Done).then_some(operation)
     }
 
-    /// Begins `operation` in place of the one that [has ended alone](Self::ended_alone). Returns where it waits for the
-    /// channel, and for how long it will hold it; `None` if it begins in the array at once.
+    /// Begins another operation in place of the one that [has ended alone](Self::ended_alone), and that is alone, too.
+    /// It stays in the array's register, as nothing could use the other one meanwhile. Returns for how long it will
+    /// hold the channel that it waits for now.
     #[inline]
-    pub fn follow(&mut self, operation: Operation<T>, now: Instant) -> Option<(Slot, Duration)> {
-        (self.array, self.port) = (None, None);
-        let slot = match operation.command {
-            Command::Program if self.double_register => Slot::Port,
-            _ => Slot::Array,
-        };
-        let time = operation.transfer_in;
-        self.start(operation);
+    pub fn follow(&mut self, command: Command, times: Times, tag: T, now: Instant) -> Duration {
+        if self.array.is_none() {
+            self.array = self.port.take();
+        }
         self.stirred = false;
-        if time.is_zero() {
-            self.run_array(slot, now);
-            return None;
-        }
-        if let Some(operation) = self.slot(slot) {
-            operation.phase = Phase::WaitIn;
-        }
-        Some((slot, time))
+        let Some(operation) = &mut self.array else { return Duration::ZERO };
+        debug_assert!(operation.alone && operation.pages.is_none() && operation.suspends == 0);
+        let Times { transfer_in, array, transfer_out } = times;
+        operation.command = command;
+        operation.transfer_in = transfer_in;
+        operation.array = array;
+        operation.transfer_out = transfer_out;
+        operation.waited_for_bus = Duration::ZERO;
+        operation.waited_for_array = Duration::ZERO;
+        operation.tag = tag;
+        operation.phase = Phase::WaitIn;
+        operation.phase_since = now;
+        transfer_in
+    }
+
+    /// Begins the array's work for an operation that has just [followed](Self::follow), with nothing to be brought in.
+    /// Returns what it takes.
+    #[inline]
+    pub fn run_followed(&mut self, now: Instant) -> Duration {
+        self.run_array(Slot::Array, now)
     }
 
     /// Begins another copyback for the same purpose in place of the one that ends; it takes `array`.
@@ -467,26 +493,28 @@ impl<T> Die<T> {
     }
 
     /// The array has finished. If it has sensed data for an operation that is alone, they wait for the channel at
-    /// once: returns where, and for how long they will hold it. `None`, and nothing has changed, else.
+    /// once: returns for how long they will hold it. `None`, and nothing has changed, else.
     #[inline]
-    pub fn ask_out_after_array(&mut self, now: Instant) -> Option<(Slot, Duration)> {
-        let operation = self.array.as_mut()?;
-        let follows = operation.alone
-            && operation.phase == Phase::InArray
-            && !operation.transfer_out.is_zero()
-            && self.array_due == Some(now);
-        if !follows {
+    pub fn ask_out_after_array(&mut self, now: Instant) -> Option<Duration> {
+        if self.array_due != Some(now) {
             return None;
         }
-        operation.enter(Phase::WaitOut, now);
-        let time = operation.transfer_out;
+        let operation = self.array.as_mut().filter(|operation| operation.leaves_alone())?;
+        operation.phase = Phase::WaitOut;
+        operation.phase_since = now;
         self.array_due = None;
-        if !self.double_register {
-            return Some((Slot::Array, time));
-        }
-        debug_assert!(self.port.is_none());
-        self.port = self.array.take();
-        Some((Slot::Port, time))
+        Some(operation.transfer_out)
+    }
+
+    /// The array finishes at `at` what it has begun, and the channel is free for the data then, if there are some and
+    /// their operation is alone: returns for how long they hold it. `None`, and nothing has changed, else.
+    #[inline]
+    pub fn go_out_at(&mut self, at: Instant) -> Option<Duration> {
+        let operation = self.array.as_mut().filter(|operation| operation.leaves_alone())?;
+        operation.phase = Phase::TransferOut;
+        operation.phase_since = at;
+        self.array_due = None;
+        Some(operation.transfer_out)
     }
 
     /// The channel has served the operation in `slot`.

@@ -52,6 +52,21 @@ impl Queues {
             }
     }
 
+    /// Whether an operation of the host might be given to this die now: a read waits for it, or a write for which it may
+    /// have room.
+    pub fn might_serve(&self, ftl: &Ftl, die: DieId) -> bool {
+        let first = |queue| self.first_write(queue).map(|id| self.transactions.get(id).page());
+        self.planes_with_reads(die) != 0
+            || self.planes_with_writes(die) != 0
+            || match self.write_level() {
+                WriteLevel::Plane => false,
+                WriteLevel::Die => first(WriteQueue::Die(die)).is_some(),
+                WriteLevel::Device => {
+                    first(WriteQueue::Device).is_some_and(|page| ftl.may_have_place(die, page))
+                }
+            }
+    }
+
     /// The operation that has waited longest, among those admitted that have a place; reads before
     /// writes if the drive is set so.
     #[inline(always)]

@@ -203,10 +203,30 @@ impl Scheduler {
         }
     }
 
+    /// Whether an operation of the host could be served by `die` now: at worst says that one could.
+    #[inline]
+    pub fn could_serve(&self, backend: &Backend, die: DieId) -> bool {
+        self.queues.might_serve(&backend.ftl, die)
+    }
+
     /// Notes that the next write of each plane of `die` is waited for, if the translation layer may have to
-    /// reclaim something first.
-    pub fn name_next_writes(&self, backend: &mut Backend, die: DieId) {
-        for plane in backend.planes_in(self.queues.planes_with_writes(die), die) {
+    /// reclaim something first. It knows of those that are waited for still, if nothing has changed for them.
+    #[inline]
+    pub fn name_next_writes(&mut self, backend: &mut Backend, die: DieId) {
+        let waiting = self.queues.planes_with_writes(die);
+        if waiting == 0 {
+            return;
+        }
+        let others = self.queues.take_planes_with_other_writes(die, waiting);
+        let changed = others | backend.ftl.take_changed_wants(die, waiting);
+        if changed != 0 {
+            self.name_writes(backend, die, changed);
+        }
+    }
+
+    #[inline(never)]
+    fn name_writes(&self, backend: &mut Backend, die: DieId, planes: u32) {
+        for plane in backend.planes_in(planes, die) {
             if let Some(first) = self.queues.first_write(WriteQueue::Plane(plane)) {
                 backend.ftl.want(plane, self.queues.transactions.get(first).lpn);
             }

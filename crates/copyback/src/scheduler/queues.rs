@@ -24,6 +24,9 @@ pub struct Queues {
     reading: Vec<u32>,
     /// A bit for each plane of a die whose write queue is not empty, where writes are queued by plane.
     writing: Vec<u32>,
+    /// A bit for each plane of a die whose first write is another since it was last
+    /// [asked for](Self::take_planes_with_other_writes).
+    other_writes: Vec<u32>,
 }
 
 /// What a write waits for.
@@ -65,6 +68,7 @@ impl Queues {
             planes_per_die: geometry.planes_per_die,
             reading: vec![0; geometry.dies()],
             writing: vec![0; geometry.dies()],
+            other_writes: vec![0; geometry.dies()],
         }
     }
 
@@ -133,8 +137,17 @@ impl Queues {
         self.writes[index(queue)].push(id, &mut self.transactions);
         if let WriteQueue::Plane(plane) = queue {
             let (die, bit) = self.die_and_bit(plane);
+            self.other_writes[die] |= bit & !self.writing[die];
             self.writing[die] |= bit;
         }
+    }
+
+    /// Of these `planes` of `die`, those whose first write is another since this was asked.
+    #[inline]
+    pub fn take_planes_with_other_writes(&mut self, die: DieId, planes: u32) -> u32 {
+        let others = self.other_writes[die.index()] & planes;
+        self.other_writes[die.index()] &= !planes;
+        others
     }
 
     /// The first write waiting in `queue`.
@@ -145,7 +158,7 @@ impl Queues {
     /// Takes the first write waiting in `queue`.
     pub fn pop_write(&mut self, queue: WriteQueue) -> Option<TransactionId> {
         let id = self.writes[index(queue)].pop(&self.transactions);
-        self.note_if_empty(queue);
+        self.note_taken(queue);
         id
     }
 
@@ -156,7 +169,7 @@ impl Queues {
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
         let id = self.writes[index(queue)].take(&mut self.transactions, wanted);
-        self.note_if_empty(queue);
+        self.note_taken(queue);
         id
     }
 
@@ -170,11 +183,12 @@ impl Queues {
         taken
     }
 
-    fn note_if_empty(&mut self, queue: WriteQueue) {
-        if let WriteQueue::Plane(plane) = queue
-            && self.writes[plane.index()].is_empty()
-        {
-            let (die, bit) = self.die_and_bit(plane);
+    #[inline]
+    fn note_taken(&mut self, queue: WriteQueue) {
+        let WriteQueue::Plane(plane) = queue else { return };
+        let (die, bit) = self.die_and_bit(plane);
+        self.other_writes[die] |= bit;
+        if self.writes[plane.index()].is_empty() {
             self.writing[die] &= !bit;
         }
     }

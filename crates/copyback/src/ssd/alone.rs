@@ -5,6 +5,7 @@ use crate::backend::{Purpose, StepInFlight};
 use crate::event::{Agenda, Event};
 use crate::flash::Watched;
 use crate::ids::{ChannelId, DieId};
+use crate::nand::Command;
 use crate::units::Instant;
 
 use super::Ssd;
@@ -42,13 +43,17 @@ impl Ssd {
     }
 
     /// Where a step of the die's collection that concerned one page has ended, begins the next one, if that does so,
-    /// too. Returns whether it has: nothing else follows then.
+    /// too, and nobody goes first. Returns whether it has: nothing else follows then.
     #[inline]
     fn begin_next_step(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
         let ended = self.backend.flash.ended_alone(die);
         let Some(Purpose::Collection(StepInFlight::Read | StepInFlight::Program)) = ended else {
             return false;
         };
+        let is_watched = self.backend.flash.watched() != Watched::WhatEnds;
+        if is_watched && self.somebody_may_go_first(die) {
+            return false;
+        }
         let Some((command, times, step)) = self.collector.next_page_step(&mut self.backend, die)
         else {
             return false;
@@ -57,7 +62,28 @@ impl Ssd {
         let (flash, mut describer) = self.flash_and_describer();
         let operation = (command, times, Purpose::Collection(step));
         flash.follow(die, operation, now, agenda, &mut describer);
+        if is_watched {
+            self.note_step(die, command, now);
+        }
         true
+    }
+
+    /// Whether an operation of the host may go before the next step of the die's collection.
+    #[inline(never)]
+    fn somebody_may_go_first(&mut self, die: DieId) -> bool {
+        if self.names_writes {
+            self.scheduler.name_next_writes(&mut self.backend, die);
+        }
+        self.schedule.has_choice(|| self.scheduler.could_serve(&self.backend, die))
+    }
+
+    /// A step of the die's collection has begun without a look at who waits.
+    #[inline(never)]
+    fn note_step(&mut self, die: DieId, command: Command, now: Instant) {
+        if command != Command::Program {
+            self.schedule.step_begins(die);
+        }
+        self.note_who_waits(die, now);
     }
 
     #[inline]

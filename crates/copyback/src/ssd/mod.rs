@@ -63,6 +63,10 @@ pub struct Ssd {
     /// Whether a write may be told to the translation layer before a die takes it, see
     /// [`Scheduler::name_next_writes`].
     names_writes: bool,
+    /// Whether a die in which an operation is begins nothing else but operations of the host.
+    passes_over_busy_dies: bool,
+    /// Whether writes may wait for a free block though collections yield, or for room in a full buffer.
+    notes_stalls: bool,
 }
 
 /// What a die has done until now.
@@ -96,13 +100,17 @@ impl Ssd {
         let geometry = ftl.geometry;
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
         let names_writes = ftl.writes_may_call_for_reclaim();
-        let watched = match schedule.yields || names_writes {
+        let notes_stalls = schedule.yields || ftl.has_nv_buffer();
+        let watched = match schedule.yields {
             _ if ftl.has_nv_buffer() => Watched::EveryInstant,
             true => Watched::WhoWaits,
             false => Watched::WhatEnds,
         };
         let scheme = &schedule.scheme;
         let backend = Backend::new(config, ftl, scheme.overlaps(), watched);
+        let passes_over_busy_dies = schedule.passes_over_busy_dies()
+            && !names_writes
+            && backend.flash.watched() != Watched::EveryInstant;
         Self {
             scheduler: Scheduler::new(config, &backend, first_sequence),
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
@@ -111,6 +119,8 @@ impl Ssd {
             has_commands: false,
             is_off: false,
             names_writes,
+            passes_over_busy_dies,
+            notes_stalls,
             backend,
         }
     }
@@ -346,14 +356,34 @@ impl Ssd {
         if self.move_next_page(die, now, agenda) {
             return;
         }
+        if !self.has_nothing_to_begin(die) {
+            self.move_on(die, now, agenda);
+        }
+        if self.notes_stalls {
+            self.note_stall(die, now);
+        }
+    }
+
+    /// Whether nothing has happened in `die` and nothing can begin there, which takes less time to say than to look for
+    /// it: an operation is in it, and it can take none of the host's, or none waits that it could serve.
+    #[inline(always)]
+    fn has_nothing_to_begin(&self, die: DieId) -> bool {
+        let flash = &self.backend.flash;
+        self.passes_over_busy_dies
+            && flash.is_left(die)
+            && (flash.is_left_alone(die)
+                || !flash.takes_any_from_host(die)
+                || !self.scheduler.could_serve(&self.backend, die))
+    }
+
+    /// Ends what has ended in `die`, and begins what can begin there.
+    #[inline(always)]
+    fn move_on(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
         loop {
             self.end_what_has_ended(die, now, agenda);
             if !self.backend.flash.may_take_more(die) || !self.start_next(die, now) {
                 break;
             }
-        }
-        if self.backend.flash.watched() != Watched::WhatEnds {
-            self.note_stall(die, now);
         }
     }
 

@@ -136,6 +136,9 @@ impl Ssd {
             self.collector.put_off(&mut self.backend, die, now);
             return self.start_host_operation(die, Admitted::ALL, now);
         }
+        if self.passes_over_busy_dies && self.backend.flash.takes_nothing(die) {
+            return false;
+        }
         let (schedule, mut at) = self.at_die(die, now);
         match schedule.turn(&mut at) {
             Turn::Served => true,
@@ -198,12 +201,10 @@ impl Ssd {
 
     /// Keeps account of the time in which writes wait for a free block although collections yield, or for
     /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
+    #[inline]
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
         let Backend { ftl, observer, .. } = &mut self.backend;
-        let is_stalled = observer.is_stalled(die);
-        if (self.schedule.yields || ftl.has_nv_buffer())
-            && (is_stalled || ftl.planes_to_collect(die) != 0)
-        {
+        if observer.is_stalled(die) || ftl.planes_to_collect(die) != 0 {
             let waits = self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
             observer.note_stall(die, waits, now);
         }

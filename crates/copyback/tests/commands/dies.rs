@@ -249,7 +249,7 @@ fn a_program_that_another_may_join_waits_for_the_die_to_be_asked() {
 }
 
 #[test]
-fn data_of_a_lone_read_leave_from_the_cache_register() {
+fn data_of_a_lone_read_leave_from_where_they_are() {
     let mut die = Die::new(true);
     die.start(alone(Command::Read));
     assert!(matches!(die.next_action(at(0)), Some(Action::BusIn(Slot::Array, _))));
@@ -258,15 +258,30 @@ fn data_of_a_lone_read_leave_from_the_cache_register() {
     let sensed = at(1_000) + array;
     assert_eq!(die.ask_out_after_array(at(2_000)), None, "the array is not done");
     let data = times(Command::Read).transfer_out;
-    assert_eq!(die.ask_out_after_array(sensed), Some((Slot::Port, data)));
-    assert!(die.in_slot(Slot::Array).is_none());
-    die.transfer_begun(Slot::Port, sensed);
+    assert_eq!(die.ask_out_after_array(sensed), Some(data));
+    assert!(die.in_slot(Slot::Port).is_none());
+    die.transfer_begun(Slot::Array, sensed);
     assert!(die.ended_alone().is_none());
-    die.transfer_done(Slot::Port, sensed + data);
+    die.transfer_done(Slot::Array, sensed + data);
     assert!(die.ended_alone().is_some());
-    let next = die.follow(alone(Command::Program), sensed + data);
-    assert_eq!(next, Some((Slot::Port, times(Command::Program).transfer_in)));
+    let program = times(Command::Program);
+    assert_eq!(die.follow(Command::Program, program, 2, sensed + data), program.transfer_in);
     assert!(die.next_action(sensed + data).is_none(), "it waits for the channel already");
+    assert!(die.is_left() && die.is_left_alone());
+}
+
+#[test]
+fn on_a_channel_of_its_own_a_lone_read_ends_with_its_data() {
+    let mut die = Die::new(true);
+    die.start(alone(Command::Read));
+    assert!(matches!(die.next_action(at(0)), Some(Action::BusIn(Slot::Array, _))));
+    let array = die.begin_behind_transfer(Slot::Array, at(0), at(1_000)).expect("it goes on");
+    let data = times(Command::Read).transfer_out;
+    assert_eq!(die.go_out_at(at(1_000) + array), Some(data));
+    die.array_done(at(1_000) + array);
+    assert!(die.ended_alone().is_none(), "nothing is planned for the end of the array's work");
+    die.transfer_done(Slot::Array, at(1_000) + array + data);
+    assert!(die.ended_alone().is_some());
 }
 
 #[test]

@@ -122,6 +122,11 @@ pub trait Mapping {
         false
     }
 
+    /// Of these `planes` of `die`, those on which what a write [wants](Self::want) may have changed since this was asked.
+    fn take_changed_wants(&mut self, _die: DieId, planes: u32) -> u32 {
+        planes
+    }
+
     /// Whether a write may find that something must be reclaimed first though blocks are free.
     fn writes_may_call_for_reclaim(&self) -> bool {
         false

@@ -70,7 +70,7 @@ pub struct ReclaimPlan {
 /// Whose pages are moved.
 #[derive(Debug, Checkpointed)]
 enum Work {
-    /// Those of the victim alone; those before this offset have been moved.
+    /// Those of the victim alone; those before this offset have been moved, or are out of date.
     Victim { moved: u32 },
     /// Those that the merge under way on this plane needs.
     Merge(PlaneId),
@@ -137,6 +137,17 @@ impl ReclaimPlan {
             // The block may be in use again.
             Work::Done => false,
         }
+    }
+
+    /// The page that is read next to be moved, if one is before a block is erased. Those before it have been.
+    #[inline]
+    pub fn next_read(&mut self, ftl: &Ftl) -> Option<Ppn> {
+        let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
+        let offset = ftl.blocks.next_valid(self.victim, *moved)?;
+        *moved = offset;
+        let page = ftl.geometry.page(self.victim, offset);
+        ftl.fetch_to_move(page);
+        Some(page)
     }
 
     /// The page that is moved next, if one is before a block is erased. It counts as moved.

@@ -216,6 +216,15 @@ impl Space {
         free > self.thresholds.kept_for_collections && free >= self.thresholds.hard
     }
 
+    /// Whether the host has an open block for this stream on a plane of `die`, or may open one.
+    #[inline]
+    pub fn has_place(&self, die: DieId, stream: Stream) -> bool {
+        let first = (die.0 * self.planes_per_die) as usize;
+        let planes = &self.planes[first..first + self.planes_per_die as usize];
+        let least = self.thresholds.hard.max(self.thresholds.kept_for_collections + 1);
+        planes.iter().any(|plane| plane.frontier(stream).is_some() || plane.free_blocks() >= least)
+    }
+
     /// How many planes are low on free blocks, if somebody watches.
     pub fn watermarks(&self) -> Option<&Watermarks> {
         self.watermarks.as_deref()

@@ -61,6 +61,11 @@ impl When for External {
         self.ask(|policy| policy.admitted(&view)).unwrap_or(Admitted::NOTHING)
     }
 
+    /// It is asked when anything waits, whether that could be served or not.
+    fn goes_on_unasked(&self) -> bool {
+        false
+    }
+
     fn plane_to_collect(&mut self, die: DieId, to_collect: u32) -> Option<u32> {
         let chosen = self.ask(|policy| match policy.plane_to_collect(die, to_collect)? {
             Some(plane) if to_collect.checked_shr(plane).unwrap_or(0) & 1 == 0 => Err(Failed(format!(

@@ -128,6 +128,18 @@ pub trait When: Debug + Send + Sync {
         None
     }
 
+    /// Whether a collection under way goes on, and the scheme need not be asked, where no operation of the host
+    /// [could be served](crate::scheduler::Scheduler::could_serve).
+    fn goes_on_unasked(&self) -> bool {
+        true
+    }
+
+    /// Whether the scheme need not be asked about a die in which an operation is, if no other of the host's could begin
+    /// there.
+    fn passes_over_busy_dies(&self) -> bool {
+        true
+    }
+
     /// Takes a policy from outside, if the scheme asks one.
     fn supply(&mut self, _policy: Box<dyn ExternalSchedule>) {}
 
@@ -163,6 +175,8 @@ pub struct Schedule {
     pub yields: bool,
     /// Whether operations of the host and of collections overlap in a die.
     pub overlaps: bool,
+    /// Whether the scheme is asked though no operation of the host could be served.
+    is_always_asked: bool,
     /// The scheme.
     pub scheme: Box<dyn When>,
 }
@@ -198,7 +212,9 @@ impl Schedule {
         };
         let yields = config.preemption != Preemption::None;
         let overlaps = scheme.overlaps();
-        Self { turns: Turns::new(dies, planes_per_die), yields, overlaps, scheme }
+        let is_always_asked = !scheme.goes_on_unasked();
+        let turns = Turns::new(dies, planes_per_die);
+        Self { turns, yields, overlaps, is_always_asked, scheme }
     }
 
     /// The plane of `die`, which is free, that is to be collected now. `to_collect` has a bit for each plane that may
@@ -222,6 +238,18 @@ impl Schedule {
     #[inline]
     pub fn turn(&mut self, at: &mut AtDie<'_>) -> Turn {
         if self.yields { self.scheme.turn(at) } else { at.turn_of_collection() }
+    }
+
+    /// Whether a scheme is to be asked whose turn it is on a die whose collection is under way and that is idle:
+    /// `could_serve` says whether an operation of the host could be served there.
+    #[inline]
+    pub fn has_choice(&self, could_serve: impl FnOnce() -> bool) -> bool {
+        self.yields && (self.is_always_asked || could_serve())
+    }
+
+    /// Whether the scheme need not be asked about a die in which an operation is, if that can take none of the host's.
+    pub fn passes_over_busy_dies(&self) -> bool {
+        !self.overlaps && !self.is_always_asked && self.scheme.passes_over_busy_dies()
     }
 
     /// Starts an operation of the host beside the one of the collection that is in the die, if the scheme says so.

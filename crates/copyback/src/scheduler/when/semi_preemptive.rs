@@ -146,6 +146,11 @@ impl When for SemiPreemptive {
         true
     }
 
+    /// Else it says meanwhile what is to be moved next, or who is to follow whom.
+    fn passes_over_busy_dies(&self) -> bool {
+        !self.reorder && !self.reorder_writes
+    }
+
     fn overlaps(&self) -> bool {
         self.pipeline.is_some()
     }

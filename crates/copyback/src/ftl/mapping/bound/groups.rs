@@ -81,6 +81,10 @@ pub struct Groups<S> {
     /// A bit for each plane of a die in which a group is wanted.
     #[serde(skip)]
     wanted: Vec<u32>,
+    /// A bit for each plane of a die whose groups have other blocks, or another merge, since they were last
+    /// [asked for](Self::take_changed).
+    #[serde(skip)]
+    pub(super) changed: Vec<u32>,
     /// Kept if idle time is used.
     #[serde(skip)]
     pub(super) idle_jobs: Option<IdleJobs>,
@@ -100,6 +104,7 @@ impl<S: Scheme> Groups<S> {
             owners: Vec::new(),
             planes: Vec::new(),
             wanted: Vec::new(),
+            changed: Vec::new(),
             idle_jobs: None,
             planes_per_die: geometry.planes_per_die,
         };
@@ -112,6 +117,7 @@ impl<S: Scheme> Groups<S> {
         self.owners = vec![None; geometry.blocks()];
         self.planes = vec![Work::default(); geometry.planes()];
         self.wanted = vec![0; geometry.dies()];
+        self.changed = vec![u32::MAX; geometry.dies()];
     }
 
     /// Which pages belong together.
@@ -218,6 +224,23 @@ impl<S: Scheme> Groups<S> {
         self.planes[plane.index()].wanted = group;
     }
 
+    /// The blocks of a group of `plane`, or its merge, have changed.
+    pub fn note_change(&mut self, plane: PlaneId) {
+        self.changed[(plane.0 / self.planes_per_die) as usize] |=
+            1 << (plane.0 % self.planes_per_die);
+    }
+
+    /// Of these `planes` of the die at this place, those whose groups have changed since this was asked: on the others a
+    /// write wants what it wanted. Where idle time is used, that depends on more.
+    pub fn take_changed(&mut self, die: usize, planes: u32) -> u32 {
+        if self.idle_jobs.is_some() {
+            return planes;
+        }
+        let changed = self.changed[die] & planes;
+        self.changed[die] &= !planes;
+        changed
+    }
+
     /// A bit for each plane of the die at this place in which a group is wanted.
     pub fn wanted_on(&self, die: usize) -> u32 {
         self.wanted[die]
@@ -271,6 +294,7 @@ impl<S: Scheme> Groups<S> {
             self.set_wanted(plane, None);
         }
         self.planes[plane.index()].merge = Some(merge);
+        self.note_change(plane);
     }
 
     /// Where the merge on `plane` puts the next page, if it has a block with room.
@@ -281,6 +305,7 @@ impl<S: Scheme> Groups<S> {
 
     /// A block is opened for the pages of the merge on `plane`.
     pub fn open_target(&mut self, plane: PlaneId, frontier: Frontier) {
+        self.note_change(plane);
         let Some(merge) = &mut self.planes[plane.index()].merge else { return };
         merge.target = Some(frontier);
         let id = merge.group;
@@ -328,6 +353,7 @@ impl<S: Scheme> Groups<S> {
     /// `spare` takes the place of `block` of `plane`, which is open. Returns what the victim policy knows of
     /// its group, if it knows it under that block.
     pub fn replace(&mut self, plane: PlaneId, block: BlockId, spare: BlockId) -> Option<Listed> {
+        self.note_change(plane);
         let owner = self.owners[block.index()].take();
         self.owners[spare.index()] = owner;
         if let Some(Merge { target: Some(target), .. }) = &mut self.planes[plane.index()].merge
@@ -347,6 +373,7 @@ impl<S: Scheme> Groups<S> {
 
     /// `block` of `plane` has been erased. Returns the group whose merge that has ended.
     pub fn forget(&mut self, plane: PlaneId, block: BlockId) -> Option<GroupId> {
+        self.note_change(plane);
         self.owners[block.index()] = None;
         let merge = self.planes[plane.index()].merge.as_mut()?;
         merge.sources.retain(|source| *source != block);
@@ -357,6 +384,7 @@ impl<S: Scheme> Groups<S> {
 
     /// Ends the merge on `plane` if nothing is left to be erased. Returns whose it was.
     pub fn end_merge(&mut self, plane: PlaneId) -> Option<GroupId> {
+        self.note_change(plane);
         let is_over = |merge: &mut Merge| merge.sources.is_empty();
         let Merge { group: id, target, .. } = self.planes[plane.index()].merge.take_if(is_over)?;
         let (scheme, data_pages) = (self.scheme, self.data_pages);

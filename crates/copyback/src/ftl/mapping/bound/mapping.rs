@@ -55,6 +55,13 @@ impl<M: Bound> Mapping for M {
         self.want_room(tables, plane, lpn)
     }
 
+    fn take_changed_wants(&mut self, die: DieId, planes: u32) -> u32 {
+        match self.buffer() {
+            Some(_) => planes,
+            None => self.groups_mut().take_changed(die.index(), planes),
+        }
+    }
+
     fn writes_may_call_for_reclaim(&self) -> bool {
         true
     }

@@ -206,6 +206,7 @@ pub trait Bound: Serialize + DeserializeOwned {
         };
         let page = tables.program(self, open, lpn);
         let closes_block = self.groups_mut().wrote(lpn);
+        self.groups_mut().note_change(plane);
         self.list(tables, plane, group);
         Placed { page, closes_block }
     }

@@ -27,5 +27,6 @@ impl<S: Scheme> Groups<S> {
             let blocks = std::mem::take(&mut self.get_mut(id).blocks);
             *self.get_mut(id) = S::recover(self, blocks, survey);
         }
+        self.changed.fill(u32::MAX);
     }
 }
