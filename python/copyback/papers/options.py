@@ -23,6 +23,10 @@ ScaleName = Annotated[
 Out = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Where to leave results; else out/PAPER-SCALE.")
 ]
+Seeds = Annotated[
+    list[int] | None,
+    typer.Option("--seed", metavar="N", min=0, help="In place of the scale's; may be given again."),
+]
 
 
 def home_of(out: Path | None, paper: Paper, scale: str) -> Path:

@@ -48,13 +48,20 @@ class Plan:
         raise type(fault)(f"{self.experiment.path}: {sentence}") from None
 
 
-def make_plan(experiment: Experiment, scale_name: str, traces: Path | None) -> Plan:
+def make_plan(
+    experiment: Experiment,
+    scale_name: str,
+    traces: Path | None,
+    seeds: tuple[int, ...] = (),
+) -> Plan:
     """Return the simulations of an experiment, their configurations checked.
 
     Parameters
     ----------
     traces
         Directory of real traces; without it, workloads that need one are left out.
+    seeds
+        In place of the scale's, if there are any.
 
     Raises
     ------
@@ -66,7 +73,7 @@ def make_plan(experiment: Experiment, scale_name: str, traces: Path | None) -> P
     points = [
         ((LOAD, load.name), (POINT, point.name), (SCHEME, variant.name), (SEED, str(seed)))
         for load, point, variant, seed in product(
-            loads, experiment.points, experiment.variants, scale.seeds
+            loads, experiment.points, experiment.variants, seeds or scale.seeds
         )
         if not scale.points or point.name in scale.points
     ]
