@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 #: The directory of stored results, below that of the pages.
 RESULTS = "results"
 
-#: Scales that are stored, the one that pages prefer first.
+#: Scales that pages show, the one that they prefer first.
 SCALES = ("full", "quick")
+
+#: Full scale with twice the requests: pages say whether a verdict moves.
+DOUBLE = "double"
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Book:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims of the paper, and what became of them."""
-        return claims(self.paper, self.found)
+        return claims(self.paper, self.found, self.by_scale[DOUBLE])
 
     @property
     def scales(self) -> list[str]:
@@ -137,7 +140,9 @@ class Book:
 def open_book(docs: Path, name: str) -> Book:
     """Return a paper and what is stored of it below the directory of the pages."""
     paper = load_paper(name)
-    results = {scale: stored_files.load(docs / RESULTS, paper, scale) for scale in SCALES}
+    results = {
+        scale: stored_files.load(docs / RESULTS, paper, scale) for scale in (*SCALES, DOUBLE)
+    }
     by_scale = {
         scale: {
             one.name: found for one in paper.everything if (found := stored.of(one)) is not None

@@ -130,14 +130,16 @@ def _laid(*layers: Settings) -> Settings:
 
 
 def _shortened(settings: Settings, scale: Scale) -> Settings:
-    return tuple((key, shortened(key, text, scale.shorter)) for key, text in settings)
+    return tuple(
+        (key, shortened(key, text, scale.shorter, times=scale.longer)) for key, text in settings
+    )
 
 
-def shortened(key: str, text: str, divisor: int) -> str:
-    """Return the value of a setting, divided if it is a number of requests.
+def shortened(key: str, text: str, divisor: int, *, times: int = 1) -> str:
+    """Return the value of a setting, divided and multiplied if it is a number of requests.
 
     >>> shortened("workload.flows.0.requests", "600", 4), shortened("seed", "600", 4)
     ('150', '600')
     """
     counts = key.startswith("workload.") and key.endswith((".requests", ".limit"))
-    return str(max(int(text) // divisor, 1)) if counts and text.isdigit() else text
+    return str(max(int(text) * times // divisor, 1)) if counts and text.isdigit() else text

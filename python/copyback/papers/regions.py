@@ -7,13 +7,14 @@ input within the bounds that the paper's text allows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import structs
+from msgspec import Meta, field, structs
 
 from copyback.papers.agreement import Verdict
 from copyback.papers.answers import answer
 from copyback.papers.checks import Check, read_check
+from copyback.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,37 +25,60 @@ if TYPE_CHECKING:
     from copyback.papers.targets import Target
 
 
+class Place(Table, frozen=True):
+    """Several points at which what is open is the same: a claim about how a number moves over them.
+
+    Attributes
+    ----------
+    points
+        In the order in which the claim goes through them.
+    baseline_point
+        That of the claim's baseline; None if it is each point's own.
+    """
+
+    points: Annotated[tuple[str, ...], Meta(min_length=1)]
+    baseline_point: str | None = None
+
+
 class Region(Check, frozen=True):
-    """A claim that is asked at each point.
+    """A claim that is asked at each point, or at each of several places.
 
     Attributes
     ----------
     variants
         If there are any, each takes the place of `variant`, or of those of a rule, at each point:
         what is open is how the scheme is read. Such a place is called ``"VARIANT, POINT"``, or
-        ``"VARIANT"`` if there is one point.
+        ``"VARIANT"`` if there is one point. Rules about others stay what they are.
+    at
+        Places by their names, if a place is more than one point.
     joint
         The place that is the joint reading: what appears there is no other reading's. Empty if
         none is.
     """
 
     variants: tuple[str, ...] = ()
+    at: dict[str, Place] = field(default_factory=dict)
     joint: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.target is None:
             raise ValueError("target: missing; a region is of a claim")
+        if self.at and self.points:
+            raise ValueError("at: found beside points; one of the two is needed")
 
     @property
     def has_variant(self) -> bool:
         """Whether it says whose number is asked, or whose numbers."""
-        return bool(self.variant or self.variants)
+        return bool(self.variants) or super().has_variant
 
     def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Yield the names of variants, points and workloads that it uses."""
         yield from super().names()
         yield "variants", self.variants
+        for place in self.at.values():
+            yield "points", place.points
+            yield "points", tuple(filter(None, (place.baseline_point,)))
 
     def places(self, points: Sequence[str]) -> dict[str, Region]:
         """Return the claim at each place, by the place's name.
@@ -64,18 +88,36 @@ class Region(Check, frozen=True):
         points
             All that the experiment has.
         """
-        at = [structs.replace(self, points=(point,)) for point in self.points or points]
+        at = self._at(points)
         if not self.variants:
-            return {one.points[0]: one for one in at}
+            return at
         return {
-            ", ".join((variant, *one.points)) if len(at) > 1 else variant: one.of(variant)
+            f"{variant}, {name}" if len(at) > 1 else variant: one.of(variant)
             for variant in self.variants
-            for one in at
+            for name, one in at.items()
+        }
+
+    def _at(self, points: Sequence[str]) -> dict[str, Region]:
+        """Return the claim at each place, of whichever variant."""
+        places = self.at or {point: Place((point,)) for point in self.points or points}
+        return {
+            name: structs.replace(
+                self,
+                points=place.points,
+                baseline_point=place.baseline_point or self.baseline_point,
+                at={},
+            )
+            for name, place in places.items()
         }
 
     def of(self, variant: str) -> Region:
         """Return the claim about one variant."""
-        rules = tuple(structs.replace(rule, variants=(variant,)) for rule in self.rules)
+        rules = tuple(
+            structs.replace(rule, variants=(variant,))
+            if set(rule.variants) <= set(self.variants)
+            else rule
+            for rule in self.rules
+        )
         return structs.replace(self, variant="" if rules else variant, variants=(), rules=rules)
 
 
