@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.papers import agreement, outside, scales, scorecard, sections, start
-from copyback.papers.book import open_book
+from copyback.papers import (
+    agreement,
+    outside,
+    scales,
+    scorecard,
+    sections,
+    start,
+    tournament_page,
+)
+from copyback.papers.book import RESULTS, open_book
 from copyback.papers.render import DAGGER
 from copyback.sweep.axes import SEED
 
@@ -58,6 +66,11 @@ def render(docs: Path, papers: Sequence[str] = PAPERS) -> dict[str, str]:
     for book in books:
         page = _render(docs, f"{book.paper.name}.md.j2", _context(docs, book))
         pages[f"{docs.name}/{book.paper.name}.md"] = page
+    tables = tournament_page.load(docs / RESULTS)
+    if tables is not None:
+        pages[tournament_page.TABLES] = NOTE + tables.page()
+        own = tournament_page.context(tables)
+        pages["tournament.md"] = _render(docs, tournament_page.TEMPLATE, own)
     return pages
 
 
