@@ -304,12 +304,19 @@ def test_a_place_of_a_region_may_be_several_points(published: Path, tiny_paper: 
         ("50", "100"),
         ("100", "50"),
     }
+    edit(file, 'joint = "greedy, filling"', 'joint = "greedy, filling"\nwider = ["free"]')
+    region = open_book(published, str(tiny_paper)).claims[1].regions[0].mapped
+    assert region.region.remark("free, filling") == "free, filling (wider than the text)"
+    assert not any(region.region.is_wider(place) for place in region.elsewhere)
     # Both rules are about a variant of the region, so that each takes the place's.
     assert "free: at least 1.00" in sought.mapped.answers["free, filling"].note
     edit(file, 'points = ["100", "50"]', 'points = ["100", "75"]')
     with pytest.raises(InputError, match=r"regions\[1\]: no '75' among the points"):
         load_paper(str(tiny_paper))
-    edit(file, 'joint = "greedy, filling"', 'points = ["50"]')
+    edit(file, 'wider = ["free"]', 'wider = ["freed"]')
+    with pytest.raises(InputError, match="wider: found a name that is none of the region's"):
+        load_paper(str(tiny_paper))
+    edit(file, 'wider = ["freed"]', 'points = ["50"]')
     with pytest.raises(InputError, match="at: found beside points; one of the two is needed"):
         load_paper(str(tiny_paper))
 

@@ -51,12 +51,16 @@ class Region(Check, frozen=True):
         ``"VARIANT"`` if there is one point. Rules about others stay what they are.
     at
         Places by their names, if a place is more than one point.
+    wider
+        Those of the variants that go beyond what the paper's text allows: what appears there is
+        no reading.
     joint
         The place that is the joint reading: what appears there is no other reading's. Empty if
         none is.
     """
 
     variants: tuple[str, ...] = ()
+    wider: tuple[str, ...] = ()
     at: dict[str, Place] = field(default_factory=dict)
     joint: str = ""
 
@@ -64,6 +68,8 @@ class Region(Check, frozen=True):
         super().__post_init__()
         if self.target is None:
             raise ValueError("target: missing; a region is of a claim")
+        if not set(self.wider) <= set(self.variants):
+            raise ValueError("wider: found a name that is none of the region's variants")
         if self.at and self.points:
             raise ValueError("at: found beside points; one of the two is needed")
 
@@ -110,6 +116,16 @@ class Region(Check, frozen=True):
             for name, place in places.items()
         }
 
+    def is_wider(self, place: str) -> bool:
+        """Return whether a place goes beyond what the paper's text allows."""
+        return any(place == name or place.startswith(f"{name}, ") for name in self.wider)
+
+    def remark(self, place: str) -> str:
+        """Return a place as pages name it."""
+        if place == self.joint:
+            return f"{place} (joint reading)"
+        return f"{place} (wider than the text)" if self.is_wider(place) else place
+
     def of(self, variant: str) -> Region:
         """Return the claim about one variant."""
         rules = tuple(
@@ -118,7 +134,8 @@ class Region(Check, frozen=True):
             else rule
             for rule in self.rules
         )
-        return structs.replace(self, variant="" if rules else variant, variants=(), rules=rules)
+        own = "" if rules else variant
+        return structs.replace(self, variant=own, variants=(), wider=(), rules=rules)
 
 
 @dataclass(frozen=True)
@@ -147,8 +164,10 @@ class Mapped:
 
     @property
     def elsewhere(self) -> list[str]:
-        """The points at which the claim is reproduced, but for the joint reading's."""
-        return [at for at in self.appears if at != self.region.joint]
+        """The points of other readings at which the claim is reproduced."""
+        return [
+            at for at in self.appears if at != self.region.joint and not self.region.is_wider(at)
+        ]
 
     @property
     def sentence(self) -> str:
@@ -156,7 +175,7 @@ class Mapped:
         if len(self.appears) == len(self.answers):
             return f"appears at all of {len(self.answers)} points"
         if self.appears:
-            return f"appears at {', '.join(self.appears)}"
+            return f"appears at {', '.join(map(self.region.remark, self.appears))}"
         return f"appears at none of {len(self.answers)} points"
 
 
