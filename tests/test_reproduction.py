@@ -370,6 +370,8 @@ def test_results_of_a_variant_that_is_gone_are_refused(published: Path, tiny_pap
         ('cell("1", "free", workload="random", point="50", measure="x")', "no x is stored of 1"),
         ('cell("1", "free", load="random")', "unexpected keyword argument 'load'"),
         ('ours("1", 7)', "1 has 2 answers, none is number 7"),
+        ('at("1", 2, "50")', "1 has 1 regions, none is number 2"),
+        ('at("1", 1, "75")', "region 1 of 1 has no place '75'"),
         ('given("1", "98.7")', "1.toml and the claims do not say '98.7'"),
         ('picture("1", "8", "A drawing")', "experiment '1' draws no '8'; there are: 1, 1b, 1c"),
         ("cel()", "'cel' is undefined"),

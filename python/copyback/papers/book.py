@@ -127,6 +127,16 @@ class Book:
             raise InputError(f"{name} has {len(answers)} answers, none is number {number}")
         return answers[number - 1].ours
 
+    def at(self, name: str, number: int, place: str) -> str:
+        """Return our answer at a place of a region of an experiment, counted from one."""
+        regions = self.of(name).regions
+        if not 1 <= number <= len(regions):
+            raise InputError(f"{name} has {len(regions)} regions, none is number {number}")
+        answers = regions[number - 1].answers
+        if place not in answers:
+            raise InputError(f"region {number} of {name} has no place {place!r}")
+        return answers[place].ours
+
     def given(self, name: str, text: str) -> str:
         """Return a figure that the experiment's file or the claims have, as they have it."""
         path = self.experiment(name).path

@@ -83,6 +83,7 @@ def _context(docs: Path, book: Book) -> dict[str, object]:
         "cell": book.cell,
         "times": book.times,
         "ours": book.ours,
+        "at": book.at,
         "given": book.given,
         "claims": partial(scorecard.claim_table, book),
         "citation": partial(scorecard.citation, book),
