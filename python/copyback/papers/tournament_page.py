@@ -108,6 +108,17 @@ class Tables:
                 return row["scheme"]
         raise InputError(f"{self.path}: {part}: nobody is first in {measure}")
 
+    def below(self, part: str, measure: str, *schemes: str) -> str:
+        """Return nothing; an error unless each scheme is ahead of the next in a measure.
+
+        What prose says in words is held to what was found like this.
+        """
+        places = [int(self.place(part, scheme, measure)) for scheme in schemes]
+        if places != sorted(places):
+            order = ", ".join(f"{s} ({p}.)" for s, p in zip(schemes, places, strict=True))
+            raise InputError(f"{self.path}: {part}: {measure}: not in this order: {order}")
+        return ""
+
     def choice(self, part: str, key: str, value: str, measure: str) -> str:
         """Return what a value of a setting does, as a multiple of the key's first value."""
         return self._cell(part, CHOICES, measure, {"key": f"`{key}`", "value": value})
@@ -143,6 +154,7 @@ def context(tables: Tables) -> dict[str, Callable[..., str]]:
         "place": tables.place,
         "first": tables.first,
         "choice": tables.choice,
+        "below": tables.below,
         "load": tables.load,
         "table": tables.table,
         "preface": tables.preface,
