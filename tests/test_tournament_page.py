@@ -68,7 +68,7 @@ def test_what_prose_says_in_words_is_held_to_what_was_found(
     assert tables.below("Arrays", "mean", "PGC", "on demand") == ""
     with pytest.raises(InputError, match=r"not in this order: on demand \(2\.\), PGC \(1\.\)"):
         tables.below("Arrays", "mean", "on demand", "PGC")
-    with pytest.raises(InputError, match="0 rows of .'scheme': 'FIFO'., mean"):
+    with pytest.raises(InputError, match=r"0 rows of .'scheme': 'FIFO'., mean"):
         tables.overall("Arrays", "FIFO", "mean")
     with pytest.raises(InputError, match="no section 'Drives'"):
         tables.preface("Drives")
