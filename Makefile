@@ -150,7 +150,7 @@ check-generated: setup ## Check that these are fresh
 	    || { echo "$$page is stale: run 'make generated'"; exit 1; }; \
 	done
 	$(call write_reproduction,target/generated/docs)
-	@cd target/generated/docs && for page in reproduction.md reproduction/*.md; do \
+	@cd target/generated/docs && for page in reproduction.md reproduction/*.md tournament*.md; do \
 	  diff -u $(CURDIR)/docs/$$page $$page \
 	    || { echo "docs/$$page is stale: run 'make generated'"; exit 1; }; \
 	done

@@ -7,19 +7,35 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from msgspec import structs
 
 from copyback import InputError
-from copyback.papers import output, outside, pages, sections, sentinel, stored_files
+from copyback.papers import (
+    output,
+    outside,
+    pages,
+    scorecard,
+    sections,
+    sentinel,
+    stored_files,
+)
+from copyback.papers.agreement import Verdict
+from copyback.papers.answers import answer
 from copyback.papers.book import RESULTS, open_book
 from copyback.papers.catalogue import load_paper, shipped
+from copyback.papers.checks import Check
 from copyback.papers.claims import Standing
+from copyback.papers.measures import Cell, Measures
+from copyback.papers.plan import make_plan
 from copyback.papers.start import Start, is_settled
 from copyback.papers.stored import Stored
+from copyback.papers.targets import Target
 from tiny_paper import EXPERIMENT, write
 
 if TYPE_CHECKING:
@@ -180,13 +196,163 @@ def test_pages_prefer_full_scale_and_compare_signs(published: Path, tiny_paper: 
     page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
     assert "**Full scale**" in page
     assert "Quick scale agrees with full scale in sign on 2 of 2 rows." in page
-    assert "## Not run" not in page
+    assert "not at full scale" not in page
     values = results / "quick/tiny.csv"
     text = values.read_text()
     swapped = text.replace(",free,", ",x,").replace(",greedy,", ",free,").replace(",x,", ",greedy,")
     values.write_text(swapped)
     page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
     assert "**Quick scale agrees with full scale in sign on 0 of 2 rows: it is for trying" in page
+
+
+def test_what_full_scale_left_out_is_listed_with_its_cost(
+    published: Path, tiny_paper: Path
+) -> None:
+    results = published / RESULTS
+    shutil.copytree(results / "quick", results / "full")
+    runs = results / "full/tiny-runs.csv"
+    # Each of the eight runs costs a minute: four a seed.
+    runs.write_text(
+        re.sub(r",[\d.]+(,[\d.]*,(?:yes|no))$", r",60.00\1", runs.read_text(), flags=re.M)
+    )
+    edit(tiny_paper / "1.toml", "[full]", "[full]\nseeds = [1, 2, 3, 4]")
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "- [1](#1-writes-on-a-toy): seeds 3, 4 (about 8.00 CPU minutes)\n" in page
+    assert "- [1](#1-writes-on-a-toy): twice the requests (about 8.00 CPU minutes)\n" in page
+    shutil.copytree(results / "full", results / "double")
+    edit(tiny_paper / "1.toml", "seeds = [1, 2, 3, 4]", "seeds = [1, 2]")
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert "## Not run" not in page
+
+
+def test_twice_the_requests_say_whether_a_verdict_moves(published: Path, tiny_paper: Path) -> None:
+    results = published / RESULTS
+    shutil.copytree(results / "quick", results / "full")
+    assert scorecard.lengths(open_book(published, str(tiny_paper))) == ""
+    shutil.copytree(results / "quick", results / "double")
+    book = open_book(published, str(tiny_paper))
+    assert "2 of 3 claims were run with twice the requests, too: no verdict" in scorecard.lengths(
+        book
+    )
+    values = results / "double/tiny.csv"
+    text = values.read_text()
+    swapped = text.replace(",free,", ",x,").replace(",greedy,", ",free,").replace(",x,", ",greedy,")
+    values.write_text(swapped)
+    book = open_book(published, str(tiny_paper))
+    assert [claim.has_moved for claim in book.claims] == [True, True, False]
+    assert ": 2 move (1: " in scorecard.lengths(book)
+    card = pages.render(published, [str(tiny_paper)])["reproduction.md"]
+    assert "| 2 of 2 |" in card
+
+
+def test_twice_the_requests_are_a_scale_of_every_experiment(tiny_paper: Path) -> None:
+    (experiment,) = load_paper(str(tiny_paper)).experiments
+    edit(tiny_paper / "1.toml", "[full]", "[full]\nshorter = 4")
+    (cut,) = load_paper(str(tiny_paper)).experiments
+    for one, requests in ((experiment, 8000), (cut, 2000)):
+        (run, *_) = make_plan(one, "double", None).sweep.runs
+        assert f"requests = {requests}" in run.config.to_toml()
+    (run, *_) = make_plan(experiment, "full", None, (5,)).sweep.runs
+    assert run.seed == 5
+
+
+def test_results_are_added_to_those_of_other_seeds(
+    published: Path, tiny_paper: Path, ran: Path
+) -> None:
+    paper = load_paper(str(tiny_paper))
+    (experiment,) = paper.experiments
+    results = stored_files.load(published / RESULTS, paper, "quick")
+    before = dict(results.runs_of("1"))
+    found = output.load_experiment(experiment, "quick", ran / "out")
+    assert found is not None
+    later = replace(found, frame=found.frame.with_columns(pl.col("seed") + 2))
+    results.replace(later, keep=True)
+    assert {key.seed for key in results.runs_of("1")} == {1, 2, 3, 4}
+    assert before.items() <= results.runs_of("1").items()
+    results.replace(later)
+    assert {key.seed for key in results.runs_of("1")} == {3, 4}
+
+
+PLACES = """
+[[regions]]
+target = { figure = "1", scheme = "greedy" }
+variants = ["greedy", "free"]
+joint = "greedy, filling"
+[regions.at.filling]
+points = ["50", "100"]
+[regions.at.emptying]
+points = ["100", "50"]
+[[regions.rules]]
+rule = "at_least"
+variants = ["greedy"]
+baseline = "free"
+[[regions.rules]]
+rule = "at_most"
+variants = ["free"]
+baseline = "greedy"
+"""
+
+
+def test_a_place_of_a_region_may_be_several_points(published: Path, tiny_paper: Path) -> None:
+    file = tiny_paper / "1.toml"
+    file.write_text(file.read_text().replace(READING, PLACES + READING))
+    claim = open_book(published, str(tiny_paper)).claims[1]
+    sought, _ = claim.regions
+    places = ["greedy, filling", "greedy, emptying", "free, filling", "free, emptying"]
+    assert list(sought.mapped.answers) == places
+    assert {one.check.points for one in sought.mapped.answers.values()} == {
+        ("50", "100"),
+        ("100", "50"),
+    }
+    edit(file, 'joint = "greedy, filling"', 'joint = "greedy, filling"\nwider = ["free"]')
+    region = open_book(published, str(tiny_paper)).claims[1].regions[0].mapped
+    assert region.region.remark("free, filling") == "free, filling (wider than the text)"
+    assert not any(region.region.is_wider(place) for place in region.elsewhere)
+    # Both rules are about a variant of the region, so that each takes the place's.
+    assert "free: at least 1.00" in sought.mapped.answers["free, filling"].note
+    edit(file, 'points = ["100", "50"]', 'points = ["100", "75"]')
+    with pytest.raises(InputError, match=r"regions\[1\]: no '75' among the points"):
+        load_paper(str(tiny_paper))
+    edit(file, 'wider = ["free"]', 'wider = ["freed"]')
+    with pytest.raises(InputError, match="wider: found a name that is none of the region's"):
+        load_paper(str(tiny_paper))
+    edit(file, 'wider = ["freed"]', 'points = ["50"]')
+    with pytest.raises(InputError, match="at: found beside points; one of the two is needed"):
+        load_paper(str(tiny_paper))
+
+
+def test_a_crossing_is_where_one_number_passes_another() -> None:
+    rows = {
+        Cell("", point, variant): [{"response_us.all.mean": number}]
+        for variant, numbers in {"one": [8.0, 4.0, 2.0], "other": [3.0, 3.0, 3.0]}.items()
+        for point, number in zip(("wide, 2", "wide, 4", "wide, 8"), numbers, strict=True)
+    }
+    target = Target("tiny", "8", "", "drives needed", "one", "other", 6.0, "devices")
+    check = Check(target=target, form="crossing", variant="one", baseline="other")
+    found = answer(check, Measures(rows))
+    assert found is not None
+    assert found.ours == "6.00 devices"
+    assert found.verdict is Verdict.REPRODUCED
+    found = answer(structs.replace(check, baseline="one", baseline_point="wide, 8"), Measures(rows))
+    assert found is not None
+    assert found.ours == "8.00 devices"
+    with pytest.raises(ValueError, match="baseline: missing; a crossing needs what is crossed"):
+        Check(target=target, form="crossing", variant="one")
+
+
+def test_variants_may_be_the_axis_of_a_crossing() -> None:
+    numbers = {"none": 10.0, "40%": 8.0, "80%": 12.0}
+    rows = {Cell("", "", name): [{"gc.erases": number}] for name, number in numbers.items()}
+    check = Check(
+        says="alike", form="crossing", along=("40%", "80%"), baseline="none", measure="gc.erases"
+    )
+    found = answer(check, Measures(rows))
+    assert found is not None
+    assert found.value == pytest.approx(60.0)
+    rows[Cell("", "", "40%")] = [{"gc.erases": 11.0}]
+    found = answer(check, Measures(rows))
+    assert found is not None
+    assert found.ours == "–"
 
 
 def test_results_of_a_variant_that_is_gone_are_refused(published: Path, tiny_paper: Path) -> None:
@@ -204,6 +370,8 @@ def test_results_of_a_variant_that_is_gone_are_refused(published: Path, tiny_pap
         ('cell("1", "free", workload="random", point="50", measure="x")', "no x is stored of 1"),
         ('cell("1", "free", load="random")', "unexpected keyword argument 'load'"),
         ('ours("1", 7)', "1 has 2 answers, none is number 7"),
+        ('at("1", 2, "50")', "1 has 1 regions, none is number 2"),
+        ('at("1", 1, "75")', "region 1 of 1 has no place '75'"),
         ('given("1", "98.7")', "1.toml and the claims do not say '98.7'"),
         ('picture("1", "8", "A drawing")', "experiment '1' draws no '8'; there are: 1, 1b, 1c"),
         ("cel()", "'cel' is undefined"),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from copyback import units
 from copyback._core import InputError
 from copyback.outputs import replace_file
+from copyback.result import SUMMARY
 from copyback.sweep.axes import TRACE, Point
 from copyback.sweep.comparison import run_plan
 from copyback.sweep.plan import Plan, make_plan
 from copyback.sweep.standings import standings
+from copyback.sweep.store import run_directory
 from copyback.sweep.sweep_file import SweepFile, read_sweep
 
 if TYPE_CHECKING:
@@ -141,5 +145,18 @@ def run(
 def page(parts: Sequence[Part], found: Sequence[Comparison]) -> str:
     """Return who wins in each part, in Markdown."""
     pairs = zip(parts, found, strict=True)
-    sections = [standings(own.contests, part.title, level=2) for part, own in pairs]
+    sections = [
+        standings(own.contests, part.title, level=2) + f"\n{_provenance(own)}\n"
+        for part, own in pairs
+    ]
     return "\n".join(["# The tournament\n", *sections])
+
+
+def _provenance(found: Comparison) -> str:
+    """Return how many runs a part was, which simulators did them, and what they cost."""
+    runs = [run_directory(found.directory, run) / SUMMARY for run in found.frame["run"]]
+    simulators = [json.loads(run.read_bytes())["simulator"] for run in runs]
+    spent = units.time_s(sum(one["cpu_s"] for one in simulators))
+    commits = sorted({one.get("commit") or "unknown" for one in simulators})
+    told = ", ".join(f"`{one}`" for one in commits)
+    return f"{len(runs):,} runs, {spent} of CPU time, commit {told}."

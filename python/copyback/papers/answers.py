@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from copyback import units
-from copyback.papers import agreement, rules
+from copyback.papers import agreement, crossing, rules
 from copyback.papers.agreement import Verdict
 from copyback.papers.measures import Cell
 from copyback.sweep.intervals import estimate
@@ -81,6 +81,7 @@ def cells_of(check: Check, measures: Measures) -> list[Cell]:
     found = []
     for load, point in _cells(check, measures):
         used = {(check.variant, point), (check.baseline, check.baseline_point or point)}
+        used |= {(variant, point) for variant in check.along}
         for rule in check.rules:
             used |= {(variant, point) for variant in (*rule.variants, rule.baseline or "")}
         found += [Cell(load, at, variant) for variant, at in sorted(used) if variant]
@@ -119,7 +120,10 @@ def _of_shape(check: Check, measures: Measures, cells: list[tuple[str, str]]) ->
 
 
 def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> Answer | None:
-    per_cell = [_by_seed(check, measures, load, point) for load, point in cells]
+    if check.form == "crossing":
+        per_cell = crossing.by_load(check, measures, cells)
+    else:
+        per_cell = [_by_seed(check, measures, load, point) for load, point in cells]
     if not all(per_cell):
         return None
     if check.take == "range":
@@ -203,7 +207,7 @@ def _unit(check: Check) -> float:
 
 def _two_points(check: Check, target: Target) -> float:
     """Return what two points are in the unit of a check's effect; zero of times and counts."""
-    if check.form != "value":
+    if not check.has_unit:
         return agreement.POINTS
     return 100 * agreement.POINTS if target.unit.startswith("%") else 0.0
 
@@ -234,13 +238,12 @@ def effect_of(check: Check, value: float) -> float:
         "reduction": value / 100,
         "ratio": value - 1,
         "normalised": 1 - value / 100,
-        "value": value,
-    }[check.form]
+    }.get(check.form, value)
 
 
 def _show(check: Check, value: float) -> str:
     if not math.isfinite(value):
         return units.MISSING
     own = f" {check.target.unit}" if check.target is not None else ""
-    suffix = {"reduction": " %", "ratio": " ×", "normalised": " %", "value": own}[check.form]
+    suffix = {"reduction": " %", "ratio": " ×", "normalised": " %"}.get(check.form, own)
     return f"{units.significant(value)}{suffix}"

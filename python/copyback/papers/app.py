@@ -11,7 +11,7 @@ import typer
 from copyback._core import InputError
 from copyback.commands.options import Jobs, Memory, Quiet  # noqa: TC001 - Typer reads them
 from copyback.papers import publishing
-from copyback.papers.options import FigureName, Name, Out, ScaleName, home_of
+from copyback.papers.options import FigureName, Name, Out, ScaleName, Seeds, home_of
 
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
@@ -45,6 +45,7 @@ def run(
     figure: FigureName = None,
     scale: ScaleName = "quick",
     out: Out = None,
+    seeds: Seeds = None,
     jobs: Jobs = None,
     memory: Memory = None,
     traces: Annotated[
@@ -73,7 +74,8 @@ def run(
     chosen = load_paper(paper)
     where = Where(jobs=jobs, memory=memory_of(memory))
     # Every configuration is checked before the first simulation.
-    plans = [make_plan(experiment, scale, traces) for experiment in select(chosen, figure)]
+    chosen_seeds = tuple(seeds or ())
+    plans = [make_plan(one, scale, traces, chosen_seeds) for one in select(chosen, figure)]
     home = home_of(out, chosen, scale)
     for plan in plans:
         where.share([run.config for run in plan.sweep.runs])

@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 #: The directory of stored results, below that of the pages.
 RESULTS = "results"
 
-#: Scales that are stored, the one that pages prefer first.
+#: Scales that pages show, the one that they prefer first.
 SCALES = ("full", "quick")
+
+#: Full scale with twice the requests: pages say whether a verdict moves.
+DOUBLE = "double"
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Book:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims of the paper, and what became of them."""
-        return claims(self.paper, self.found)
+        return claims(self.paper, self.found, self.by_scale[DOUBLE])
 
     @property
     def scales(self) -> list[str]:
@@ -124,6 +127,16 @@ class Book:
             raise InputError(f"{name} has {len(answers)} answers, none is number {number}")
         return answers[number - 1].ours
 
+    def at(self, name: str, number: int, place: str) -> str:
+        """Return our answer at a place of a region of an experiment, counted from one."""
+        regions = self.of(name).regions
+        if not 1 <= number <= len(regions):
+            raise InputError(f"{name} has {len(regions)} regions, none is number {number}")
+        answers = regions[number - 1].answers
+        if place not in answers:
+            raise InputError(f"region {number} of {name} has no place {place!r}")
+        return answers[place].ours
+
     def given(self, name: str, text: str) -> str:
         """Return a figure that the experiment's file or the claims have, as they have it."""
         path = self.experiment(name).path
@@ -137,7 +150,9 @@ class Book:
 def open_book(docs: Path, name: str) -> Book:
     """Return a paper and what is stored of it below the directory of the pages."""
     paper = load_paper(name)
-    results = {scale: stored_files.load(docs / RESULTS, paper, scale) for scale in SCALES}
+    results = {
+        scale: stored_files.load(docs / RESULTS, paper, scale) for scale in (*SCALES, DOUBLE)
+    }
     by_scale = {
         scale: {
             one.name: found for one in paper.everything if (found := stored.of(one)) is not None

@@ -22,6 +22,11 @@ class Check(Table, frozen=True):
         The claim that it answers; None if the question is our own.
     says
         What is asked; what the claim says if empty.
+    form
+        What is made of the variant's number and the baseline's. A crossing is where on the axis
+        the one passes the other; points then end with a number.
+    along
+        Of a crossing: variants that are the axis in place of the points; each ends with a number.
     baseline_point
         The point of the baseline; None for the variant's own point.
     workloads, points
@@ -41,7 +46,7 @@ class Check(Table, frozen=True):
 
     target: Target | None = None
     says: str = ""
-    form: Literal["reduction", "ratio", "normalised", "value"] = "reduction"
+    form: Literal["reduction", "ratio", "normalised", "value", "crossing"] = "reduction"
     measure: str = "response_us.all.mean"
     variant: str = ""
     baseline: str = ""
@@ -52,11 +57,14 @@ class Check(Table, frozen=True):
     scale: float = 1.0
     at_least: bool = False
     up_to: bool = False
+    along: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.has_variant and not self.rules:
             raise ValueError("variant: missing; a text is needed")
+        if self.form == "crossing" and not self.baseline:
+            raise ValueError("baseline: missing; a crossing needs what is crossed")
         if not self.says and self.target is None:
             raise ValueError("says: missing; a text is needed")
         if self.up_to and self.take != "max":
@@ -70,7 +78,12 @@ class Check(Table, frozen=True):
     @property
     def has_variant(self) -> bool:
         """Whether it says whose number is asked."""
-        return bool(self.variant)
+        return bool(self.variant or self.along)
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether its number has the unit of the claim, and is no share."""
+        return self.form in {"value", "crossing"}
 
     @property
     def question(self) -> str:
@@ -79,7 +92,7 @@ class Check(Table, frozen=True):
 
     def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Yield the names of variants, points and workloads that it uses."""
-        yield "variants", tuple(filter(None, (self.variant, self.baseline)))
+        yield "variants", (*filter(None, (self.variant, self.baseline)), *self.along)
         yield "points", self.points + ((self.baseline_point,) if self.baseline_point else ())
         yield "workloads", self.workloads
         for rule in self.rules:

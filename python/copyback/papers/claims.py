@@ -82,6 +82,8 @@ class Claim:
         Where it appears over what the paper leaves open.
     reason
         Why no experiment answers it.
+    doubled
+        The answer of twice the requests under the joint reading; None if it was not run.
     """
 
     target: Target
@@ -90,6 +92,16 @@ class Claim:
     others: tuple[Given, ...]
     regions: tuple[Sought, ...]
     reason: str
+    doubled: Given | None = None
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether twice the requests give another verdict."""
+        return (
+            self.joint is not None
+            and self.doubled is not None
+            and self.joint.answer.verdict is not self.doubled.answer.verdict
+        )
 
     @property
     def standing(self) -> Standing:
@@ -134,22 +146,24 @@ class Claim:
         return not (reproduced or self.regions)
 
 
-def claims(paper: Paper, found: Mapping[str, Found]) -> list[Claim]:
-    """Return all claims of a paper, in its order, with what was found by experiments."""
-    return [_claim(target, paper, found) for target in paper.targets]
+def claims(paper: Paper, found: Mapping[str, Found], doubled: Mapping[str, Found]) -> list[Claim]:
+    """Return all claims of a paper, in its order, with what was found by experiments.
+
+    Parameters
+    ----------
+    doubled
+        What was found with twice the requests of full scale.
+    """
+    return [_claim(target, paper, found, doubled) for target in paper.targets]
 
 
-def _claim(target: Target, paper: Paper, found: Mapping[str, Found]) -> Claim:
+def _claim(
+    target: Target, paper: Paper, found: Mapping[str, Found], doubled: Mapping[str, Found]
+) -> Claim:
     reasons = dict(paper.unanswered)
     asking = [e for e in paper.experiments if any(check.target == target for check in e.checks)]
-    given = [
-        Given(found[one.name], answer)
-        for experiment in asking
-        for one in (experiment, *experiment.readings)
-        if one.name in found
-        for answer in found[one.name].answers
-        if answer.check.target == target
-    ]
+    given = _answers(target, asking, found)
+    longer = _answers(target, asking, doubled)
     regions = [
         Sought(one, mapped)
         for one in found.values()
@@ -163,4 +177,17 @@ def _claim(target: Target, paper: Paper, found: Mapping[str, Found]) -> Claim:
         others=tuple(one for one in given if one.reading),
         regions=tuple(regions),
         reason=reasons.get(target, ""),
+        doubled=next((one for one in longer if not one.reading), None),
     )
+
+
+def _answers(target: Target, asking: list[Experiment], found: Mapping[str, Found]) -> list[Given]:
+    """Return the answers of experiments under all readings."""
+    return [
+        Given(found[one.name], answer)
+        for experiment in asking
+        for one in (experiment, *experiment.readings)
+        if one.name in found
+        for answer in found[one.name].answers
+        if answer.check.target == target
+    ]

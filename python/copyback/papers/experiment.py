@@ -72,6 +72,8 @@ class Scale(Table, frozen=True):
         Each run is repeated with each.
     shorter
         Numbers of requests that settings give are divided by this.
+    longer
+        They are multiplied by this.
     set
         Settings laid over the configuration, under workloads, points and variants.
     points, workloads
@@ -84,6 +86,7 @@ class Scale(Table, frozen=True):
     cpu_minutes: Annotated[float, Meta(gt=0)] | None = None
     seeds: tuple[Annotated[int, Meta(ge=0)], ...] = (0,)
     shorter: Annotated[int, Meta(ge=1)] = 1
+    longer: Annotated[int, Meta(ge=1)] = 1
     set: dict[str, Any] = field(default_factory=dict)
     points: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()

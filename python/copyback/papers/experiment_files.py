@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import Meta, field
+from msgspec import Meta, field, structs
 
 from copyback._core import InputError
 from copyback.configuration import read_text
@@ -108,7 +108,7 @@ def read_experiment(
         axis=file.points.axis,
         points=_cases(file.points.values) or (Case(ONLY, ()),),
         workloads=(*shared, *_workloads(file.workloads, path)) or (Load(ONLY, (), {}, None, None),),
-        scales={"quick": file.quick, "full": file.full},
+        scales={"quick": file.quick, "full": file.full, "double": doubled(file.full)},
         figures=file.figures,
         checks=tuple(
             read_check(one, targets, path, f"checks[{index}]", Check)
@@ -124,6 +124,12 @@ def read_experiment(
     experiment = laid_over(experiment, joint or {})
     readings = tuple(read_as(experiment, *named) for named in file.readings.items())
     return replace(experiment, readings=readings)
+
+
+def doubled(full: Scale) -> Scale:
+    """Return full scale with twice the requests."""
+    cost = 2 * full.cpu_minutes if full.cpu_minutes else None
+    return structs.replace(full, longer=2 * full.longer, cpu_minutes=cost)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

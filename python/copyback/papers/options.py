@@ -17,11 +17,18 @@ FigureName = Annotated[
     str | None, typer.Argument(metavar="[FIGURE]", help="One figure or question; else all.")
 ]
 ScaleName = Annotated[
-    Literal["quick", "full"],
-    typer.Option(help="quick: a small drive, a minute or two; full: the paper's drive."),
+    Literal["quick", "full", "double"],
+    typer.Option(
+        help="quick: a small drive, a minute or two; full: the paper's drive; double: full with "
+        "twice the requests, which shows whether a verdict moves."
+    ),
 ]
 Out = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Where to leave results; else out/PAPER-SCALE.")
+]
+Seeds = Annotated[
+    list[int] | None,
+    typer.Option("--seed", metavar="N", min=0, help="In place of the scale's; may be given again."),
 ]
 
 

@@ -9,9 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.papers import agreement, outside, scales, scorecard, sections, start
-from copyback.papers.book import open_book
+from copyback.papers import (
+    agreement,
+    outside,
+    scales,
+    scorecard,
+    sections,
+    start,
+    tournament_page,
+)
+from copyback.papers.book import RESULTS, open_book
 from copyback.papers.render import DAGGER
+from copyback.sweep.axes import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,6 +66,11 @@ def render(docs: Path, papers: Sequence[str] = PAPERS) -> dict[str, str]:
     for book in books:
         page = _render(docs, f"{book.paper.name}.md.j2", _context(docs, book))
         pages[f"{docs.name}/{book.paper.name}.md"] = page
+    tables = tournament_page.load(docs / RESULTS)
+    if tables is not None:
+        pages[tournament_page.TABLES] = NOTE + tables.page()
+        own = tournament_page.context(tables)
+        pages["tournament.md"] = _render(docs, tournament_page.TEMPLATE, own)
     return pages
 
 
@@ -69,9 +83,11 @@ def _context(docs: Path, book: Book) -> dict[str, object]:
         "cell": book.cell,
         "times": book.times,
         "ours": book.ours,
+        "at": book.at,
         "given": book.given,
         "claims": partial(scorecard.claim_table, book),
         "citation": partial(scorecard.citation, book),
+        "lengths": partial(scorecard.lengths, book),
         "section": partial(sections.section, book),
         "picture": partial(_picture, book),
         "not_run": partial(sections.not_run, book),
@@ -114,19 +130,30 @@ def check_publishable(docs: Path, paper: str) -> None:
         raise InputError(plots.MISSING)
 
 
-def draw(docs: Path, found: Found, paper: str) -> None:
-    """Draw the figures of an experiment that its paper's template shows."""
+def draw(docs: Path, found: Found, stored: Found, paper: str) -> None:
+    """Draw the figures of an experiment that its paper's template shows.
+
+    Parameters
+    ----------
+    found
+        Of the runs that are there: series and single requests are theirs.
+    stored
+        Of all runs that are stored, of which numbers are drawn.
+    """
     from copyback.papers import plots, region_plots
 
     template = (docs / TEMPLATES / f"{paper}.md.j2").read_text(encoding="utf-8")
     shown = {figure for one, figure in PICTURE.findall(template) if one == found.experiment.name}
     folder = docs.parent / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
+    first = found.frame[SEED].min() == stored.frame[SEED].min()
     for figure in found.experiment.figures:
-        if figure.name in shown:
-            plots.draw(found, figure, folder / f"{paper}-{figure.name}.svg")
-    if region_plots.drawable(found) and not found.experiment.reading:
-        region_plots.draw(found, folder / sections.regions_picture(paper, found.experiment))
+        # A series is of the first seed; where that was not run again, its picture stays.
+        if figure.name in shown and (figure.table is None or first):
+            source = stored if figure.table is None else found
+            plots.draw(source, figure, folder / f"{paper}-{figure.name}.svg")
+    if region_plots.drawable(stored) and not found.experiment.reading:
+        region_plots.draw(stored, folder / sections.regions_picture(paper, found.experiment))
 
 
 def _render(docs: Path, name: str, context: Mapping[str, object]) -> str:

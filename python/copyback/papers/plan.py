@@ -48,13 +48,20 @@ class Plan:
         raise type(fault)(f"{self.experiment.path}: {sentence}") from None
 
 
-def make_plan(experiment: Experiment, scale_name: str, traces: Path | None) -> Plan:
+def make_plan(
+    experiment: Experiment,
+    scale_name: str,
+    traces: Path | None,
+    seeds: tuple[int, ...] = (),
+) -> Plan:
     """Return the simulations of an experiment, their configurations checked.
 
     Parameters
     ----------
     traces
         Directory of real traces; without it, workloads that need one are left out.
+    seeds
+        In place of the scale's, if there are any.
 
     Raises
     ------
@@ -66,7 +73,7 @@ def make_plan(experiment: Experiment, scale_name: str, traces: Path | None) -> P
     points = [
         ((LOAD, load.name), (POINT, point.name), (SCHEME, variant.name), (SEED, str(seed)))
         for load, point, variant, seed in product(
-            loads, experiment.points, experiment.variants, scale.seeds
+            loads, experiment.points, experiment.variants, seeds or scale.seeds
         )
         if not scale.points or point.name in scale.points
     ]
@@ -123,14 +130,16 @@ def _laid(*layers: Settings) -> Settings:
 
 
 def _shortened(settings: Settings, scale: Scale) -> Settings:
-    return tuple((key, shortened(key, text, scale.shorter)) for key, text in settings)
+    return tuple(
+        (key, shortened(key, text, scale.shorter, times=scale.longer)) for key, text in settings
+    )
 
 
-def shortened(key: str, text: str, divisor: int) -> str:
-    """Return the value of a setting, divided if it is a number of requests.
+def shortened(key: str, text: str, divisor: int, *, times: int = 1) -> str:
+    """Return the value of a setting, divided and multiplied if it is a number of requests.
 
     >>> shortened("workload.flows.0.requests", "600", 4), shortened("seed", "600", 4)
     ('150', '600')
     """
     counts = key.startswith("workload.") and key.endswith((".requests", ".limit"))
-    return str(max(int(text) // divisor, 1)) if counts and text.isdigit() else text
+    return str(max(int(text) * times // divisor, 1)) if counts and text.isdigit() else text

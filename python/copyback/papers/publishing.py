@@ -20,7 +20,15 @@ Docs = Annotated[
 DOCS = Path("docs/reproduction")
 
 
-def publish(paper: Name, scale: ScaleName = "quick", out: Out = None, docs: Docs = DOCS) -> None:
+def publish(
+    paper: Name,
+    scale: ScaleName = "quick",
+    out: Out = None,
+    docs: Docs = DOCS,
+    add: Annotated[
+        bool, typer.Option("--add", help="Keep what is stored of runs that --out does not hold.")
+    ] = False,
+) -> None:
     """Store the results of runs in --out, and write the pages of all papers from what is stored."""
     from copyback.papers import book, output, pages, stored_files
     from copyback.papers.catalogue import load_paper
@@ -36,14 +44,15 @@ def publish(paper: Name, scale: ScaleName = "quick", out: Out = None, docs: Docs
             f"{home}: holds no results of {chosen.name}: `copyback paper run` makes them"
         )
     for one in found:
-        results.replace(one)
+        results.replace(one, keep=add)
         print(f"Stored       {one.experiment.name}")
     stored_files.save(docs / book.RESULTS, chosen, results)
     shown = book.open_book(docs, paper)
     for one in found:
         # Pages show the largest scale that is stored, and so do their pictures.
-        if shown.of(one.experiment.name).scale == scale:
-            pages.draw(docs, one, chosen.name)
+        stored = shown.found.get(one.experiment.name)
+        if stored is not None and stored.scale == scale:
+            pages.draw(docs, one, stored, chosen.name)
     write_pages(docs)
 
 

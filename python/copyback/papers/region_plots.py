@@ -74,8 +74,8 @@ def _lines(one: Mapped) -> dict[str, dict[str, Answer]]:
     several = one.region.variants and len({a.check.points for a in one.answers.values()}) > 1
     lines: dict[str, dict[str, Answer]] = {}
     for place, given in one.answers.items():
-        name, at = (given.check.variant, given.check.points[0]) if several else ("ours", place)
-        lines.setdefault(name, {})[at] = given
+        name = given.check.variant if several else "ours"
+        lines.setdefault(name, {})[place.removeprefix(f"{name}, ")] = given
     return lines
 
 

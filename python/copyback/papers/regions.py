@@ -7,13 +7,14 @@ input within the bounds that the paper's text allows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import structs
+from msgspec import Meta, field, structs
 
 from copyback.papers.agreement import Verdict
 from copyback.papers.answers import answer
 from copyback.papers.checks import Check, read_check
+from copyback.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,37 +25,66 @@ if TYPE_CHECKING:
     from copyback.papers.targets import Target
 
 
+class Place(Table, frozen=True):
+    """Several points at which what is open is the same: a claim about how a number moves over them.
+
+    Attributes
+    ----------
+    points
+        In the order in which the claim goes through them.
+    baseline_point
+        That of the claim's baseline; None if it is each point's own.
+    """
+
+    points: Annotated[tuple[str, ...], Meta(min_length=1)]
+    baseline_point: str | None = None
+
+
 class Region(Check, frozen=True):
-    """A claim that is asked at each point.
+    """A claim that is asked at each point, or at each of several places.
 
     Attributes
     ----------
     variants
         If there are any, each takes the place of `variant`, or of those of a rule, at each point:
         what is open is how the scheme is read. Such a place is called ``"VARIANT, POINT"``, or
-        ``"VARIANT"`` if there is one point.
+        ``"VARIANT"`` if there is one point. Rules about others stay what they are.
+    at
+        Places by their names, if a place is more than one point.
+    wider
+        Those of the variants that go beyond what the paper's text allows: what appears there is
+        no reading.
     joint
         The place that is the joint reading: what appears there is no other reading's. Empty if
         none is.
     """
 
     variants: tuple[str, ...] = ()
+    wider: tuple[str, ...] = ()
+    at: dict[str, Place] = field(default_factory=dict)
     joint: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.target is None:
             raise ValueError("target: missing; a region is of a claim")
+        if not set(self.wider) <= set(self.variants):
+            raise ValueError("wider: found a name that is none of the region's variants")
+        if self.at and self.points:
+            raise ValueError("at: found beside points; one of the two is needed")
 
     @property
     def has_variant(self) -> bool:
         """Whether it says whose number is asked, or whose numbers."""
-        return bool(self.variant or self.variants)
+        return bool(self.variants) or super().has_variant
 
     def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Yield the names of variants, points and workloads that it uses."""
         yield from super().names()
         yield "variants", self.variants
+        for place in self.at.values():
+            yield "points", place.points
+            yield "points", tuple(filter(None, (place.baseline_point,)))
 
     def places(self, points: Sequence[str]) -> dict[str, Region]:
         """Return the claim at each place, by the place's name.
@@ -64,19 +94,48 @@ class Region(Check, frozen=True):
         points
             All that the experiment has.
         """
-        at = [structs.replace(self, points=(point,)) for point in self.points or points]
+        at = self._at(points)
         if not self.variants:
-            return {one.points[0]: one for one in at}
+            return at
         return {
-            ", ".join((variant, *one.points)) if len(at) > 1 else variant: one.of(variant)
+            f"{variant}, {name}" if len(at) > 1 else variant: one.of(variant)
             for variant in self.variants
-            for one in at
+            for name, one in at.items()
         }
+
+    def _at(self, points: Sequence[str]) -> dict[str, Region]:
+        """Return the claim at each place, of whichever variant."""
+        places = self.at or {point: Place((point,)) for point in self.points or points}
+        return {
+            name: structs.replace(
+                self,
+                points=place.points,
+                baseline_point=place.baseline_point or self.baseline_point,
+                at={},
+            )
+            for name, place in places.items()
+        }
+
+    def is_wider(self, place: str) -> bool:
+        """Return whether a place goes beyond what the paper's text allows."""
+        return any(place == name or place.startswith(f"{name}, ") for name in self.wider)
+
+    def remark(self, place: str) -> str:
+        """Return a place as pages name it."""
+        if place == self.joint:
+            return f"{place} (joint reading)"
+        return f"{place} (wider than the text)" if self.is_wider(place) else place
 
     def of(self, variant: str) -> Region:
         """Return the claim about one variant."""
-        rules = tuple(structs.replace(rule, variants=(variant,)) for rule in self.rules)
-        return structs.replace(self, variant="" if rules else variant, variants=(), rules=rules)
+        rules = tuple(
+            structs.replace(rule, variants=(variant,))
+            if set(rule.variants) <= set(self.variants)
+            else rule
+            for rule in self.rules
+        )
+        own = "" if rules else variant
+        return structs.replace(self, variant=own, variants=(), wider=(), rules=rules)
 
 
 @dataclass(frozen=True)
@@ -105,8 +164,10 @@ class Mapped:
 
     @property
     def elsewhere(self) -> list[str]:
-        """The points at which the claim is reproduced, but for the joint reading's."""
-        return [at for at in self.appears if at != self.region.joint]
+        """The points of other readings at which the claim is reproduced."""
+        return [
+            at for at in self.appears if at != self.region.joint and not self.region.is_wider(at)
+        ]
 
     @property
     def sentence(self) -> str:
@@ -118,7 +179,7 @@ class Mapped:
         if len(self.appears) == len(self.answers):
             return f"appears at all of {len(self.answers)} points"
         if self.appears:
-            return f"appears at {', '.join(self.appears)}"
+            return f"appears at {', '.join(map(self.region.remark, self.appears))}"
         return f"appears at none of {len(self.answers)} points"
 
 

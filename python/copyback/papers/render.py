@@ -68,7 +68,7 @@ def _region_table(found: Found, mapped: Mapped) -> findings.Table:
     header = (found.experiment.axis, *ANSWERS[2:])
     rows = [
         (
-            f"{point} (joint reading)" if point == mapped.region.joint else point,
+            mapped.region.remark(point),
             *answer_row(found, answer)[2:],
         )
         for point, answer in mapped.answers.items()

@@ -51,7 +51,7 @@ def _effects(answers: tuple[Answer, ...]) -> dict[object, float]:
     return {
         answer.check: effect_of(answer.check, answer.value)
         for answer in answers
-        if answer.value is not None and answer.check.form != "value"
+        if answer.value is not None and not answer.check.has_unit
     }
 
 

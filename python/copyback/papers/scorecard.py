@@ -25,7 +25,10 @@ def scorecard(books: Iterable[Book], folder: str) -> str:
     folder
         Where the papers' pages are, from the page that the scorecard is on.
     """
-    header = ("paper", "claims", *Standing, "without a region", render.DAGGER, "scale")
+    header = (
+        *("paper", "claims", *Standing, "without a region"),
+        *("moves with twice the requests", render.DAGGER, "scale"),
+    )
     return markdown_table(header, [_row(book, f"{folder}/{book.paper.name}.md") for book in books])
 
 
@@ -35,7 +38,9 @@ def _row(book: Book, page: str) -> tuple[str, ...]:
     inside = sum(claim.is_transient for claim in book.claims)
     scale = ", ".join(book.scales) or "not run"
     without = sum(claim.is_open for claim in book.claims)
-    return (link, str(len(book.claims)), *counted, str(without), str(inside), scale)
+    doubled = [claim for claim in book.claims if claim.doubled is not None]
+    moved = f"{sum(claim.has_moved for claim in doubled)} of {len(doubled)}" if doubled else ""
+    return (link, str(len(book.claims)), *counted, str(without), moved, str(inside), scale)
 
 
 def _counted(book: Book, standing: Standing, page: str) -> str:
@@ -53,7 +58,7 @@ def _counted(book: Book, standing: Standing, page: str) -> str:
 def claim_table(book: Book) -> str:
     """Return the claims of a paper, each with its verdict, and where its numbers are."""
     header = (
-        *("claim", "paper", "ours", "interval", "verdict"),
+        *("claim", "paper", "ours", "interval", "verdict", "twice the requests"),
         *("other readings", "regions", "section"),
     )
     return markdown_table(header, list(map(_claim_row, book.claims)))
@@ -70,12 +75,34 @@ def _claim_row(claim: Claim) -> tuple[str, ...]:
     )
     if claim.joint is None:
         why = section or "[why](#not-answered)"
-        return (what, claimed(claim), "", "", claim.standing, "", regions, why)
+        return (what, claimed(claim), "", "", claim.standing, "", "", regions, why)
     answer = claim.joint.answer
     ours = render.ours(claim.joint.found, answer)
     others = "; ".join(f"{o.reading}: {o.answer.ours}: {o.answer.verdict}" for o in claim.others)
     interval = ", ".join(filter(None, (answer.interval, answer.part)))
-    return (what, answer.paper, ours, interval, answer.verdict, others, regions, section)
+    verdict, doubled = answer.verdict, _doubled(claim)
+    return (what, answer.paper, ours, interval, verdict, doubled, others, regions, section)
+
+
+def _doubled(claim: Claim) -> str:
+    """Return what twice the requests give; empty if they were not run."""
+    if claim.doubled is None:
+        return ""
+    ours = render.ours(claim.doubled.found, claim.doubled.answer)
+    return f"{ours}: {claim.doubled.answer.verdict}"
+
+
+def lengths(book: Book) -> str:
+    """Return whether twice the requests move a verdict, and of which claims."""
+    doubled = [claim for claim in book.claims if claim.doubled is not None]
+    if not doubled:
+        return ""
+    many = f"{len(doubled)} of {len(book.claims)} claims were run with twice the requests, too"
+    moved = [f"{c.target.figure}: {c.target.label}" for c in doubled if c.has_moved]
+    if not moved:
+        return f"{many}: no verdict moves."
+    verb = "moves" if len(moved) == 1 else "move"
+    return f"{many}: {len(moved)} {verb} ({'; '.join(moved)})."
 
 
 def claimed(claim: Claim) -> str:

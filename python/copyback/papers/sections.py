@@ -12,13 +12,13 @@ from copyback.papers import region_plots
 from copyback.papers.render import answers_table, region_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from copyback.papers.answers import Answer
     from copyback.papers.book import Book
     from copyback.papers.experiment import Experiment, OpenInput
     from copyback.papers.found import Found
-    from copyback.papers.stored import Key
+    from copyback.papers.stored import Key, Run
 
 #: Where drawings are, from the directory of the scorecard.
 IMAGES = "images/reproduction"
@@ -157,14 +157,54 @@ def shortened(commit: str) -> str:
 
 
 def not_run(book: Book) -> str:
-    """Return what was not run, or not at full scale, and about what it would cost."""
+    """Return what was not run, or not in full, and about what it would cost."""
     lines = [
-        _not_run(book, one, anchor(experiment))
+        line(book, one, anchor(experiment))
+        for line in (_not_run, _seeds_left, _not_doubled)
         for experiment in book.paper.experiments
         for one in (experiment, *experiment.readings)
     ]
     kept = list(filter(None, lines))
     return "\n".join(["## Not run", "", *kept]) if kept else ""
+
+
+def _seeds_left(book: Book, experiment: Experiment, link: str) -> str:
+    """Return which seeds of full scale are not stored, at the cost of those that are."""
+    if _scale(book, experiment) != "full":
+        return ""
+    runs = book.runs_of(experiment.name)
+    there = {key.seed for key in runs}
+    left = [str(one) for one in experiment.scales["full"].seeds if one not in there]
+    if not left:
+        return ""
+    minutes = _minutes(runs) / len(there) * len(left)
+    named = f"seed{'s' if len(left) > 1 else ''} {', '.join(left)}"
+    return f"- [{experiment.name}]({link}): {named} (about {_told(minutes)})"
+
+
+def _not_doubled(book: Book, experiment: Experiment, link: str) -> str:
+    """Return that an experiment of claims was not run with twice the requests."""
+    claimed = any(check.target for check in experiment.checks)
+    if not claimed or experiment.reading or _scale(book, experiment) != "full":
+        return ""
+    if experiment.name in book.by_scale["double"]:
+        return ""
+    runs = book.runs_of(experiment.name)
+    minutes = 2 * _minutes(runs) / len({key.seed for key in runs})
+    return f"- [{experiment.name}]({link}): twice the requests (about {_told(minutes)})"
+
+
+def _scale(book: Book, experiment: Experiment) -> str:
+    """Return the scale at which pages show an experiment; empty if it was not run."""
+    return book.of(experiment.name).scale if experiment.name in book.found else ""
+
+
+def _minutes(runs: Mapping[Key, Run]) -> float:
+    return sum(run.cpu_s for run in runs.values()) / 60
+
+
+def _told(minutes: float) -> str:
+    return f"{units.significant(minutes)} CPU minutes"
 
 
 def _not_run(book: Book, experiment: Experiment, link: str) -> str:

@@ -121,9 +121,15 @@ class Stored:
         """Return the runs of an experiment."""
         return {key: run for key, run in self.runs.items() if key.experiment == name}
 
-    def replace(self, found: Found) -> None:
-        """Put what the runs of an experiment found in place of what is stored of it."""
-        for key in self.runs_of(found.experiment.name):
+    def replace(self, found: Found, *, keep: bool = False) -> None:
+        """Put what the runs of an experiment found in place of what is stored of it.
+
+        Parameters
+        ----------
+        keep
+            Runs stay that were not made again: other seeds, points or workloads.
+        """
+        for key in self.runs_of(found.experiment.name) if not keep else ():
             del self.runs[key]
             self.values.pop(key, None)
         store = next(iter(found.runs.values())).parent.parent
