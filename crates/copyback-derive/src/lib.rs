@@ -39,7 +39,12 @@ pub fn derive_checkpointed(input: TokenStream) -> TokenStream {
     }
     quote! {
         impl #generics crate::checkpoint::Checkpointed for #name #arguments #bounds {
+            // Compiled fast: it is called a few times.
+            #[cold]
+            #[inline(never)]
             fn keep(&self, out: &mut crate::checkpoint::Writer<'_>) { #keep }
+            #[cold]
+            #[inline(never)]
             fn load(from: &mut crate::checkpoint::Reader<'_>) -> crate::checkpoint::Loaded<Self> {
                 #load
             }

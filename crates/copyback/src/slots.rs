@@ -43,14 +43,13 @@ impl<T> Slots<T> {
     }
 
     /// Puts a value in the next place, and returns which that is.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, value: T) -> usize {
         let place = self.next;
         match self.slots.get_mut(place) {
             Some(slot) => {
-                if let Slot::Free(after) = *slot {
-                    self.next = after;
-                }
+                let Slot::Free(after) = *slot else { used(place) };
+                self.next = after;
                 *slot = Slot::Used(value);
             }
             None => {
@@ -100,6 +99,11 @@ impl<T> Slots<T> {
             Slot::Free(_) => None,
         })
     }
+}
+
+#[cold]
+fn used(place: usize) -> ! {
+    panic!("place {place} is used")
 }
 
 #[cold]

@@ -10,18 +10,42 @@ use smallvec::{Array, SmallVec};
 
 use super::{Checkpointed, Loaded, Reader, Writer};
 
-/// Writes how many there are, and each.
-fn keep_all<'a, T: Checkpointed + 'a>(
-    values: impl ExactSizeIterator<Item = &'a T>,
-    out: &mut Writer<'_>,
-) {
-    out.len(values.len());
-    values.for_each(|value| value.keep(out));
+// Built by the calls that runs make of them, which are compiled anyway: to collect sorts, or looks for a hole.
+
+macro_rules! collections {
+    ($($Collection:ident<T> $(of $bound:path)?, by $add:ident;)+) => {$(
+        impl<T: Checkpointed $(+ $bound)?> Checkpointed for $Collection<T> {
+            fn keep(&self, out: &mut Writer<'_>) {
+                out.len(self.len());
+                for value in self {
+                    value.keep(out);
+                }
+            }
+
+            fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+                let mut values = Self::new();
+                for _ in 0..from.len()? {
+                    values.$add(T::load(from)?);
+                }
+                Ok(values)
+            }
+        }
+    )+};
+}
+
+collections! {
+    // In the order of its memory, in which no value moves up.
+    BinaryHeap<T> of Ord, by push;
+    BTreeSet<T> of Ord, by insert;
+    VecDeque<T>, by push_back;
 }
 
 impl<T: Checkpointed> Checkpointed for Vec<T> {
     fn keep(&self, out: &mut Writer<'_>) {
-        keep_all(self.iter(), out);
+        out.len(self.len());
+        for value in self {
+            value.keep(out);
+        }
     }
 
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
@@ -34,44 +58,20 @@ impl<T: Checkpointed> Checkpointed for Vec<T> {
     }
 }
 
-impl<T: Checkpointed> Checkpointed for VecDeque<T> {
-    fn keep(&self, out: &mut Writer<'_>) {
-        keep_all(self.iter(), out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        Vec::load(from).map(Self::from)
-    }
-}
-
 impl<T: Checkpointed, A: Array<Item = T>> Checkpointed for SmallVec<A> {
     fn keep(&self, out: &mut Writer<'_>) {
-        keep_all(self.iter(), out);
+        out.len(self.len());
+        for value in self {
+            value.keep(out);
+        }
     }
 
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        (0..from.len()?).map(|_| T::load(from)).collect()
-    }
-}
-
-impl<T: Checkpointed + Ord> Checkpointed for BinaryHeap<T> {
-    fn keep(&self, out: &mut Writer<'_>) {
-        keep_all(self.iter(), out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        // A heap already, of which nothing moves.
-        Vec::load(from).map(Self::from)
-    }
-}
-
-impl<T: Checkpointed + Ord> Checkpointed for BTreeSet<T> {
-    fn keep(&self, out: &mut Writer<'_>) {
-        keep_all(self.iter(), out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        (0..from.len()?).map(|_| T::load(from)).collect()
+        let mut values = Self::new();
+        for _ in 0..from.len()? {
+            values.push(T::load(from)?);
+        }
+        Ok(values)
     }
 }
 
@@ -89,7 +89,12 @@ macro_rules! maps {
             }
 
             fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-                (0..from.len()?).map(|_| Ok((K::load(from)?, V::load(from)?))).collect()
+                let mut values = Self::default();
+                for _ in 0..from.len()? {
+                    let (key, value) = (K::load(from)?, V::load(from)?);
+                    values.insert(key, value);
+                }
+                Ok(values)
             }
         }
     )+};

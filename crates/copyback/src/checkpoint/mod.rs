@@ -48,7 +48,6 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds bytes.
-    #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         if self.buffer.len() + bytes.len() > BUFFER {
             self.hand_on(bytes);
@@ -67,7 +66,6 @@ impl<'a> Writer<'a> {
     }
 
     /// Says which variant of an enum follows.
-    #[inline]
     pub fn variant(&mut self, number: u8) {
         self.bytes(&[number]);
     }
@@ -120,7 +118,6 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// If there are not so many.
-    #[inline]
     pub fn array<const N: usize>(&mut self) -> Loaded<[u8; N]> {
         if self.buffer.len() - self.position < N {
             self.refill(N)?;

@@ -16,12 +16,10 @@ use super::{Checkpointed, Loaded, Reader, Writer};
 macro_rules! as_numbers {
     ($($Type:ident: $number:ty, $to:ident, $of:ident;)+) => {$(
         impl Checkpointed for $Type {
-            #[inline]
             fn keep(&self, out: &mut Writer<'_>) {
                 self.$to().keep(out);
             }
 
-            #[inline]
             fn load(from: &mut Reader<'_>) -> Loaded<Self> {
                 <$number>::load(from).map(Self::$of)
             }

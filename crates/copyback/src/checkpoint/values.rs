@@ -9,12 +9,12 @@ use super::{Checkpointed, Loaded, Reader, Writer};
 macro_rules! numbers {
     ($($number:ty),+) => {$(
         impl Checkpointed for $number {
-            #[inline]
+            #[inline(never)]
             fn keep(&self, out: &mut Writer<'_>) {
                 out.bytes(&self.to_le_bytes());
             }
 
-            #[inline]
+            #[inline(never)]
             fn load(from: &mut Reader<'_>) -> Loaded<Self> {
                 from.array().map(Self::from_le_bytes)
             }
@@ -25,36 +25,30 @@ macro_rules! numbers {
 numbers!(u8, u16, u32, u64, u128, i64, i128, f64);
 
 impl Checkpointed for usize {
-    #[inline]
     fn keep(&self, out: &mut Writer<'_>) {
         (*self as u64).keep(out);
     }
 
-    #[inline]
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
         u64::load(from).map(|number| number as Self)
     }
 }
 
 impl Checkpointed for bool {
-    #[inline]
     fn keep(&self, out: &mut Writer<'_>) {
         u8::from(*self).keep(out);
     }
 
-    #[inline]
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
         u8::load(from).map(|number| number != 0)
     }
 }
 
 impl Checkpointed for NonZeroU32 {
-    #[inline]
     fn keep(&self, out: &mut Writer<'_>) {
         self.get().keep(out);
     }
 
-    #[inline]
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
         Self::new(u32::load(from)?).ok_or_else(|| from.unknown_variant())
     }
@@ -74,7 +68,6 @@ impl Checkpointed for String {
 }
 
 impl<T: Checkpointed> Checkpointed for Option<T> {
-    #[inline]
     fn keep(&self, out: &mut Writer<'_>) {
         self.is_some().keep(out);
         if let Some(value) = self {
@@ -82,7 +75,6 @@ impl<T: Checkpointed> Checkpointed for Option<T> {
         }
     }
 
-    #[inline]
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
         bool::load(from)?.then(|| T::load(from)).transpose()
     }
@@ -136,12 +128,10 @@ impl<T: Checkpointed, const N: usize> Checkpointed for [T; N] {
 macro_rules! tuples {
     ($(($($part:ident $index:tt),+))+) => {$(
         impl<$($part: Checkpointed),+> Checkpointed for ($($part,)+) {
-            #[inline]
             fn keep(&self, out: &mut Writer<'_>) {
                 $(self.$index.keep(out);)+
             }
 
-            #[inline]
             fn load(from: &mut Reader<'_>) -> Loaded<Self> {
                 Ok(($($part::load(from)?,)+))
             }
