@@ -71,7 +71,7 @@ impl Simulation {
         });
         match made {
             Ok(mut simulation) => {
-                simulation.work_on(Arc::new(Threads(threads)));
+                simulation.work_on(Arc::new(Threads::new(threads, &config.0)));
                 Ok(Self { run: Mutex::new(simulation), raised })
             }
             Err(error) => Err(raised.or(error)),
@@ -88,7 +88,7 @@ impl Simulation {
     ) -> PyResult<(Self, Found)> {
         let (mut simulation, found) =
             error::run(py, || simulation::Simulation::resume(&config.0, &path))?;
-        simulation.work_on(Arc::new(Threads(threads)));
+        simulation.work_on(Arc::new(Threads::new(threads, &config.0)));
         let copyback::Found { is_preparing, simulated_ns, requests, note } = found;
         let found = Found { is_preparing, simulated_ns, requests, note };
         Ok((Self { run: Mutex::new(simulation), raised: Raised::default() }, found))
@@ -262,7 +262,7 @@ impl Preparation {
             simulation::check_writable(&devices)?;
             Ok(devices)
         })?;
-        devices.prepare_on(Arc::new(Threads(threads)));
+        devices.prepare_on(Arc::new(Threads::new(threads, &config)));
         Ok(Self { config, devices })
     }
 

@@ -1,25 +1,45 @@
 //! Jobs on threads of this process.
 
 use std::num::NonZeroUsize;
-use std::thread;
 
+use copyback::config::Config;
 use copyback::executor::{Executor, Job};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// As many threads as it is told, each for one job.
+/// As many threads as it is told: the one that asks, and others that wait for jobs, of which a run hands out
+/// thousands.
 #[derive(Debug)]
-pub struct Threads(pub NonZeroUsize);
+pub struct Threads {
+    width: NonZeroUsize,
+    /// None if there is nobody beside the one that asks, or the system gives no more threads.
+    others: Option<ThreadPool>,
+}
+
+impl Threads {
+    /// No more than a configuration has drives.
+    pub fn new(most: NonZeroUsize, config: &Config) -> Self {
+        let drives = NonZeroUsize::new(config.array.devices as usize);
+        let width = drives.map_or(most, |drives| most.min(drives));
+        let pool = ThreadPoolBuilder::new().num_threads(width.get() - 1);
+        let others = (width.get() > 1).then(|| pool.build().ok()).flatten();
+        Self { width, others }
+    }
+}
 
 impl Executor for Threads {
     fn width(&self) -> usize {
-        self.0.get()
+        if self.others.is_some() { self.width.get() } else { 1 }
     }
 
     fn run(&self, jobs: Vec<Job<'_>>) {
-        thread::scope(|scope| {
-            let mut jobs = jobs.into_iter();
-            let here = jobs.next();
+        let mut jobs = jobs.into_iter();
+        let here = jobs.next();
+        let Some(others) = &self.others else {
+            return here.into_iter().chain(jobs).for_each(|job| job());
+        };
+        others.in_place_scope(|scope| {
             for job in jobs {
-                scope.spawn(job);
+                scope.spawn(|_| job());
             }
             here.into_iter().for_each(|job| job());
         });
