@@ -134,9 +134,9 @@ def run(
         A window of simulated time, such as ``"1.5s:1.6s"``: keep all that happens in it, in
         `Result.timeline`.
     threads
-        Drives of an array that are worked on at the same time; one a core if None. The result is the
-        same. They are prepared so, and run so where one has nothing to do with another: an open loop
-        on RAID-0 or JBOD, without coordination.
+        Drives of an array that are worked on at the same time; one a core if None. The result is
+        the same. They are prepared so, and run so where one has nothing to do with another: under
+        an open loop on RAID-0 or JBOD, without coordination.
     checkpoint
         A file that the run is written to as it goes, and when it is interrupted (Ctrl-C). If it is
         there, the run goes on from it, and returns what a run without interruption returns. It is
