@@ -4,7 +4,7 @@
     python benches/page.py --to DIR       # copies of both pages below DIR, to compare with
 
 The rows, before and now: benches/timed.csv (benches/timed.py) and benches/instructions*.csv
-(benches/instructions.py).
+(benches/instructions.py). Another simulator: benches/peers.csv (benches/peers.py).
 """
 
 from __future__ import annotations
@@ -44,20 +44,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--to", type=Path, default=ROOT)
     options = parser.parse_args()
-    for page, name, made in [
-        ("docs/performance.md", "rows", rows()),
-        ("README.md", "speed", speed()),
+    for page, made in [
+        ("docs/performance.md", {"rows": rows(), "peers": peers()}),
+        ("README.md", {"speed": speed()}),
     ]:
-        text = replaced(page, name, made)
+        text = (ROOT / page).read_text()
+        for name, one in made.items():
+            text = replaced(page, text, name, one)
         (options.to / page).parent.mkdir(parents=True, exist_ok=True)
         (options.to / page).write_text(text)
 
 
-def replaced(page: str, name: str, made: str) -> str:
-    """Put what was made between the two marks called `name` of a page."""
+def replaced(page: str, text: str, name: str, made: str) -> str:
+    """Put what was made between the two marks called `name` of a page's text."""
     marks = (f"<!-- {name}: written by `make generated` -->", f"<!-- {name}: end -->")
     pattern = re.compile(f"({re.escape(marks[0])}\n).*?({re.escape(marks[1])})", re.DOTALL)
-    text = (ROOT / page).read_text()
     text, count = pattern.subn(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
     if count != 1:
         raise SystemExit(f"{page}: the marks {marks} are there {count} times; allowed: once")
@@ -106,6 +107,27 @@ def line(name: str, counted: dict[str, dict[str, float]]) -> str:
 def change(values: list[float], form: str) -> str:
     """Write what was before and is now, or what is known of it."""
     return " → ".join(format(value, form) for value in values) or NOT_MEASURED
+
+
+def peers() -> str:
+    """Whole processes of MQSim and Copyback for the same requests."""
+    with (HERE / "peers.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    lines = [
+        "| load | requests | MQSim: CPU s | never completed | Copyback: CPU s | ratio | peak MiB |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for load in dict.fromkeys(row["load"] for row in rows):
+        own = {row["program"]: row for row in rows if row["load"] == load}
+        mqsim, copyback = own["MQSim"], own["Copyback"]
+        times = [float(one["cpu_s"]) for one in (mqsim, copyback)]
+        lost = int(mqsim["requests"]) - int(mqsim["completed"])
+        memory = " and ".join(f"{float(one['peak_mib']):.0f}" for one in (mqsim, copyback))
+        cells = [load, f"{int(mqsim['requests']):,}", f"{times[0]:.1f}", f"{lost:,}"]
+        cells += [f"{times[1]:.2f}", f"{times[0] / times[1]:.1f}", memory]
+        lines.append(f"| {' | '.join(cells)} |")
+    about = f"Copyback {rows[0]['commit']}; machine: {rows[0]['machine']}."
+    return "\n".join([*lines, "", about])
 
 
 def timed(name: str, program: str) -> dict[str, str]:
