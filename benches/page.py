@@ -114,17 +114,16 @@ def peers() -> str:
     with (HERE / "peers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     lines = [
-        "| load | requests | MQSim: CPU s | never completed | Copyback: CPU s | ratio | peak MiB |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| load | requests | MQSim: CPU s | never completed | Copyback: CPU s | ratio |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for load in dict.fromkeys(row["load"] for row in rows):
         own = {row["program"]: row for row in rows if row["load"] == load}
         mqsim, copyback = own["MQSim"], own["Copyback"]
         times = [float(one["cpu_s"]) for one in (mqsim, copyback)]
         lost = int(mqsim["requests"]) - int(mqsim["completed"])
-        memory = " and ".join(f"{float(one['peak_mib']):.0f}" for one in (mqsim, copyback))
         cells = [load, f"{int(mqsim['requests']):,}", f"{times[0]:.1f}", f"{lost:,}"]
-        cells += [f"{times[1]:.2f}", f"{times[0] / times[1]:.1f}", memory]
+        cells += [f"{times[1]:.2f}", f"{times[0] / times[1]:.1f}"]
         lines.append(f"| {' | '.join(cells)} |")
     about = f"Copyback {rows[0]['commit']}; machine: {rows[0]['machine']}."
     return "\n".join([*lines, "", about])
