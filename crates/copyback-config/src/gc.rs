@@ -342,12 +342,12 @@ choice! {
         RandomPlus,
         /// The block at the head of a queue.
         Fifo {
-            /// When a block joins the queue: `filled`, or `opened`.
-            #[serde(default)]
+            /// When a block joins the queue: `filled` (the default), or `opened`.
+            #[serde(default, skip_serializing_if = "is_default")]
             queued_when: QueuedWhen,
             /// What becomes of the block at the head if nothing of it can be freed now, as all its pages are valid, or it
-            /// is not full yet: `collect` it in its turn, or `drop` it for good.
-            #[serde(default)]
+            /// is not full yet: `collect` it in its turn (the default), or `drop` it for good.
+            #[serde(default, skip_serializing_if = "is_default")]
             ineligible: Ineligible,
         },
         /// Most (1 - u) / 2u x age, age since the block last lost a page (Rosenblum 1992, Kawaguchi
@@ -367,6 +367,11 @@ choice! {
 
 const fn default_rga_d() -> u32 {
     10
+}
+
+/// Whether a key need not be written: plain FIFO is written as its bare name, as it was before it had keys.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl VictimPolicy {
