@@ -28,7 +28,7 @@ use super::tasks::Task;
 #[derive(Debug, Checkpointed)]
 pub(super) struct Ahead {
     logs: Vec<Log>,
-    /// The tasks of requests that have not arrived, in order, and whether each has pieces.
+    /// The tasks of requests that have not arrived, in order.
     tasks: VecDeque<TaskId>,
     visit: Visit,
     /// How often commands have been booked in it.
