@@ -303,8 +303,16 @@ choice! {
         /// One for host writes and one for what collections move: collected (colder) pages do not mix with
         /// host writes.
         HostAndGcApart,
+        /// Six, by the time at which a page is likely to be overwritten: two for pages of the host, by how long
+        /// the last version lived; one for what is moved out of the first of these; three for what is moved
+        /// otherwise, by its age (SepBIT: Wang et al., FAST 2022).
+        #[serde(rename = "sepbit")]
+        SepBit,
     }
 }
+
+/// Most open blocks of a plane, for pages of different classes.
+pub const MOST_CLASSES: u32 = 128;
 
 impl Placement {
     /// Open blocks of each plane.
@@ -312,6 +320,7 @@ impl Placement {
         match self {
             Self::OneClass => 1,
             Self::HostAndGcApart => 2,
+            Self::SepBit => 6,
         }
     }
 }

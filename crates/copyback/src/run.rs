@@ -19,8 +19,8 @@ use crate::executor::Executor;
 use crate::host::{Admitted, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
-    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PowerLossSummary, Rating, Recorder,
-    Sample, WearStats,
+    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PlacementWork, PowerLossSummary,
+    Rating, Recorder, Sample, WearStats,
 };
 use crate::precondition::{Preconditioner, Rounds};
 use crate::progress::{Phase, Progress};
@@ -600,6 +600,7 @@ impl Run {
         let mut planes = PlaneUse::default();
         let mut idle_times = None;
         let mut faults = None;
+        let mut placement: Option<PlacementWork> = None;
         for (index, drive) in drives.iter().enumerate() {
             let done = self.baseline.since(SsdId::from_index(first + index), drive, self.now);
             counters += done.counters;
@@ -607,6 +608,12 @@ impl Run {
             planes += done.planes;
             if let Some(times) = done.idle_times {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
+            }
+            if let Some(done) = PlacementWork::of(&drive.ssd.backend().ftl) {
+                match &mut placement {
+                    Some(all) => all.add(&done),
+                    None => placement = Some(done),
+                }
             }
             if let Some(report) = drive.ssd.backend().fault_report() {
                 let (all, rejected) =
@@ -625,6 +632,7 @@ impl Run {
             ),
             endurance,
             faults,
+            placement,
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }

@@ -23,7 +23,7 @@ use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 use crate::whole::write_whole;
 
 const MAGIC: &[u8] = b"copyback-state\n";
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 const HEADER: usize = MAGIC.len() + 4 + 16;
 /// Fast, and the tables shrink to about half.
 const COMPRESSION_LEVEL: i32 = 1;

@@ -1,7 +1,7 @@
 //! Numbers, and what is made of a fixed number of values.
 
 use std::cmp::Reverse;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU8, NonZeroU32, NonZeroU64};
 use std::ops::Range;
 
 use super::{Checkpointed, Loaded, Reader, Writer};
@@ -44,14 +44,24 @@ impl Checkpointed for bool {
     }
 }
 
-impl Checkpointed for NonZeroU32 {
-    fn keep(&self, out: &mut Writer<'_>) {
-        self.get().keep(out);
-    }
+macro_rules! non_zero {
+    ($($NonZero:ident of $number:ty;)+) => {$(
+        impl Checkpointed for $NonZero {
+            fn keep(&self, out: &mut Writer<'_>) {
+                self.get().keep(out);
+            }
 
-    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        Self::new(u32::load(from)?).ok_or_else(|| from.unknown_variant())
-    }
+            fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+                Self::new(<$number>::load(from)?).ok_or_else(|| from.unknown_variant())
+            }
+        }
+    )+};
+}
+
+non_zero! {
+    NonZeroU8 of u8;
+    NonZeroU32 of u32;
+    NonZeroU64 of u64;
 }
 
 impl Checkpointed for String {

@@ -33,7 +33,8 @@ struct Record {
     erase_count: u32,
     valid: u16,
     phase: Phase,
-    class: Class,
+    /// Whose pages it takes, if the placement says.
+    class: Option<Class>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
@@ -51,7 +52,7 @@ enum Phase {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SavedBlock {
     phase: Phase,
-    class: Class,
+    class: Option<Class>,
     erase_count: u32,
     times: Times,
 }
@@ -66,8 +67,7 @@ impl Blocks {
     /// All blocks erased.
     pub fn new(geometry: &Geometry) -> Self {
         let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
-        let fresh =
-            Record { erase_count: 0, valid: 0, phase: Phase::Free, class: Class::default() };
+        let fresh = Record { erase_count: 0, valid: 0, phase: Phase::Free, class: None };
         Self {
             valid: table(geometry.blocks() * words_per_block, 0),
             words_per_block,
@@ -123,8 +123,8 @@ impl Blocks {
         self.records[block.index()].phase = Phase::Open;
     }
 
-    /// `block` is opened for the pages of a class.
-    pub fn open(&mut self, block: BlockId, class: Class, now: u64) {
+    /// `block` is opened for the pages of a class, or for what the placement has no say in.
+    pub fn open(&mut self, block: BlockId, class: Option<Class>, now: u64) {
         let record = &mut self.records[block.index()];
         (record.phase, record.class) = (Phase::Open, class);
         self.times[block.index()].opened = now;
@@ -136,11 +136,17 @@ impl Blocks {
         self.times[block.index()].sealed = now;
     }
 
-    /// Whose pages `block` takes, and since when.
-    pub fn life(&self, block: BlockId) -> Life {
+    /// The class that `block` was opened for, if the placement had a say in it.
+    #[inline(always)]
+    pub fn class(&self, block: BlockId) -> Option<Class> {
+        self.records[block.index()].class
+    }
+
+    /// Whose pages `block` takes, and since when, if it was opened for a class.
+    pub fn life(&self, block: BlockId) -> Option<Life> {
         let Record { valid, class, .. } = self.records[block.index()];
         let Times { opened, sealed } = self.times[block.index()];
-        Life { class, opened, sealed, valid }
+        class.map(|class| Life { class, opened, sealed, valid })
     }
 
     /// What a file has to tell of every block.
@@ -163,7 +169,9 @@ impl Blocks {
         let is_sound = |saved: &SavedBlock| {
             let Times { opened, sealed } = saved.times;
             let has_lived = opened <= now && sealed <= now;
-            saved.class.index() < classes && has_lived && saved.erase_count < NEVER
+            saved.class.is_none_or(|class| class.index() < classes)
+                && has_lived
+                && saved.erase_count < NEVER
         };
         saved.len() == self.records.len() && saved.iter().all(is_sound)
     }

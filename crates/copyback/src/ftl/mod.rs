@@ -10,6 +10,7 @@ mod audit;
 mod bad_blocks;
 mod blocks;
 mod chunks;
+mod classes;
 mod idle_time;
 mod image;
 mod mapping;
@@ -27,6 +28,7 @@ mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
 pub use bad_blocks::{FaultTally, Replaced};
+pub use classes::{ClassTally, OfClass};
 pub use idle_time::Expected;
 pub use image::Image;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
@@ -160,6 +162,7 @@ impl Ftl {
         if let Some(audit) = &mut tables.audit {
             audit.trimmed(lpn);
         }
+        tables.streams.trimmed(lpn);
         let Some(page) = tables.map.unmap(lpn) else { return tables.staged.remove(lpn) };
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, page);
@@ -187,7 +190,7 @@ impl Ftl {
     pub fn program_staged(&mut self, plane: PlaneId) -> Option<Placed> {
         let tables = &mut self.tables;
         let (lpn, origin) = tables.staged.take_first(plane)?;
-        let stream = tables.streams.of(lpn, origin);
+        let stream = tables.take_stream_for_move(plane, lpn, origin);
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.append(mapping, plane, stream, lpn);
             mapping.moved(tables, lpn, plane);
@@ -204,7 +207,7 @@ impl Ftl {
     /// is more room than the next collection can need.
     pub fn next_staged_offset(&mut self, plane: PlaneId) -> Option<u32> {
         let (lpn, origin) = self.tables.staged.first(plane)?;
-        let stream = self.streams.of(lpn, origin);
+        let stream = self.stream_for_move(plane, lpn, origin);
         let spare = self.collection_room(plane) > self.limits.data_pages;
         let allowed =
             spare && (!self.streams.takes_host(stream) || self.offset_in(stream, plane).is_some());
@@ -343,6 +346,11 @@ impl Ftl {
     /// Counts from now on what fails.
     pub fn reset_fault_tally(&mut self) {
         self.tables.bad_blocks.reset_tally();
+    }
+
+    /// Counts from now on what becomes of the blocks of each class.
+    pub fn reset_class_tally(&mut self) {
+        self.tables.streams.tally.reset();
     }
 
     /// Takes the blocks that have been replaced since the last call.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::Geometry;
-use crate::placement::{Class, MOST_CLASSES, Placement};
+use crate::placement::Placement;
 use crate::victim::{BlockView, SavedVictims};
 
 use super::Ftl;
@@ -69,12 +69,12 @@ impl Ftl {
     /// Names the part that contradicts the configuration or another part.
     pub fn restored(saved: Saved<'_>, config: &Config, name: &str) -> Result<Self, &'static str> {
         let Saved { clock, placement, pages, blocks, planes, turns, victims, mapping } = saved;
-        expect(pages.len() == Limits::new(config).mapped_pages(), "mapping")?;
+        expect(pages.len() == Limits::mapped_pages(config), "mapping")?;
         let map = PageMap::of(pages.into_owned(), Geometry::new(&config.ssd).pages());
         let mut tables = Tables::with_map(config, name, map);
         expect(clock < NEVER, "placement")?;
         tables.streams.clock = clock;
-        expect(tables.streams.placement.remember(&placement), "placement")?;
+        expect(tables.streams.placement.remember(&placement, clock), "placement")?;
         let Tables { allocation, geometry, .. } = &mut tables;
         expect(allocation.restore_turns(turns, geometry), "allocation")?;
         restore_blocks(&mut tables, &blocks)?;
@@ -215,7 +215,8 @@ fn restore_plane(
     let all = tables.geometry.blocks_of_plane(plane);
     expect(all.filter(|block| tables.blocks.is_free(*block)).eq(listed), "free blocks")?;
     let blocks = &tables.blocks;
-    tables.space[plane].restore(saved, |block| blocks.erase_count(block));
+    let has_its_streams = tables.space[plane].restore(saved, |block| blocks.erase_count(block));
+    expect(has_its_streams, "open blocks")?;
     let closed = tables.geometry.blocks_of_plane(plane).filter(|block| blocks.is_closed(*block));
     let invalid = |block| tables.limits.data_pages.checked_sub(blocks.valid_pages(block).into());
     let closed_invalid = closed.map(invalid).sum::<Option<u32>>();
@@ -229,12 +230,9 @@ pub(super) fn has_sound_frontiers(tables: &Tables, plane: PlaneId) -> bool {
     let is_sound = |frontier: Frontier| frontier.next_page < tables.limits.data_pages;
     let of_streams: BTreeSet<BlockId> = state.frontiers().map(|open| open.block).collect();
     let open = tables.geometry.blocks_of_plane(plane).filter(|block| tables.blocks.is_open(*block));
-    let beyond = tables.streams.placement.classes()..MOST_CLASSES;
-    let mut beyond = beyond.map(|class| Stream::Class(Class::new(class)));
     state.frontiers().all(is_sound)
         && state.frontiers().count() == of_streams.len()
         && open.eq(of_streams)
-        && beyond.all(|stream| state.frontier(stream).is_none())
         && (state.frontier(Stream::Translation).is_none() || tables.limits.translation_pages > 0)
         // Nothing is collected in parallel before a run.
         && state.frontier(Stream::Aligned).is_none()

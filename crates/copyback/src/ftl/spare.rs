@@ -27,7 +27,7 @@ pub enum Role {
 
 impl Default for Role {
     fn default() -> Self {
-        Self::Class(Class::default())
+        Self::Class(Class::new(0))
     }
 }
 

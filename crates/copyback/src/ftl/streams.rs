@@ -1,10 +1,14 @@
 //! Which open block of its plane a page goes to, as the placement says.
 
 use crate::checkpoint::Checkpointed;
+use crate::config::Config;
 use crate::ids::Lpn;
-use crate::placement::{AnyPlacement, Class, HostPage, Life, Origin, Placement};
+use crate::placement::{AnyPlacement, Drive, HostPage, Life, Origin, Placement};
+use crate::rng;
 
+use super::classes::ClassTally;
 use super::space::Stream;
+use super::tables::Limits;
 
 /// The placement, and the clock that it reads.
 #[derive(Debug, Checkpointed)]
@@ -12,12 +16,20 @@ pub struct Streams {
     pub(super) placement: AnyPlacement,
     /// Pages that the host has written.
     pub(super) clock: u64,
+    /// What has become of the blocks of each class.
+    pub(super) tally: ClassTally,
 }
 
 impl Streams {
-    /// Those of an erased device.
-    pub fn new(placement: AnyPlacement) -> Self {
-        Self { placement, clock: 0 }
+    /// Those of an erased device; `name` is its place in the names of random streams.
+    pub fn new(config: &Config, name: &str) -> Self {
+        let drive = Drive {
+            pages: Limits::mapped_pages(config),
+            pages_per_block: config.ssd.data_pages_per_block() as u32,
+        };
+        let random = rng::stream(config.seed, &format!("{name}/placement"));
+        let placement = AnyPlacement::new(&config.ssd.ftl.placement, drive, random);
+        Self { tally: ClassTally::new(placement.classes()), placement, clock: 0 }
     }
 
     /// The open block that a write of a page of the host goes to.
@@ -29,13 +41,7 @@ impl Streams {
     /// The open block that `lpn` goes to, which comes from `origin`.
     #[inline(always)]
     pub fn of(&self, lpn: Lpn, origin: Origin) -> Stream {
-        Stream::Class(self.placement.class_of(lpn, origin))
-    }
-
-    /// Where a page comes from that leaves a block of this `life`.
-    #[inline(always)]
-    pub const fn moved(&self, life: Life) -> Origin {
-        Origin::Moved { class: life.class, age: self.clock - life.opened }
+        Stream::Class(self.placement.class_of(lpn, origin, self.clock))
     }
 
     /// Whether the blocks of a stream take pages of the host.
@@ -44,14 +50,15 @@ impl Streams {
         matches!(stream, Stream::Class(class) if self.placement.takes_host(class))
     }
 
-    /// One stream a class.
-    pub fn of_classes(&self) -> impl Iterator<Item = Stream> + use<> {
-        (0..self.placement.classes()).map(|class| Stream::Class(Class::new(class)))
-    }
-
     /// The streams of classes that take pages which are moved.
     pub fn of_moves(&self) -> impl Iterator<Item = Stream> {
         self.placement.moved_classes().map(Stream::Class)
+    }
+
+    /// Brings what the placement knows of `lpn` into the cache, without waiting for it.
+    #[inline(always)]
+    pub fn fetch(&self, lpn: Lpn) {
+        self.placement.fetch(lpn);
     }
 
     /// `lpn`, which came from `origin`, has been moved.
@@ -65,5 +72,33 @@ impl Streams {
     pub fn host_wrote(&mut self, HostPage { lpn, hint }: HostPage) {
         self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
         self.clock += 1;
+    }
+
+    /// The host has trimmed a page.
+    pub fn trimmed(&mut self, lpn: Lpn) {
+        self.placement.trimmed(lpn);
+    }
+
+    /// A block has been filled, of a class unless it has no life.
+    pub fn sealed(&mut self, block: Option<Life>) {
+        if let Some(block) = block {
+            self.tally.sealed(block);
+            self.placement.sealed(block);
+        }
+    }
+
+    /// A block has been chosen to be collected.
+    pub fn chosen(&mut self, block: Option<Life>) {
+        if let Some(block) = block {
+            self.tally.chosen(block, self.clock);
+            self.placement.chosen(block, self.clock);
+        }
+    }
+
+    /// A block has been collected.
+    pub fn collected(&mut self, block: Option<Life>) {
+        if let Some(block) = block {
+            self.placement.collected(block, self.clock);
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! free or closed. A mapping decides where a page goes; the tables put it there.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, SummaryPage};
+use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
@@ -15,6 +15,7 @@ use super::allocation::{Allocation, PlaneRule};
 use super::audit::Audit;
 use super::bad_blocks::{BadBlocks, mark_factory_bad_blocks};
 use super::blocks::Blocks;
+use super::classes::ClassTally;
 use super::mapping::Mapping;
 use super::page_map::PageMap;
 use super::space::{Frontier, Space, Stream};
@@ -57,6 +58,8 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
+    /// The class of all pages of the host, if there is one.
+    pub(super) host_class: Option<Class>,
     /// Whether all writes that dies take fill the same open block of a plane.
     pub(super) host_fills_one_block: bool,
 }
@@ -73,13 +76,15 @@ struct Candidate {
 impl Tables {
     /// Those of an erased device.
     pub(super) fn new(config: &Config, name: &str) -> Self {
-        let (geometry, limits) = (Geometry::new(&config.ssd), Limits::new(config));
-        Self::with_map(config, name, PageMap::new(limits.mapped_pages(), geometry.pages()))
+        let pages = Geometry::new(&config.ssd).pages();
+        Self::with_map(config, name, PageMap::new(Limits::mapped_pages(config), pages))
     }
 
     /// Those of an erased device, but for this mapping.
     pub(super) fn with_map(config: &Config, name: &str, map: PageMap) -> Self {
-        let (geometry, limits) = (Geometry::new(&config.ssd), Limits::new(config));
+        let geometry = Geometry::new(&config.ssd);
+        let streams = Streams::new(config, name);
+        let limits = Limits::new(config, &streams.placement);
         let blocks = Blocks::new(&geometry);
         let bad_blocks = BadBlocks::new(config, name);
         let mut tables = Self {
@@ -87,7 +92,7 @@ impl Tables {
             allocation: Allocation::new(config, &geometry),
             map,
             space: Space::new(config, &geometry, |block| !bad_blocks.is_bad_when_new(*block)),
-            streams: Streams::new(AnyPlacement::new(config.ssd.ftl.placement)),
+            streams,
             victims: victims(config, name, &geometry, limits),
             wear: WearLeveller::new(&config.ssd.wear, &geometry, &blocks),
             blocks,
@@ -142,6 +147,21 @@ impl Tables {
     /// Whether a plane can run out of victims though it has invalid pages.
     pub fn may_run_out_of_victims(&self) -> bool {
         self.victims.refuses()
+    }
+
+    /// What has become of the blocks of each class.
+    pub const fn class_tally(&self) -> &ClassTally {
+        &self.streams.tally
+    }
+
+    /// RAM in which the placement keeps what it knows of pages, in bytes.
+    pub fn placement_bytes(&self) -> usize {
+        self.streams.placement.bytes()
+    }
+
+    /// Pages of a block that hold data.
+    pub const fn data_pages_per_block(&self) -> u32 {
+        self.limits.data_pages
     }
 
     /// Pages of the host's address space.
@@ -278,6 +298,7 @@ impl Tables {
     /// Brings the table entry that a write of `lpn` will need into the cache, without waiting for it.
     pub fn fetch(&self, lpn: Lpn) {
         self.map.fetch(lpn);
+        self.streams.fetch(lpn);
     }
 
     /// Fetches what a write of `lpn`, whose entry has come, changes of the block that the page is in.
@@ -336,21 +357,63 @@ impl Tables {
     /// The open block that the valid page `from` is moved to.
     #[inline(always)]
     pub(super) fn stream_of_move(&self, from: Ppn) -> Stream {
-        self.streams.of(self.logical(from), self.origin_of(from))
+        let plane = self.geometry.plane_of(from);
+        self.stream_for_move(plane, self.logical(from), self.origin_of(from))
+    }
+
+    /// The open block of `plane` that `lpn`, which comes from `origin`, is moved to: that of its class or, if that has
+    /// none and no block is free, the one with most room.
+    #[inline(always)]
+    pub(super) fn stream_for_move(&self, plane: PlaneId, lpn: Lpn, origin: Origin) -> Stream {
+        let stream = self.streams.of(lpn, origin);
+        if self.can_be_moved_to(plane, stream) { stream } else { self.roomiest(plane) }
+    }
+
+    /// That block, and notes that a page goes there.
+    #[inline(always)]
+    pub(super) fn take_stream_for_move(
+        &mut self,
+        plane: PlaneId,
+        lpn: Lpn,
+        origin: Origin,
+    ) -> Stream {
+        let stream = self.streams.of(lpn, origin);
+        if self.can_be_moved_to(plane, stream) {
+            return stream;
+        }
+        self.streams.tally.diverted += 1;
+        self.roomiest(plane)
+    }
+
+    #[inline(always)]
+    fn can_be_moved_to(&self, plane: PlaneId, stream: Stream) -> bool {
+        let state = &self.space[plane];
+        state.frontier(stream).is_some() || state.free_blocks() > 0
+    }
+
+    /// Of the open blocks of `plane` that pages are moved to, that with most room.
+    #[cold]
+    fn roomiest(&self, plane: PlaneId) -> Stream {
+        let room = |stream: &Stream| {
+            self.space[plane].frontier(*stream).map_or(0, |frontier| self.room(frontier))
+        };
+        let roomiest = self.streams.of_moves().max_by_key(room);
+        roomiest.expect("a placement has a class for what is moved")
     }
 
     /// Where a page comes from that is moved away from `from`.
     #[inline(always)]
     pub(super) fn origin_of(&self, from: Ppn) -> Origin {
-        self.streams.moved(self.blocks.life(self.geometry.block_of(from)))
+        Origin::Moved { class: self.blocks.class(self.geometry.block_of(from)) }
     }
 
-    /// Opens a block for each class of the host that has none, if the host may.
+    /// Opens a block for the pages of the host if they are all of one class, which has none, and the host may. One of
+    /// several classes gets a block when a page needs it.
     pub(super) fn reopen_for_host(&mut self, plane: PlaneId) {
-        for stream in self.streams.of_classes() {
-            if self.space[plane].frontier(stream).is_none() {
-                self.reopen(plane, stream);
-            }
+        if let Some(class) = self.limits.host_class
+            && self.space[plane].frontier(Stream::Class(class)).is_none()
+        {
+            self.reopen(plane, Stream::Class(class));
         }
     }
 
@@ -395,7 +458,8 @@ impl Tables {
     #[inline(always)]
     pub(super) fn relocate_as_placed(&mut self, mapping: &mut impl Mapping, from: Ppn) -> Placed {
         let (lpn, origin) = (self.logical(from), self.origin_of(from));
-        let placed = self.relocate_to(mapping, self.streams.of(lpn, origin), from);
+        let stream = self.take_stream_for_move(self.geometry.plane_of(from), lpn, origin);
+        let placed = self.relocate_to(mapping, stream, from);
         self.streams.wrote_moved(lpn, origin);
         placed
     }
@@ -461,7 +525,7 @@ impl Tables {
     #[inline(never)]
     fn begin_stream_block(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
         self.space[plane].lent &= !self.streams.takes_host(stream);
-        let next = self.open(plane, class_of(stream));
+        let next = self.open(plane, stream.class());
         let following = Frontier { next_page: next.next_page + 1, ..next };
         *self.space[plane].frontier_mut(stream) = Some(following);
         self.space.page_written(plane);
@@ -472,14 +536,14 @@ impl Tables {
     /// to it, so that a collection that this calls for finds a whole empty block.
     pub(super) fn reopen(&mut self, plane: PlaneId, stream: Stream) {
         if self.streams.takes_host(stream) && self.space.may_open_for_host(plane) {
-            let frontier = self.open(plane, class_of(stream));
+            let frontier = self.open(plane, stream.class());
             self.space[plane].lent = false;
             *self.space[plane].frontier_mut(stream) = Some(frontier);
         }
     }
 
-    /// Opens a block for the pages of a class.
-    pub(super) fn open(&mut self, plane: PlaneId, class: Class) -> Frontier {
+    /// Opens a block for the pages of a class, or for what the placement has no say in.
+    pub(super) fn open(&mut self, plane: PlaneId, class: Option<Class>) -> Frontier {
         let block = self.space.take_free(plane);
         let is_below = self.space.opened(plane);
         self.fetch_likely_victim(plane, is_below);
@@ -491,7 +555,7 @@ impl Tables {
     pub(super) fn close(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.blocks.valid_pages(block);
         self.blocks.seal(block, self.streams.clock);
-        self.streams.placement.sealed(self.blocks.life(block));
+        self.streams.sealed(self.blocks.life(block));
         self.space[plane].closed_invalid += self.limits.data_pages - u32::from(valid);
         self.victims.closed(plane, block, valid);
     }
@@ -528,11 +592,11 @@ impl Tables {
         u32::from(self.blocks.valid_pages(victim)) <= self.collection_room(plane)
     }
 
-    /// Pages that collections can move to without a block that is kept in step, whatever their class.
+    /// Pages that collections can move to without a block that is kept in step, be it of another class than theirs.
     pub(super) fn collection_room(&self, plane: PlaneId) -> u32 {
         let state = &self.space[plane];
         let open = |stream| state.frontier(stream).map_or(0, |frontier| self.room(frontier));
-        let open = self.streams.of_moves().map(open).min().unwrap_or(0);
+        let open: u32 = self.streams.of_moves().map(open).sum();
         state.free_blocks() as u32 * self.limits.data_pages + open
     }
 
@@ -576,14 +640,6 @@ impl Tables {
     }
 }
 
-/// The class that blocks of a stream are noted under.
-pub(super) fn class_of(stream: Stream) -> Class {
-    match stream {
-        Stream::Class(class) => class,
-        Stream::Translation | Stream::Aligned => Class::default(),
-    }
-}
-
 /// The victim policy of a checked configuration, with no block to choose from.
 fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> VictimSelector {
     // A merge may be worth it though it moves as many pages as a group has.
@@ -600,21 +656,20 @@ fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> 
 
 impl Limits {
     /// Pages that have an entry in the mapping.
-    pub(super) const fn mapped_pages(&self) -> usize {
-        self.logical_pages + self.translation_pages
+    pub(super) fn mapped_pages(config: &Config) -> usize {
+        (config.logical_pages() + config.ssd.translation_pages()) as usize
     }
 
-    pub(super) fn new(config: &Config) -> Self {
-        let geometry = &config.ssd.geometry;
-        let placement = AnyPlacement::new(config.ssd.ftl.placement);
-        let summary_pages = u32::from(config.ssd.ftl.summary_page != SummaryPage::None);
+    pub(super) fn new(config: &Config, placement: &AnyPlacement) -> Self {
+        let mut host_classes = placement.host_classes();
+        let host_class = host_classes.next().filter(|_| host_classes.next().is_none());
         Self {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
-            data_pages: geometry.pages_per_block - summary_pages,
+            data_pages: config.ssd.data_pages_per_block() as u32,
             mixes: placement.mixes(),
-            host_fills_one_block: placement.host_classes().count() == 1
-                && config.ssd.translation_pages() == 0,
+            host_class,
+            host_fills_one_block: host_class.is_some() && config.ssd.translation_pages() == 0,
         }
     }
 }

@@ -14,6 +14,7 @@ use super::faults::FaultsSummary;
 use super::gc::GcSummary;
 use super::idle_time::IdleTimeSummary;
 use super::mapping::MappingSummary;
+use super::placement::{PlacementSummary, PlacementWork};
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
@@ -98,6 +99,8 @@ pub struct DriveWork {
     pub endurance: Option<Endurance>,
     /// What went wrong in the flash, and what was not carried out for that, if anything can.
     pub faults: Option<(FaultReport, Rejected)>,
+    /// How well the placement has sorted pages, if it has more than two classes.
+    pub placement: Option<PlacementWork>,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
     pub lost_victims: Option<u64>,
     /// Whether one of them had no power for some time.
@@ -118,6 +121,9 @@ pub struct DriveSummary {
     /// How idle time was used, if a schedule tells idle periods apart by length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_time: Option<IdleTimeSummary>,
+    /// How well the placement has sorted pages, if it has more than two classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placement: Option<PlacementSummary>,
     /// Erases of blocks.
     pub wear: WearSummary,
     /// How long the flash lasts, if `ssd.endurance.rated_cycles` is set.
@@ -171,6 +177,7 @@ impl DriveWork {
             },
             mapping: MappingSummary::of(counters),
             idle_time: self.idle_times.as_ref().map(IdleTimeSummary::of),
+            placement: self.placement.as_ref().map(PlacementWork::summary),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
             endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
             faults: self

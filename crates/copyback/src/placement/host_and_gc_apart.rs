@@ -25,7 +25,7 @@ impl Placement for HostAndGcApart {
         class == MOVED
     }
 
-    fn class_of(&self, _: Lpn, origin: Origin) -> Class {
+    fn class_of(&self, _: Lpn, origin: Origin, _: u64) -> Class {
         match origin {
             Origin::Host { .. } => HOST,
             Origin::Moved { .. } => MOVED,
@@ -36,16 +36,16 @@ impl Placement for HostAndGcApart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config;
     use crate::placement::AnyPlacement;
+    use crate::placement::one_class::OneClass;
 
     #[test]
     fn only_what_is_moved_leaves_the_class_of_the_host() {
-        let placement = AnyPlacement::new(config::Placement::HostAndGcApart);
+        let placement = AnyPlacement::HostAndGcApart(HostAndGcApart);
         assert!(!placement.mixes());
-        assert_eq!(placement.class_of(Lpn(3), Origin::Host { hint: None }), HOST);
-        let moved = Origin::Moved { class: HOST, age: 5 };
-        assert_eq!(placement.class_of(Lpn(3), moved), MOVED);
-        assert!(AnyPlacement::new(config::Placement::OneClass).mixes());
+        assert_eq!(placement.class_of(Lpn(3), Origin::Host { hint: None }, 7), HOST);
+        let moved = Origin::Moved { class: Some(HOST) };
+        assert_eq!(placement.class_of(Lpn(3), moved, 7), MOVED);
+        assert!(AnyPlacement::OneClass(OneClass).mixes());
     }
 }

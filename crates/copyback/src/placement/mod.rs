@@ -8,24 +8,31 @@
 
 mod host_and_gc_apart;
 mod one_class;
+mod sep_bit;
+mod write_times;
 
+use std::num::NonZeroU8;
+
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::Lpn;
 use crate::one_of::one_of;
+use crate::rng::Stream;
 use crate::workload::Hint;
 
 use host_and_gc_apart::HostAndGcApart;
 use one_class::OneClass;
+use sep_bit::SepBit;
 
-/// Most classes that a placement may have.
-pub const MOST_CLASSES: usize = 8;
-
-/// Pages that are written to one open block of a plane.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Checkpointed)]
-pub struct Class(u8);
+/// Pages that are written to one open block of a plane. The number and one is kept, so that a block of no class takes
+/// no more room.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Checkpointed,
+)]
+pub struct Class(NonZeroU8);
 
 impl Class {
     /// The class with this number, counted from 0.
@@ -33,13 +40,13 @@ impl Class {
     /// # Panics
     /// If no placement has so many.
     pub const fn new(number: usize) -> Self {
-        assert!(number < MOST_CLASSES, "a placement has few classes");
-        Self(number as u8)
+        assert!(number < config::MOST_CLASSES as usize, "a placement has few classes");
+        Self(NonZeroU8::MIN.saturating_add(number as u8))
     }
 
     /// Its place in tables.
     pub const fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 }
 
@@ -69,10 +76,8 @@ pub enum Origin {
     },
     /// A collection, out of a block.
     Moved {
-        /// The class of the block.
-        class: Class,
-        /// How long ago the block was opened.
-        age: u64,
+        /// The class that the block was opened for, if the placement had a say in it.
+        class: Option<Class>,
     },
 }
 
@@ -89,6 +94,15 @@ pub struct Life {
     pub valid: u16,
 }
 
+/// What a placement is told about its drive.
+#[derive(Debug, Clone, Copy)]
+pub struct Drive {
+    /// Logical pages; those that hold the mapping are behind the host's.
+    pub pages: usize,
+    /// Pages of a block that hold data.
+    pub pages_per_block: u32,
+}
+
 /// Sorts pages into classes. What a placement does not say is that it has nothing to learn.
 pub trait Placement {
     /// How many classes there are: 0, 1 and so on.
@@ -102,10 +116,13 @@ pub trait Placement {
 
     /// The class of `lpn`, which is about to be written. Decides only, and must not change state: it may be asked
     /// more than once before the page is [written](Self::wrote).
-    fn class_of(&self, lpn: Lpn, origin: Origin) -> Class;
+    fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class;
 
     /// `lpn` has been written at `now`.
     fn wrote(&mut self, _lpn: Lpn, _origin: Origin, _now: u64) {}
+
+    /// The host has trimmed `lpn`.
+    fn trimmed(&mut self, _lpn: Lpn) {}
 
     /// A block has been filled.
     fn sealed(&mut self, _block: Life) {}
@@ -116,15 +133,34 @@ pub trait Placement {
     /// A block has been collected at `now`: nothing in it is valid any more.
     fn collected(&mut self, _block: Life, _now: u64) {}
 
+    /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
+    fn fetch(&self, _lpn: Lpn) {}
+
+    /// Bytes in RAM, for the pages.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// What a file has to tell of it, in a form of its own.
     fn memory(&self) -> Vec<u8> {
         Vec::new()
     }
 
-    /// Remembers, newly made, what a file tells. Returns whether it can have been told by a placement like this.
-    fn remember(&mut self, memory: &[u8]) -> bool {
+    /// Remembers, newly made, what a file tells. Returns whether it can have been told by a placement like this, at
+    /// `now`.
+    fn remember(&mut self, memory: &[u8], _now: u64) -> bool {
         memory.is_empty()
     }
+}
+
+/// The form in which files hold what a placement remembers.
+fn to_bytes(placement: &impl Serialize) -> Vec<u8> {
+    postcard::to_allocvec(placement).expect("memory has room for what is in memory")
+}
+
+/// What has this form, if it has.
+fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(bytes).ok()
 }
 
 one_of! {
@@ -136,15 +172,18 @@ one_of! {
         OneClass(OneClass),
         /// Host writes, and what collections move.
         HostAndGcApart(HostAndGcApart),
+        /// By the inferred time of death.
+        SepBit(Box<SepBit>),
     }
 }
 
 impl AnyPlacement {
-    /// The placement that a configuration describes.
-    pub fn new(config: config::Placement) -> Self {
+    /// The placement that a configuration describes, for an erased drive.
+    pub fn new(config: &config::Placement, drive: Drive, _random: Stream) -> Self {
         match config {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
+            config::Placement::SepBit => Self::SepBit(Box::new(SepBit::new(drive))),
         }
     }
 
@@ -184,13 +223,17 @@ impl Placement for AnyPlacement {
     }
 
     #[inline(always)]
-    fn class_of(&self, lpn: Lpn, origin: Origin) -> Class {
-        each!(self, placement => placement.class_of(lpn, origin))
+    fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class {
+        each!(self, placement => placement.class_of(lpn, origin, now))
     }
 
     #[inline(always)]
     fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
         each!(self, placement => placement.wrote(lpn, origin, now));
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        each!(self, placement => placement.trimmed(lpn));
     }
 
     fn sealed(&mut self, block: Life) {
@@ -205,11 +248,20 @@ impl Placement for AnyPlacement {
         each!(self, placement => placement.collected(block, now));
     }
 
+    #[inline(always)]
+    fn fetch(&self, lpn: Lpn) {
+        each!(self, placement => placement.fetch(lpn));
+    }
+
+    fn bytes(&self) -> usize {
+        each!(self, placement => placement.bytes())
+    }
+
     fn memory(&self) -> Vec<u8> {
         each!(self, placement => placement.memory())
     }
 
-    fn remember(&mut self, memory: &[u8]) -> bool {
-        each!(self, placement => placement.remember(memory))
+    fn remember(&mut self, memory: &[u8], now: u64) -> bool {
+        each!(self, placement => placement.remember(memory, now))
     }
 }

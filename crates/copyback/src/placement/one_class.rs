@@ -22,7 +22,7 @@ impl Placement for OneClass {
         true
     }
 
-    fn class_of(&self, _: Lpn, _: Origin) -> Class {
+    fn class_of(&self, _: Lpn, _: Origin, _: u64) -> Class {
         Class::new(0)
     }
 }

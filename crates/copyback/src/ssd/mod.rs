@@ -93,6 +93,7 @@ impl Ssd {
     fn around(config: &Config, mut ftl: Ftl, first_sequence: u64) -> Self {
         ftl.watch_watermarks(config.register_threshold());
         ftl.reset_nv_buffer_tally();
+        ftl.reset_class_tally();
         ftl.reset_fault_tally();
         if config.ssd.gc.idle != Idle::None {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());

@@ -4,7 +4,8 @@
 use copyback::config::quantity::Share;
 use copyback::config::{
     Config, Coordination, Delay, GcEnd, Ineligible, LogicalBlocks, Margin, PipelineOrder,
-    Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width,
+    Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
+    WearCompare, Width,
 };
 
 use crate::draw::Draw;
@@ -70,6 +71,19 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
             ineligible: draw.of(&[Ineligible::Collect, Ineligible::Drop, Ineligible::Drop]),
         };
     }
+    if draw.chance(0.4) && config.ssd.ftl.mapping.is_page_mapping() {
+        sort(config, draw.of(&[Placement::SepBit]));
+    }
+}
+
+/// Sorts pages by `placement`, on a drive with as many logical pages that has more blocks for open ones.
+fn sort(config: &mut Config, placement: Placement) {
+    let (geometry, ftl) = (&mut config.ssd.geometry, &mut config.ssd.ftl);
+    let before = f64::from(geometry.blocks_per_plane);
+    geometry.blocks_per_plane += placement.classes() - ftl.placement.classes();
+    ftl.placement = placement;
+    let logical = (1.0 - ftl.over_provisioning.0) * before;
+    ftl.over_provisioning = Share(1.0 - logical / f64::from(geometry.blocks_per_plane));
 }
 
 /// Not the default, of a drive of so many planes.

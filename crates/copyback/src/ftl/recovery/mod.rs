@@ -17,7 +17,7 @@ use super::image::{Image, Page};
 use super::mapping::{AnyMapping, Mapping, each};
 use super::space::{Frontier, Plane, Stream};
 use super::spare::Role;
-use super::tables::{Tables, class_of};
+use super::tables::Tables;
 
 pub(super) use survey::Survey;
 
@@ -53,7 +53,7 @@ impl Ftl {
         survey.erase_outdated(|written| all || written < data_pages);
         tables.recover(&mut mapping, &survey, config);
         for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.staged) {
-            let origin = Origin::Moved { class: Class::default(), age: 0 };
+            let origin = Origin::Moved { class: None };
             tables.staged.add(*lpn, *plane, origin);
         }
         let erased = |block| survey.is_erased(block);
@@ -138,7 +138,7 @@ impl Tables {
         for block in blocks.iter().rev() {
             let next_page = survey.written(*block);
             let stream = stream_of(survey.role(*block));
-            self.blocks.open(*block, class_of(stream), self.streams.clock);
+            self.blocks.open(*block, stream.class(), self.streams.clock);
             let state = &mut self.space[plane];
             if next_page < self.limits.data_pages && state.frontier(stream).is_none() {
                 *state.frontier_mut(stream) = Some(Frontier { block: *block, next_page });
@@ -187,7 +187,7 @@ impl Tables {
 fn stream_of(role: Role) -> Stream {
     match role {
         Role::Class(class) => Stream::Class(class),
-        Role::Merge | Role::Buffer => Stream::Class(Class::default()),
+        Role::Merge | Role::Buffer => Stream::Class(Class::new(0)),
         Role::Translation => Stream::Translation,
         Role::Aligned => Stream::Aligned,
     }

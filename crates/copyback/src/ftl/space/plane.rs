@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::BlockId;
-use crate::placement::{Class, MOST_CLASSES};
+use crate::placement::Class;
 
 use super::free_blocks::FreeBlocks;
 
@@ -21,16 +21,24 @@ pub enum Stream {
     Aligned,
 }
 
-/// Most streams that there may be.
-const STREAMS: usize = MOST_CLASSES + 2;
+/// Streams that there are whatever the placement.
+const BESIDE_CLASSES: usize = 2;
 
 impl Stream {
+    /// The class that its blocks are of, if the placement has a say in it.
+    pub const fn class(self) -> Option<Class> {
+        match self {
+            Self::Class(class) => Some(class),
+            Self::Translation | Self::Aligned => None,
+        }
+    }
+
     /// Its place in tables.
     const fn index(self) -> usize {
         match self {
-            Self::Class(class) => class.index(),
-            Self::Translation => MOST_CLASSES,
-            Self::Aligned => MOST_CLASSES + 1,
+            Self::Translation => 0,
+            Self::Aligned => 1,
+            Self::Class(class) => BESIDE_CLASSES + class.index(),
         }
     }
 }
@@ -60,7 +68,7 @@ pub struct Plane {
     /// The block that is being reclaimed.
     pub reclaiming: Option<BlockId>,
     /// One of each stream, or none.
-    open: [Option<Frontier>; STREAMS],
+    open: Vec<Option<Frontier>>,
 }
 
 /// What a file tells of a plane.
@@ -74,7 +82,7 @@ pub struct SavedPlane {
     /// recovered.
     pub is_below_threshold: bool,
     lent: bool,
-    open: [Option<Frontier>; STREAMS],
+    open: Vec<Option<Frontier>>,
 }
 
 impl Plane {
@@ -91,21 +99,25 @@ impl Plane {
             closed_invalid: 0,
             lent: false,
             reclaiming: None,
-            open: [None; STREAMS],
+            open: vec![None; BESIDE_CLASSES + config.ssd.ftl.placement.classes() as usize],
         }
     }
 
     /// What a file has to tell.
     pub fn saved(&self, is_below_threshold: bool) -> SavedPlane {
-        let Self { spare, lent, open, .. } = *self;
-        SavedPlane { free: self.free.in_order(), spare, is_below_threshold, lent, open }
+        let Self { spare, lent, .. } = *self;
+        let (free, open) = (self.free.in_order(), self.open.clone());
+        SavedPlane { free, spare, is_below_threshold, lent, open }
     }
 
-    /// Makes a plane of no closed block the one that was saved. Its free blocks have been erased so often.
-    pub fn restore(&mut self, saved: &SavedPlane, erases: impl Fn(BlockId) -> u32) {
-        (self.spare, self.lent, self.open) = (saved.spare, saved.lent, saved.open);
+    /// Makes a plane of no closed block the one that was saved. Its free blocks have been erased so often. False if it
+    /// can't have had these streams.
+    pub fn restore(&mut self, saved: &SavedPlane, erases: impl Fn(BlockId) -> u32) -> bool {
+        let has_its_streams = self.open.len() == saved.open.len();
+        (self.spare, self.lent, self.open) = (saved.spare, saved.lent, saved.open.clone());
         self.free.clear();
         saved.free.iter().for_each(|block| self.free.push(*block, erases(*block)));
+        has_its_streams
     }
 
     /// Erased blocks, but for those that are kept for a buffer or to take the place of bad ones.
@@ -114,7 +126,7 @@ impl Plane {
     }
 
     /// The open block of `stream`.
-    pub const fn frontier(&self, stream: Stream) -> Option<Frontier> {
+    pub fn frontier(&self, stream: Stream) -> Option<Frontier> {
         self.open[stream.index()]
     }
 
@@ -132,7 +144,7 @@ impl Plane {
     }
 
     /// The open block of `stream`, to be changed.
-    pub const fn frontier_mut(&mut self, stream: Stream) -> &mut Option<Frontier> {
+    pub fn frontier_mut(&mut self, stream: Stream) -> &mut Option<Frontier> {
         &mut self.open[stream.index()]
     }
 }

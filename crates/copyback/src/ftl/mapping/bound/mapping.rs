@@ -8,7 +8,7 @@ use crate::ftl::space::Frontier;
 use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
-use crate::placement::{Class, HostPage};
+use crate::placement::HostPage;
 use crate::victim::Victims;
 
 use super::{Bound, restore};
@@ -29,7 +29,7 @@ impl<M: Bound> Mapping for M {
         let target = match self.groups().target(plane) {
             Some(target) => target,
             None => {
-                let frontier = tables.open(plane, Class::default());
+                let frontier = tables.open(plane, None);
                 self.groups_mut().open_target(plane, frontier);
                 frontier
             }
@@ -90,7 +90,7 @@ impl<M: Bound> Mapping for M {
         }
         if !erases {
             // The host must not take the last block meanwhile.
-            let frontier = tables.open(plane, Class::default());
+            let frontier = tables.open(plane, None);
             self.groups_mut().open_target(plane, frontier);
         }
         self.groups_mut().list_idle_job(plane, id);

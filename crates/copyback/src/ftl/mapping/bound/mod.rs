@@ -26,7 +26,6 @@ use crate::ftl::Placed;
 use crate::ftl::recovery::Survey;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
-use crate::placement::Class;
 use crate::victim::Victims;
 
 use super::buffered_log_block::NvBuffer;
@@ -199,7 +198,7 @@ pub trait Bound: Serialize + DeserializeOwned {
         let open = match self.groups().get(group).open {
             Some(open) => open,
             None => {
-                let frontier = tables.open(plane, Class::default());
+                let frontier = tables.open(plane, None);
                 self.groups_mut().open(group, frontier);
                 frontier
             }

@@ -16,7 +16,6 @@ use crate::ftl::space::Frontier;
 use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
-use crate::placement::Class;
 
 use super::bound::{Bound, Groups, Room};
 use super::log_block::DataAndUpdate;
@@ -190,7 +189,7 @@ impl BufferedLogBlock {
 
     fn open_in_buffer(&mut self, tables: &mut Tables, plane: PlaneId) -> Frontier {
         tables.space[plane].held -= 1;
-        let frontier = tables.open(plane, Class::default());
+        let frontier = tables.open(plane, None);
         self.buffer.open(plane, frontier.block);
         frontier
     }

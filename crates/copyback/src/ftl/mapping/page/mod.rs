@@ -5,7 +5,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ftl::Placed;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, PlaneId, Ppn};
-use crate::placement::{HostPage, Placement};
+use crate::placement::HostPage;
 use crate::victim::Victims;
 
 use super::{Mapping, ReclaimPlan};
@@ -65,7 +65,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     let plane = tables.geometry.plane_of_block(victim);
     let valid = tables.valid_pages(victim);
     tables.victims.removed(plane, victim, valid);
-    tables.streams.placement.chosen(tables.blocks.life(victim), tables.streams.clock);
+    tables.streams.chosen(tables.blocks.life(victim));
     tables.blocks.set_open(victim);
     tables.space.set_reclaiming(plane, Some(victim));
     tables.space[plane].closed_invalid -= tables.limits.data_pages - u32::from(valid);
@@ -76,7 +76,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
 pub(super) fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
     if tables.space[plane].reclaiming == Some(block) {
         tables.space.set_reclaiming(plane, None);
-        tables.streams.placement.collected(tables.blocks.life(block), tables.streams.clock);
+        tables.streams.collected(tables.blocks.life(block));
     }
     tables.free(plane, block, false);
     // Moved pages may have filled the host's block when there was none to follow it.

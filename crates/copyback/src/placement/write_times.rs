@@ -1,0 +1,60 @@
+//! When the host last wrote each page, for placements that sort by how old a page is. A drive has this in the spare
+//! area of every page; here it is a table in RAM.
+
+use std::num::NonZeroU64;
+
+use copyback_memory::{prefetch, table};
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::Checkpointed;
+use crate::ids::Lpn;
+
+/// Of each page, the time of its last write and one.
+#[derive(Debug, Serialize, Deserialize, Checkpointed)]
+#[serde(transparent)]
+pub struct WriteTimes(Vec<Option<NonZeroU64>>);
+
+impl WriteTimes {
+    /// No page has been written.
+    pub fn new(pages: usize) -> Self {
+        Self(table(pages, None))
+    }
+
+    /// How long ago the host wrote `lpn`, in pages that it has written to the drive, if it has.
+    #[inline(always)]
+    pub fn age(&self, lpn: Lpn, now: u64) -> Option<u64> {
+        self.0[lpn.index()].map(|after| now + 1 - after.get())
+    }
+
+    /// The host has written `lpn`.
+    #[inline(always)]
+    pub fn wrote(&mut self, lpn: Lpn, now: u64) {
+        self.0[lpn.index()] = NonZeroU64::new(now + 1);
+    }
+
+    /// `lpn` holds nothing any more.
+    pub fn forget(&mut self, lpn: Lpn) {
+        self.0[lpn.index()] = None;
+    }
+
+    /// Brings the time of `lpn` into the cache, without waiting for it.
+    #[inline(always)]
+    pub fn fetch(&self, lpn: Lpn) {
+        prefetch(&self.0, lpn.index());
+    }
+
+    /// Pages of the table.
+    pub const fn pages(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Bytes in RAM.
+    pub const fn bytes(&self) -> usize {
+        size_of_val(self.0.as_slice())
+    }
+
+    /// Whether this can be the times of so many pages, at `now`.
+    pub fn is_sound(&self, pages: usize, now: u64) -> bool {
+        self.0.len() == pages && self.0.iter().flatten().all(|after| after.get() <= now + 1)
+    }
+}
