@@ -303,12 +303,38 @@ choice! {
         /// One for host writes and one for what collections move: collected (colder) pages do not mix with
         /// host writes.
         HostAndGcApart,
+        /// One for each handle that the host may name, and for what collections move. The handle of a page is the flow
+        /// that writes it, counted from 0, or what the trace says; handle 0 if there is none, or no such handle.
+        ByHint {
+            /// Handles: placement handles (NVMe 2.1, flexible data placement) or streams.
+            #[serde(default = "default_handles")]
+            #[schemars(range(min = 1, max = 64))]
+            handles: u32,
+            /// What becomes of the data of several handles when they are moved.
+            #[serde(default)]
+            isolation: Isolation,
+        },
         /// Six, by the time at which a page is likely to be overwritten: two for pages of the host, by how long
         /// the last version lived; one for what is moved out of the first of these; three for what is moved
         /// otherwise, by its age (SepBIT: Wang et al., FAST 2022).
         #[serde(rename = "sepbit")]
         SepBit,
     }
+}
+
+const fn default_handles() -> u32 {
+    8
+}
+
+/// Whether collections keep the data of handles apart, in the words of NVMe's flexible data placement.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// Initially isolated: what is moved of all handles goes to one open block.
+    #[default]
+    Initial,
+    /// Persistently isolated: what is moved of each handle goes to an open block of its own.
+    Persistent,
 }
 
 /// Most open blocks of a plane, for pages of different classes.
@@ -320,6 +346,8 @@ impl Placement {
         match self {
             Self::OneClass => 1,
             Self::HostAndGcApart => 2,
+            Self::ByHint { handles, isolation: Isolation::Initial } => handles + 1,
+            Self::ByHint { handles, isolation: Isolation::Persistent } => 2 * handles,
             Self::SepBit => 6,
         }
     }

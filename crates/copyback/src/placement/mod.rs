@@ -6,6 +6,7 @@
 //!
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
+mod by_hint;
 mod host_and_gc_apart;
 mod one_class;
 mod sep_bit;
@@ -23,6 +24,7 @@ use crate::one_of::one_of;
 use crate::rng::Stream;
 use crate::workload::Hint;
 
+use by_hint::ByHint;
 use host_and_gc_apart::HostAndGcApart;
 use one_class::OneClass;
 use sep_bit::SepBit;
@@ -172,6 +174,8 @@ one_of! {
         OneClass(OneClass),
         /// Host writes, and what collections move.
         HostAndGcApart(HostAndGcApart),
+        /// As the host says.
+        ByHint(ByHint),
         /// By the inferred time of death.
         SepBit(Box<SepBit>),
     }
@@ -180,9 +184,12 @@ one_of! {
 impl AnyPlacement {
     /// The placement that a configuration describes, for an erased drive.
     pub fn new(config: &config::Placement, drive: Drive, _random: Stream) -> Self {
-        match config {
+        match *config {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
+            config::Placement::ByHint { handles, isolation } => {
+                Self::ByHint(ByHint::new(handles, isolation))
+            }
             config::Placement::SepBit => Self::SepBit(Box::new(SepBit::new(drive))),
         }
     }

@@ -4,7 +4,8 @@
 //!
 //! A page of the host is short-lived if the version that it replaces was younger than `l`, the mean life of the blocks
 //! of class 0 that were collected last (algorithm 1). Only the pages in a queue of recent writes are known to be young;
-//! its length follows `l` by taking up to two off for each that comes, so that it shrinks as fast as it grows.
+//! its length follows `l` by taking up to two off for each that comes, so that it shrinks as fast as it grows. It is
+//! never longer than there are pages with data.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,8 @@ pub struct SepBit {
     mean_life: Option<u64>,
     /// Length of the queue of recent writes. Who is in it follows from when it was written.
     queue: u64,
+    /// Pages that hold data.
+    pages: u64,
     /// Lives of blocks that were collected since `l` was computed.
     lives: u64,
     collected: u64,
@@ -39,12 +42,12 @@ pub struct SepBit {
 impl SepBit {
     pub(super) fn new(drive: Drive) -> Self {
         let times = WriteTimes::new(drive.pages);
-        Self { times, mean_life: None, queue: 0, lives: 0, collected: 0 }
+        Self { times, mean_life: None, queue: 0, pages: 0, lives: 0, collected: 0 }
     }
 
     #[inline(always)]
     fn is_younger_than_mean(&self, age: u64) -> bool {
-        age <= self.queue && self.mean_life.is_none_or(|mean| age < mean)
+        age < self.queue && self.mean_life.is_none_or(|mean| age < mean)
     }
 
     fn class_of_age(&self, age: Option<u64>) -> Class {
@@ -88,15 +91,15 @@ impl Placement for SepBit {
         if let Origin::Moved { .. } = origin {
             return;
         }
-        self.times.wrote(lpn, now);
+        self.pages += u64::from(self.times.wrote(lpn, now).is_none());
         self.queue += 1;
-        if let Some(mean) = self.mean_life {
-            self.queue -= self.queue.saturating_sub(mean).min(2);
-        }
+        let most = self.mean_life.unwrap_or(u64::MAX);
+        self.queue -= u64::from(self.queue > most.min(self.pages));
+        self.queue -= u64::from(self.queue > most);
     }
 
     fn trimmed(&mut self, lpn: Lpn) {
-        self.times.forget(lpn);
+        self.pages -= u64::from(self.times.forget(lpn).is_some());
     }
 
     fn chosen(&mut self, block: Life, now: u64) {
@@ -128,6 +131,7 @@ impl Placement for SepBit {
         let is_sound = saved.times.is_sound(self.times.pages(), now)
             && saved.collected < COLLECTED
             && saved.queue <= now
+            && saved.pages == saved.times.written()
             && saved.mean_life.is_none_or(|mean| mean <= now)
             && saved.lives <= now.saturating_mul(COLLECTED);
         *self = saved;

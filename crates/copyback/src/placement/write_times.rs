@@ -26,15 +26,20 @@ impl WriteTimes {
         self.0[lpn.index()].map(|after| now + 1 - after.get())
     }
 
-    /// The host has written `lpn`.
+    /// The host has written `lpn`. Returns when it had last, and one, if it had.
     #[inline(always)]
-    pub fn wrote(&mut self, lpn: Lpn, now: u64) {
-        self.0[lpn.index()] = NonZeroU64::new(now + 1);
+    pub fn wrote(&mut self, lpn: Lpn, now: u64) -> Option<NonZeroU64> {
+        std::mem::replace(&mut self.0[lpn.index()], NonZeroU64::new(now + 1))
     }
 
-    /// `lpn` holds nothing any more.
-    pub fn forget(&mut self, lpn: Lpn) {
-        self.0[lpn.index()] = None;
+    /// `lpn` holds nothing any more. Returns when the host had written it, and one, if it had.
+    pub fn forget(&mut self, lpn: Lpn) -> Option<NonZeroU64> {
+        self.0[lpn.index()].take()
+    }
+
+    /// Pages that have been written and not been trimmed.
+    pub fn written(&self) -> u64 {
+        self.0.iter().flatten().count() as u64
     }
 
     /// Brings the time of `lpn` into the cache, without waiting for it.
