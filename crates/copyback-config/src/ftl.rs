@@ -296,7 +296,7 @@ allocation_orders! {
 
 choice! {
     /// Which of the open blocks of its plane a page goes to.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Placement {
         /// One open block for all.
         OneClass,
@@ -314,12 +314,41 @@ choice! {
             #[serde(default)]
             isolation: Isolation,
         },
+        /// By when a page dies, which is known from a pass over the workload: a bound on what placements can reach.
+        /// Not with several drives or flows, a write buffer or cuts of power: the order of writes would depend on
+        /// the run.
+        Oracle {
+            /// How many.
+            #[serde(default = "default_classes")]
+            #[schemars(range(min = 2, max = 128))]
+            classes: u32,
+            /// Pages with so much life left, or less, are of the first class: in blocks of each plane that the host
+            /// fills meanwhile.
+            #[serde(default = "one")]
+            width: f64,
+            /// Each class but the last is so many times as wide as the one before; 1 is FK of Wang et al. (FAST 2022),
+            /// whose last class takes nearly all that lives long.
+            #[serde(default = "three")]
+            growth: f64,
+        },
         /// Six, by the time at which a page is likely to be overwritten: two for pages of the host, by how long
         /// the last version lived; one for what is moved out of the first of these; three for what is moved
         /// otherwise, by its age (SepBIT: Wang et al., FAST 2022).
         #[serde(rename = "sepbit")]
         SepBit,
     }
+}
+
+const fn default_classes() -> u32 {
+    6
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+const fn three() -> f64 {
+    3.0
 }
 
 const fn default_handles() -> u32 {
@@ -348,6 +377,7 @@ impl Placement {
             Self::HostAndGcApart => 2,
             Self::ByHint { handles, isolation: Isolation::Initial } => handles + 1,
             Self::ByHint { handles, isolation: Isolation::Persistent } => 2 * handles,
+            Self::Oracle { classes, .. } => classes,
             Self::SepBit => 6,
         }
     }

@@ -23,6 +23,7 @@ pub mod engine;
 pub mod event;
 pub mod executor;
 pub mod flash;
+mod foresight;
 pub mod ftl;
 pub mod host;
 pub mod idle;

@@ -14,7 +14,7 @@ use crate::config::{Config, Overwrites, Preemption};
 use crate::executor::{Executor, InTurn, Job};
 use crate::ftl::{Allocation, Ftl, Room};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
-use crate::placement::HostPage;
+use crate::placement::{Future, HostPage};
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::steady::Rule;
@@ -62,6 +62,13 @@ impl Preparation {
     pub fn supply(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
         let mut devices = self.devices.iter_mut().enumerate();
         devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
+    }
+
+    /// The placement of the first drive is told what the run will do, once it begins.
+    pub fn foresee(&mut self, future: Future) {
+        if let Some(device) = self.devices.first_mut() {
+            device.ftl.foresee(future);
+        }
     }
 
     /// Says which drive takes no writes any more and so cannot be prepared, if one does not. Of several it is

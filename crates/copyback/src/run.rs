@@ -19,13 +19,14 @@ use crate::executor::Executor;
 use crate::host::{Admitted, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
-    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PlacementWork, PowerLossSummary,
-    Rating, Recorder, Sample, WearStats,
+    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PowerLossSummary, Rating, Recorder,
+    Sample, WearStats,
 };
 use crate::precondition::{Preconditioner, Rounds};
 use crate::progress::{Phase, Progress};
 use crate::ssd::{
-    Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse, Waited,
+    Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse,
+    SortingReport, Waited,
 };
 use crate::units::{Instant, TotalTime, earlier};
 use crate::victim::supply::Failed;
@@ -600,7 +601,7 @@ impl Run {
         let mut planes = PlaneUse::default();
         let mut idle_times = None;
         let mut faults = None;
-        let mut placement: Option<PlacementWork> = None;
+        let mut sorting: Option<SortingReport> = None;
         for (index, drive) in drives.iter().enumerate() {
             let done = self.baseline.since(SsdId::from_index(first + index), drive, self.now);
             counters += done.counters;
@@ -609,10 +610,10 @@ impl Run {
             if let Some(times) = done.idle_times {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
             }
-            if let Some(done) = PlacementWork::of(&drive.ssd.backend().ftl) {
-                match &mut placement {
-                    Some(all) => all.add(&done),
-                    None => placement = Some(done),
+            if let Some(report) = drive.ssd.backend().sorting_report() {
+                match &mut sorting {
+                    Some(all) => all.add(&report),
+                    None => sorting = Some(report),
                 }
             }
             if let Some(report) = drive.ssd.backend().fault_report() {
@@ -632,7 +633,7 @@ impl Run {
             ),
             endurance,
             faults,
-            placement,
+            sorting,
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }

@@ -9,6 +9,7 @@ use crate::array::SentMessage;
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::executor::Executor;
+use crate::foresight;
 use crate::host::Host;
 use crate::metrics::{
     CollectionColumns, CommandColumns, Devices, DieColumns, FlowColumns, Ledger, RequestColumns,
@@ -84,7 +85,7 @@ impl Simulation {
         };
         devices.supply(config, supplier).map_err(|failed| input_error(&failed))?;
         check_writable(&devices)?;
-        Ok(Self::of(config, devices, host))
+        Self::of(config, devices, host)
     }
 
     /// A run of the checked configuration `config` on devices that were prepared for it.
@@ -92,19 +93,22 @@ impl Simulation {
     /// # Errors
     /// If the trace cannot be read.
     pub fn on(config: &Config, devices: Preparation) -> Result<Self, Error> {
-        Ok(Self::of(config, devices, Host::new(config)?))
+        Self::of(config, devices, Host::new(config)?)
     }
 
-    fn of(config: &Config, devices: Preparation, host: Host) -> Self {
+    fn of(config: &Config, mut devices: Preparation, host: Host) -> Result<Self, Error> {
+        if let Some(future) = foresight::of_workload(config)? {
+            devices.foresee(future);
+        }
         let preparation = Some(Waiting { devices, host });
-        Self {
+        Ok(Self {
             config: config.clone(),
             preparation,
             run: None,
             identity: None,
             is_behind: false,
             executor: None,
-        }
+        })
     }
 
     /// Goes on with the run of `config` that [`write_checkpoint`](Self::write_checkpoint) has written to `path`. Says

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 33] = [
+const ALLOWED: [(&str, &[&str]); 34] = [
     (
         "array",
         &[
@@ -62,6 +62,7 @@ const ALLOWED: [(&str, &[&str]); 33] = [
     ("event", &["engine", "ids", "units"]),
     ("executor", &[]),
     ("flash", &["config", "engine", "event", "ids", "nand", "units"]),
+    ("foresight", &["Error", "config", "host", "ids", "placement", "workload"]),
     ("ftl", &["config", "ids", "lists", "nand", "one_of", "placement", "rng", "victim"]),
     ("host", &["array", "config", "event", "ids", "places", "slots", "ssd", "units", "workload"]),
     ("idle", &["units"]),
@@ -71,7 +72,7 @@ const ALLOWED: [(&str, &[&str]); 33] = [
     ("nand", &["config", "ids", "rng", "units"]),
     ("observer", &["config", "ftl", "ids", "nand", "purpose", "units"]),
     ("one_of", &[]),
-    ("placement", &["config", "ids", "one_of", "workload"]),
+    ("placement", &["config", "ids", "one_of", "rng", "workload"]),
     ("places", &["units"]),
     (
         "precondition",

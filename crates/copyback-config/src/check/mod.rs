@@ -7,6 +7,7 @@ mod flows;
 mod gc;
 mod limits;
 mod mapping;
+mod placement;
 mod power;
 mod python;
 mod space;
@@ -65,6 +66,7 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     shares(ssd, &mut faults);
     gc::check(ssd, &mut faults);
     mapping::check(ssd, &mut faults);
+    placement::check(config, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
     endurance(&ssd.endurance, &mut faults);
     power::check(&ssd.power, &ssd.geometry, &mut faults);

@@ -4,9 +4,11 @@
 mod collecting;
 mod counters;
 mod faults;
+mod sorting;
 
 pub use counters::{Counters, Merges, Moves};
 pub use faults::FaultReport;
+pub use sorting::SortingReport;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;

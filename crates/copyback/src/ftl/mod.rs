@@ -42,7 +42,7 @@ use std::ops::Deref;
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
-use crate::placement::HostPage;
+use crate::placement::{Future, HostPage, Placement};
 use crate::victim::supply::{Device, Failed, VictimSupplier};
 
 use mapping::{AnyMapping, Mapping, each};
@@ -348,9 +348,15 @@ impl Ftl {
         self.tables.bad_blocks.reset_tally();
     }
 
-    /// Counts from now on what becomes of the blocks of each class.
-    pub fn reset_class_tally(&mut self) {
+    /// The placement is told what the run will do, once it begins.
+    pub fn foresee(&mut self, future: Future) {
+        self.tables.streams.placement.foresee(future);
+    }
+
+    /// The drive has been prepared: what becomes of the blocks of each class is counted from now on.
+    pub fn run_begins(&mut self) {
         self.tables.streams.tally.reset();
+        self.tables.streams.placement.run_begins();
     }
 
     /// Takes the blocks that have been replaced since the last call.

@@ -3,6 +3,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::Lpn;
+use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Drive, HostPage, Life, Origin, Placement};
 use crate::rng;
 
@@ -26,6 +27,7 @@ impl Streams {
         let drive = Drive {
             pages: Limits::mapped_pages(config),
             pages_per_block: config.ssd.data_pages_per_block() as u32,
+            planes: Geometry::new(&config.ssd).planes(),
         };
         let random = rng::stream(config.seed, &format!("{name}/placement"));
         let placement = AnyPlacement::new(&config.ssd.ftl.placement, drive, random);

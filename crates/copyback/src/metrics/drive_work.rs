@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
 use crate::drive::Rejected;
-use crate::ssd::{Counters, FaultReport, IdleTimes, PlaneUse};
+use crate::ssd::{Counters, FaultReport, IdleTimes, PlaneUse, SortingReport};
 use crate::units::{Instant, TotalTime};
 use crate::workload::{Operation, Request};
 
@@ -14,7 +14,7 @@ use super::faults::FaultsSummary;
 use super::gc::GcSummary;
 use super::idle_time::IdleTimeSummary;
 use super::mapping::MappingSummary;
-use super::placement::{PlacementSummary, PlacementWork};
+use super::placement::PlacementSummary;
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
@@ -100,7 +100,7 @@ pub struct DriveWork {
     /// What went wrong in the flash, and what was not carried out for that, if anything can.
     pub faults: Option<(FaultReport, Rejected)>,
     /// How well the placement has sorted pages, if it has more than two classes.
-    pub placement: Option<PlacementWork>,
+    pub sorting: Option<SortingReport>,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
     pub lost_victims: Option<u64>,
     /// Whether one of them had no power for some time.
@@ -177,7 +177,7 @@ impl DriveWork {
             },
             mapping: MappingSummary::of(counters),
             idle_time: self.idle_times.as_ref().map(IdleTimeSummary::of),
-            placement: self.placement.as_ref().map(PlacementWork::summary),
+            placement: self.sorting.as_ref().map(PlacementSummary::of),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
             endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
             faults: self

@@ -38,7 +38,6 @@ pub use latency::LatencyStats;
 pub use latency_log::LatencyLog;
 pub use ledger::{Ledger, LedgerSummary, RequestsSummary};
 pub use overlap::Overlap;
-pub use placement::PlacementWork;
 pub use power_loss::PowerLossSummary;
 pub use requests::RequestColumns;
 pub use responses::Responses;

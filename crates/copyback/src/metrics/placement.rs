@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ftl::{ClassTally, OfClass, Tables};
+use crate::ssd::SortingReport;
 
 /// What `summary.json` says of a placement with more than two classes. Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -30,47 +30,22 @@ pub struct ClassSummary {
     pub block_life_pages: Option<f64>,
 }
 
-/// What placements have done.
-#[derive(Debug, Clone)]
-pub struct PlacementWork {
-    tally: ClassTally,
-    state_bytes: u64,
-    pages_per_block: u32,
-}
-
-impl PlacementWork {
-    /// That of a drive with these tables, if its placement has more than two classes.
-    pub fn of(tables: &Tables) -> Option<Self> {
-        let tally = tables.class_tally();
-        (tally.classes().len() > 2).then(|| Self {
-            tally: tally.clone(),
-            state_bytes: tables.placement_bytes() as u64,
-            pages_per_block: tables.data_pages_per_block(),
-        })
-    }
-
-    /// Adds what another drive's has done.
-    pub fn add(&mut self, other: &Self) {
-        self.tally += &other.tally;
-        self.state_bytes += other.state_bytes;
-    }
-
-    /// What is told of it.
-    pub fn summary(&self) -> PlacementSummary {
-        let class = |class: &OfClass| {
+impl PlacementSummary {
+    pub(super) fn of(report: &SortingReport) -> Self {
+        let pages_per_block = f64::from(report.pages_per_block);
+        let classes = report.tally.classes().iter().map(|class| {
             let of_each = |sum: u64| (class.victims > 0).then(|| sum as f64 / class.victims as f64);
             ClassSummary {
                 blocks_filled: class.filled,
                 victims: class.victims,
-                valid_share: of_each(class.valid_pages)
-                    .map(|pages| pages / f64::from(self.pages_per_block)),
+                valid_share: of_each(class.valid_pages).map(|pages| pages / pages_per_block),
                 block_life_pages: of_each(class.lives),
             }
-        };
-        PlacementSummary {
-            classes: self.tally.classes().iter().map(class).collect(),
-            diverted_pages: self.tally.diverted,
-            state_bytes: self.state_bytes,
+        });
+        Self {
+            classes: classes.collect(),
+            diverted_pages: report.tally.diverted,
+            state_bytes: report.state_bytes,
         }
     }
 }

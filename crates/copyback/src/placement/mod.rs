@@ -7,8 +7,10 @@
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
 mod by_hint;
+mod future;
 mod host_and_gc_apart;
 mod one_class;
+mod oracle;
 mod sep_bit;
 mod write_times;
 
@@ -25,8 +27,10 @@ use crate::rng::Stream;
 use crate::workload::Hint;
 
 use by_hint::ByHint;
+pub use future::{Foreseen, Future, MOST_ENDS};
 use host_and_gc_apart::HostAndGcApart;
 use one_class::OneClass;
+use oracle::Oracle;
 use sep_bit::SepBit;
 
 /// Pages that are written to one open block of a plane. The number and one is kept, so that a block of no class takes
@@ -103,6 +107,8 @@ pub struct Drive {
     pub pages: usize,
     /// Pages of a block that hold data.
     pub pages_per_block: u32,
+    /// Planes, each with open blocks of its own.
+    pub planes: usize,
 }
 
 /// Sorts pages into classes. What a placement does not say is that it has nothing to learn.
@@ -125,6 +131,12 @@ pub trait Placement {
 
     /// The host has trimmed `lpn`.
     fn trimmed(&mut self, _lpn: Lpn) {}
+
+    /// This is what the run will do, once it begins.
+    fn foresee(&mut self, _future: Future) {}
+
+    /// The drive has been prepared, and the run begins.
+    fn run_begins(&mut self) {}
 
     /// A block has been filled.
     fn sealed(&mut self, _block: Life) {}
@@ -176,6 +188,8 @@ one_of! {
         HostAndGcApart(HostAndGcApart),
         /// As the host says.
         ByHint(ByHint),
+        /// By the known time of death.
+        Oracle(Box<Oracle>),
         /// By the inferred time of death.
         SepBit(Box<SepBit>),
     }
@@ -189,6 +203,9 @@ impl AnyPlacement {
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
             config::Placement::ByHint { handles, isolation } => {
                 Self::ByHint(ByHint::new(handles, isolation))
+            }
+            config::Placement::Oracle { classes, width, growth } => {
+                Self::Oracle(Box::new(Oracle::new(classes, width, growth, drive)))
             }
             config::Placement::SepBit => Self::SepBit(Box::new(SepBit::new(drive))),
         }
@@ -241,6 +258,14 @@ impl Placement for AnyPlacement {
 
     fn trimmed(&mut self, lpn: Lpn) {
         each!(self, placement => placement.trimmed(lpn));
+    }
+
+    fn foresee(&mut self, future: Future) {
+        each!(self, placement => placement.foresee(future));
+    }
+
+    fn run_begins(&mut self) {
+        each!(self, placement => placement.run_begins());
     }
 
     fn sealed(&mut self, block: Life) {

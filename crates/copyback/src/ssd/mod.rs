@@ -19,7 +19,7 @@ mod power;
 mod recovery_time;
 mod suspend;
 
-pub use crate::backend::{Counters, FaultReport, Moves};
+pub use crate::backend::{Counters, FaultReport, Moves, SortingReport};
 pub use crate::collector::idle::Announced;
 pub use crate::observer::{
     Activity, Class, Collected, DieTime, Entry, For, HeldUp, IdlePeriods, IdleTimes, InTheWay,
@@ -93,7 +93,7 @@ impl Ssd {
     fn around(config: &Config, mut ftl: Ftl, first_sequence: u64) -> Self {
         ftl.watch_watermarks(config.register_threshold());
         ftl.reset_nv_buffer_tally();
-        ftl.reset_class_tally();
+        ftl.run_begins();
         ftl.reset_fault_tally();
         if config.ssd.gc.idle != Idle::None {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());

@@ -3,9 +3,9 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::{
-    Config, Coordination, Delay, GcEnd, Ineligible, LogicalBlocks, Margin, PipelineOrder,
-    Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
-    WearCompare, Width,
+    Config, Coordination, Delay, GcEnd, Ineligible, Isolation, LogicalBlocks, Margin,
+    PipelineOrder, Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WearCompare, Width,
 };
 
 use crate::draw::Draw;
@@ -72,8 +72,22 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         };
     }
     if draw.chance(0.4) && config.ssd.ftl.mapping.is_page_mapping() {
-        sort(config, draw.of(&[Placement::SepBit]));
+        let placement = placement(&mut draw, config);
+        sort(config, placement);
     }
+}
+
+/// One that sorts pages. Whether the future can be known is for the configuration to say.
+fn placement(draw: &mut Draw, config: &Config) -> Placement {
+    let handles = draw.within(1, 4) as u32;
+    let isolation = draw.of(&[Isolation::Initial, Isolation::Persistent]);
+    let (classes, growth) = (draw.within(2, 6) as u32, draw.of(&[1.0, 1.5, 3.0]));
+    let mut all =
+        vec![Placement::SepBit, Placement::SepBit, Placement::ByHint { handles, isolation }];
+    if config.array.devices == 1 && config.workload.flows().len() == 1 {
+        all.push(Placement::Oracle { classes, width: draw.of(&[0.1, 1.0]), growth });
+    }
+    draw.of(&all)
 }
 
 /// Sorts pages by `placement`, on a drive with as many logical pages that has more blocks for open ones.

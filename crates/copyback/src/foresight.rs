@@ -1,0 +1,55 @@
+//! A pass over the workload of a run before it begins, for a placement that knows when each page dies. The order in
+//! which requests come must not depend on the run: there is one drive and one flow, and nothing between the host and
+//! the translation layer that writes fewer pages than the host does. The configuration is checked for that.
+
+use crate::Error;
+use crate::config::{Config, Placement};
+use crate::host::sources;
+use crate::ids::Lpn;
+use crate::placement::{Foreseen, Future, MOST_ENDS};
+use crate::workload::{Operation, Request};
+
+/// What the workload of `config` does to each page, if its placement asks for it.
+///
+/// # Errors
+/// If a trace cannot be read, or the workload writes and trims more pages than can be foreseen.
+pub fn of_workload(config: &Config) -> Result<Option<Future>, Error> {
+    let Placement::Oracle { .. } = config.ssd.ftl.placement else { return Ok(None) };
+    let page_size = config.ssd.managed_page_size().0;
+    let mut foreseen = Foreseen::new(config.logical_pages() as usize);
+    for mut source in sources(config)? {
+        while let Some(request) = source.next_request()? {
+            if !tell(&mut foreseen, &request, page_size) {
+                return Err(Error::Input(too_long()));
+            }
+        }
+    }
+    Ok(Some(foreseen.into_future()))
+}
+
+/// Tells what becomes of the pages of a request. False if that is too much.
+fn tell(foreseen: &mut Foreseen, request: &Request, page_size: u64) -> bool {
+    let Request { operation, offset, length, .. } = *request;
+    let end = offset + length;
+    match operation {
+        Operation::Write => {
+            pages(offset / page_size, end.div_ceil(page_size)).all(|lpn| foreseen.writes(lpn))
+        }
+        // A page is trimmed whole or not at all.
+        Operation::Trim => {
+            pages(offset.div_ceil(page_size), end / page_size).all(|lpn| foreseen.trims(lpn))
+        }
+        Operation::Read | Operation::Flush => true,
+    }
+}
+
+fn pages(first: u64, end: u64) -> impl Iterator<Item = Lpn> {
+    (first..end).map(|lpn| Lpn::from_index(lpn as usize))
+}
+
+fn too_long() -> String {
+    format!(
+        "ssd.ftl.placement: found a workload that writes and trims more pages than \"oracle\" can \
+         foresee; allowed: {MOST_ENDS}"
+    )
+}

@@ -1,0 +1,135 @@
+//! The oracle: what dies at the same time lies together. It knows from a pass over the workload when each page dies,
+//! and bounds what any placement can reach (FK in the simulator of Wang et al., FAST 2022; NoDaP of the authors of DOGI
+//! is another way).
+//!
+//! A page whose life has `width` blocks or less left is of class 0; each further class is `growth` times as wide as the
+//! one before, and the last takes all others. Pages that are moved are sorted anew, together with the host's.
+//! While the drive is prepared, nothing is known yet.
+
+use crate::checkpoint::Checkpointed;
+use crate::ids::Lpn;
+
+use super::future::Future;
+use super::{Class, Drive, Origin, Placement};
+
+/// What is known of the future, and where the classes begin.
+#[derive(Debug, Checkpointed)]
+pub struct Oracle {
+    /// Of each class but the last, the longest life that is left, in pages of the host.
+    bounds: Vec<u64>,
+    future: Option<Future>,
+    /// Pages that the workload has written, once it has begun.
+    written: Option<u64>,
+}
+
+impl Oracle {
+    /// Of so many classes, the first of `width` blocks of each plane of `drive`.
+    pub(super) fn new(classes: u32, width: f64, growth: f64, drive: Drive) -> Self {
+        let first = width * f64::from(drive.pages_per_block) * drive.planes as f64;
+        let widths = std::iter::successors(Some(first), |width| Some(width * growth));
+        let mut end = 0.0;
+        let bounds = widths.take(classes as usize - 1).map(|width| {
+            end += width;
+            end as u64
+        });
+        Self { bounds: bounds.collect(), future: None, written: None }
+    }
+
+    fn class_of_death(&self, death: Option<u64>) -> Class {
+        let left = death.zip(self.written).map(|(death, now)| death.saturating_sub(now));
+        let class = left
+            .map_or(self.bounds.len(), |left| self.bounds.partition_point(|bound| *bound < left));
+        Class::new(class)
+    }
+}
+
+impl Placement for Oracle {
+    fn classes(&self) -> usize {
+        self.bounds.len() + 1
+    }
+
+    fn takes_host(&self, _: Class) -> bool {
+        true
+    }
+
+    fn takes_moved(&self, _: Class) -> bool {
+        true
+    }
+
+    fn class_of(&self, lpn: Lpn, origin: Origin, _: u64) -> Class {
+        let Some(future) = self.future.as_ref().filter(|_| self.written.is_some()) else {
+            return self.class_of_death(None);
+        };
+        self.class_of_death(match origin {
+            Origin::Host { .. } => future.death_of_next(lpn),
+            Origin::Moved { .. } => future.death(lpn),
+        })
+    }
+
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, _: u64) {
+        if let (Origin::Host { .. }, Some(written)) = (origin, &mut self.written) {
+            *written += 1;
+            self.trimmed(lpn);
+        }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        if let (Some(_), Some(future)) = (self.written, &mut self.future) {
+            future.has_died(lpn);
+        }
+    }
+
+    fn foresee(&mut self, future: Future) {
+        self.future = Some(future);
+    }
+
+    fn run_begins(&mut self) {
+        self.written = Some(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Foreseen;
+    use super::*;
+
+    const HOST: Origin = Origin::Host { hint: None };
+    const MOVED: Origin = Origin::Moved { class: None };
+
+    /// Of a drive with one plane of blocks of two pages, which will write these pages.
+    fn oracle(classes: u32, growth: f64, writes: &[u32]) -> Oracle {
+        let drive = Drive { pages: 8, pages_per_block: 2, planes: 1 };
+        let mut oracle = Oracle::new(classes, 1.0, growth, drive);
+        let mut foreseen = Foreseen::new(8);
+        writes.iter().for_each(|page| _ = foreseen.writes(Lpn(*page)));
+        oracle.foresee(foreseen.into_future());
+        oracle
+    }
+
+    fn class_of(oracle: &Oracle, page: u32, origin: Origin) -> usize {
+        oracle.class_of(Lpn(page), origin, 0).index()
+    }
+
+    #[test]
+    fn a_page_goes_with_those_that_die_when_it_does() {
+        let mut oracle = oracle(3, 1.0, &[0, 1, 2, 0, 3, 1, 4]);
+        assert_eq!(class_of(&oracle, 0, HOST), 2, "nothing is known before the run begins");
+        oracle.run_begins();
+        // Page 0 is written again at 3, page 1 at 5; page 2 never is.
+        assert_eq!([0, 1, 2].map(|page| class_of(&oracle, page, HOST)), [1, 2, 2]);
+        [0, 1, 2].iter().for_each(|page| oracle.wrote(Lpn(*page), HOST, 0));
+        // By now, 0 of 3 and 2 of 5 are left; what was there before page 4 is written at 6.
+        assert_eq!([0, 1, 2, 4].map(|page| class_of(&oracle, page, MOVED)), [0, 0, 2, 1]);
+        oracle.wrote(Lpn(0), MOVED, 0);
+        assert_eq!(class_of(&oracle, 0, MOVED), 0, "to be moved is not to die");
+        oracle.trimmed(Lpn(4));
+        assert_eq!(class_of(&oracle, 4, MOVED), 2);
+    }
+
+    #[test]
+    fn each_class_is_wider_than_the_one_before_by_the_growth() {
+        let drive = Drive { pages: 8, pages_per_block: 10, planes: 2 };
+        assert_eq!(Oracle::new(4, 0.5, 3.0, drive).bounds, [10, 40, 130]);
+        assert_eq!(Oracle::new(4, 1.0, 1.0, drive).bounds, [20, 40, 60]);
+    }
+}
