@@ -315,8 +315,8 @@ choice! {
             isolation: Isolation,
         },
         /// By when a page dies, which is known from a pass over the workload: a bound on what placements can reach.
-        /// Not with several drives or flows, a write buffer or cuts of power: the order of writes would depend on
-        /// the run.
+        /// Not with several drives or flows, a write buffer, cuts of power or `stop`: which pages are written, and in
+        /// which order, would depend on the run.
         Oracle {
             /// How many.
             #[serde(default = "default_classes")]

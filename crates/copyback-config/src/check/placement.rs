@@ -16,7 +16,7 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
     if let Some(found) = unforeseeable(config) {
         let problem = format!(
             "found \"oracle\" with {found}; allowed: one drive and one flow, no write buffer, no cut of \
-             power, so that the order of writes is known before the run"
+             power, nothing that ends the run before its requests do, so that all writes are known before"
         );
         faults.add("ssd.ftl.placement", problem);
     }
@@ -34,5 +34,8 @@ fn unforeseeable(config: &Config) -> Option<String> {
     if config.ssd.buffer.capacity.0 > 0 {
         return Some("a write buffer".to_owned());
     }
-    (config.ssd.power.cuts != Cuts::None).then(|| "cuts of power".to_owned())
+    if config.ssd.power.cuts != Cuts::None {
+        return Some("cuts of power".to_owned());
+    }
+    (config.stop != Stop::None).then(|| "a rule that ends the run".to_owned())
 }
