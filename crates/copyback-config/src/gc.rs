@@ -32,6 +32,10 @@ pub struct Gc {
     pub threshold_scope: ThresholdScope,
     /// What the soft threshold and the joining threshold of `width` count.
     pub threshold_unit: ThresholdUnit,
+    /// A plane is collected as well if more than this share of the pages that are written there is invalid, those of
+    /// open blocks not counted as invalid: what log-structured stores call the garbage proportion. Not unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invalid_threshold: Option<Share>,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
     /// When a collection of a die lets the host go on.
@@ -56,6 +60,7 @@ impl Default for Gc {
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },
             threshold_scope: ThresholdScope::Plane,
             threshold_unit: ThresholdUnit::FreeBlocks,
+            invalid_threshold: None,
             start: GcStart::AtOnce,
             end: GcEnd::Enough,
             hysteresis_blocks: 0,

@@ -99,6 +99,7 @@ pub fn fingerprint(config: &Config) -> String {
         gc.hysteresis_blocks,
         gc.threshold_scope,
         gc.threshold_unit,
+        gc.invalid_threshold,
         config.precondition,
         config.array.devices,
         config.array.failed,

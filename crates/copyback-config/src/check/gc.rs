@@ -16,6 +16,14 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
                        an open block's pages are free for its own logical blocks only";
         faults.add("ssd.gc.threshold_unit", problem);
     }
+    if let Some(share) = ssd.gc.invalid_threshold {
+        faults.share_above_zero("ssd.gc.invalid_threshold", share, true);
+        if !ssd.ftl.mapping.is_page_mapping() {
+            let problem = "found a share; allowed: none, as with this mapping (ssd.ftl.mapping) merges, not invalid \
+                           pages, call for collections";
+            faults.add("ssd.gc.invalid_threshold", problem);
+        }
+    }
 }
 
 fn commands(ssd: &Ssd, faults: &mut Report) {

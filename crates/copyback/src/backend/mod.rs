@@ -82,6 +82,7 @@ impl Backend {
         let is_watched = ssd.gc.idle != crate::config::Idle::None
             || ssd.gc.threshold_scope != crate::config::ThresholdScope::Plane
             || ssd.gc.threshold_unit != crate::config::ThresholdUnit::FreeBlocks
+            || ssd.gc.invalid_threshold.is_some()
             || ssd.commands.suspend != crate::config::Suspend::None
             || !ssd.faults.are_none()
             || ssd.power.is_watched()

@@ -356,6 +356,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         hard_threshold: FreeBlocks::Blocks { blocks: draw.within(1, most_hard) as u32 },
         threshold_scope: ThresholdScope::Plane,
         threshold_unit: ThresholdUnit::FreeBlocks,
+        invalid_threshold: None,
         start: draw.of(starts),
         end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),

@@ -74,6 +74,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.4) && config.ssd.ftl.mapping.is_page_mapping() {
         let placement = placement(&mut draw, config);
         sort(config, placement);
+        if draw.chance(0.2) {
+            config.ssd.gc.invalid_threshold = Some(Share(draw.share()));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Free and open blocks: what room each plane has, and which planes are below their threshold.
 
 mod free_blocks;
+mod invalid_share;
 mod plane;
 mod scopes;
 mod watermarks;
@@ -16,6 +17,7 @@ use crate::config::{Config, ThresholdUnit};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 
+use invalid_share::InvalidShare;
 use scopes::{Scopes, planes_together};
 
 /// Free blocks of all planes.
@@ -40,6 +42,8 @@ pub struct Space {
     thresholds: Thresholds,
     /// What is counted against the soft threshold.
     counted: Counted,
+    /// What calls for a collection besides, if something does.
+    invalid_share: Option<InvalidShare>,
     /// A bit for each plane of a die that is below its threshold.
     below_threshold: Vec<u32>,
     /// Where planes don't count each for itself.
@@ -141,6 +145,7 @@ impl Space {
             free: OnceLock::new(),
             thresholds,
             counted,
+            invalid_share: InvalidShare::new(config),
             below_threshold: vec![0; geometry.dies()],
             scopes: (together > 1).then_some(scopes),
             planes_per_die: geometry.planes_per_die,
@@ -293,7 +298,7 @@ impl Space {
     /// Notes that a page of an open block of `plane` has been written.
     #[inline(always)]
     pub fn page_written(&mut self, plane: PlaneId) {
-        if self.counted != Counted::Blocks {
+        if self.counted != Counted::Blocks || self.invalid_share.is_some() {
             self.mark(plane);
         }
     }
@@ -322,7 +327,9 @@ impl Space {
         let per_block = self.counted.per_block();
         let Some(scopes) = &mut self.scopes else {
             let lacks_blocks = self.counted != Counted::Blocks && self.lacks_blocks(plane);
-            let is_below = left < self.thresholds.soft * per_block || lacks_blocks;
+            let is_below = left < self.thresholds.soft * per_block
+                || lacks_blocks
+                || self.has_much_invalid(plane);
             if is_below || left >= self.thresholds.clear * per_block {
                 self.set_mark(plane, is_below);
             }
@@ -344,7 +351,9 @@ impl Space {
         let left = self.count(plane, self.beyond_spare(plane));
         let is_short = self.scopes.as_ref().is_some_and(|scopes| scopes.is_short(plane));
         let is_below_share = left < self.thresholds.soft * self.counted.per_block();
-        let is_below = self.lacks_blocks(plane) || (is_short && is_below_share);
+        let is_below = self.lacks_blocks(plane)
+            || (is_short && is_below_share)
+            || self.has_much_invalid(plane);
         // What has begun because the scope was short goes on, though it counts as free already.
         let goes_on = self[plane].reclaiming.is_some() && self.is_below_threshold(plane);
         self.set_mark(plane, is_below || goes_on);
@@ -375,6 +384,11 @@ impl Space {
     fn lacks_blocks(&self, plane: PlaneId) -> bool {
         let Thresholds { hard, kept_for_collections, .. } = self.thresholds;
         self.beyond_spare(plane) < hard.max(1 + kept_for_collections)
+    }
+
+    /// Whether so many of the pages of `plane` are invalid that it is to be collected.
+    fn has_much_invalid(&self, plane: PlaneId) -> bool {
+        self.invalid_share.is_some_and(|share| share.is_exceeded_on(&self[plane]))
     }
 
     /// What counts of `plane`, of which so many blocks are free.
@@ -409,7 +423,9 @@ impl Space {
         let [soft, clear] =
             [self.thresholds.soft, self.thresholds.clear].map(|of| of * self.counted.per_block());
         let lacks_blocks = self.counted != Counted::Blocks && self.lacks_blocks(plane);
-        if is_below { left < clear || lacks_blocks } else { left >= soft && !lacks_blocks }
+        // What was invalid when the plane was marked is not told.
+        let may_be_below = lacks_blocks || self.invalid_share.is_some();
+        if is_below { left < clear || may_be_below } else { left >= soft && !lacks_blocks }
     }
 
     const fn die_of(&self, plane: PlaneId) -> usize {
