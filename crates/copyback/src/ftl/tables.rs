@@ -8,7 +8,7 @@ use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
-use crate::victim::{BlockView, Shape, VictimSelector, Victims};
+use crate::victim::{Shape, VictimSelector, Victims};
 
 use super::Placed;
 use super::allocation::{Allocation, PlaneRule};
@@ -493,7 +493,7 @@ impl Tables {
         self.blocks.seal(block, self.streams.clock);
         self.streams.placement.sealed(self.blocks.life(block));
         self.space[plane].closed_invalid += self.limits.data_pages - u32::from(valid);
-        self.victims.closed(plane, block, valid);
+        self.victims.closed(plane, block, valid, &self.blocks.at(self.streams.clock));
     }
 
     #[inline(always)]

@@ -3,8 +3,9 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::{
-    Config, Coordination, Delay, GcEnd, Ineligible, LogicalBlocks, Margin, PipelineOrder,
-    Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width,
+    Age, AgeWeight, CollectionCost, Config, Coordination, Delay, GcEnd, Ineligible, LogicalBlocks,
+    Margin, PipelineOrder, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WearCompare, Width, Within,
 };
 
 use crate::draw::Draw;
@@ -70,6 +71,27 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
             ineligible: draw.of(&[Ineligible::Collect, Ineligible::Drop, Ineligible::Drop]),
         };
     }
+    if draw.chance(0.4) {
+        config.ssd.gc.victim = by_age_or_class(&mut draw, config.ssd.ftl.mapping.is_page_mapping());
+    }
+}
+
+/// A victim policy that knows ages, a window or classes.
+fn by_age_or_class(draw: &mut Draw, pages: bool) -> VictimPolicy {
+    let ages = match pages {
+        true => &[Age::SinceInvalidated, Age::SinceSealed, Age::SinceOpened][..],
+        false => &[Age::SinceInvalidated],
+    };
+    let (age, d) = (draw.of(ages), draw.within(1, 12) as u32);
+    let window = draw.within(1, 20) as u32;
+    let weight = draw.of(&[AgeWeight::Linear, AgeWeight::Sqrt]);
+    let cost = draw.of(&[CollectionCost::ValidPages, CollectionCost::WholeBlock]);
+    draw.of(&[
+        VictimPolicy::CostBenefit { age, weight, cost },
+        VictimPolicy::CostAgeTimes { age },
+        VictimPolicy::WindowedGreedy { window },
+        VictimPolicy::Rga { d, within: Within::Class },
+    ])
 }
 
 /// Not the default, of a drive of so many planes.

@@ -48,13 +48,13 @@ pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<Block
     if tables.space[plane].closed_invalid == 0 && !tables.victims.refuses() {
         return None;
     }
-    let mut victim = tables.victims.choose(plane, &tables.blocks);
+    let mut victim = tables.victims.choose(plane, &tables.blocks.at(tables.streams.clock));
     // Where the host can open no block, nothing else would call for another look.
     while victim.is_none()
         && !tables.space.may_open_for_host(plane)
         && tables.victims.look_again(plane)
     {
-        victim = tables.victims.choose(plane, &tables.blocks);
+        victim = tables.victims.choose(plane, &tables.blocks.at(tables.streams.clock));
     }
     let victim = victim?;
     tables.has_room_for(victim, plane).then_some(victim)
