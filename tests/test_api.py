@@ -102,8 +102,24 @@ def test_overrides_of_every_kind(tiny: dict[str, Any]) -> None:
     assert config["audit"] is True
 
 
-@pytest.mark.parametrize("victim", ["greedy", "rga", "random", "random+", "fifo", "cost_benefit"])
-def test_every_victim_policy_passes_the_audit(tiny: dict[str, Any], victim: str) -> None:
+VICTIMS: list[str | dict[str, Any]] = [
+    "greedy",
+    "rga",
+    {"type": "rga", "within": "class"},
+    "random",
+    "random+",
+    "fifo",
+    {"type": "windowed_greedy", "window": 8},
+    "cost_benefit",
+    {"type": "cost_benefit", "age": "since_sealed", "weight": "sqrt"},
+    "cost_age_times",
+]
+
+
+@pytest.mark.parametrize("victim", VICTIMS, ids=str)
+def test_every_victim_policy_passes_the_audit(
+    tiny: dict[str, Any], victim: str | dict[str, Any]
+) -> None:
     assert copyback.run(tiny, audit=True, ssd__gc__victim=victim).summary.gc.collections > 0
 
 

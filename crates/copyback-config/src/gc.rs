@@ -339,6 +339,10 @@ choice! {
             #[serde(default = "default_rga_d")]
             #[schemars(range(min = 1, max = 65_536))]
             d: u32,
+            /// What they are drawn from: `all` closed blocks of the plane (the default), or those of one `class` of the
+            /// placement.
+            #[serde(default, skip_serializing_if = "is_default")]
+            within: Within,
         },
         /// Any block at random.
         Random,
@@ -355,9 +359,32 @@ choice! {
             #[serde(default, skip_serializing_if = "is_default")]
             ineligible: Ineligible,
         },
-        /// Most (1 - u) / 2u x age, age since the block last lost a page (Rosenblum 1992, Kawaguchi
-        /// 1995).
-        CostBenefit,
+        /// Fewest valid pages of the blocks that were filled first (Hu et al. 2009).
+        WindowedGreedy {
+            /// So many closed blocks of the plane. 1 is `fifo`, and all that a plane can have `greedy`.
+            #[schemars(range(min = 1, max = 16_777_216))]
+            window: u32,
+        },
+        /// Most (1 - u) / cost x age, u the share of valid pages (Rosenblum and Ousterhout 1992, Kawaguchi et al. 1995).
+        /// Of blocks with equally many the oldest.
+        CostBenefit {
+            /// Since when a block ages: `since_invalidated` (the default), `since_sealed` or `since_opened`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            age: Age,
+            /// How age counts: `linear` (the default), or its root, `sqrt`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            weight: AgeWeight,
+            /// What a collection costs: `valid_pages` (the default), or `whole_block`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            cost: CollectionCost,
+        },
+        /// Least u / (1 - u) x 1 / age x erases, u the share of valid pages (Chiang and Chang 1999). A block that has
+        /// never been erased counts as erased once.
+        CostAgeTimes {
+            /// Since when a block ages: `since_opened` (the default), `since_sealed` or `since_invalidated`.
+            #[serde(default = "default_age_of_times", skip_serializing_if = "is_since_opened")]
+            age: Age,
+        },
         /// As a class written in Python says (`copyback.VictimPolicy`). Such a drive cannot be saved.
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
@@ -379,10 +406,83 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// The age that cost-age-times has if none is given.
+const fn default_age_of_times() -> Age {
+    Age::SinceOpened
+}
+
+// As serde asks.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_since_opened(age: &Age) -> bool {
+    *age == Age::SinceOpened
+}
+
 impl VictimPolicy {
+    /// Cost-benefit by the age since a block last lost a page.
+    pub const COST_BENEFIT: Self = Self::CostBenefit {
+        age: Age::SinceInvalidated,
+        weight: AgeWeight::Linear,
+        cost: CollectionCost::ValidPages,
+    };
+
     /// FIFO, whatever is in the block that was filled first.
     pub const FIFO: Self =
         Self::Fifo { queued_when: QueuedWhen::Filled, ineligible: Ineligible::Collect };
+}
+
+/// What blocks are drawn from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Within {
+    /// All closed blocks of the plane, of whatever class.
+    #[default]
+    All,
+    /// Those of one class of the placement (`ssd.ftl.placement`): the one of whose pages the greatest share is invalid;
+    /// of equals the first.
+    Class,
+}
+
+/// Since when a block ages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Age {
+    /// Since it last lost a page, counted in changes of the plane's blocks (Kawaguchi et al. 1995).
+    #[default]
+    SinceInvalidated,
+    /// Since its last page was written, counted in pages that the host has written to the drive (the artefact of SepBIT,
+    /// Wang et al. 2022). For page mappings.
+    SinceSealed,
+    /// Since its first page was written, counted in pages that the host has written to the drive. For page mappings.
+    SinceOpened,
+}
+
+impl Age {
+    /// Whether it follows from the life of a block, whatever becomes of its pages.
+    pub const fn is_of_life(self) -> bool {
+        matches!(self, Self::SinceSealed | Self::SinceOpened)
+    }
+}
+
+/// How the age of a block counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AgeWeight {
+    /// As it is.
+    #[default]
+    Linear,
+    /// By its square root (the artefact of SepBIT, Wang et al. 2022).
+    Sqrt,
+}
+
+/// What a collection costs, in reads and writes, against the space that it frees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CollectionCost {
+    /// 2u: the valid pages are read and written (Kawaguchi et al. 1995). The factor decides nothing.
+    #[default]
+    ValidPages,
+    /// 1 + u: the whole block is read, and its valid pages are written (Rosenblum and Ousterhout 1992).
+    WholeBlock,
 }
 
 /// When a block joins the queue of FIFO victims.

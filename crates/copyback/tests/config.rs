@@ -1,9 +1,9 @@
 //! The configuration as users meet it: layers, messages, presets, resolved output.
 
 use copyback::config::{
-    AddressDistribution, Allocation, AllocationOrder, Bursts, Config, Flow, FreeBlocks, Loader,
-    Overwrites, RequestSize, RoundLength, Stop, SyntheticWorkload, TimeDistribution, VictimPolicy,
-    Workload, presets,
+    AddressDistribution, Age, Allocation, AllocationOrder, Bursts, Config, Flow, FreeBlocks,
+    Loader, Overwrites, RequestSize, RoundLength, Stop, SyntheticWorkload, TimeDistribution,
+    VictimPolicy, Within, Workload, presets,
     quantity::{Limit, Share, Size, Time},
     schema,
 };
@@ -48,19 +48,27 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.gc.victim = 'gredy'",
-            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, cost_benefit, python)",
+            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, python)",
         ),
         (
             "ssd.gc.victim = { type = 'rga', e = 1 }",
-            "file.toml:1: ssd.gc.victim.e: unknown key; did you mean \"d\"? (allowed: d)",
+            "file.toml:1: ssd.gc.victim.e: unknown key; did you mean \"d\"? (allowed: d, within)",
         ),
         (
             "ssd.gc.victim = { d = 3 }",
-            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, cost_benefit, python)",
+            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, python)",
         ),
         (
             "ssd.gc.victim = { type = 'random', d = 3 }",
             "file.toml:1: ssd.gc.victim.d: unknown key (allowed: none)",
+        ),
+        (
+            "ssd.gc.victim = 'windowed_greedy'",
+            "file.toml:1: ssd.gc.victim: the key \"window\" is missing",
+        ),
+        (
+            "ssd.gc.victim = { type = 'cost_benefit', age = 'since_seal' }",
+            "file.toml:1: ssd.gc.victim.age: found \"since_seal\"; did you mean \"since_sealed\"? (allowed: since_invalidated, since_sealed, since_opened)",
         ),
         (
             "ssd.timing.erase = '25'",
@@ -265,7 +273,7 @@ fn later_layers_win_key_by_key() {
     assert_eq!(config.ssd.geometry.channels, 3);
     assert_eq!(config.ssd.geometry.planes_per_die, 8);
     assert_eq!(config.ssd.timing.erase, Time::from_us(2000));
-    assert_eq!(config.ssd.gc.victim, VictimPolicy::Rga { d: 3 });
+    assert_eq!(config.ssd.gc.victim, VictimPolicy::Rga { d: 3, within: Within::All });
 }
 
 #[test]
@@ -288,11 +296,37 @@ fn choices_are_strings_or_tables() {
         config.ssd.ftl.allocation,
         Allocation::Mixed { order: AllocationOrder::Pcwd, .. }
     ));
-    assert_eq!(config.ssd.gc.victim, VictimPolicy::Rga { d: 10 });
+    assert_eq!(config.ssd.gc.victim, VictimPolicy::Rga { d: 10, within: Within::All });
     assert_eq!(config.ssd.gc.soft_threshold, FreeBlocks::Share(Share(0.06)));
     assert_eq!(synthetic(&config).request_size, RequestSize::Fixed(Size(8192)));
     let name = load("ssd.gc.victim = { type = 'random+' }").unwrap().ssd.gc.victim;
     assert_eq!(name, VictimPolicy::RandomPlus);
+}
+
+#[test]
+fn plain_cost_benefit_is_a_name_and_other_ages_are_tables() {
+    let config = load("ssd.gc.victim = { type = 'cost_benefit', weight = 'linear' }").unwrap();
+    assert_eq!(config.ssd.gc.victim, VictimPolicy::COST_BENEFIT);
+    assert!(config.to_toml().contains("victim = \"cost_benefit\""), "{}", config.to_toml());
+    let text = "ssd.gc.victim = { type = 'cost_benefit', age = 'since_sealed', weight = 'sqrt' }";
+    let config = load(text).unwrap();
+    assert_eq!(load(&config.to_toml()).unwrap(), config);
+    let config = load("ssd.gc.victim = 'cost_age_times'").unwrap();
+    assert_eq!(config.ssd.gc.victim, VictimPolicy::CostAgeTimes { age: Age::SinceOpened });
+    assert!(config.to_toml().contains("victim = \"cost_age_times\""), "{}", config.to_toml());
+}
+
+#[test]
+fn ages_of_blocks_are_for_page_mappings() {
+    for victim in ["'cost_age_times'", "{ type = 'cost_benefit', age = 'since_opened' }"] {
+        let text = format!("ssd.gc.victim = {victim}\nssd.ftl.mapping = 'log_block'");
+        let problem = load(&text).unwrap_err().to_string();
+        assert!(problem.contains("ssd.gc.victim.age: found the age since"), "{problem}");
+        let text = text.replace("since_opened", "since_invalidated");
+        let text = text
+            .replace("'cost_age_times'", "{ type = 'cost_age_times', age = 'since_invalidated' }");
+        load(&text).unwrap();
+    }
 }
 
 #[test]

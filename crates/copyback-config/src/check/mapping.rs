@@ -88,6 +88,14 @@ fn companions(ssd: &Ssd, faults: &mut Report) {
                        mapping, whose queue is of logical blocks that a merge is worth for";
         faults.add("ssd.gc.victim", problem);
     }
+    if let VictimPolicy::CostBenefit { age, .. } | VictimPolicy::CostAgeTimes { age } =
+        ssd.gc.victim
+        && age.is_of_life()
+    {
+        let problem = "found the age since a block was filled or opened; allowed: \"since_invalidated\" with this \
+                       mapping, as the blocks of a logical block were opened and filled at different times";
+        faults.add("ssd.gc.victim.age", problem);
+    }
     if ssd.ftl.mapping.has_log_blocks()
         && let Preemption::SemiPreemptive { reorder: true, .. } = ssd.gc.preemption
     {

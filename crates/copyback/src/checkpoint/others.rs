@@ -4,8 +4,8 @@ use hdrhistogram::Histogram;
 
 use crate::config::quantity::Rate;
 use crate::config::{
-    BusArbitration, Config, GcStart, PipelineOrder, QueuedWhen, RoundLength, SteadyMetric,
-    WearCompare,
+    Age, AgeWeight, BusArbitration, CollectionCost, Config, GcStart, PipelineOrder, QueuedWhen,
+    RoundLength, SteadyMetric, WearCompare,
 };
 use crate::rng::{Lot, Stream};
 use crate::units::{Duration, Instant, TotalTime};
@@ -50,7 +50,10 @@ macro_rules! as_json {
 
 // There are few of each, and none in a table.
 as_json!(
+    Age,
+    AgeWeight,
     BusArbitration,
+    CollectionCost,
     GcStart,
     PipelineOrder,
     QueuedWhen,

@@ -91,6 +91,15 @@ impl Blocks {
         self.valid[word] & bit != 0
     }
 
+    /// The blocks as they are when the host has written `now` pages.
+    pub const fn at(&self, now: u64) -> BlocksAt<'_> {
+        BlocksAt { blocks: self, now }
+    }
+
+    pub fn valid_pages(&self, block: BlockId) -> u16 {
+        self.records[block.index()].valid
+    }
+
     pub fn erase_count(&self, block: BlockId) -> u32 {
         self.records[block.index()].erase_count
     }
@@ -254,12 +263,35 @@ impl Blocks {
     }
 }
 
-impl BlockView for Blocks {
+/// The blocks as a victim policy sees them.
+#[derive(Debug, Clone, Copy)]
+pub struct BlocksAt<'a> {
+    blocks: &'a Blocks,
+    now: u64,
+}
+
+impl BlockView for BlocksAt<'_> {
     fn valid_pages(&self, block: BlockId) -> u16 {
-        self.records[block.index()].valid
+        self.blocks.valid_pages(block)
     }
 
     fn erase_count(&self, block: BlockId) -> u32 {
-        Self::erase_count(self, block)
+        self.blocks.erase_count(block)
+    }
+
+    fn class(&self, block: BlockId) -> usize {
+        self.blocks.records[block.index()].class.map_or(0, Class::index)
+    }
+
+    fn opened_at(&self, block: BlockId) -> u64 {
+        self.blocks.times[block.index()].opened
+    }
+
+    fn sealed_at(&self, block: BlockId) -> u64 {
+        self.blocks.times[block.index()].sealed
+    }
+
+    fn now(&self) -> u64 {
+        self.now
     }
 }

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Placement;
-use crate::victim::{BlockView, SavedVictims};
+use crate::victim::SavedVictims;
 
 use super::Ftl;
 use super::audit::Audit;
@@ -164,10 +164,11 @@ impl Ftl {
         let all = (0..geometry.blocks()).map(BlockId::from_index);
         let listed: Vec<_> =
             all.map(|block| each!(&*mapping, mapping => mapping.listed(tables, block))).collect();
-        let Tables { victims: policy, geometry, .. } = tables;
+        let Tables { victims: policy, geometry, blocks, streams, .. } = tables;
         let listed =
             |block: BlockId| Some((geometry.plane_of_block(block), listed[block.index()]?));
-        expect(policy.restore(victims, geometry.blocks(), listed), "victim policy")
+        let view = blocks.at(streams.clock);
+        expect(policy.restore(victims, geometry.blocks(), listed, &view), "victim policy")
     }
 
     fn restore_audit(&mut self, config: &Config) {

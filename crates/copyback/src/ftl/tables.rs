@@ -8,7 +8,7 @@ use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
-use crate::victim::{BlockView, Shape, VictimSelector, Victims};
+use crate::victim::{Shape, VictimSelector, Victims};
 
 use super::Placed;
 use super::allocation::{Allocation, PlaneRule};
@@ -539,6 +539,7 @@ impl Tables {
             let frontier = self.open(plane, stream.class());
             self.space[plane].lent = false;
             *self.space[plane].frontier_mut(stream) = Some(frontier);
+            self.space.invalid_changed(plane);
         }
     }
 
@@ -557,7 +558,8 @@ impl Tables {
         self.blocks.seal(block, self.streams.clock);
         self.streams.sealed(self.blocks.life(block));
         self.space[plane].closed_invalid += self.limits.data_pages - u32::from(valid);
-        self.victims.closed(plane, block, valid);
+        self.space.invalid_changed(plane);
+        self.victims.closed(plane, block, valid, &self.blocks.at(self.streams.clock));
     }
 
     #[inline(always)]
@@ -567,6 +569,7 @@ impl Tables {
         if self.blocks.is_closed(block) {
             let plane = self.geometry.plane_of_block(block);
             self.space[plane].closed_invalid += 1;
+            self.space.invalid_changed(plane);
             self.victims.lost_page(plane, block, valid);
         } else {
             mapping.lost_page(self, page, block, valid);

@@ -1,75 +1,65 @@
-//! Cost-benefit: most (1 - u) / 2u x age, where u is the share of valid pages and age the time
-//! since the block last lost a page (Rosenblum and Ousterhout 1992; Kawaguchi et al. 1995).
+//! Cost-benefit: most (1 - u) / cost x age, where u is the share of valid pages (Rosenblum and Ousterhout 1992;
+//! Kawaguchi et al. 1995; with the root of the age: the artefact of SepBIT, Wang et al. 2022).
 //!
-//! Blocks that lose a page go to the end of the list of their new number of valid pages, so the
-//! front of each list is its oldest block and the best of its list: only the fronts are compared.
-//! Time is counted in changes of the plane's blocks, so that it runs while the device is prepared,
-//! too.
+//! Of blocks with equally many valid pages the oldest is the best, whatever the cost and the weight: only the oldest
+//! of each number are compared, which costs O(pages a block).
 
 use crate::checkpoint::Checkpointed;
+use crate::config::{Age, AgeWeight, CollectionCost};
 use crate::ids::{BlockId, PlaneId};
-use crate::lists::Lists;
 
+use super::by_age::ByAge;
 use super::{BlockView, Memory, Shape, Victims};
 
-/// Changes that a plane can't have seen.
-const NEVER: u64 = 1 << 60;
-
-/// Closed blocks of each plane by valid pages, oldest first.
+/// Closed blocks of each plane by valid pages, and what is thought of them.
 #[derive(Debug, Checkpointed)]
 pub struct CostBenefit {
-    by_valid: Lists,
-    changed_at: Vec<u64>,
-    clock: Vec<u64>,
+    by_age: ByAge,
+    weight: AgeWeight,
+    cost: CollectionCost,
     pages_per_block: u16,
 }
 
 impl CostBenefit {
-    pub(super) fn new(shape: Shape) -> Self {
-        let lists = shape.planes * (usize::from(shape.pages_per_block) + 1);
-        Self {
-            by_valid: Lists::new(shape.blocks, lists),
-            changed_at: vec![0; shape.blocks],
-            clock: vec![0; shape.planes],
-            pages_per_block: shape.pages_per_block,
-        }
+    pub(super) fn new(age: Age, weight: AgeWeight, cost: CollectionCost, shape: Shape) -> Self {
+        let by_age = ByAge::new(age, shape);
+        Self { by_age, weight, cost, pages_per_block: shape.pages_per_block }
     }
 
-    fn list(&self, plane: PlaneId, valid: u16) -> usize {
-        plane.index() * (usize::from(self.pages_per_block) + 1) + usize::from(valid)
-    }
-
-    fn benefit(&self, plane: PlaneId, block: usize, valid: u16) -> f64 {
-        let age = self.clock[plane.index()] - self.changed_at[block];
-        let free = f64::from(self.pages_per_block - valid);
-        free / (2.0 * f64::from(valid)) * age as f64
+    fn benefit(&self, valid: u16, age: u64) -> f64 {
+        let age = match self.weight {
+            AgeWeight::Linear => age as f64,
+            AgeWeight::Sqrt => (age as f64).sqrt(),
+        };
+        let cost = match self.cost {
+            CollectionCost::ValidPages => 2.0 * f64::from(valid),
+            CollectionCost::WholeBlock => f64::from(self.pages_per_block) + f64::from(valid),
+        };
+        f64::from(self.pages_per_block - valid) / cost * age
     }
 }
 
 impl Victims for CostBenefit {
-    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.by_valid.push_back(self.list(plane, valid), block.index());
-        self.clock[plane.index()] += 1;
-        self.changed_at[block.index()] = self.clock[plane.index()];
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16, blocks: &impl BlockView) {
+        self.by_age.closed(plane, block, valid, blocks);
     }
 
     fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
-        self.removed(plane, block, from);
-        self.closed(plane, block, to);
+        self.by_age.changed(plane, block, from, to);
     }
 
     fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.by_valid.remove(self.list(plane, valid), block.index());
+        self.by_age.removed(plane, block, valid);
     }
 
-    fn choose(&mut self, plane: PlaneId, _: &impl BlockView) -> Option<BlockId> {
+    fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
         let mut best: Option<(f64, usize)> = None;
         for valid in 0..self.pages_per_block {
-            let Some(block) = self.by_valid.front(self.list(plane, valid)) else { continue };
+            let Some(block) = self.by_age.oldest(plane, valid) else { continue };
             if valid == 0 {
                 return Some(BlockId::from_index(block));
             }
-            let benefit = self.benefit(plane, block, valid);
+            let benefit = self.benefit(valid, self.by_age.age(plane, block, blocks));
             if best.is_none_or(|(best, _)| benefit > best) {
                 best = Some((benefit, block));
             }
@@ -78,32 +68,18 @@ impl Victims for CostBenefit {
     }
 
     fn fetch(&self, block: BlockId) {
-        self.by_valid.fetch(block.index());
+        self.by_age.fetch(block);
     }
 
     fn closed_in_order(&self) -> Vec<BlockId> {
-        self.by_valid.all_items().map(BlockId::from_index).collect()
+        self.by_age.closed_in_order()
     }
 
     fn memory(&self) -> Memory {
-        let closed = self.closed_in_order().into_iter();
-        let changed_at = closed.map(|block| self.changed_at[block.index()]).collect();
-        Memory::Ages { clock: self.clock.clone(), changed_at }
+        self.by_age.memory()
     }
 
     fn remember(&mut self, memory: Memory, closed: &[(PlaneId, BlockId)]) -> bool {
-        let Memory::Ages { clock, changed_at } = memory else { return false };
-        if (clock.len(), changed_at.len()) != (self.clock.len(), closed.len())
-            || clock.iter().any(|changes| *changes >= NEVER)
-        {
-            return false;
-        }
-        let mut closed = closed.iter().zip(changed_at);
-        let are_past = closed.all(|((plane, block), at)| {
-            self.changed_at[block.index()] = at;
-            at <= clock[plane.index()]
-        });
-        self.clock = clock;
-        are_past
+        self.by_age.remember(memory, closed)
     }
 }

@@ -182,7 +182,7 @@ impl External {
 }
 
 impl Victims for External {
-    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16, _: &impl BlockView) {
         let now = self.tick(plane);
         let closed = Closed { valid, closed_at: now, changed_at: now };
         self.set(plane, block, Some(closed));

@@ -19,7 +19,7 @@ impl Fifo {
 }
 
 impl Victims for Fifo {
-    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16, _: &impl BlockView) {
         self.by_age.push_back(plane.index(), block.index());
     }
 

@@ -50,7 +50,7 @@ impl Victims for FifoDropping {
         }
     }
 
-    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16, _: &impl BlockView) {
         self.is_closed[block.index()] = true;
         if self.queued_when == QueuedWhen::Filled {
             self.queues[plane.index()].push_back(block);

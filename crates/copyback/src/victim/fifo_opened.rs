@@ -49,7 +49,7 @@ impl Victims for FifoOpened {
         self.leave(plane, block);
     }
 
-    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16, _: &impl BlockView) {
         self.join(plane, block);
         self.is_closed[block.index()] = true;
     }

@@ -31,6 +31,13 @@ impl Greedy {
         plane.index() * (usize::from(self.pages_per_block) + 1) + usize::from(valid)
     }
 
+    /// `block` of `plane` may be chosen.
+    pub(super) fn add(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        self.by_valid.push_back(self.list(plane, valid), block.index());
+        let lowest = &mut self.lowest[plane.index()];
+        *lowest = valid.min(*lowest);
+    }
+
     fn fewest_valid(&mut self, plane: PlaneId) -> Option<BlockId> {
         // A block whose pages are all valid gives nothing back.
         while self.lowest[plane.index()] < self.pages_per_block {
@@ -45,16 +52,14 @@ impl Greedy {
 }
 
 impl Victims for Greedy {
-    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        self.by_valid.push_back(self.list(plane, valid), block.index());
-        let lowest = &mut self.lowest[plane.index()];
-        *lowest = valid.min(*lowest);
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16, _: &impl BlockView) {
+        self.add(plane, block, valid);
     }
 
     fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
         if from != to {
             self.removed(plane, block, from);
-            self.closed(plane, block, to);
+            self.add(plane, block, to);
         }
     }
 

@@ -1,28 +1,34 @@
 //! WHO: which block is collected. One policy a file; each keeps just the index of closed blocks
 //! that it needs, so that choosing costs O(1) (O(d) for d choices, O(pages a block) for
-//! cost-benefit), never a scan over blocks.
+//! cost-benefit), never a scan over blocks. Cost-age-times alone looks at more of them where wear differs.
 //!
 //! A policy watches blocks close, lose pages and leave. Every block it knows is closed: open
 //! blocks and free ones are never victims.
 
+mod by_age;
+mod cost_age_times;
 mod cost_benefit;
 mod external;
 mod fifo;
 mod fifo_dropping;
 mod fifo_opened;
 mod greedy;
+mod heaps;
 mod sample;
+mod sample_class;
 mod saved;
 pub mod supply;
+mod windowed_greedy;
 
 use std::ops::Range;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Ineligible, QueuedWhen, VictimPolicy};
+use crate::config::{Ineligible, QueuedWhen, VictimPolicy, Within};
 use crate::ids::{BlockId, PlaneId};
 use crate::one_of::one_of;
 use crate::rng::Stream;
 
+use cost_age_times::CostAgeTimes;
 use cost_benefit::CostBenefit;
 use external::External;
 use fifo::Fifo;
@@ -30,8 +36,10 @@ use fifo_dropping::FifoDropping;
 use fifo_opened::FifoOpened;
 use greedy::Greedy;
 use sample::Sample;
+use sample_class::SampleClass;
 pub use saved::{Memory, SavedVictims};
 use supply::{Device, Failed, VictimSupplier};
+use windowed_greedy::WindowedGreedy;
 
 /// What a policy is told about the device's shape.
 #[derive(Debug, Clone, Copy, Checkpointed)]
@@ -61,13 +69,26 @@ impl Shape {
     }
 }
 
-/// What a policy may look at when it chooses.
+/// What a policy may look at when it chooses, or when a block is closed. Times are counted in pages that the host has
+/// written to the drive.
 pub trait BlockView {
     /// Valid pages of `block`.
     fn valid_pages(&self, block: BlockId) -> u16;
 
     /// How often `block` has been erased.
     fn erase_count(&self, block: BlockId) -> u32;
+
+    /// The number of the class whose pages `block` takes, as the placement counts them.
+    fn class(&self, block: BlockId) -> usize;
+
+    /// When the first page of `block` was written.
+    fn opened_at(&self, block: BlockId) -> u64;
+
+    /// When `block` was filled.
+    fn sealed_at(&self, block: BlockId) -> u64;
+
+    /// What time it is.
+    fn now(&self) -> u64;
 }
 
 /// A victim policy: it is told which blocks close, lose pages and are taken away, and keeps the index of them that it
@@ -80,7 +101,7 @@ pub trait Victims {
     fn retired(&mut self, _plane: PlaneId, _block: BlockId) {}
 
     /// `block` of `plane` has been filled; `valid` of its pages are still valid.
-    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16);
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16, blocks: &impl BlockView);
 
     /// A block that had `from` valid pages, or pages to be moved, has `to` now.
     fn changed(&mut self, _plane: PlaneId, _block: BlockId, _from: u16, _to: u16) {}
@@ -142,6 +163,10 @@ one_of! {
         Greedy(Greedy),
         /// d choices; random is d = 1.
         Sample(Sample),
+        /// d choices in the class of the placement that is emptiest.
+        SampleClass(SampleClass),
+        /// Fewest valid pages of the oldest.
+        WindowedGreedy(WindowedGreedy),
         /// Oldest first, by filling.
         Fifo(Fifo),
         /// Oldest first, by opening.
@@ -150,6 +175,8 @@ one_of! {
         FifoDropping(FifoDropping),
         /// Most space for the work, weighted by age.
         CostBenefit(CostBenefit),
+        /// The same, but for blocks that are worn.
+        CostAgeTimes(CostAgeTimes),
         /// What somebody else says. It is not saved: nobody knows what it remembers.
         External(Box<External>),
     }
@@ -160,13 +187,26 @@ impl VictimSelector {
     pub fn new(policy: &VictimPolicy, shape: Shape, random: Stream) -> Self {
         match policy {
             VictimPolicy::Greedy => Self::Greedy(Greedy::new(shape)),
-            VictimPolicy::Rga { d } => Self::Sample(Sample::of(*d, shape, random)),
+            VictimPolicy::Rga { d, within: Within::All } => {
+                Self::Sample(Sample::of(*d, shape, random))
+            }
+            VictimPolicy::Rga { d, within: Within::Class } => {
+                Self::SampleClass(SampleClass::new(*d, shape, random))
+            }
             VictimPolicy::Random => Self::Sample(Sample::of(1, shape, random)),
             VictimPolicy::RandomPlus => Self::Sample(Sample::with_an_invalid_page(shape, random)),
             VictimPolicy::Fifo { queued_when, ineligible } => {
                 Self::fifo(shape, *queued_when, *ineligible)
             }
-            VictimPolicy::CostBenefit => Self::CostBenefit(CostBenefit::new(shape)),
+            VictimPolicy::WindowedGreedy { window } => {
+                Self::WindowedGreedy(WindowedGreedy::new(*window, shape))
+            }
+            VictimPolicy::CostBenefit { age, weight, cost } => {
+                Self::CostBenefit(CostBenefit::new(*age, *weight, *cost, shape))
+            }
+            VictimPolicy::CostAgeTimes { age } => {
+                Self::CostAgeTimes(CostAgeTimes::new(*age, shape))
+            }
             VictimPolicy::Python { policy, .. } => {
                 Self::External(Box::new(External::new(policy, shape, random)))
             }
@@ -215,8 +255,8 @@ impl Victims for VictimSelector {
         each!(self, policy => policy.retired(plane, block));
     }
 
-    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
-        each!(self, policy => policy.closed(plane, block, valid));
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16, blocks: &impl BlockView) {
+        each!(self, policy => policy.closed(plane, block, valid, blocks));
     }
 
     fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {

@@ -47,7 +47,7 @@ impl Sample {
 }
 
 impl Victims for Sample {
-    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16, _: &impl BlockView) {
         let closed = &mut self.closed[plane.index()];
         self.position[block.index()] = closed.len() as u32;
         closed.push(block);
@@ -67,17 +67,10 @@ impl Victims for Sample {
         if closed.is_empty() {
             return None;
         }
-        let mut draw = || closed[self.random.random_range(0..closed.len())];
         match self.draw {
-            Draw::FewestValidOf(d) => {
-                let first = draw();
-                let fewer = |best: BlockId, next: BlockId| {
-                    if blocks.valid_pages(next) < blocks.valid_pages(best) { next } else { best }
-                };
-                Some((1..d).fold(first, |best, _| fewer(best, draw())))
-            }
+            Draw::FewestValidOf(d) => Some(fewest_valid_of(d, closed, &mut self.random, blocks)),
             Draw::UntilOneIsInvalid => loop {
-                let block = draw();
+                let block = closed[self.random.random_range(0..closed.len())];
                 if blocks.valid_pages(block) < self.pages_per_block {
                     return Some(block);
                 }
@@ -101,9 +94,24 @@ impl Victims for Sample {
     }
 }
 
+/// The block with the fewest valid pages of `d` of `closed` that are drawn with replacement.
+pub(super) fn fewest_valid_of(
+    d: u32,
+    closed: &[BlockId],
+    random: &mut Stream,
+    blocks: &impl BlockView,
+) -> BlockId {
+    let mut draw = || closed[random.random_range(0..closed.len())];
+    let first = draw();
+    let fewer = |best: BlockId, next: BlockId| {
+        if blocks.valid_pages(next) < blocks.valid_pages(best) { next } else { best }
+    };
+    (1..d).fold(first, |best, _| fewer(best, draw()))
+}
+
 /// Whether a stream that comes from a file gives anything but zeros: one whose state is all zero
 /// never does, and would draw the same block for ever.
-fn can_draw(random: &Stream) -> bool {
+pub(super) fn can_draw(random: &Stream) -> bool {
     let mut copy = random.clone();
     (0..4).any(|_| copy.next_u64() != 0)
 }

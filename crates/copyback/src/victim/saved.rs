@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
-use super::{VictimSelector, Victims};
+use super::{BlockView, VictimSelector, Victims};
 
 /// The facts that a policy is made again from.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,13 +46,14 @@ impl VictimSelector {
     }
 
     /// Makes of a selector that knows no block the one that was saved, of a device with so many `blocks`; `listed`
-    /// says of a block its plane and how many of its pages are valid, if the policy knows it. False if just
-    /// those blocks were not saved, or the policy can't remember that.
+    /// says of a block its plane and how many of its pages are valid, if the policy knows it, and `view` the rest.
+    /// False if just those blocks were not saved, or the policy can't remember that.
     pub fn restore(
         &mut self,
         saved: SavedVictims,
         blocks: usize,
         listed: impl Fn(BlockId) -> Option<(PlaneId, u16)>,
+        view: &impl BlockView,
     ) -> bool {
         let mut missing: Vec<_> =
             (0..blocks).map(|block| listed(BlockId::from_index(block))).collect();
@@ -62,7 +63,7 @@ impl VictimSelector {
                 return false;
             };
             closed.push((plane, block));
-            self.closed(plane, block, valid);
+            self.closed(plane, block, valid, view);
         }
         self.remember(saved.memory, &closed) && missing.iter().all(Option::is_none)
     }

@@ -24,7 +24,26 @@ impl BlockView for Valid {
     fn erase_count(&self, _: BlockId) -> u32 {
         0
     }
+
+    fn class(&self, _: BlockId) -> usize {
+        0
+    }
+
+    fn opened_at(&self, _: BlockId) -> u64 {
+        0
+    }
+
+    fn sealed_at(&self, _: BlockId) -> u64 {
+        0
+    }
+
+    fn now(&self) -> u64 {
+        0
+    }
 }
+
+/// Blocks at which FIFO does not look.
+const NONE: Valid = Valid(&[]);
 
 fn fifo(queued_when: QueuedWhen, ineligible: Ineligible) -> VictimSelector {
     let policy = VictimPolicy::Fifo { queued_when, ineligible };
@@ -36,7 +55,7 @@ fn interleaved(mut fifo: VictimSelector) -> VictimSelector {
     for block in [0, 1, 2] {
         fifo.opened(PLANE, BlockId(block));
     }
-    fifo.closed(PLANE, BlockId(1), PAGES);
+    fifo.closed(PLANE, BlockId(1), PAGES, &NONE);
     fifo
 }
 
@@ -56,8 +75,8 @@ fn it_takes_them_in_the_order_of_filling_or_of_opening() {
         [(QueuedWhen::Filled, [1, 0, 2]), (QueuedWhen::Opened, [0, 1, 2])]
     {
         let mut fifo = interleaved(fifo(queued_when, Ineligible::Collect));
-        fifo.closed(PLANE, BlockId(0), PAGES);
-        fifo.closed(PLANE, BlockId(2), PAGES);
+        fifo.closed(PLANE, BlockId(0), PAGES, &NONE);
+        fifo.closed(PLANE, BlockId(2), PAGES, &NONE);
         assert_eq!(choices(&mut fifo, &Valid(&[])), expected, "all valid: collected all the same");
     }
 }
@@ -66,7 +85,7 @@ fn it_takes_them_in_the_order_of_filling_or_of_opening() {
 fn a_block_that_is_not_full_is_passed_over_and_keeps_its_place() {
     let mut fifo = interleaved(fifo(QueuedWhen::Opened, Ineligible::Collect));
     assert_eq!(fifo.choose(PLANE, &Valid(&[])), Some(BlockId(1)));
-    fifo.closed(PLANE, BlockId(0), PAGES);
+    fifo.closed(PLANE, BlockId(0), PAGES, &NONE);
     assert_eq!(choices(&mut fifo, &Valid(&[])), [0, 1]);
 }
 
@@ -80,11 +99,11 @@ fn a_refused_head_is_dropped_and_the_next_one_waits_for_the_next_block_to_be_ope
     assert_eq!(fifo.choose(PLANE, &valid), Some(BlockId(1)));
     assert_eq!(fifo.choose(PLANE, &valid), Some(BlockId(1)), "it has not been taken");
     fifo.removed(PLANE, BlockId(1), 1);
-    fifo.closed(PLANE, BlockId(2), 2);
+    fifo.closed(PLANE, BlockId(2), 2, &NONE);
     assert_eq!(fifo.choose(PLANE, &valid), Some(BlockId(2)), "after an erase there is a look");
     fifo.removed(PLANE, BlockId(2), 2);
-    fifo.closed(PLANE, BlockId(0), 4);
-    fifo.closed(PLANE, BlockId(3), 4);
+    fifo.closed(PLANE, BlockId(0), 4, &NONE);
+    fifo.closed(PLANE, BlockId(3), 4, &NONE);
     assert_eq!(fifo.choose(PLANE, &valid), None, "3 has no invalid page");
     assert!(fifo.look_again(PLANE), "it has refused one");
     assert_eq!(fifo.choose(PLANE, &valid), None, "nothing is queued");
@@ -97,12 +116,12 @@ fn a_refused_head_is_dropped_and_the_next_one_waits_for_the_next_block_to_be_ope
 fn a_block_that_something_else_empties_comes_back() {
     let valid = Valid(&[4, 0]);
     let mut fifo = interleaved(fifo(QueuedWhen::Filled, Ineligible::Drop));
-    fifo.closed(PLANE, BlockId(0), 4);
+    fifo.closed(PLANE, BlockId(0), 4, &NONE);
     // Wear levelling empties block 1, whose entry stays at the head but for this.
     fifo.removed(PLANE, BlockId(1), 0);
     assert_eq!(fifo.choose(PLANE, &valid), None, "0 is refused");
     fifo.opened(PLANE, BlockId(1));
-    fifo.closed(PLANE, BlockId(1), 0);
+    fifo.closed(PLANE, BlockId(1), 0, &NONE);
     assert_eq!(choices(&mut fifo, &valid), [1]);
     assert_eq!(fifo.lost(PLANE), Some(1));
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use copyback::config::VictimPolicy;
+use copyback::config::{VictimPolicy, Within};
 use copyback::ids::{BlockId, PlaneId, SsdId};
 use copyback::rng::{Stream, stream};
 use copyback::scheduler::when::supply::NoSupplier;
@@ -11,125 +11,9 @@ use copyback::victim::supply::{
     BlockState, ClosedBlock, Device, ExternalVictims, Failed, VictimSupplier,
 };
 use copyback::victim::{BlockView, Shape, VictimSelector, Victims};
-use rand::RngExt;
 use serde_json::Map;
 
-const BLOCKS: u32 = 24;
-const PAGES: u16 = 7;
-const PLANE: PlaneId = PlaneId(1);
-const SHAPE: Shape = Shape { planes: 2, blocks: 2 * BLOCKS as usize, pages_per_block: PAGES };
-
-/// A closed block, as a scan sees it.
-#[derive(Debug, Clone, Copy)]
-struct Closed {
-    block: BlockId,
-    valid: u16,
-    /// When it was closed, and when it last lost a page, in changes of the plane.
-    closed_at: u64,
-    changed_at: u64,
-}
-
-/// The closed blocks of a plane, kept without any index.
-#[derive(Default)]
-struct Scan {
-    closed: Vec<Closed>,
-    clock: u64,
-}
-
-impl BlockView for Scan {
-    fn valid_pages(&self, block: BlockId) -> u16 {
-        let found = self.closed.iter().find(|closed| closed.block == block);
-        found.expect("a policy looks at closed blocks only").valid
-    }
-
-    fn erase_count(&self, block: BlockId) -> u32 {
-        block.0
-    }
-}
-
-impl Scan {
-    fn close(&mut self, block: BlockId, valid: u16) {
-        self.clock += 1;
-        let now = self.clock;
-        self.closed.push(Closed { block, valid, closed_at: now, changed_at: now });
-    }
-
-    fn lose(&mut self, index: usize) -> Closed {
-        self.clock += 1;
-        self.closed[index].valid -= 1;
-        self.closed[index].changed_at = self.clock;
-        self.closed[index]
-    }
-
-    fn with_invalid(&self) -> impl Iterator<Item = &Closed> {
-        self.closed.iter().filter(|closed| closed.valid < PAGES)
-    }
-
-    fn greedy(&self) -> Option<BlockId> {
-        let first = self.with_invalid().min_by_key(|closed| (closed.valid, closed.changed_at));
-        first.map(|closed| closed.block)
-    }
-
-    fn fifo(&self) -> Option<BlockId> {
-        self.closed.iter().min_by_key(|closed| closed.closed_at).map(|closed| closed.block)
-    }
-
-    /// (1 - u) / 2u x age; without bound for an empty block.
-    fn benefit(&self, block: BlockId) -> f64 {
-        let closed = self.closed.iter().find(|closed| closed.block == block).expect("it is closed");
-        let share = f64::from(closed.valid) / f64::from(PAGES);
-        let age = (self.clock - closed.changed_at) as f64;
-        if closed.valid == 0 { f64::INFINITY } else { (1.0 - share) / (2.0 * share) * age }
-    }
-
-    fn best_benefit(&self) -> Option<f64> {
-        self.with_invalid().map(|closed| self.benefit(closed.block)).reduce(f64::max)
-    }
-}
-
-/// Lets blocks close, lose pages and be collected at random, and compares every choice.
-fn follow(policy: &VictimPolicy, agree: impl Fn(&Scan, Option<BlockId>) -> bool) {
-    follow_selector(VictimSelector::new(policy, SHAPE, stream(2, "victims")), agree);
-}
-
-fn follow_selector(mut selector: VictimSelector, agree: impl Fn(&Scan, Option<BlockId>) -> bool) {
-    let mut random = stream(1, "victims");
-    let mut scan = Scan::default();
-    let mut free: Vec<BlockId> = (BLOCKS..2 * BLOCKS).map(BlockId).collect();
-    for step in 0..20_000 {
-        change(&mut scan, &mut selector, &mut free, &mut random);
-        if scan.with_invalid().next().is_none() {
-            continue;
-        }
-        let chosen = selector.choose(PLANE, &scan);
-        assert!(agree(&scan, chosen), "step {step}: {chosen:?} of {:?}", scan.closed);
-        if let Some(block) = chosen.filter(|_| free.len() < 4) {
-            let index = scan.closed.iter().position(|c| c.block == block).expect("it is closed");
-            let closed = scan.closed.swap_remove(index);
-            selector.removed(PLANE, block, closed.valid);
-            free.push(block);
-        }
-    }
-}
-
-fn change(
-    scan: &mut Scan,
-    selector: &mut VictimSelector,
-    free: &mut Vec<BlockId>,
-    random: &mut Stream,
-) {
-    let index = random.random_range(0..scan.closed.len().max(1));
-    let loses = scan.closed.get(index).is_some_and(|closed| closed.valid > 0);
-    if loses && random.random_bool(0.8) {
-        let closed = scan.lose(index);
-        selector.lost_page(PLANE, closed.block, closed.valid);
-    } else if !free.is_empty() {
-        let block = free.swap_remove(random.random_range(0..free.len()));
-        let valid = random.random_range(PAGES - 2..=PAGES);
-        scan.close(block, valid);
-        selector.closed(PLANE, block, valid);
-    }
-}
+use crate::scan::{BLOCKS, PAGES, PLANE, SHAPE, Scan, class, erases, follow, follow_selector};
 
 #[test]
 fn greedy_takes_the_fewest_valid_pages_and_the_first_to_get_there() {
@@ -141,13 +25,34 @@ fn fifo_takes_the_block_that_was_closed_first() {
     follow(&VictimPolicy::FIFO, |scan, chosen| chosen == scan.fifo());
 }
 
+/// Of the blocks that were closed first the one with the fewest valid pages, or the first if all pages of all are valid.
+fn of_window(scan: &Scan, window: usize) -> (u16, Option<BlockId>) {
+    let mut oldest = scan.closed.clone();
+    oldest.sort_by_key(|closed| closed.closed_at);
+    oldest.truncate(window);
+    let fewest = oldest.iter().map(|closed| closed.valid).min().unwrap_or(PAGES);
+    (fewest, oldest.first().filter(|_| fewest == PAGES).map(|first| first.block))
+}
+
 #[test]
-fn cost_benefit_takes_the_best_of_all_closed_blocks() {
-    follow(&VictimPolicy::CostBenefit, |scan, chosen| {
-        let (Some(block), Some(best)) = (chosen, scan.best_benefit()) else { return false };
-        let found = scan.benefit(block);
-        found == best || (found - best).abs() <= 1e-9 * best
-    });
+fn windowed_greedy_takes_the_fewest_valid_pages_of_the_blocks_closed_first() {
+    for window in [2, 5, 12] {
+        follow(&VictimPolicy::WindowedGreedy { window }, |scan, chosen| {
+            let Some(block) = chosen else { return false };
+            let older = scan.closed.iter().filter(|c| c.closed_at < scan.find(block).closed_at);
+            let (fewest, first) = of_window(scan, window as usize);
+            older.count() < window as usize
+                && scan.valid_pages(block) == fewest
+                && first.is_none_or(|first| first == block)
+        });
+    }
+}
+
+#[test]
+fn a_window_of_one_block_is_fifo_and_one_of_all_is_greedy() {
+    let windowed = |window| VictimPolicy::WindowedGreedy { window };
+    follow(&windowed(1), |scan, chosen| chosen == scan.fifo());
+    follow(&windowed(BLOCKS), |scan, chosen| chosen == scan.greedy());
 }
 
 #[test]
@@ -162,8 +67,8 @@ fn draws(policy: &VictimPolicy, valid: [u16; 10]) -> [u32; 10] {
     let mut selector = VictimSelector::new(policy, SHAPE, stream(3, "victims"));
     let mut scan = Scan::default();
     for (block, valid) in valid.into_iter().enumerate() {
-        scan.close(BlockId::from_index(block), valid);
-        selector.closed(PLANE, BlockId::from_index(block), valid);
+        scan.close(BlockId::from_index(block), valid, 0);
+        selector.closed(PLANE, BlockId::from_index(block), valid, &scan);
     }
     let mut counts = [0; 10];
     for _ in 0..DRAWS {
@@ -214,12 +119,53 @@ fn joined(counts: &[u32], shares: &[f64]) -> (Vec<u32>, Vec<f64>) {
 #[test]
 fn d_choices_take_the_best_of_d_draws_with_replacement() {
     for d in [1, 2, 3, 8] {
-        let counts = draws(&VictimPolicy::Rga { d }, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let counts =
+            draws(&VictimPolicy::Rga { d, within: Within::All }, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         // The best of d is the k-th best or a worse one with ((10 - k) / 10)^d.
         let at_least = |k: usize| ((10 - k) as f64 / 10.0).powi(d as i32);
         let shares: Vec<f64> = (0..10).map(|k| at_least(k) - at_least(k + 1)).collect();
         let (often, expected) = joined(&counts, &shares);
         assert!(chi_square(&often, &expected) < CRITICAL_9, "d = {d}: {counts:?}");
+    }
+}
+
+/// The class of which the greatest share of pages is invalid; of equals the first.
+fn emptiest_class(scan: &Scan) -> Option<usize> {
+    let share = |wanted: usize| {
+        let of_class = || scan.closed.iter().filter(|closed| class(closed.block) == wanted);
+        let invalid: u32 = of_class().map(|closed| u32::from(PAGES - closed.valid)).sum();
+        (of_class().count() > 0).then(|| (f64::from(invalid) / of_class().count() as f64, wanted))
+    };
+    let shares = (0..3).filter_map(share);
+    shares.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, class)| class)
+}
+
+#[test]
+fn d_choices_within_a_class_keep_to_the_one_with_most_to_gain() {
+    for d in [1, 2, 500] {
+        follow(&VictimPolicy::Rga { d, within: Within::Class }, |scan, chosen| {
+            let (Some(block), Some(emptiest)) = (chosen, emptiest_class(scan)) else {
+                return false;
+            };
+            let mut of_class = scan.closed.iter().filter(|closed| class(closed.block) == emptiest);
+            // Of so many draws from no more than eight blocks none is left out.
+            let is_best = d < 500 || of_class.all(|other| scan.valid_pages(block) <= other.valid);
+            class(block) == emptiest && is_best
+        });
+    }
+}
+
+/// Blocks 0, 3, 6, 9 are of class 0, which is the emptiest here.
+#[test]
+fn d_choices_within_a_class_take_the_best_of_d_draws_with_replacement() {
+    for d in [1, 2, 3] {
+        let policy = VictimPolicy::Rga { d, within: Within::Class };
+        let counts = draws(&policy, [0, 7, 7, 1, 7, 7, 2, 7, 7, 3]);
+        let at_least = |k: usize| ((4 - k) as f64 / 4.0).powi(d as i32);
+        let shares: Vec<f64> = (0..4).map(|k| at_least(k) - at_least(k + 1)).collect();
+        let of_class: Vec<u32> = counts.iter().step_by(3).copied().collect();
+        assert_eq!(of_class.iter().sum::<u32>(), DRAWS, "{counts:?}");
+        assert!(chi_square(&of_class, &shares) < CRITICAL_4, "d = {d}: {counts:?}");
     }
 }
 
@@ -245,7 +191,7 @@ impl ExternalVictims for Told {
         }
         assert!(self.closed.values().all(|closed| closed.closed_at <= closed.changed_at));
         assert!(self.closed.values().all(|closed| closed.changed_at <= clock));
-        assert!(self.closed.iter().all(|(block, closed)| closed.erase_count == block.0));
+        assert!(self.closed.iter().all(|(block, closed)| closed.erase_count == erases(*block)));
         self.choices += 1;
         if self.wrong_from.is_some_and(|wrong_from| self.choices > wrong_from) {
             return Ok(BlockId(0));
@@ -278,15 +224,15 @@ fn external(supplier: &dyn VictimSupplier) -> Result<VictimSelector, Failed> {
 #[test]
 fn a_policy_from_outside_is_told_what_a_scan_sees() {
     let selector = external(&Supply { wrong_from: None }).expect("it is supplied");
-    follow_selector(selector, |scan, chosen| chosen == scan.greedy());
+    follow_selector(selector, None, |scan, chosen| chosen == scan.greedy());
 }
 
 #[test]
 fn one_that_chooses_a_block_that_is_not_closed_is_asked_no_more() {
     let mut selector = external(&Supply { wrong_from: Some(0) }).expect("it is supplied");
     let mut scan = Scan::default();
-    scan.close(BlockId(BLOCKS), 3);
-    selector.closed(PLANE, BlockId(BLOCKS), 3);
+    scan.close(BlockId(BLOCKS), 3, 0);
+    selector.closed(PLANE, BlockId(BLOCKS), 3, &scan);
     assert_eq!(selector.failed(), None);
     assert_eq!(selector.choose(PLANE, &scan), Some(BlockId(BLOCKS)), "a stand-in");
     let problem = selector.failed().expect("block 0 is not closed").to_string();
@@ -297,8 +243,8 @@ fn one_that_chooses_a_block_that_is_not_closed_is_asked_no_more() {
 fn one_is_not_asked_where_nothing_is_worth_it() {
     let mut selector = external(&Supply { wrong_from: None }).expect("it is supplied");
     let mut scan = Scan::default();
-    scan.close(BlockId(BLOCKS), PAGES);
-    selector.closed(PLANE, BlockId(BLOCKS), PAGES);
+    scan.close(BlockId(BLOCKS), PAGES, 0);
+    selector.closed(PLANE, BlockId(BLOCKS), PAGES, &scan);
     assert_eq!(selector.choose(PLANE, &scan), None);
     assert_eq!(selector.failed(), None);
 }

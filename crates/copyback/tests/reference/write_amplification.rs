@@ -51,13 +51,26 @@ pub fn name(row: &Row) -> String {
     format!("{policy}{d} u={u} {traffic} {frontiers} {shape} R={reserve}+{hysteresis}")
 }
 
-/// The device of a row. Shapes of several dies have one a channel; nothing takes long.
-fn device(row: &Row, length: Length) -> Config {
-    let victim = match row.text("policy") {
+/// The victim policy of a row, as a configuration has it.
+fn victim(row: &Row) -> String {
+    let sealed = r#"type = "cost_benefit", age = "since_sealed""#;
+    match row.text("policy") {
         "dchoices" if row.count("d") == 1 => r#""random""#.into(),
         "dchoices" => format!(r#"{{ type = "rga", d = {} }}"#, row.count("d")),
+        "dchoices_class" => {
+            format!(r#"{{ type = "rga", d = {}, within = "class" }}"#, row.count("d"))
+        }
+        "windowed" => format!(r#"{{ type = "windowed_greedy", window = {} }}"#, row.count("d")),
+        "sealed" => format!("{{ {sealed} }}"),
+        "sealed_sqrt" => format!(r#"{{ {sealed}, weight = "sqrt" }}"#),
+        "sealed_whole" => format!(r#"{{ {sealed}, cost = "whole_block" }}"#),
         policy => format!("{policy:?}"),
-    };
+    }
+}
+
+/// The device of a row. Shapes of several dies have one a channel; nothing takes long.
+fn device(row: &Row, length: Length) -> Config {
+    let victim = victim(row);
     let blocks = row.count("blocks_per_die");
     let physical = f64::from(row.count("dies") * blocks * row.count("pages_per_block"));
     let text = format!(
@@ -308,6 +321,12 @@ fn hot_and_cold_90_10() {
 #[test]
 fn greedy_ties() {
     compare(|row| row.is("group", "tie"), untimed, |_| 0.005);
+}
+
+/// Policies that have no formula: a window, ages, and classes.
+#[test]
+fn by_age_window_and_class() {
+    compare(|row| row.is("group", "victim"), untimed, |_| 0.01);
 }
 
 #[test]

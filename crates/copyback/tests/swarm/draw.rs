@@ -9,7 +9,7 @@ use copyback::config::{
     Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
     Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
     Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope,
-    ThresholdUnit, Timing, VictimPolicy, Wear, Width,
+    ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -340,14 +340,14 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     Gc {
         victim: draw.of(&[
             VictimPolicy::Greedy,
-            VictimPolicy::Rga { d },
+            VictimPolicy::Rga { d, within: Within::All },
             VictimPolicy::Random,
             match mapping.is_page_mapping() {
                 true => VictimPolicy::RandomPlus,
                 false => VictimPolicy::Greedy,
             },
             VictimPolicy::FIFO,
-            VictimPolicy::CostBenefit,
+            VictimPolicy::COST_BENEFIT,
         ]),
         preemption,
         width,

@@ -3,9 +3,9 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::{
-    Config, Coordination, Delay, GcEnd, Ineligible, Isolation, LogicalBlocks, Margin,
-    PipelineOrder, Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit,
-    VictimPolicy, WearCompare, Width,
+    Age, AgeWeight, CollectionCost, Config, Coordination, Delay, GcEnd, Ineligible, Isolation,
+    LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, QueuedWhen, Round, ThresholdScope,
+    ThresholdUnit, VictimPolicy, WearCompare, Width, Within,
 };
 
 use crate::draw::Draw;
@@ -78,6 +78,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
             config.ssd.gc.invalid_threshold = Some(Share(draw.share()));
         }
     }
+    if draw.chance(0.4) {
+        config.ssd.gc.victim = by_age_or_class(&mut draw, config.ssd.ftl.mapping.is_page_mapping());
+    }
 }
 
 /// One that sorts pages. Whether the future can be known is for the configuration to say.
@@ -101,6 +104,24 @@ fn sort(config: &mut Config, placement: Placement) {
     ftl.placement = placement;
     let logical = (1.0 - ftl.over_provisioning.0) * before;
     ftl.over_provisioning = Share(1.0 - logical / f64::from(geometry.blocks_per_plane));
+}
+
+/// A victim policy that knows ages, a window or classes.
+fn by_age_or_class(draw: &mut Draw, pages: bool) -> VictimPolicy {
+    let ages = match pages {
+        true => &[Age::SinceInvalidated, Age::SinceSealed, Age::SinceOpened][..],
+        false => &[Age::SinceInvalidated],
+    };
+    let (age, d) = (draw.of(ages), draw.within(1, 12) as u32);
+    let window = draw.within(1, 20) as u32;
+    let weight = draw.of(&[AgeWeight::Linear, AgeWeight::Sqrt]);
+    let cost = draw.of(&[CollectionCost::ValidPages, CollectionCost::WholeBlock]);
+    draw.of(&[
+        VictimPolicy::CostBenefit { age, weight, cost },
+        VictimPolicy::CostAgeTimes { age },
+        VictimPolicy::WindowedGreedy { window },
+        VictimPolicy::Rga { d, within: Within::Class },
+    ])
 }
 
 /// Not the default, of a drive of so many planes.

@@ -5,7 +5,7 @@ use copyback::config::quantity::Rate;
 use copyback::config::{
     Allocation, AllocationChoice, Config, Coordination, FreeBlockOrder, GcStart, Layout, Mapping,
     Overwrites, PageLatency, Placement, Preemption, Protection, QueuedWhen, Rebuild, Register,
-    Scheduling, SummaryPage, VictimPolicy, WearCompare, Width, Workload,
+    Scheduling, SummaryPage, VictimPolicy, WearCompare, Width, Within, Workload,
 };
 use copyback::ssd::Part;
 
@@ -59,7 +59,23 @@ const FEATURES: &[(&str, Has)] = &[
         config.ssd.wear.compare == WearCompare::BlockNumbers
             && many(outcome, "/wear/levelling_runs")
     }),
-    ("cost-benefit", |config, outcome| chooses(config, outcome, &VictimPolicy::CostBenefit)),
+    ("cost-benefit", |config, outcome| chooses(config, outcome, &VictimPolicy::COST_BENEFIT)),
+    ("age since sealed or opened", |config, outcome| {
+        matches!(config.ssd.gc.victim, VictimPolicy::CostBenefit { age, .. } if age.is_of_life())
+            && many(outcome, "/gc/collections")
+    }),
+    ("cost-age-times", |config, outcome| {
+        matches!(config.ssd.gc.victim, VictimPolicy::CostAgeTimes { .. })
+            && many(outcome, "/gc/collections")
+    }),
+    ("windowed greedy", |config, outcome| {
+        matches!(config.ssd.gc.victim, VictimPolicy::WindowedGreedy { .. })
+            && many(outcome, "/gc/collections")
+    }),
+    ("d choices within a class", |config, outcome| {
+        matches!(config.ssd.gc.victim, VictimPolicy::Rga { within: Within::Class, .. })
+            && many(outcome, "/gc/collections")
+    }),
     ("semi-preemptive, yielding", |config, outcome| {
         matches!(config.ssd.gc.preemption, Preemption::SemiPreemptive { .. })
             && many(outcome, "/gc/preemptions")

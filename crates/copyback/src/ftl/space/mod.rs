@@ -303,6 +303,14 @@ impl Space {
         }
     }
 
+    /// Notes that the invalid pages of `plane` have changed, or which of its blocks are open.
+    #[inline(always)]
+    pub fn invalid_changed(&mut self, plane: PlaneId) {
+        if self.invalid_share.is_some() {
+            self.mark(plane);
+        }
+    }
+
     /// Notes that the free blocks of `plane` have changed. Returns whether they are fewer than the threshold.
     pub fn changed(&mut self, plane: PlaneId) -> bool {
         let is_below = self.mark(plane);
@@ -423,9 +431,8 @@ impl Space {
         let [soft, clear] =
             [self.thresholds.soft, self.thresholds.clear].map(|of| of * self.counted.per_block());
         let lacks_blocks = self.counted != Counted::Blocks && self.lacks_blocks(plane);
-        // What was invalid when the plane was marked is not told.
-        let may_be_below = lacks_blocks || self.invalid_share.is_some();
-        if is_below { left < clear || may_be_below } else { left >= soft && !lacks_blocks }
+        let must_be = lacks_blocks || self.has_much_invalid(plane);
+        if is_below { left < clear || must_be } else { left >= soft && !must_be }
     }
 
     const fn die_of(&self, plane: PlaneId) -> usize {

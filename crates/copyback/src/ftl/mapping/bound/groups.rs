@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
-use crate::ftl::blocks::Blocks;
+use crate::ftl::blocks::{Blocks, BlocksAt};
 use crate::ftl::space::Frontier;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -397,7 +397,7 @@ impl<S: Scheme> Groups<S> {
 /// What a victim policy may look at.
 pub struct GroupView<'a, S> {
     pub groups: &'a Groups<S>,
-    pub blocks: &'a Blocks,
+    pub blocks: BlocksAt<'a>,
 }
 
 impl<S: Scheme> BlockView for GroupView<'_, S> {
@@ -409,5 +409,21 @@ impl<S: Scheme> BlockView for GroupView<'_, S> {
 
     fn erase_count(&self, block: BlockId) -> u32 {
         self.blocks.erase_count(block)
+    }
+
+    fn class(&self, block: BlockId) -> usize {
+        self.blocks.class(block)
+    }
+
+    fn opened_at(&self, block: BlockId) -> u64 {
+        self.blocks.opened_at(block)
+    }
+
+    fn sealed_at(&self, block: BlockId) -> u64 {
+        self.blocks.sealed_at(block)
+    }
+
+    fn now(&self) -> u64 {
+        self.blocks.now()
     }
 }

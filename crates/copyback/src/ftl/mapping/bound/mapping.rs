@@ -159,7 +159,8 @@ impl<M: Bound> Mapping for M {
         }
         if let Some(listed) = self.groups_mut().replace(plane, block, spare) {
             tables.victims.removed(plane, block, listed.moves_per_block);
-            tables.victims.closed(plane, spare, listed.moves_per_block);
+            let view = tables.blocks.at(tables.streams.clock);
+            tables.victims.closed(plane, spare, listed.moves_per_block, &view);
         }
     }
 

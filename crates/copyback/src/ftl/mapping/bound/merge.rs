@@ -6,7 +6,6 @@ use crate::checkpoint::Checkpointed;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::space::Frontier;
 use crate::ids::BlockId;
-use crate::victim::BlockView;
 
 use super::layout::GroupId;
 use crate::ftl::mapping::plan::{Cost, ReclaimKind};

@@ -145,7 +145,10 @@ pub trait Bound: Serialize + DeserializeOwned {
                 victims.changed(plane, now.block, from, to);
             }
             (Some(before), None) => victims.removed(plane, before.block, before.moves_per_block),
-            (None, Some(now)) => victims.closed(plane, now.block, now.moves_per_block),
+            (None, Some(now)) => {
+                let view = tables.blocks.at(tables.streams.clock);
+                victims.closed(plane, now.block, now.moves_per_block, &view);
+            }
             (None, None) => {}
         }
         self.groups_mut().get_mut(id).listed = now;
@@ -153,7 +156,8 @@ pub trait Bound: Serialize + DeserializeOwned {
 
     /// The block of `plane` that the victim policy chooses.
     fn choose_by_policy(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        tables.victims.choose(plane, &GroupView { groups: self.groups(), blocks: &tables.blocks })
+        let blocks = tables.blocks.at(tables.streams.clock);
+        tables.victims.choose(plane, &GroupView { groups: self.groups(), blocks })
     }
 
     /// Whether a merge may begin on `plane`: there is none, and a block that it can open.

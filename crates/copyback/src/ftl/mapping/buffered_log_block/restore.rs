@@ -5,7 +5,6 @@ use crate::ftl::recovery::Survey;
 use crate::ftl::space::Frontier;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
-use crate::victim::BlockView;
 
 use super::nv_buffer::{NvBuffer, PlaneBuffer};
 use crate::ftl::mapping::bound::{GroupId, Groups};

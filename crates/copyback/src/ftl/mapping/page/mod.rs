@@ -48,13 +48,13 @@ pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<Block
     if tables.space[plane].closed_invalid == 0 && !tables.victims.refuses() {
         return None;
     }
-    let mut victim = tables.victims.choose(plane, &tables.blocks);
+    let mut victim = tables.victims.choose(plane, &tables.blocks.at(tables.streams.clock));
     // Where the host can open no block, nothing else would call for another look.
     while victim.is_none()
         && !tables.space.may_open_for_host(plane)
         && tables.victims.look_again(plane)
     {
-        victim = tables.victims.choose(plane, &tables.blocks);
+        victim = tables.victims.choose(plane, &tables.blocks.at(tables.streams.clock));
     }
     let victim = victim?;
     tables.has_room_for(victim, plane).then_some(victim)
@@ -69,6 +69,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     tables.blocks.set_open(victim);
     tables.space.set_reclaiming(plane, Some(victim));
     tables.space[plane].closed_invalid -= tables.limits.data_pages - u32::from(valid);
+    tables.space.invalid_changed(plane);
     ReclaimPlan::of_block(victim)
 }
 

@@ -15,7 +15,6 @@ use crate::ftl::recovery::Survey;
 use crate::ftl::space::Frontier;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Ppn};
-use crate::victim::BlockView;
 
 use super::bound::{Bound, Group, Groups, Merge, Scheme};
 use super::plan::ReclaimKind;

@@ -1,0 +1,117 @@
+//! d choices within a class: the block with the fewest valid pages of d that are drawn, with replacement, from the
+//! closed blocks of one class of the placement, the one with the greatest share of invalid pages.
+
+use crate::checkpoint::Checkpointed;
+use crate::ids::{BlockId, PlaneId};
+use crate::rng::Stream;
+
+use super::sample::{can_draw, fewest_valid_of};
+use super::{BlockView, Memory, Shape, Victims};
+
+/// Closed blocks of each plane and class in a table to draw from.
+#[derive(Debug, Checkpointed)]
+pub struct SampleClass {
+    /// By plane, then by class, as far as classes have been seen.
+    classes: Vec<Vec<Class>>,
+    /// Where a closed block stands in the table of its class.
+    places: Vec<Place>,
+    d: u32,
+    pages_per_block: u16,
+    random: Stream,
+}
+
+#[derive(Debug, Clone, Default, Checkpointed)]
+struct Class {
+    closed: Vec<BlockId>,
+    /// Invalid pages in all of them.
+    invalid: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
+struct Place {
+    class: u32,
+    position: u32,
+}
+
+impl Class {
+    /// Whether a greater share of its pages is invalid.
+    fn is_emptier_than(&self, other: &Self) -> bool {
+        self.invalid * other.closed.len() as u64 > other.invalid * self.closed.len() as u64
+    }
+}
+
+impl SampleClass {
+    pub(super) fn new(d: u32, shape: Shape, random: Stream) -> Self {
+        Self {
+            classes: vec![Vec::new(); shape.planes],
+            places: vec![Place::default(); shape.blocks],
+            d,
+            pages_per_block: shape.pages_per_block,
+            random,
+        }
+    }
+
+    fn invalid(&self, valid: u16) -> u64 {
+        u64::from(self.pages_per_block - valid)
+    }
+}
+
+/// The class with the greatest share of invalid pages; of equals the first.
+fn emptiest(classes: &[Class]) -> Option<&Class> {
+    let classes = classes.iter().filter(|class| !class.closed.is_empty());
+    classes.reduce(|best, next| if next.is_emptier_than(best) { next } else { best })
+}
+
+impl Victims for SampleClass {
+    fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16, blocks: &impl BlockView) {
+        let (class, invalid) = (blocks.class(block), self.invalid(valid));
+        let classes = &mut self.classes[plane.index()];
+        if classes.len() <= class {
+            classes.resize(class + 1, Class::default());
+        }
+        let Class { closed, invalid: of_all } = &mut classes[class];
+        let position = closed.len() as u32;
+        self.places[block.index()] = Place { class: class as u32, position };
+        closed.push(block);
+        *of_all += invalid;
+    }
+
+    fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
+        let (before, after) = (self.invalid(from), self.invalid(to));
+        let class = self.places[block.index()].class as usize;
+        let invalid = &mut self.classes[plane.index()][class].invalid;
+        *invalid = *invalid + after - before;
+    }
+
+    fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
+        let invalid = self.invalid(valid);
+        let Place { class, position } = self.places[block.index()];
+        let Class { closed, invalid: of_all } = &mut self.classes[plane.index()][class as usize];
+        *of_all -= invalid;
+        closed.swap_remove(position as usize);
+        if let Some(moved) = closed.get(position as usize) {
+            self.places[moved.index()].position = position;
+        }
+    }
+
+    fn choose(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
+        let closed = &emptiest(&self.classes[plane.index()])?.closed;
+        Some(fewest_valid_of(self.d, closed, &mut self.random, blocks))
+    }
+
+    fn closed_in_order(&self) -> Vec<BlockId> {
+        let classes = self.classes.iter().flatten();
+        classes.flat_map(|class| class.closed.iter().copied()).collect()
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::Random(self.random.clone())
+    }
+
+    fn remember(&mut self, memory: Memory, _: &[(PlaneId, BlockId)]) -> bool {
+        let Memory::Random(random) = memory else { return false };
+        let can_draw = can_draw(&random);
+        self.random = random;
+        can_draw
+    }
+}
