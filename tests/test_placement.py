@@ -1,0 +1,150 @@
+"""Placements beside the simulator of the authors of SepBIT, under the same trace and trigger (tests/placement)."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import copyback
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+REFERENCE = Path(__file__).parent / "placement" / "reference.csv"
+PAGES = 65_536
+DRAWS = 655_360
+PAGES_PER_BLOCK = 512
+#: Share of what is written that may be invalid.
+MOST_INVALID = 0.15
+#: How far write amplification may lie from theirs.
+TOLERANCE = 0.03
+
+#: Skew and seed of each trace.
+TRACES = {
+    "zipf-0.6": (0.6, 2),
+    "zipf-0.8": (0.8, 3),
+    "zipf-1.0": (1.0, 1),
+    "zipf-1.2": (1.2, 4),
+    "uniform": (0.0, 5),
+}
+
+#: Theirs: ours, by their names and numbers of classes.
+PLACEMENTS: dict[tuple[str, str], Any] = {
+    ("one_class", "1"): "one_class",
+    ("host_gc", "2"): "host_and_gc_apart",
+    ("sepbit", "6"): "sepbit",
+    ("fk", "6"): {"type": "oracle", "classes": 6, "width": 1, "growth": 1},
+}
+VICTIMS: dict[str, Any] = {
+    "greedy": "greedy",
+    "cost_benefit": {"type": "cost_benefit", "age": "since_sealed", "weight": "sqrt"},
+}
+
+
+def written(skew: float, seed: int) -> NDArray[np.int64]:
+    """All pages in order, then those that a Zipf law draws."""
+    rng = np.random.default_rng(seed)
+    share = 1.0 / np.arange(1, PAGES + 1, dtype=np.float64) ** skew
+    cumulated = np.cumsum(share / share.sum())
+    shuffled = rng.permutation(PAGES)
+    ranks = np.searchsorted(cumulated, rng.random(DRAWS))
+    return np.concatenate([np.arange(PAGES), shuffled[np.minimum(ranks, PAGES - 1)]])
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The traces, in SSDsim's format: time, device, first sector, sectors, 0 for a write."""
+    folder = tmp_path_factory.mktemp("placement")
+    paths = {}
+    for name, (skew, seed) in TRACES.items():
+        first = written(skew, seed) * 8
+        columns = [np.arange(1, len(first) + 1) * 1000, np.zeros_like(first), first]
+        rows = np.column_stack([*columns, np.full_like(first, 8), np.zeros_like(first)])
+        paths[name] = folder / f"{name}.trace"
+        np.savetxt(paths[name], rows, fmt="%d")
+    return paths
+
+
+def drive(placement: Any, victim: Any, trace: Path) -> dict[str, Any]:
+    """One plane with blocks to spare, so that the share of invalid pages alone calls for collections."""
+    blocks = int(PAGES / (1 - MOST_INVALID) / PAGES_PER_BLOCK) + 24
+    geometry = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"]
+    return {
+        "seed": 1,
+        "ssd": {
+            "geometry": dict.fromkeys(geometry, 1)
+            | {
+                "blocks_per_plane": blocks,
+                "pages_per_block": PAGES_PER_BLOCK,
+                "page_size": "4KiB",
+            },
+            "ftl": {
+                "over_provisioning": 1 - PAGES / (blocks * PAGES_PER_BLOCK),
+                "placement": placement,
+            },
+            "gc": {
+                "victim": victim,
+                "soft_threshold": {"blocks": 2},
+                "invalid_threshold": MOST_INVALID,
+            },
+        },
+        "host": {"queue_depth": 1},
+        "workload": {"type": "trace", "path": str(trace), "format": "ssdsim"},
+        "precondition": {"fill": 0.0, "overwrites": 0.0},
+    }
+
+
+def reference() -> dict[tuple[str, Any, str], float]:
+    """Median write amplification of each trace, placement and victim that both have."""
+    runs: dict[tuple[str, str, str], list[float]] = {}
+    names = {theirs: place for place, theirs in enumerate(PLACEMENTS)}
+    with REFERENCE.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            place = names.get((row["placement"], row["classes"]))
+            is_ours = row["trace"] in TRACES and row["victim"] in VICTIMS
+            if place is not None and is_ours and row["clock"] == "trace":
+                key = (row["trace"], place, row["victim"])
+                runs.setdefault(key, []).append(float(row["wa"]))
+    return {key: float(np.median(values)) for key, values in runs.items()}
+
+
+def amplification(placement: Any, victim: Any, trace: Path) -> float:
+    found = copyback.run(drive(placement, victim, trace)).write_amplification
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_write_amplification_is_that_of_the_authors_of_sepbit(
+    trace: str, traces: dict[str, Path]
+) -> None:
+    placements = list(PLACEMENTS.values())
+    expected = {key: value for key, value in reference().items() if key[0] == trace}
+    assert len(expected) == len(PLACEMENTS) * len(VICTIMS), "each has a reference"
+    apart = {}
+    for (_, place, victim), theirs in expected.items():
+        ours = amplification(placements[place], VICTIMS[victim], traces[trace])
+        if abs(ours / theirs - 1) > TOLERANCE:
+            apart[str(placements[place]), victim] = (ours, theirs)
+    assert not apart
+
+
+def test_nothing_gains_under_uniform_traffic_but_who_knows_the_future(
+    traces: dict[str, Path],
+) -> None:
+    base = amplification("one_class", "greedy", traces["uniform"])
+    for placement in PLACEMENTS.values():
+        if "oracle" not in str(placement):
+            found = amplification(placement, "greedy", traces["uniform"])
+            assert abs(found / base - 1) < 0.01, placement
+
+
+def test_no_placement_beats_the_oracle(traces: dict[str, Path]) -> None:
+    victim = VICTIMS["cost_benefit"]
+    bound = amplification("oracle", victim, traces["zipf-1.0"])
+    for placement in PLACEMENTS.values():
+        assert bound < amplification(placement, victim, traces["zipf-1.0"]), placement
