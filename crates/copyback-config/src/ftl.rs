@@ -308,7 +308,25 @@ choice! {
         /// otherwise, by its age (SepBIT: Wang et al., FAST 2022).
         #[serde(rename = "sepbit")]
         SepBit,
+        /// By a level for each page: one up when the host rewrites it, one down when a collection moves it (DAC: Chiang,
+        /// Lee, Chang 1999). Class 0 is the coldest.
+        Dac {
+            /// Levels.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// The age, in pages that the host has written to the drive, below which a page is young: then only pages that
+            /// are rewritten young go up, and only those that are not young come down, as in the paper. Without it (the
+            /// default) all do, as in the simulator of SepBIT's authors.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            young: Option<u64>,
+        },
     }
+}
+
+const fn six_classes() -> u32 {
+    6
 }
 
 /// Most open blocks of a plane, for pages of different classes.
@@ -321,6 +339,7 @@ impl Placement {
             Self::OneClass => 1,
             Self::HostAndGcApart => 2,
             Self::SepBit => 6,
+            Self::Dac { classes, .. } => classes,
         }
     }
 }

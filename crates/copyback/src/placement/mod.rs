@@ -6,6 +6,7 @@
 //!
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
+mod dac;
 mod host_and_gc_apart;
 mod one_class;
 mod sep_bit;
@@ -23,6 +24,7 @@ use crate::one_of::one_of;
 use crate::rng::Stream;
 use crate::workload::Hint;
 
+use dac::Dac;
 use host_and_gc_apart::HostAndGcApart;
 use one_class::OneClass;
 use sep_bit::SepBit;
@@ -174,16 +176,21 @@ one_of! {
         HostAndGcApart(HostAndGcApart),
         /// By the inferred time of death.
         SepBit(Box<SepBit>),
+        /// By levels that pages climb and come down.
+        Dac(Box<Dac>),
     }
 }
 
 impl AnyPlacement {
     /// The placement that a configuration describes, for an erased drive.
     pub fn new(config: &config::Placement, drive: Drive, _random: Stream) -> Self {
-        match config {
+        match *config {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
             config::Placement::SepBit => Self::SepBit(Box::new(SepBit::new(drive))),
+            config::Placement::Dac { classes, young } => {
+                Self::Dac(Box::new(Dac::new(classes, young, drive)))
+            }
         }
     }
 
