@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use super::gc::is_default;
+
 use super::{
     FreeBlocks, Ssd,
     choice::choice,
@@ -322,11 +324,35 @@ choice! {
             #[schemars(range(min = 1, max = 100_000_000))]
             young: Option<u64>,
         },
+        /// By a count for each page, which writes of the host raise and moves lower, against the average: class 0 takes
+        /// pages with up to the average, each class behind it ten times as many (FADaC: Kremer, Brinkmann, SYSTOR 2019).
+        #[serde(rename = "fadac")]
+        Fadac {
+            /// Powers of ten that are told apart.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// What counts are compared with: the average that `fading` makes (the default), or their `mean`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            average: Average,
+        },
     }
 }
 
 const fn six_classes() -> u32 {
     6
+}
+
+/// Which average of counts pages are compared with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Average {
+    /// Each page that is written adds its share, and each run of pages written one behind the other takes one share of
+    /// the average away, as the simulator of SepBIT's authors has it for requests.
+    #[default]
+    Fading,
+    /// The mean of the counts that pages have now.
+    Mean,
 }
 
 /// Most open blocks of a plane, for pages of different classes.
@@ -339,7 +365,7 @@ impl Placement {
             Self::OneClass => 1,
             Self::HostAndGcApart => 2,
             Self::SepBit => 6,
-            Self::Dac { classes, .. } => classes,
+            Self::Dac { classes, .. } | Self::Fadac { classes, .. } => classes,
         }
     }
 }

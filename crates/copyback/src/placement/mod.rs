@@ -7,8 +7,10 @@
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
 mod dac;
+mod fadac;
 mod host_and_gc_apart;
 mod one_class;
+mod runs;
 mod sep_bit;
 mod write_times;
 
@@ -25,6 +27,7 @@ use crate::rng::Stream;
 use crate::workload::Hint;
 
 use dac::Dac;
+use fadac::Fadac;
 use host_and_gc_apart::HostAndGcApart;
 use one_class::OneClass;
 use sep_bit::SepBit;
@@ -178,6 +181,8 @@ one_of! {
         SepBit(Box<SepBit>),
         /// By levels that pages climb and come down.
         Dac(Box<Dac>),
+        /// By a count of writes and moves, against the average.
+        Fadac(Box<Fadac>),
     }
 }
 
@@ -190,6 +195,9 @@ impl AnyPlacement {
             config::Placement::SepBit => Self::SepBit(Box::new(SepBit::new(drive))),
             config::Placement::Dac { classes, young } => {
                 Self::Dac(Box::new(Dac::new(classes, young, drive)))
+            }
+            config::Placement::Fadac { classes, average } => {
+                Self::Fadac(Box::new(Fadac::new(classes, average, drive)))
             }
         }
     }
