@@ -336,11 +336,41 @@ choice! {
             #[serde(default, skip_serializing_if = "is_default")]
             average: Average,
         },
+        /// Hot and cold extents, and what collections move: few extents with small counters cover all pages. A run of
+        /// pages counts for those that it covers and cuts out what it covers in part; counters are halved and neighbours
+        /// that are alike joined now and then (ETI: Shafaei, Desnoyers, Fitzpatrick, HotStorage 2016). Class 0 is hot, 1
+        /// cold, 2 moved.
+        Eti {
+            /// Most extents.
+            #[serde(default = "default_extents")]
+            #[schemars(range(min = 1, max = 1_048_576))]
+            extents: u32,
+            /// Runs of pages after which counters are halved.
+            #[serde(default = "default_eti_period")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            period: u32,
+            /// The count from which on an extent is hot; counters go up to 15.
+            #[serde(default = "default_hot")]
+            #[schemars(range(min = 1, max = 15))]
+            hot: u8,
+        },
     }
 }
 
 const fn six_classes() -> u32 {
     6
+}
+
+const fn default_extents() -> u32 {
+    1024
+}
+
+const fn default_eti_period() -> u32 {
+    4096
+}
+
+const fn default_hot() -> u8 {
+    4
 }
 
 /// Which average of counts pages are compared with.
@@ -365,6 +395,7 @@ impl Placement {
             Self::OneClass => 1,
             Self::HostAndGcApart => 2,
             Self::SepBit => 6,
+            Self::Eti { .. } => 3,
             Self::Dac { classes, .. } | Self::Fadac { classes, .. } => classes,
         }
     }

@@ -7,6 +7,8 @@
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
 mod dac;
+mod eti;
+mod extents;
 mod fadac;
 mod host_and_gc_apart;
 mod one_class;
@@ -27,6 +29,7 @@ use crate::rng::Stream;
 use crate::workload::Hint;
 
 use dac::Dac;
+use eti::Eti;
 use fadac::Fadac;
 use host_and_gc_apart::HostAndGcApart;
 use one_class::OneClass;
@@ -183,6 +186,8 @@ one_of! {
         Dac(Box<Dac>),
         /// By a count of writes and moves, against the average.
         Fadac(Box<Fadac>),
+        /// By the temperature of extents.
+        Eti(Box<Eti>),
     }
 }
 
@@ -198,6 +203,9 @@ impl AnyPlacement {
             }
             config::Placement::Fadac { classes, average } => {
                 Self::Fadac(Box::new(Fadac::new(classes, average, drive)))
+            }
+            config::Placement::Eti { extents, period, hot } => {
+                Self::Eti(Box::new(Eti::new(extents, period, hot, drive)))
             }
         }
     }

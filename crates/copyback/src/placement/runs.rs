@@ -19,6 +19,11 @@ impl Runs {
         self.next == Some(lpn)
     }
 
+    /// The page that would go on with the last run, if any page has been written.
+    pub const fn next(&self) -> Option<Lpn> {
+        self.next
+    }
+
     /// The host has written `lpn`.
     #[inline(always)]
     pub fn wrote(&mut self, lpn: Lpn) {
