@@ -354,6 +354,25 @@ choice! {
             #[schemars(range(min = 1, max = 15))]
             hot: u8,
         },
+        /// By how often the chunk of the page is written: its count's logarithm is its queue, and its class. A chunk that is
+        /// not written for as long as the hottest took to come back expires and goes down a queue. What collections move is
+        /// apart (AutoStream, multi-queue: Yang et al., SYSTOR 2017). Class 0 is the coldest, the last one moved.
+        AutoStreamMultiQueue {
+            /// Queues, and one for what is moved.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// Pages of a chunk.
+            #[serde(default = "default_multi_queue_chunk")]
+            #[schemars(range(min = 1, max = 1_048_576))]
+            chunk_pages: u32,
+            /// Which logarithm of a count is the queue: `natural` (the default), or `binary`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            logarithm: Logarithm,
+            /// What becomes of a chunk that is not written for long: `demotes` (the default), it goes down a queue, or `none`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            expiry: Expiry,
+        },
     }
 }
 
@@ -371,6 +390,33 @@ const fn default_eti_period() -> u32 {
 
 const fn default_hot() -> u8 {
     4
+}
+
+const fn default_multi_queue_chunk() -> u32 {
+    256
+}
+
+/// The logarithm of a count of writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Logarithm {
+    /// To the base e, rounded down, as the simulator of SepBIT's authors has it.
+    #[default]
+    Natural,
+    /// To the base two, rounded down.
+    Binary,
+}
+
+/// What becomes of a chunk that is not written for long.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Expiry {
+    /// It goes down a queue, with as few writes as are counted there.
+    #[default]
+    Demotes,
+    /// Nothing, as far as classes can tell: what the simulator of SepBIT's authors comes to, where the next write brings
+    /// the chunk back to its old queue.
+    None,
 }
 
 /// Which average of counts pages are compared with.
@@ -396,7 +442,9 @@ impl Placement {
             Self::HostAndGcApart => 2,
             Self::SepBit => 6,
             Self::Eti { .. } => 3,
-            Self::Dac { classes, .. } | Self::Fadac { classes, .. } => classes,
+            Self::Dac { classes, .. }
+            | Self::Fadac { classes, .. }
+            | Self::AutoStreamMultiQueue { classes, .. } => classes,
         }
     }
 }

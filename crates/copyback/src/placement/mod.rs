@@ -6,12 +6,15 @@
 //!
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
+mod chunks;
 mod dac;
 mod eti;
 mod extents;
 mod fadac;
 mod host_and_gc_apart;
+mod multi_queue;
 mod one_class;
+mod queues;
 mod runs;
 mod sep_bit;
 mod write_times;
@@ -32,6 +35,7 @@ use dac::Dac;
 use eti::Eti;
 use fadac::Fadac;
 use host_and_gc_apart::HostAndGcApart;
+use multi_queue::MultiQueue;
 use one_class::OneClass;
 use sep_bit::SepBit;
 
@@ -188,6 +192,8 @@ one_of! {
         Fadac(Box<Fadac>),
         /// By the temperature of extents.
         Eti(Box<Eti>),
+        /// By queues of chunks.
+        MultiQueue(Box<MultiQueue>),
     }
 }
 
@@ -206,6 +212,10 @@ impl AnyPlacement {
             }
             config::Placement::Eti { extents, period, hot } => {
                 Self::Eti(Box::new(Eti::new(extents, period, hot, drive)))
+            }
+            config::Placement::AutoStreamMultiQueue { classes, chunk_pages, logarithm, expiry } => {
+                let placement = MultiQueue::new(classes, chunk_pages, logarithm, expiry, drive);
+                Self::MultiQueue(Box::new(placement))
             }
         }
     }
