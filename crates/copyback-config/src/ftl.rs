@@ -373,6 +373,26 @@ choice! {
             #[serde(default, skip_serializing_if = "is_default")]
             expiry: Expiry,
         },
+        /// By sequentiality, frequency and recency: a page that goes on with a run stays in the class of the page before;
+        /// else the logarithm of its chunk's count of writes, which halves with each period without one, is its class. What
+        /// collections move is apart (AutoStream, SFR: Yang et al., SYSTOR 2017). Class 0 is the coldest, the last one moved.
+        AutoStreamSfr {
+            /// Those for frequencies, and one for what is moved.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// Pages of a chunk.
+            #[serde(default = "default_sfr_chunk")]
+            #[schemars(range(min = 1, max = 1_048_576))]
+            chunk_pages: u32,
+            /// Pages that the host writes to the drive while the count of a chunk that it does not write halves.
+            #[serde(default = "default_sfr_period")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            period: u32,
+            /// Which logarithm of a count is the class: `natural` (the default), or `binary`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            logarithm: Logarithm,
+        },
     }
 }
 
@@ -394,6 +414,14 @@ const fn default_hot() -> u8 {
 
 const fn default_multi_queue_chunk() -> u32 {
     256
+}
+
+const fn default_sfr_chunk() -> u32 {
+    512
+}
+
+const fn default_sfr_period() -> u32 {
+    16_384
 }
 
 /// The logarithm of a count of writes.
@@ -444,7 +472,8 @@ impl Placement {
             Self::Eti { .. } => 3,
             Self::Dac { classes, .. }
             | Self::Fadac { classes, .. }
-            | Self::AutoStreamMultiQueue { classes, .. } => classes,
+            | Self::AutoStreamMultiQueue { classes, .. }
+            | Self::AutoStreamSfr { classes, .. } => classes,
         }
     }
 }

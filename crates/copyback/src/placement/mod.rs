@@ -17,6 +17,7 @@ mod one_class;
 mod queues;
 mod runs;
 mod sep_bit;
+mod sfr;
 mod write_times;
 
 use std::num::NonZeroU8;
@@ -38,6 +39,7 @@ use host_and_gc_apart::HostAndGcApart;
 use multi_queue::MultiQueue;
 use one_class::OneClass;
 use sep_bit::SepBit;
+use sfr::Sfr;
 
 /// Pages that are written to one open block of a plane. The number and one is kept, so that a block of no class takes
 /// no more room.
@@ -194,6 +196,8 @@ one_of! {
         Eti(Box<Eti>),
         /// By queues of chunks.
         MultiQueue(Box<MultiQueue>),
+        /// By sequentiality, frequency and recency.
+        Sfr(Box<Sfr>),
     }
 }
 
@@ -216,6 +220,10 @@ impl AnyPlacement {
             config::Placement::AutoStreamMultiQueue { classes, chunk_pages, logarithm, expiry } => {
                 let placement = MultiQueue::new(classes, chunk_pages, logarithm, expiry, drive);
                 Self::MultiQueue(Box::new(placement))
+            }
+            config::Placement::AutoStreamSfr { classes, chunk_pages, period, logarithm } => {
+                let placement = Sfr::new(classes, chunk_pages, period.into(), logarithm, drive);
+                Self::Sfr(Box::new(placement))
             }
         }
     }
