@@ -393,6 +393,19 @@ choice! {
             #[serde(default, skip_serializing_if = "is_default")]
             logarithm: Logarithm,
         },
+        /// By the time between the writes of a page, in pages that the host has written to the drive: clusters of such times
+        /// follow what comes (online k-means), and split and merge now and then. What collections move is apart, class 0
+        /// (WARCIP: Yang, Pei, Yang, SYSTOR 2019).
+        Warcip {
+            /// Most clusters, and one for what is moved.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// Blocks that the pages of the host fill before clusters split or merge.
+            #[serde(default = "default_warcip_period")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            period: u32,
+        },
     }
 }
 
@@ -422,6 +435,10 @@ const fn default_sfr_chunk() -> u32 {
 
 const fn default_sfr_period() -> u32 {
     16_384
+}
+
+const fn default_warcip_period() -> u32 {
+    256
 }
 
 /// The logarithm of a count of writes.
@@ -473,7 +490,8 @@ impl Placement {
             Self::Dac { classes, .. }
             | Self::Fadac { classes, .. }
             | Self::AutoStreamMultiQueue { classes, .. }
-            | Self::AutoStreamSfr { classes, .. } => classes,
+            | Self::AutoStreamSfr { classes, .. }
+            | Self::Warcip { classes, .. } => classes,
         }
     }
 }

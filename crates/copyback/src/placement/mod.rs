@@ -7,6 +7,7 @@
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
 mod chunks;
+mod clusters;
 mod dac;
 mod eti;
 mod extents;
@@ -18,6 +19,7 @@ mod queues;
 mod runs;
 mod sep_bit;
 mod sfr;
+mod warcip;
 mod write_times;
 
 use std::num::NonZeroU8;
@@ -40,6 +42,7 @@ use multi_queue::MultiQueue;
 use one_class::OneClass;
 use sep_bit::SepBit;
 use sfr::Sfr;
+use warcip::Warcip;
 
 /// Pages that are written to one open block of a plane. The number and one is kept, so that a block of no class takes
 /// no more room.
@@ -198,6 +201,8 @@ one_of! {
         MultiQueue(Box<MultiQueue>),
         /// By sequentiality, frequency and recency.
         Sfr(Box<Sfr>),
+        /// By clusters of rewrite intervals.
+        Warcip(Box<Warcip>),
     }
 }
 
@@ -224,6 +229,9 @@ impl AnyPlacement {
             config::Placement::AutoStreamSfr { classes, chunk_pages, period, logarithm } => {
                 let placement = Sfr::new(classes, chunk_pages, period.into(), logarithm, drive);
                 Self::Sfr(Box::new(placement))
+            }
+            config::Placement::Warcip { classes, period } => {
+                Self::Warcip(Box::new(Warcip::new(classes, period, drive)))
             }
         }
     }
