@@ -37,6 +37,17 @@ PLACEMENTS: dict[tuple[str, str], Any] = {
     ("one_class", "1"): "one_class",
     ("host_gc", "2"): "host_and_gc_apart",
     ("sepbit", "6"): "sepbit",
+    ("dac", "6"): "dac",
+    ("fadac", "6"): "fadac",
+    ("eti", "6"): "eti",
+    # In these traces each page is a request, the fill included, and a chunk that expires comes back as it was.
+    ("autostream_mq", "6"): {
+        "type": "auto_stream_multi_queue",
+        "counted": "pages",
+        "expiry": "none",
+    },
+    ("autostream_sfr", "6"): {"type": "auto_stream_sfr", "counted": "pages"},
+    ("warcip", "6"): "warcip",
     ("fk", "6"): {"type": "oracle", "classes": 6, "width": 1, "growth": 1},
 }
 VICTIMS: dict[str, Any] = {

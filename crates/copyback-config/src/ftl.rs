@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use super::gc::is_default;
+
 use super::{
     FreeBlocks, Ssd,
     choice::choice,
@@ -319,7 +321,7 @@ choice! {
         /// which order, would depend on the run.
         Oracle {
             /// How many.
-            #[serde(default = "default_classes")]
+            #[serde(default = "six_classes")]
             #[schemars(range(min = 2, max = 128))]
             classes: u32,
             /// Pages with so much life left, or less, are of the first class: in blocks of each plane that the host
@@ -336,11 +338,111 @@ choice! {
         /// otherwise, by its age (SepBIT: Wang et al., FAST 2022).
         #[serde(rename = "sepbit")]
         SepBit,
+        /// By a level for each page: one up when the host rewrites it, one down when a collection moves it (DAC: Chiang,
+        /// Lee, Chang 1999). Class 0 is the coldest.
+        Dac {
+            /// Levels.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// The age, in pages that the host has written to the drive, below which a page is young: then only pages that
+            /// are rewritten young go up, and only those that are not young come down, as in the paper. Without it (the
+            /// default) all do, as in the simulator of SepBIT's authors.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            young: Option<u64>,
+        },
+        /// By a count for each page, which writes of the host raise and moves lower, against the average: class 0 takes
+        /// pages with up to the average, each class behind it ten times as many (FADaC: Kremer, Brinkmann, SYSTOR 2019).
+        #[serde(rename = "fadac")]
+        Fadac {
+            /// Powers of ten that are told apart.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// What counts are compared with: the average that `fading` makes (the default), or their `mean`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            average: Average,
+        },
+        /// Hot and cold extents, and what collections move: few extents with small counters cover all pages. A run of
+        /// pages counts for those that it covers and cuts out what it covers in part; counters are halved and neighbours
+        /// that are alike joined now and then (ETI: Shafaei, Desnoyers, Fitzpatrick, HotStorage 2016). Class 0 is hot, 1
+        /// cold, 2 moved.
+        Eti {
+            /// Most extents.
+            #[serde(default = "default_extents")]
+            #[schemars(range(min = 1, max = 1_048_576))]
+            extents: u32,
+            /// Runs of pages after which counters are halved.
+            #[serde(default = "default_eti_period")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            period: u32,
+            /// The count from which on an extent is hot; counters go up to 15.
+            #[serde(default = "default_hot")]
+            #[schemars(range(min = 1, max = 15))]
+            hot: u8,
+        },
+        /// By how often the chunk of the page is written: its count's logarithm is its queue, and its class. A chunk that is
+        /// not written for as long as the hottest took to come back expires and goes down a queue. What collections move is
+        /// apart (AutoStream, multi-queue: Yang et al., SYSTOR 2017). Class 0 is the coldest, the last one moved.
+        AutoStreamMultiQueue {
+            /// Queues, and one for what is moved.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// Pages of a chunk.
+            #[serde(default = "default_multi_queue_chunk")]
+            #[schemars(range(min = 1, max = 1_048_576))]
+            chunk_pages: u32,
+            /// What is a write of a chunk: a run of pages that are written one behind the other (`runs`, the default; a
+            /// request, most of the time), or each page (`pages`).
+            #[serde(default, skip_serializing_if = "is_default")]
+            counted: Counted,
+            /// Which logarithm of a count is the queue: `natural` (the default), or `binary`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            logarithm: Logarithm,
+            /// What becomes of a chunk that is not written for long: `demotes` (the default), it goes down a queue, or `none`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            expiry: Expiry,
+        },
+        /// By sequentiality, frequency and recency: a page that goes on with a run stays in the class of the page before;
+        /// else the logarithm of its chunk's count of writes, which halves with each period without one, is its class. What
+        /// collections move is apart (AutoStream, SFR: Yang et al., SYSTOR 2017). Class 0 is the coldest, the last one moved.
+        AutoStreamSfr {
+            /// Those for frequencies, and one for what is moved.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// Pages of a chunk.
+            #[serde(default = "default_sfr_chunk")]
+            #[schemars(range(min = 1, max = 1_048_576))]
+            chunk_pages: u32,
+            /// What is a write of a chunk: a run of pages that are written one behind the other (`runs`, the default; a
+            /// request, most of the time), or each page (`pages`).
+            #[serde(default, skip_serializing_if = "is_default")]
+            counted: Counted,
+            /// Pages that the host writes to the drive while the count of a chunk that it does not write halves.
+            #[serde(default = "default_sfr_period")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            period: u32,
+            /// Which logarithm of a count is the class: `natural` (the default), or `binary`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            logarithm: Logarithm,
+        },
+        /// By the time between the writes of a page, in pages that the host has written to the drive: clusters of such times
+        /// follow what comes (online k-means), and split and merge now and then. What collections move is apart, class 0
+        /// (WARCIP: Yang, Pei, Yang, SYSTOR 2019).
+        Warcip {
+            /// Most clusters, and one for what is moved.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// Blocks that the pages of the host fill before clusters split or merge.
+            #[serde(default = "default_warcip_period")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            period: u32,
+        },
     }
-}
-
-const fn default_classes() -> u32 {
-    6
 }
 
 const fn one() -> f64 {
@@ -366,6 +468,84 @@ pub enum Isolation {
     Persistent,
 }
 
+const fn six_classes() -> u32 {
+    6
+}
+
+const fn default_extents() -> u32 {
+    1024
+}
+
+const fn default_eti_period() -> u32 {
+    4096
+}
+
+const fn default_hot() -> u8 {
+    4
+}
+
+const fn default_multi_queue_chunk() -> u32 {
+    256
+}
+
+const fn default_sfr_chunk() -> u32 {
+    512
+}
+
+const fn default_sfr_period() -> u32 {
+    16_384
+}
+
+const fn default_warcip_period() -> u32 {
+    256
+}
+
+/// The logarithm of a count of writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Logarithm {
+    /// To the base e, rounded down, as the simulator of SepBIT's authors has it.
+    #[default]
+    Natural,
+    /// To the base two, rounded down.
+    Binary,
+}
+
+/// What counts as a write of a chunk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// A run of pages that are written one behind the other.
+    #[default]
+    Runs,
+    /// Each page.
+    Pages,
+}
+
+/// What becomes of a chunk that is not written for long.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Expiry {
+    /// It goes down a queue, with as few writes as are counted there.
+    #[default]
+    Demotes,
+    /// Nothing, as far as classes can tell: what the simulator of SepBIT's authors comes to, where the next write brings
+    /// the chunk back to its old queue.
+    None,
+}
+
+/// Which average of counts pages are compared with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Average {
+    /// Each page that is written adds its share, and each run of pages written one behind the other takes one share of
+    /// the average away, as the simulator of SepBIT's authors has it for requests.
+    #[default]
+    Fading,
+    /// The mean of the counts that pages have now.
+    Mean,
+}
+
 /// Most open blocks of a plane, for pages of different classes.
 pub const MOST_CLASSES: u32 = 128;
 
@@ -379,6 +559,12 @@ impl Placement {
             Self::ByHint { handles, isolation: Isolation::Persistent } => 2 * handles,
             Self::Oracle { classes, .. } => classes,
             Self::SepBit => 6,
+            Self::Eti { .. } => 3,
+            Self::Dac { classes, .. }
+            | Self::Fadac { classes, .. }
+            | Self::AutoStreamMultiQueue { classes, .. }
+            | Self::AutoStreamSfr { classes, .. }
+            | Self::Warcip { classes, .. } => classes,
         }
     }
 }

@@ -402,7 +402,7 @@ const fn default_rga_d() -> u32 {
 }
 
 /// Whether a key need not be written: plain FIFO is written as its bare name, as it was before it had keys.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

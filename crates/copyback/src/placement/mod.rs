@@ -7,11 +7,22 @@
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
 
 mod by_hint;
+mod chunks;
+mod clusters;
+mod dac;
+mod eti;
+mod extents;
+mod fadac;
 mod future;
 mod host_and_gc_apart;
+mod multi_queue;
 mod one_class;
 mod oracle;
+mod queues;
+mod runs;
 mod sep_bit;
+mod sfr;
+mod warcip;
 mod write_times;
 
 use std::num::NonZeroU8;
@@ -27,11 +38,17 @@ use crate::rng::Stream;
 use crate::workload::Hint;
 
 use by_hint::ByHint;
+use dac::Dac;
+use eti::Eti;
+use fadac::Fadac;
 pub use future::{Foreseen, Future, MOST_ENDS};
 use host_and_gc_apart::HostAndGcApart;
+use multi_queue::MultiQueue;
 use one_class::OneClass;
 use oracle::Oracle;
 use sep_bit::SepBit;
+use sfr::Sfr;
+use warcip::Warcip;
 
 /// Pages that are written to one open block of a plane. The number and one is kept, so that a block of no class takes
 /// no more room.
@@ -192,6 +209,18 @@ one_of! {
         Oracle(Box<Oracle>),
         /// By the inferred time of death.
         SepBit(Box<SepBit>),
+        /// By levels that pages climb and come down.
+        Dac(Box<Dac>),
+        /// By a count of writes and moves, against the average.
+        Fadac(Box<Fadac>),
+        /// By the temperature of extents.
+        Eti(Box<Eti>),
+        /// By queues of chunks.
+        MultiQueue(Box<MultiQueue>),
+        /// By sequentiality, frequency and recency.
+        Sfr(Box<Sfr>),
+        /// By clusters of rewrite intervals.
+        Warcip(Box<Warcip>),
     }
 }
 
@@ -208,6 +237,40 @@ impl AnyPlacement {
                 Self::Oracle(Box::new(Oracle::new(classes, width, growth, drive)))
             }
             config::Placement::SepBit => Self::SepBit(Box::new(SepBit::new(drive))),
+            config::Placement::Dac { classes, young } => {
+                Self::Dac(Box::new(Dac::new(classes, young, drive)))
+            }
+            config::Placement::Fadac { classes, average } => {
+                Self::Fadac(Box::new(Fadac::new(classes, average, drive)))
+            }
+            config::Placement::Eti { extents, period, hot } => {
+                Self::Eti(Box::new(Eti::new(extents, period, hot, drive)))
+            }
+            config::Placement::AutoStreamMultiQueue {
+                classes,
+                chunk_pages,
+                counted,
+                logarithm,
+                expiry,
+            } => {
+                let placement =
+                    MultiQueue::new(classes, (chunk_pages, counted), logarithm, expiry, drive);
+                Self::MultiQueue(Box::new(placement))
+            }
+            config::Placement::AutoStreamSfr {
+                classes,
+                chunk_pages,
+                counted,
+                period,
+                logarithm,
+            } => {
+                let placement =
+                    Sfr::new(classes, (chunk_pages, counted), period.into(), logarithm, drive);
+                Self::Sfr(Box::new(placement))
+            }
+            config::Placement::Warcip { classes, period } => {
+                Self::Warcip(Box::new(Warcip::new(classes, period, drive)))
+            }
         }
     }
 
