@@ -1,4 +1,4 @@
-"""Placements beside the simulator of the authors of SepBIT, under the same trace and trigger (tests/placement)."""
+"""Placements beside the simulator of the authors of SepBIT (tests/placement/README.md)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PLACEMENTS: dict[tuple[str, str], Any] = {
     ("dac", "6"): "dac",
     ("fadac", "6"): "fadac",
     ("eti", "6"): "eti",
-    # In these traces each page is a request, the fill included, and a chunk that expires comes back as it was.
+    # Each page is a request here, the fill included, and a chunk that expires comes back.
     ("autostream_mq", "6"): {
         "type": "auto_stream_multi_queue",
         "counted": "pages",
@@ -68,7 +68,7 @@ def written(skew: float, seed: int) -> NDArray[np.int64]:
 
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The traces, in SSDsim's format: time, device, first sector, sectors, 0 for a write."""
+    """Write the traces as SSDsim has them: time, device, first sector, sectors, 0 for a write."""
     folder = tmp_path_factory.mktemp("placement")
     paths = {}
     for name, (skew, seed) in TRACES.items():
@@ -80,14 +80,14 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return paths
 
 
-#: Where write amplification jumps by 5% as the trigger moves by a third of a percent: theirs must be near any of these.
+#: Where write amplification jumps by 5% as the trigger moves by a third of a percent.
 SENSITIVE = {("zipf-1.2", "autostream_mq", "cost_benefit"): (0.1495, 0.15, 0.1505)}
 
 
 def drive(
     placement: Any, victim: Any, trace: Path, most_invalid: float = MOST_INVALID
 ) -> dict[str, Any]:
-    """One plane with blocks to spare, so that the share of invalid pages alone calls for collections."""
+    """One plane with blocks to spare: the share of invalid pages alone calls for collections."""
     blocks = int(PAGES / (1 - MOST_INVALID) / PAGES_PER_BLOCK) + 24
     geometry = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"]
     return {
