@@ -381,7 +381,16 @@ def test_show(cli: RunCli) -> None:
     assert "tlc-nvme" in drives
     assert "stand-in-cello99" in workloads
     policies = cli("show", "policies").stdout
-    for policy in ("ssd.gc.victim", "greedy", "rga", "random+", "fifo", "windowed_greedy", "cost_benefit", "cost_age_times"):
+    for policy in (
+        "ssd.gc.victim",
+        "greedy",
+        "rga",
+        "random+",
+        "fifo",
+        "windowed_greedy",
+        "cost_benefit",
+        "cost_age_times",
+    ):
         assert policy in policies
     assert "properties" in json.loads(cli("show", "schema").stdout)
     assert "victim" in cli("show", "reference").stdout

@@ -340,7 +340,7 @@ choice! {
             #[schemars(range(min = 1, max = 65_536))]
             d: u32,
             /// What they are drawn from: `all` closed blocks of the plane (the default), or those of one `class` of the
-            /// placement.
+            /// placement, the one of whose pages the greatest share is invalid.
             #[serde(default, skip_serializing_if = "is_default")]
             within: Within,
         },
@@ -361,27 +361,29 @@ choice! {
         },
         /// Fewest valid pages of the blocks that were filled first (Hu et al. 2009).
         WindowedGreedy {
-            /// So many closed blocks of the plane. 1 is `fifo`, and all that a plane can have `greedy`.
+            /// So many closed blocks of a plane: 1 is `fifo`, all that a plane has is `greedy`.
             #[schemars(range(min = 1, max = 16_777_216))]
             window: u32,
         },
         /// Most (1 - u) / cost x age, u the share of valid pages (Rosenblum and Ousterhout 1992, Kawaguchi et al. 1995).
-        /// Of blocks with equally many the oldest.
         CostBenefit {
-            /// Since when a block ages: `since_invalidated` (the default), `since_sealed` or `since_opened`.
+            /// Since when a block ages: `since_invalidated` (the default), since it last lost a page, in changes of the plane's
+            /// blocks; `since_sealed` or `since_opened`, since its last or first page was written, in pages of the host.
             #[serde(default, skip_serializing_if = "is_default")]
             age: Age,
             /// How age counts: `linear` (the default), or its root, `sqrt`.
             #[serde(default, skip_serializing_if = "is_default")]
             weight: AgeWeight,
-            /// What a collection costs: `valid_pages` (the default), or `whole_block`.
+            /// What a collection costs: `valid_pages` (the default), 2u, as they are read and written; `whole_block`, 1 + u,
+            /// as all of it is read.
             #[serde(default, skip_serializing_if = "is_default")]
             cost: CollectionCost,
         },
         /// Least u / (1 - u) x 1 / age x erases, u the share of valid pages (Chiang and Chang 1999). A block that has
         /// never been erased counts as erased once.
         CostAgeTimes {
-            /// Since when a block ages: `since_opened` (the default), `since_sealed` or `since_invalidated`.
+            /// Since when a block ages: `since_opened` (the default), `since_sealed` or `since_invalidated`, as with
+            /// `cost_benefit`.
             #[serde(default = "default_age_of_times", skip_serializing_if = "is_since_opened")]
             age: Age,
         },
