@@ -73,7 +73,7 @@ impl Array {
     }
 
     /// Sends a command to its drive.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, device: SsdId, command: Command) {
         self.drives[device.index()].submit(command, self.now);
         self.touched.insert(device.index());
@@ -90,8 +90,10 @@ impl Array {
     pub(super) fn take_finished_directly(&mut self) -> Option<FinishedRequest> {
         let Ended { command, parts, rejected } = self.drives[0].take_first_ended()?;
         self.outstanding -= 1;
-        let request = self.request_served(command.serves)?;
-        Some(finished(request, parts, rejected))
+        match command.serves {
+            Serves::Request(request) => Some(finished(request, parts, rejected)),
+            Serves::Task(_) => None,
+        }
     }
 }
 

@@ -30,6 +30,19 @@ impl Due {
     /// Notes when something happens next in `drive`.
     #[inline]
     pub fn set(&mut self, drive: usize, time: Option<Instant>) {
+        if let ([first, others @ ..], Some(at)) = (&mut self.0[..], time)
+            && first.drive() == drive
+            && others.first().is_none_or(|second| Visit::new(at, drive) < *second)
+        {
+            *first = Visit::new(at, drive);
+        } else {
+            self.reorder(drive, time);
+        }
+    }
+
+    // Apart, as it is long, and a drive alone is always the first.
+    #[inline(never)]
+    fn reorder(&mut self, drive: usize, time: Option<Instant>) {
         let place = self.0.iter().position(|visit| visit.drive() == drive);
         match (place, time) {
             (Some(place), Some(at)) => self.put(place, Visit::new(at, drive)),
