@@ -465,24 +465,8 @@ impl Run {
     }
 
     fn sample(&self) -> Sample {
-        let counters = self.counters();
-        let drives = self.array.drives().iter();
-        let free = drives.map(|drive| drive.ssd.backend().ftl.space.free_blocks_of_all());
-        Sample {
-            host_programs: counters.host_programs,
-            gc_programs: counters.pages_moved,
-            pages_written: counters.pages_written(),
-            erases: counters.erases,
-            collections: counters.collections,
-            free_blocks_min: free.clone().map(|free| free.least).min().unwrap_or(0),
-            free_blocks: free.map(|free| free.sum).sum(),
-            bad_blocks: self
-                .array
-                .drives()
-                .iter()
-                .map(|drive| drive.ssd.backend().bad_blocks())
-                .sum(),
-        }
+        let samples = self.array.drives().iter().map(sample);
+        samples.reduce(Sample::together).unwrap_or_default()
     }
 
     /// What all drives have done so far.
@@ -667,6 +651,22 @@ fn counters(drives: &[Drive]) -> Counters {
     all
 }
 
+/// What `drive` has done so far, and how it stands.
+fn sample(drive: &Drive) -> Sample {
+    let (counters, backend) = (drive.ssd.counters(), drive.ssd.backend());
+    let free = backend.ftl.space.free_blocks_of_all();
+    Sample {
+        host_programs: counters.host_programs,
+        gc_programs: counters.pages_moved,
+        pages_written: counters.pages_written(),
+        erases: counters.erases,
+        collections: counters.collections,
+        free_blocks_min: free.least,
+        free_blocks: free.sum,
+        bad_blocks: backend.bad_blocks(),
+    }
+}
+
 /// Die time that `drives` have spent collecting until `now`.
 fn collecting_until(drives: &[Drive], now: Instant) -> TotalTime {
     drives.iter().map(|drive| drive.ssd.backend().observer.collecting_until(now)).sum()
@@ -674,5 +674,7 @@ fn collecting_until(drives: &[Drive], now: Instant) -> TotalTime {
 
 /// What each die of each drive has done until `at`.
 fn die_uses(array: &Array, at: Instant) -> Vec<DieUse> {
-    array.drives().iter().flat_map(|drive| drive.ssd.die_uses(at)).collect()
+    let mut uses = Vec::new();
+    array.drives().iter().for_each(|drive| uses.extend(drive.ssd.die_uses(at)));
+    uses
 }

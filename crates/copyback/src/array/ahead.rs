@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
-use crate::drive::{Command, Drive, Log, Moment, Visit};
+use crate::drive::{Command, Drive, Log, Moment, Serves, Visit};
 use crate::executor::{Executor, Job};
 use crate::ids::{SsdId, TaskId};
 use crate::units::{Duration, Instant};
@@ -63,8 +63,8 @@ impl Array {
             let task = TaskId::from_index(self.tasks.insert(task));
             tasks.push_back(task);
             for &Piece { device, operation, offset, length } in pieces {
-                let (hint, late) = (*hint, Duration::ZERO);
-                let command = Command { task, operation, offset, length, hint, late };
+                let (serves, hint, late) = (Serves::Task(task), *hint, Duration::ZERO);
+                let command = Command { serves, operation, offset, length, hint, late };
                 arriving[device.index()].push_back((*arrival, command));
             }
         }
@@ -91,11 +91,7 @@ impl Array {
         if let Some(ahead) = &mut self.ahead {
             (ahead.visit, ahead.round) = (ahead.visit.next(now), 0);
         }
-        for (index, due) in self.due.times().iter().enumerate() {
-            if *due == Some(now) {
-                self.touched.insert(index);
-            }
-        }
+        self.due.at(now).for_each(|index| self.touched.insert(index));
     }
 
     /// Books the commands that have ended at this moment of the instant.
@@ -124,7 +120,6 @@ impl Array {
             let times = self.drives.iter().map(Drive::next_time).enumerate();
             times.for_each(|(drive, time)| self.due.set(drive, time));
         }
-        self.due.find_first();
         self.next = self.find_next_time();
     }
 }

@@ -1,22 +1,23 @@
-//! One drive needs no tasks: a request is one command of it, from its first byte to its last.
+//! What is one piece of one drive needs no task: the request is a command, from its first byte to its last. All are, if
+//! there is but one drive; of an array, most small ones.
 //!
-//! What arrays need besides (plans, phases, locks, messages) is passed over then. Who looks at the way of requests
-//! sees them as [tasks](super::tasks), of one drive, too.
+//! What other requests of arrays need besides (plans, phases, locks, messages) is passed over then. Who looks at the way
+//! of requests sees them as [tasks](super::tasks), too.
 
 use crate::config::{Config, Coordination, Rebuild};
-use crate::drive::{Command, Ended};
-use crate::ids::{RequestId, SsdId, TaskId};
+use crate::drive::{Command, Ended, Serves};
+use crate::ids::{RequestId, SsdId};
 use crate::ssd::Parts;
 use crate::units::Duration;
 use crate::workload::{Operation, Request};
 
+use super::layout::Piece;
 use super::{Array, FinishedRequest};
 
-/// Whether requests may go to the drive without tasks: there is but one, and nobody looks on.
+/// Whether requests may go to their drive without tasks: every drive is there and left alone, and nobody looks on.
 pub(super) fn is_possible(config: &Config) -> bool {
     let array = &config.array;
-    array.devices == 1
-        && array.failed.is_empty()
+    array.failed.is_empty()
         && array.coordination == Coordination::Uncoordinated
         && !array.reads_around_gc
         && array.rebuild == Rebuild::None
@@ -24,6 +25,35 @@ pub(super) fn is_possible(config: &Config) -> bool {
 }
 
 impl Array {
+    /// Hands a request to its drive if it may go there without a task. Returns whether it has.
+    #[inline]
+    pub(super) fn hand_in_as_one(
+        &mut self,
+        id: RequestId,
+        request: &Request,
+        late: Duration,
+    ) -> bool {
+        let Request { operation, offset, length, hint, .. } = *request;
+        if !self.is_direct {
+            return false;
+        }
+        let Some(piece) = self.layout.only_piece(operation, offset..offset + length) else {
+            return false;
+        };
+        let Piece { device, operation, offset, length } = piece;
+        let serves = Serves::Request(id);
+        self.send(device, Command { serves, operation, offset, length, hint, late });
+        true
+    }
+
+    /// The only command of a request has ended, on `device`.
+    #[inline]
+    pub(super) fn ended_as_one(&mut self, request: RequestId, device: SsdId, ended: &Ended) {
+        let Ended { parts, rejected, .. } = *ended;
+        self.outstanding -= 1;
+        self.finished.push_back(FinishedRequest { request, parts, device, rejected });
+    }
+
     /// Hands a request to the only drive.
     #[inline(always)]
     pub(super) fn hand_in_directly(&mut self, id: RequestId, request: &Request, late: Duration) {
@@ -38,15 +68,21 @@ impl Array {
             }
             _ => (request.offset, request.length),
         };
-        let command = Command { task: TaskId(id.0), operation, offset, length, hint, late };
-        self.drives[0].submit(command, self.now);
-        self.touched.insert(0);
+        let serves = Serves::Request(id);
+        self.send(SsdId(0), Command { serves, operation, offset, length, hint, late });
+    }
+
+    /// Sends a command to its drive.
+    #[inline(always)]
+    pub(super) fn send(&mut self, device: SsdId, command: Command) {
+        self.drives[device.index()].submit(command, self.now);
+        self.touched.insert(device.index());
     }
 
     /// Whether requests have ended in the only drive that nobody has taken yet.
     #[inline]
     pub(super) fn has_ended_directly(&self) -> bool {
-        self.is_direct && self.drives[0].has_ended()
+        self.is_lone && self.drives[0].has_ended()
     }
 
     /// Takes a request that has ended in the only drive.
@@ -54,7 +90,10 @@ impl Array {
     pub(super) fn take_finished_directly(&mut self) -> Option<FinishedRequest> {
         let Ended { command, parts, rejected } = self.drives[0].take_first_ended()?;
         self.outstanding -= 1;
-        Some(finished(RequestId(command.task.0), parts, rejected))
+        match command.serves {
+            Serves::Request(request) => Some(finished(request, parts, rejected)),
+            Serves::Task(_) => None,
+        }
     }
 }
 

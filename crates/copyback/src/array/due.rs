@@ -1,89 +1,108 @@
-//! When something happens in each drive next, and in which first. Kept as drives change: of many drives mostly one
-//! has, and to look through them at each instant takes longer than what happens.
+//! When something happens in each drive next, and in which first. Kept in order as drives change: of many drives mostly
+//! one has, the first, and soon is the first again.
 
 use crate::checkpoint::Checkpointed;
-use crate::units::{Instant, earlier};
+use crate::units::Instant;
 
-/// When something happens in each drive next.
-#[derive(Debug, Checkpointed)]
-pub struct Due {
-    times: Vec<Option<Instant>>,
-    /// The first of the times, and whose it is.
-    first: Option<(Instant, usize)>,
-    /// The first of the others.
-    others: Option<Instant>,
-    /// Whether these two are to be found anew.
-    is_stale: bool,
+/// The drives in which something will happen, in order of time; those of one instant by number.
+#[derive(Debug, Default, Checkpointed)]
+pub struct Due(Vec<Visit>);
+
+/// Something happens in a drive: the time, and below it the drive. To compare one number takes no branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
+struct Visit(u128);
+
+impl Visit {
+    const fn new(at: Instant, drive: usize) -> Self {
+        Self((at.as_ns() as u128) << u64::BITS | drive as u128)
+    }
+
+    const fn at(self) -> Instant {
+        Instant::from_ns((self.0 >> u64::BITS) as u64)
+    }
+
+    const fn drive(self) -> usize {
+        self.0 as u64 as usize
+    }
 }
 
 impl Due {
-    /// Nothing will happen in any of so many drives.
-    pub fn new(drives: usize) -> Self {
-        Self { times: vec![None; drives], first: None, others: None, is_stale: false }
-    }
-
     /// Notes when something happens next in `drive`.
     #[inline]
     pub fn set(&mut self, drive: usize, time: Option<Instant>) {
-        self.times[drive] = time;
-        match (self.first, time) {
-            (Some((_, first)), Some(time))
-                if first == drive && self.others.is_none_or(|others| time <= others) =>
-            {
-                self.first = Some((time, drive));
-            }
-            _ => self.is_stale = true,
+        if let ([first, others @ ..], Some(at)) = (&mut self.0[..], time)
+            && first.drive() == drive
+            && others.first().is_none_or(|second| Visit::new(at, drive) < *second)
+        {
+            *first = Visit::new(at, drive);
+        } else {
+            self.reorder(drive, time);
         }
     }
 
-    /// After times were set: finds which comes first, if another may.
+    // Apart, as it is long, and a drive alone is always the first.
+    #[inline(never)]
+    fn reorder(&mut self, drive: usize, time: Option<Instant>) {
+        let place = self.0.iter().position(|visit| visit.drive() == drive);
+        match (place, time) {
+            (Some(place), Some(at)) => self.put(place, Visit::new(at, drive)),
+            _ => self.add_or_remove(drive, place, time),
+        }
+    }
+
+    // Apart, as hardly ever a drive has nothing to do.
+    #[cold]
+    fn add_or_remove(&mut self, drive: usize, place: Option<usize>, time: Option<Instant>) {
+        if let Some(place) = place {
+            self.0.remove(place);
+        }
+        if let Some(at) = time {
+            let visit = Visit::new(at, drive);
+            self.0.insert(self.0.partition_point(|other| *other < visit), visit);
+        }
+    }
+
+    /// Puts `visit` where it belongs, in place of the one that its drive had at `place`.
     #[inline]
-    pub fn find_first(&mut self) {
-        if self.is_stale {
-            self.look_through();
+    fn put(&mut self, mut place: usize, visit: Visit) {
+        let order = &mut self.0[..];
+        while let Some(next) = order.get(place + 1)
+            && *next < visit
+        {
+            order[place] = *next;
+            place += 1;
         }
-    }
-
-    fn look_through(&mut self) {
-        self.is_stale = false;
-        (self.first, self.others) = (None, None);
-        for (drive, time) in self.times.iter().enumerate() {
-            let Some(time) = *time else { continue };
-            match self.first {
-                Some((first, _)) if first <= time => self.others = earlier(self.others, Some(time)),
-                earliest => {
-                    self.others = earliest.map(|(first, _)| first);
-                    self.first = Some((time, drive));
-                }
-            }
+        while place > 0 && visit < order[place - 1] {
+            order[place] = order[place - 1];
+            place -= 1;
         }
+        order[place] = visit;
     }
 
     /// When something happens in the first drive.
     #[inline]
     pub fn first(&self) -> Option<Instant> {
-        self.first.map(|(time, _)| time)
+        self.0.first().map(|visit| visit.at())
     }
 
-    /// The drive in which something happens at `now`, if that is the first time and it is alone with it.
+    /// The first drive in which something happens, if it is alone with that at its instant, and when that is.
     #[inline]
-    pub fn alone_at(&self, now: Instant) -> Option<usize> {
-        let (_, drive) = self.first.filter(|(time, _)| *time == now)?;
-        self.others.is_none_or(|others| others > now).then_some(drive)
+    pub fn first_alone(&self) -> Option<(usize, Instant)> {
+        let first = self.0.first()?;
+        let is_alone = self.0.get(1).is_none_or(|second| first.at() < second.at());
+        is_alone.then_some((first.drive(), first.at()))
+    }
+
+    /// The drives in which something happens at `now`, before which nothing does, by number.
+    pub fn at(&self, now: Instant) -> impl Iterator<Item = usize> {
+        self.0.iter().take_while(move |visit| visit.at() == now).map(|visit| visit.drive())
     }
 
     /// When something happens first in another drive than this one.
     #[inline]
     pub fn of_others(&self, drive: usize) -> Option<Instant> {
-        match self.first {
-            Some((_, first)) if first == drive => self.others,
-            first => first.map(|(time, _)| time),
-        }
-    }
-
-    /// When something happens in each, in order.
-    pub fn times(&self) -> &[Option<Instant>] {
-        &self.times
+        let mut first = self.0.iter().take(2);
+        first.find(|visit| visit.drive() != drive).map(|visit| visit.at())
     }
 }
 
@@ -93,26 +112,26 @@ mod tests {
 
     #[test]
     fn the_first_and_the_first_of_the_others_are_known_however_times_change() {
-        let mut due = Due::new(5);
+        let mut due = Due::default();
+        let mut times = [None; 5];
         // Times of a linear congruence, now and then none.
         let mut random = 7_u64;
         for _ in 0..3_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let (drive, time) = ((random >> 60) as usize % 5, random >> 33 & 15);
-            due.set(drive, (time > 1).then(|| Instant::from_ns(time)));
-            if random >> 40 & 3 > 0 {
-                due.find_first();
-                let first = due.times().iter().copied().fold(None, earlier);
-                assert_eq!(due.first(), first);
-                for one in 0..5 {
-                    let others = due.times().iter().enumerate().filter(|(other, _)| *other != one);
-                    let others = others.fold(None, |first, (_, time)| earlier(first, *time));
-                    assert_eq!(due.of_others(one), others);
-                    let is_alone = others.is_none_or(|others| Some(others) > first);
-                    if let Some(now) = first.filter(|_| is_alone && due.times()[one] == first) {
-                        assert_eq!(due.alone_at(now), Some(one));
-                    }
-                }
+            times[drive] = (time > 1).then(|| Instant::from_ns(time));
+            due.set(drive, times[drive]);
+            let first = times.iter().flatten().min().copied();
+            assert_eq!(due.first(), first);
+            let at_first: Vec<_> = (0..5).filter(|one| times[*one] == first).collect();
+            if let Some(first) = first {
+                assert_eq!(due.at(first).collect::<Vec<_>>(), at_first);
+                let alone = (at_first.len() == 1).then(|| (at_first[0], first));
+                assert_eq!(due.first_alone(), alone);
+            }
+            for one in 0..5 {
+                let others = times.iter().enumerate().filter(|(other, _)| *other != one);
+                assert_eq!(due.of_others(one), others.filter_map(|(_, time)| *time).min());
             }
         }
     }

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
-use crate::drive::{Command, Drive, Ended, Moment};
+use crate::drive::{Command, Drive, Ended, Moment, Serves};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
 use crate::precondition::Preconditioner;
@@ -63,8 +63,10 @@ pub struct Array {
     missing: Missing,
     rebuilder: Option<Rebuilder>,
     protocol: Option<Protocol>,
-    /// Whether requests go to the only drive without tasks.
+    /// Whether requests that are one piece go to their drive without tasks.
     is_direct: bool,
+    /// Whether all do, as there is but one drive.
+    is_lone: bool,
     tasks: Slots<Task>,
     locks: StripeLocks,
     rebuilt_bytes: u64,
@@ -82,8 +84,8 @@ pub struct Array {
     finished: VecDeque<FinishedRequest>,
     /// Requests that have waited for others, and in which drive, if it was in one; kept if somebody asks.
     held_up: Option<Vec<(Option<SsdId>, RequestHeldUp)>>,
-    /// Pieces that have ended; kept if there are several drives, to be observed.
-    pieces: Option<Vec<(SsdId, Ended)>>,
+    /// Pieces that have ended, to be observed. None of one drive.
+    pieces: Vec<(SsdId, Ended)>,
     /// Kept to reuse their memory.
     plan: Plan,
     ended: VecDeque<Ended>,
@@ -120,12 +122,13 @@ impl Array {
             rebuilder: Rebuilder::new(&config.array, layout.used_device_bytes()),
             protocol: Protocol::new(config),
             rebuilt_bytes: 0,
-            due: Due::new(drives.len()),
+            due: Due::default(),
             next: None,
             drives,
             layout,
             missing,
             is_direct: direct::is_possible(config),
+            is_lone: direct::is_possible(config) && config.array.devices == 1,
             tasks: Slots::new(),
             locks: StripeLocks::default(),
             touched,
@@ -134,7 +137,7 @@ impl Array {
             outstanding: 0,
             finished: VecDeque::new(),
             held_up: config.metrics.needs_journal().then(Vec::new),
-            pieces: (config.array.devices > 1).then(Vec::new),
+            pieces: Vec::new(),
             plan: Plan::default(),
             ended: VecDeque::new(),
             now: Instant::START,
@@ -153,11 +156,8 @@ impl Array {
 
     /// The keys that say how long it takes until then.
     pub fn waits_for(&self) -> &'static str {
-        let waits = |(drive, due): (&Drive, &Option<Instant>)| match *due == self.next {
-            true => drive.waits_for(),
-            false => None,
-        };
-        let drive = self.drives.iter().zip(self.due.times()).find_map(waits);
+        let first = self.next.and_then(|next| self.due.at(next).next());
+        let drive = first.and_then(|index| self.drives[index].waits_for());
         match &self.rebuilder {
             Some(rebuilder) if rebuilder.next_time() == self.next => "array.rebuild.rate",
             _ => drive.unwrap_or("array.coordination"),
@@ -186,9 +186,9 @@ impl Array {
         }
     }
 
-    /// The first phase of an instant: every state change that falls on it. A drive that is alone with any
-    /// goes on before `until` as long as it concerns nobody else. Returns the instant whose second phase is to
-    /// come.
+    /// The first phase of an instant: every state change that falls on it. Drives that are alone with any go on
+    /// before `until`, one after the other, as long as it concerns nobody else. Returns the instant whose second
+    /// phase is to come.
     #[inline]
     pub fn apply_events(&mut self, now: Instant, until: Instant) -> Instant {
         self.now = now;
@@ -196,32 +196,38 @@ impl Array {
             self.hear(now);
             return now;
         }
-        if let Some(only) = self.due.alone_at(now) {
-            self.drives[only].apply_events(now);
-            self.touched.insert(only);
-        } else {
-            for (index, drive) in self.drives.iter_mut().enumerate() {
-                if self.due.times()[index] == Some(now) {
-                    drive.apply_events(now);
-                    self.touched.insert(index);
-                }
-            }
+        for index in self.due.at(now) {
+            self.drives[index].apply_events(now);
+            self.touched.insert(index);
         }
         if self.rebuilder.is_some() || self.protocol.is_some() {
             self.apply_events_of_controller(now);
-        } else {
-            self.let_one_go_on(until);
+        } else if let Some(only) = self.touched.only()
+            && now < until
+        {
+            self.let_drives_go_on(only, until);
         }
         self.now
     }
 
-    /// Lets the drive that something has just happened to, if it is one alone, go on before `until` and the
-    /// next instant of another.
-    fn let_one_go_on(&mut self, until: Instant) {
-        let mut touched = self.touched.iter();
-        let (Some(one), None) = (touched.next(), touched.next()) else { return };
-        let until = self.due.of_others(one).map_or(until, |others| until.min(others));
-        self.now = self.drives[one].go_on(until);
+    /// Lets the drive that something has just happened to go on until something happens in another, then that one,
+    /// and so on, before `until`. Ends with the drive and the instant that concern others.
+    #[inline]
+    fn let_drives_go_on(&mut self, mut drive: usize, until: Instant) {
+        let before_others =
+            |due: &Due, drive| due.of_others(drive).map_or(until, |at| at.min(until));
+        let mut goes_on = self.drives[drive].go_on(before_others(&self.due, drive));
+        while goes_on {
+            self.due.set(drive, self.drives[drive].next_time());
+            let Some((next, _)) = self.due.first_alone().filter(|(_, at)| *at < until) else {
+                break;
+            };
+            drive = next;
+            goes_on = self.drives[drive].go_on_from_next(before_others(&self.due, drive));
+        }
+        self.touched.clear();
+        self.touched.insert(drive);
+        self.now = self.drives[drive].now();
     }
 
     fn apply_events_of_controller(&mut self, now: Instant) {
@@ -243,16 +249,9 @@ impl Array {
         for index in self.touched.iter() {
             any |= self.drives[index].book_finished();
         }
-        if any || self.held_up.is_some() {
-            self.take_ended();
-        }
-    }
-
-    /// Takes the commands that have ended in the drives.
-    #[inline]
-    fn take_ended(&mut self) {
-        if !self.is_direct {
-            self.take_ended_of_tasks();
+        // What ends in a drive alone is taken from there.
+        if !self.is_lone && (any || self.held_up.is_some()) {
+            self.take_ended_of_several();
         }
     }
 
@@ -297,7 +296,6 @@ impl Array {
         for index in self.touched.iter() {
             self.due.set(index, self.drives[index].next_time());
         }
-        self.due.find_first();
         if self.protocol.is_some() {
             self.update_protocol();
         }
@@ -336,15 +334,12 @@ impl Array {
     /// The request that `command`, which is in the drive `device`, serves; `None` if it serves a
     /// rebuild.
     pub fn request_of(&self, device: SsdId, command: CommandId) -> Option<RequestId> {
-        let task = self.drives[device.index()].task_of(command);
-        self.tasks[task.index()].request()
+        self.request_served(self.drives[device.index()].serves(command))
     }
 
     /// Whether requests or pieces have ended that nobody has taken yet.
     pub fn has_ended(&self) -> bool {
-        !self.finished.is_empty()
-            || self.has_ended_directly()
-            || self.pieces.as_ref().is_some_and(|pieces| !pieces.is_empty())
+        !self.finished.is_empty() || self.has_ended_directly() || !self.pieces.is_empty()
     }
 
     /// Takes a request whose last piece has ended.
@@ -365,7 +360,7 @@ impl Array {
 
     /// Takes the pieces that have ended since the last call, if there are several drives.
     pub fn take_pieces(&mut self) -> impl Iterator<Item = (SsdId, Ended)> {
-        self.pieces.iter_mut().flat_map(|pieces| pieces.drain(..))
+        self.pieces.drain(..)
     }
 
     /// What it has done beside serving requests, for the summary.
@@ -388,18 +383,23 @@ impl Array {
     pub fn submit(&mut self, id: RequestId, request: &Request, late: Duration, now: Instant) {
         self.now = now;
         self.outstanding += 1;
-        if self.is_direct {
-            self.hand_in_directly(id, request, late);
-        } else {
-            let Request { operation, offset, length, hint, .. } = *request;
-            let purpose = Purpose::Request { id, operation, offset, length, hint };
-            if let Some(task) = self.ahead.as_mut().and_then(Ahead::next_task) {
-                self.arrive(task, purpose);
-                return self.hear_ended(Moment::Behind(task));
-            }
-            self.begin(purpose, late);
+        match self.is_lone {
+            true => self.hand_in_directly(id, request, late),
+            false => self.submit_to_several(id, request, late),
         }
-        self.take_ended();
+    }
+
+    // Apart, so that the way to a drive alone stays short.
+    #[inline(never)]
+    fn submit_to_several(&mut self, id: RequestId, request: &Request, late: Duration) {
+        if let Some(task) = self.ahead.as_mut().and_then(Ahead::next_task) {
+            self.arrive(task, Purpose::of(id, request));
+            return self.hear_ended(Moment::Behind(Serves::Task(task)));
+        }
+        if !self.hand_in_as_one(id, request, late) {
+            self.begin(Purpose::of(id, request), late);
+        }
+        self.take_ended_of_several();
     }
 
     /// Tells the drives of the requests that come next, in order of arrival, in place of what they were
@@ -411,9 +411,9 @@ impl Array {
             self.layout.plan(*operation, *offset..offset + length, &self.missing, &mut self.plan);
             for piece in self.plan.first.iter().chain(self.plan.then.iter()) {
                 let Piece { device, operation, offset, length } = *piece;
-                let (task, late) = (TaskId::default(), Duration::ZERO);
+                let (serves, late) = (Serves::Task(TaskId::default()), Duration::ZERO);
                 let hint = *hint;
-                let command = Command { task, operation, offset, length, hint, late };
+                let command = Command { serves, operation, offset, length, hint, late };
                 self.drives[device.index()].announce(*arrival, &command);
             }
         }

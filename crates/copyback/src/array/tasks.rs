@@ -5,11 +5,12 @@
 //! of each phase tells.
 
 use crate::checkpoint::Checkpointed;
-use crate::drive::{Command, Ended};
+use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId, TaskId};
+use crate::slots::Slots;
 use crate::ssd::{For, HeldUp, InTheWay, Part, Parts, Waited};
 use crate::units::{Duration, Instant};
-use crate::workload::{Hint, Operation};
+use crate::workload::{Hint, Operation, Request};
 
 use super::layout::{Piece, Plan};
 use super::locks::Unlocked;
@@ -49,6 +50,14 @@ pub(super) enum Purpose {
     Rebuild(RebuildStep),
     /// A request that has not arrived, whose drives have gone ahead.
     Announced,
+}
+
+impl Purpose {
+    /// To serve this request.
+    pub(super) const fn of(id: RequestId, request: &Request) -> Self {
+        let Request { operation, offset, length, hint, .. } = *request;
+        Self::Request { id, operation, offset, length, hint }
+    }
 }
 
 impl Task {
@@ -164,9 +173,9 @@ impl Array {
     fn hand_in(&mut self, task: TaskId, piece: Piece) {
         let Piece { device, operation, offset, length } = piece;
         let (late, hint) = (self.tasks[task.index()].late(), self.tasks[task.index()].hint());
-        let command = Command { task, operation, offset, length, hint, late };
-        self.drives[device.index()].submit(command, self.now);
-        self.touched.insert(device.index());
+        let serves = Serves::Task(task);
+        let command = Command { serves, operation, offset, length, hint, late };
+        self.send(device, command);
         if let Some(protocol) = &mut self.protocol
             && operation == Operation::Write
         {
@@ -185,15 +194,14 @@ impl Array {
     }
 
     /// Takes the commands that have ended in the drives, until no more do.
-    pub(super) fn take_ended_of_tasks(&mut self) {
+    pub(super) fn take_ended_of_several(&mut self) {
         self.name_held_up();
         while let Some(index) = self.drive_with_ended() {
-            let mut ended = std::mem::take(&mut self.ended);
-            self.drives[index].take_ended(&mut ended);
-            for ended in &ended {
-                self.piece_ended(SsdId::from_index(index), ended);
+            // Those that end because of these come behind the ones of other drives.
+            for _ in 0..self.drives[index].ended() {
+                let Some(ended) = self.drives[index].take_first_ended() else { break };
+                self.piece_ended(SsdId::from_index(index), &ended);
             }
-            self.ended = ended;
         }
     }
 
@@ -201,7 +209,8 @@ impl Array {
     fn name_held_up(&mut self) {
         let Some(held_up) = &mut self.held_up else { return };
         for index in self.touched.iter() {
-            let request = |task: TaskId| self.tasks[task.index()].request();
+            let tasks = &self.tasks;
+            let request = |serves| request_served(tasks, serves);
             let waits = self.drives[index].take_held_up();
             let named =
                 waits.filter_map(|wait| wait.renamed(request, |behind| behind.renamed(request)));
@@ -209,15 +218,23 @@ impl Array {
         }
     }
 
+    /// The request that a command serves, if it is one.
+    pub(super) fn request_served(&self, serves: Serves) -> Option<RequestId> {
+        request_served(&self.tasks, serves)
+    }
+
     fn drive_with_ended(&self) -> Option<usize> {
         self.touched.iter().find(|index| self.drives[*index].has_ended())
     }
 
     pub(super) fn piece_ended(&mut self, device: SsdId, ended: &Ended) {
-        if let Some(pieces) = &mut self.pieces {
-            pieces.push((device, *ended));
+        if self.drives.len() > 1 {
+            self.pieces.push((device, *ended));
         }
-        let id = ended.command.task;
+        let id = match ended.command.serves {
+            Serves::Request(request) => return self.ended_as_one(request, device, ended),
+            Serves::Task(id) => id,
+        };
         let task = &mut self.tasks[id.index()];
         task.rejected |= ended.rejected;
         let Stage::Running(left) = &mut task.stage else { return };
@@ -290,5 +307,12 @@ impl Array {
             self.make_plan(purpose);
             self.begin_planned(id);
         }
+    }
+}
+
+fn request_served(tasks: &Slots<Task>, serves: Serves) -> Option<RequestId> {
+    match serves {
+        Serves::Request(request) => Some(request),
+        Serves::Task(task) => tasks[task.index()].request(),
     }
 }

@@ -4,10 +4,9 @@
 use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
-use crate::ids::TaskId;
 use crate::units::Instant;
 
-use super::{Command, Drive, Ended};
+use super::{Command, Drive, Ended, Serves};
 
 /// What others are to hear of a drive that has gone ahead, in order.
 #[derive(Debug, Default, Checkpointed)]
@@ -34,7 +33,7 @@ pub enum Moment {
     /// As commands were booked for the time of this number, from 0.
     Round(u32),
     /// As that command was handed in.
-    Behind(TaskId),
+    Behind(Serves),
 }
 
 impl Visit {
@@ -125,7 +124,7 @@ impl Drive {
         {
             arriving.pop_front();
             self.submit(command, now);
-            self.note_ended(visit, Moment::Behind(command.task), log);
+            self.note_ended(visit, Moment::Behind(command.serves), log);
         }
         let mut round = 0;
         // What the flash has ended is booked in the next round.

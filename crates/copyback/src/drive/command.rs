@@ -1,16 +1,25 @@
 //! Commands while they are in a drive.
 
 use crate::checkpoint::Checkpointed;
-use crate::ids::TaskId;
+use crate::ids::{RequestId, TaskId};
 use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation};
 
+/// What a command is sent for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+pub enum Serves {
+    /// A request, whole.
+    Request(RequestId),
+    /// A task of the controller, of which it may be a part.
+    Task(TaskId),
+}
+
 /// What a drive is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Command {
-    /// What it is part of.
-    pub task: TaskId,
+    /// What it is sent for.
+    pub serves: Serves,
     /// What is to be done.
     pub operation: Operation,
     /// First byte on the drive.

@@ -22,7 +22,7 @@ use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::config::Config;
 use crate::event::{Agenda, Event, LinkDirection};
-use crate::ids::{CommandId, Lpn, TaskId};
+use crate::ids::{CommandId, Lpn};
 use crate::precondition::Preconditioner;
 use crate::ssd::{
     Announced, Finished, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Ssd, Waited,
@@ -32,7 +32,7 @@ use crate::workload::Operation;
 
 pub use ahead::{Log, Moment, Visit};
 use command::Active;
-pub use command::{Command, Ended};
+pub use command::{Command, Ended, Serves};
 use link::Link;
 use power::Power;
 pub use power::PowerLoss;
@@ -106,9 +106,9 @@ impl Drive {
         self.queue.len()
     }
 
-    /// The task that `command`, which is in the drive, is part of.
-    pub fn task_of(&self, command: CommandId) -> TaskId {
-        self.queue[command].command.task
+    /// What `command`, which is in the drive, is sent for.
+    pub fn serves(&self, command: CommandId) -> Serves {
+        self.queue[command].command.serves
     }
 
     /// When something happens in the drive next.
@@ -153,18 +153,31 @@ impl Drive {
         }
     }
 
-    /// From an instant whose events have been applied, goes on to the next ones before `until`, as long
-    /// as nothing comes of them that anybody outside may hear of: no command ends nor anything that one waits
-    /// for, and collecting neither begins nor ends. Returns the instant whose second phase is to come.
+    /// Ends an instant whose events have been applied, and goes on to the next ones before `until`, as long as nothing
+    /// comes of them that anybody outside may hear of: no command ends nor anything that one waits for, and collecting
+    /// neither begins nor ends. Returns whether that is so for all of them; if not, the second phase of the
+    /// [last](Self::now) is to be gone through.
     // To hand each instant to the host and back would take as long as the instant itself.
-    pub fn go_on(&mut self, until: Instant) -> Instant {
+    pub fn go_on(&mut self, until: Instant) -> bool {
         let was_collecting = self.ssd.is_collecting();
-        while self.agenda.next_time().is_some_and(|next| next < until)
-            && self.ends_instant_alone()
-            && self.ssd.is_collecting() == was_collecting
-        {
+        while self.ends_instant_alone() && self.ssd.is_collecting() == was_collecting {
+            if self.agenda.next_time().is_none_or(|next| next >= until) {
+                return true;
+            }
             self.apply_next_events(until);
         }
+        false
+    }
+
+    /// Between two instants, goes [on](Self::go_on) with the next, which comes before `until`.
+    pub fn go_on_from_next(&mut self, until: Instant) -> bool {
+        let was_collecting = self.ssd.is_collecting();
+        self.apply_next_events(until);
+        self.ssd.is_collecting() == was_collecting && self.go_on(until)
+    }
+
+    /// The last instant that it has come to.
+    pub const fn now(&self) -> Instant {
         self.now
     }
 
@@ -273,7 +286,7 @@ impl Drive {
     }
 
     /// Takes the commands that have waited outside the flash since the last call, if that is kept.
-    pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<TaskId, InTheWay<TaskId>>> {
+    pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<Serves, InTheWay<Serves>>> {
         self.queue.take_held_up()
     }
 
@@ -372,10 +385,9 @@ impl Drive {
         self.ended.pop_front()
     }
 
-    /// Takes the commands that have ended since the last call, in order.
-    pub fn take_ended(&mut self, into: &mut VecDeque<Ended>) {
-        std::mem::swap(&mut self.ended, into);
-        self.ended.clear();
+    /// How many commands have ended that nobody has taken yet.
+    pub fn ended(&self) -> usize {
+        self.ended.len()
     }
 
     /// Whether there is work that no command waits for: pages of a buffer on their way to flash.

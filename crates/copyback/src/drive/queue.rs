@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
 use crate::checkpoint::Checkpointed;
-use crate::ids::{CommandId, TaskId};
+use crate::ids::CommandId;
 use crate::places::Places;
 use crate::slots::Slots;
 use crate::ssd::{For, HeldUp, InTheWay, Part, Waited};
 use crate::units::Instant;
 
-use super::command::{Active, Command};
+use super::command::{Active, Command, Serves};
 
 /// Commands of a drive.
 #[derive(Checkpointed)]
@@ -22,7 +22,7 @@ pub(super) struct Queue {
     /// What waits for a place cost because of collections.
     places: Places<CommandId>,
     /// Commands that have waited outside the flash; kept if somebody asks.
-    held_up: Option<Vec<HeldUp<TaskId, InTheWay<TaskId>>>>,
+    held_up: Option<Vec<HeldUp<Serves, InTheWay<Serves>>>>,
 }
 
 impl Queue {
@@ -92,14 +92,14 @@ impl Queue {
     }
 
     /// Whose place a command that has waited for one since it `arrived` might have had, if somebody asks.
-    fn who_was_in_the_way(&self, arrived: Instant, now: Instant) -> Option<InTheWay<TaskId>> {
+    fn who_was_in_the_way(&self, arrived: Instant, now: Instant) -> Option<InTheWay<Serves>> {
         if self.held_up.is_none() || arrived == now {
             return None;
         }
         let oldest = || self.inside.iter().min_by_key(|(_, other)| other.entered);
         let oldest = || oldest().map(|(id, _)| CommandId::from_index(id));
         let in_the_way = self.places.in_the_way(now).or_else(oldest)?;
-        Some(InTheWay::Other(self[in_the_way].command.task))
+        Some(InTheWay::Other(self[in_the_way].command.serves))
     }
 
     /// Takes the place of a command that ends.
@@ -127,9 +127,9 @@ impl Queue {
         &mut self,
         command: CommandId,
         wait: Waited,
-        behind: Option<InTheWay<TaskId>>,
+        behind: Option<InTheWay<Serves>>,
     ) {
-        let who = self[command].command.task;
+        let who = self[command].command.serves;
         if let Some(held_up) = &mut self.held_up
             && wait.since < wait.until
         {
@@ -138,7 +138,7 @@ impl Queue {
     }
 
     /// Takes the commands that have waited outside the flash since the last call, if that is kept.
-    pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<TaskId, InTheWay<TaskId>>> {
+    pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<Serves, InTheWay<Serves>>> {
         self.held_up.iter_mut().flat_map(|held_up| held_up.drain(..))
     }
 }

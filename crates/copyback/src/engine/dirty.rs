@@ -6,37 +6,38 @@ use crate::checkpoint::Checkpointed;
 #[derive(Debug, Checkpointed)]
 pub struct DirtySet {
     words: Vec<u64>,
-    /// Whether there may be any.
-    may_hold: bool,
+    /// How many are in it.
+    held: usize,
 }
 
 impl DirtySet {
     /// An empty set of indices below `size`.
     pub fn new(size: usize) -> Self {
-        Self { words: vec![0; size.div_ceil(64)], may_hold: false }
+        Self { words: vec![0; size.div_ceil(64)], held: 0 }
     }
 
     /// Adds `index`.
     #[inline]
     pub fn insert(&mut self, index: usize) {
-        self.words[index / 64] |= 1 << (index % 64);
-        self.may_hold = true;
+        let (word, bit) = (&mut self.words[index / 64], 1 << (index % 64));
+        self.held += usize::from(*word & bit == 0);
+        *word |= bit;
     }
 
-    /// Whether there may be an index in it: there is none once [`pop`](Self::pop) has found none.
+    /// Whether no index is in it.
     #[inline]
-    pub const fn may_hold(&self) -> bool {
-        self.may_hold
+    pub const fn is_empty(&self) -> bool {
+        self.held == 0
     }
 
     /// Removes and returns the lowest index.
     #[inline]
     pub fn pop(&mut self) -> Option<usize> {
-        let found = self.words.iter_mut().enumerate().find(|(_, word)| **word != 0);
-        let Some((position, word)) = found else {
-            self.may_hold = false;
+        if self.held == 0 {
             return None;
-        };
+        }
+        let (position, word) = self.words.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+        self.held -= 1;
         let bit = word.trailing_zeros() as usize;
         *word &= *word - 1;
         Some(position * 64 + bit)
@@ -53,9 +54,9 @@ mod tests {
         for index in [130, 3, 64, 63, 3, 199] {
             set.insert(index);
         }
-        assert!(set.may_hold());
+        assert!(!set.is_empty());
         let drained: Vec<usize> = std::iter::from_fn(|| set.pop()).collect();
         assert_eq!(drained, [3, 63, 64, 130, 199]);
-        assert!(!set.may_hold());
+        assert!(set.is_empty());
     }
 }

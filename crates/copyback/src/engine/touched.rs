@@ -25,6 +25,15 @@ impl Touched {
         self.0.iter().copied()
     }
 
+    /// The only index, if there is but one.
+    #[inline]
+    pub fn only(&self) -> Option<usize> {
+        match self.0[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         self.0.clear();
@@ -40,7 +49,10 @@ mod tests {
         let mut touched = Touched::default();
         [4, 4, 9, 1, 9, 6, 1].into_iter().for_each(|index| touched.insert(index));
         assert_eq!(touched.iter().collect::<Vec<_>>(), [1, 4, 6, 9]);
+        assert_eq!(touched.only(), None);
         touched.clear();
         assert_eq!(touched.iter().next(), None);
+        touched.insert(3);
+        assert_eq!(touched.only(), Some(3));
     }
 }

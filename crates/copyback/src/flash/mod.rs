@@ -216,7 +216,7 @@ impl<T> Flash<T> {
     /// Whether nothing has happened to any die or channel since they were last asked.
     #[inline]
     pub const fn is_at_rest(&self) -> bool {
-        !self.awake.may_hold() && !self.stirred.may_hold()
+        self.awake.is_empty() && self.stirred.is_empty()
     }
 
     /// Lets every die look for work when the drive next arbitrates.

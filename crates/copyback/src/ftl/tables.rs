@@ -511,7 +511,7 @@ impl Tables {
     /// Where the next page of a stream goes. The one after it comes next.
     #[inline]
     fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        if let Some(frontier) = self.space[plane].frontier_mut(stream) {
+        if let Some(frontier) = self.space.frontier_mut(plane, stream) {
             let next = *frontier;
             frontier.next_page += 1;
             self.space.page_written(plane);
@@ -568,8 +568,7 @@ impl Tables {
         let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
         if self.blocks.is_closed(block) {
             let plane = self.geometry.plane_of_block(block);
-            self.space[plane].closed_invalid += 1;
-            self.space.invalid_changed(plane);
+            self.space.closed_page_lost(plane);
             self.victims.lost_page(plane, block, valid);
         } else {
             mapping.lost_page(self, page, block, valid);

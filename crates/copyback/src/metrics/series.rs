@@ -37,6 +37,25 @@ pub struct Sample {
     pub bad_blocks: Option<u64>,
 }
 
+impl Sample {
+    /// That of these drives and `others`.
+    pub fn together(self, others: Self) -> Self {
+        Self {
+            host_programs: self.host_programs + others.host_programs,
+            gc_programs: self.gc_programs + others.gc_programs,
+            pages_written: self.pages_written + others.pages_written,
+            erases: self.erases + others.erases,
+            collections: self.collections + others.collections,
+            free_blocks_min: self.free_blocks_min.min(others.free_blocks_min),
+            free_blocks: self.free_blocks + others.free_blocks,
+            bad_blocks: self
+                .bad_blocks
+                .zip(others.bad_blocks)
+                .map(|(these, others)| these + others),
+        }
+    }
+}
+
 /// Names of the columns that [`Series::columns`] returns, in order.
 pub const SAMPLE_COLUMNS: [&str; 20] = [
     "start_s",

@@ -170,8 +170,7 @@ impl Ssd {
         let ftl = &self.backend.ftl;
         let times = self.backend.observer.die_times(now).enumerate();
         times.map(move |(die, (collecting, serving))| {
-            let planes = ftl.geometry.planes_of_die(DieId::from_index(die));
-            let free_blocks = planes.map(|plane| ftl.space.free_blocks(plane) as u32).sum();
+            let free_blocks = ftl.space.free_blocks_of_die(DieId::from_index(die)) as u32;
             DieUse { collecting, serving, free_blocks }
         })
     }

@@ -106,6 +106,25 @@ proptest! {
     }
 
     #[test]
+    fn what_is_seen_at_once_to_be_one_piece_is_the_whole_plan((table, range) in requests()) {
+        let (layout, mut plan) = (table.layout(), Plan::default());
+        let bytes = range.start as u64..range.end as u64;
+        let is_in_one_unit = !range.is_empty()
+            && table.kind.is_striped()
+            && range.start / table.unit == (range.end - 1) / table.unit;
+        for operation in [Operation::Read, Operation::Write, Operation::Trim, Operation::Flush] {
+            layout.plan(operation, bytes.clone(), &Missing::default(), &mut plan);
+            let only = layout.only_piece(operation, bytes.clone());
+            if let Some(only) = only {
+                let planned: Vec<Piece> = plan.first.iter().chain(plan.then.iter()).copied().collect();
+                prop_assert_eq!(planned, [only]);
+                prop_assert_eq!(&plan.stripes, &None);
+            }
+            prop_assert!(only.is_some() || !is_in_one_unit || operation != Operation::Read);
+        }
+    }
+
+    #[test]
     fn who_touches_parity_holds_its_stripes((table, range) in requests()) {
         let layout = table.layout();
         let (start, end) = (range.start as u64, range.end as u64);

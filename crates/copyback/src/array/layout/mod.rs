@@ -105,6 +105,21 @@ impl Layout {
         }
     }
 
+    /// The piece that `operation` on the array's `bytes` is, all drives being there, if it is seen at once that it is but
+    /// one: [`plan`](Self::plan) knows of every request.
+    pub fn only_piece(&self, operation: Operation, bytes: Range<u64>) -> Option<Piece> {
+        if bytes.is_empty() || operation == Operation::Flush {
+            return None;
+        }
+        let (device, offset) = match (&self.kind, operation) {
+            (Kind::Concatenated(layout), _) => layout.place_of(&bytes)?,
+            (Kind::Striped(layout), _) => layout.place_of(&bytes)?,
+            (Kind::Parity(layout), Operation::Read) => layout.place_of(&bytes)?,
+            (Kind::Parity(_), _) => return None,
+        };
+        Some(Piece { device, operation, offset, length: bytes.end - bytes.start })
+    }
+
     fn spread(&self, operation: Operation, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
         match (&self.kind, operation) {
             (Kind::Concatenated(layout), _) => layout.pieces(bytes, plan.phase(operation)),

@@ -13,6 +13,13 @@ pub(super) struct Concatenated {
 }
 
 impl Concatenated {
+    /// The drive that has all of these bytes, and where they begin there, if they lie in one.
+    pub(super) fn place_of(&self, bytes: &Range<u64>) -> Option<(SsdId, u64)> {
+        let (device, offset) = (bytes.start / self.device_bytes, bytes.start % self.device_bytes);
+        let fits = offset + (bytes.end - bytes.start) <= self.device_bytes;
+        fits.then(|| (SsdId::from_index(device as usize), offset))
+    }
+
     pub(super) fn pieces(&self, bytes: Range<u64>, pieces: &mut Pieces) {
         let mut start = bytes.start;
         while start < bytes.end {
@@ -36,6 +43,14 @@ pub(super) struct Striped {
 }
 
 impl Striped {
+    /// The drive that has all of these bytes, and where they begin there, if they lie in one unit.
+    pub(super) fn place_of(&self, bytes: &Range<u64>) -> Option<(SsdId, u64)> {
+        let (unit, offset) = (bytes.start / self.unit, bytes.start % self.unit);
+        let (stripe, device) = (unit / u64::from(self.devices), unit % u64::from(self.devices));
+        let fits = offset + (bytes.end - bytes.start) <= self.unit;
+        fits.then(|| (SsdId::from_index(device as usize), stripe * self.unit + offset))
+    }
+
     /// What a request touches of a drive is one range: its cost is that of the drives, however long
     /// it is.
     pub(super) fn pieces(&self, bytes: Range<u64>, pieces: &mut Pieces) {

@@ -181,13 +181,36 @@ impl Space {
         self.count(plane, self.free_blocks(plane)) < blocks.saturating_mul(self.counted.per_block())
     }
 
-    /// Free blocks of all planes. Looks at each only if one may have changed since this was asked.
+    /// Free blocks of all planes. Looks at each only if those of one may have changed since this was asked.
     pub fn free_blocks_of_all(&self) -> FreeBlocksOfAll {
         *self.free.get_or_init(|| {
             let free = self.free_blocks_by_plane();
             let least = free.clone().min().unwrap_or(0) as u64;
             FreeBlocksOfAll { least, sum: free.sum::<usize>() as u64 }
         })
+    }
+
+    /// Free blocks of the planes of `die` together.
+    pub fn free_blocks_of_die(&self, die: DieId) -> usize {
+        self.planes_of_die(die).iter().map(Plane::free_blocks).sum()
+    }
+
+    fn planes_of_die(&self, die: DieId) -> &[Plane] {
+        let first = (die.0 * self.planes_per_die) as usize;
+        &self.planes[first..first + self.planes_per_die as usize]
+    }
+
+    /// The open block of `stream` on `plane`, to be changed. No free block changes with it.
+    #[inline(always)]
+    pub fn frontier_mut(&mut self, plane: PlaneId, stream: Stream) -> &mut Option<Frontier> {
+        self.planes[plane.index()].frontier_mut(stream)
+    }
+
+    /// A page in a closed block of `plane` has become invalid.
+    #[inline(always)]
+    pub fn closed_page_lost(&mut self, plane: PlaneId) {
+        self.planes[plane.index()].closed_invalid += 1;
+        self.invalid_changed(plane);
     }
 
     /// Free blocks of every plane.
@@ -224,8 +247,7 @@ impl Space {
     /// Whether the host has an open block for this stream on a plane of `die`, or may open one.
     #[inline]
     pub fn has_place(&self, die: DieId, stream: Stream) -> bool {
-        let first = (die.0 * self.planes_per_die) as usize;
-        let planes = &self.planes[first..first + self.planes_per_die as usize];
+        let planes = self.planes_of_die(die);
         let least = self.thresholds.hard.max(self.thresholds.kept_for_collections + 1);
         planes.iter().any(|plane| plane.frontier(stream).is_some() || plane.free_blocks() >= least)
     }

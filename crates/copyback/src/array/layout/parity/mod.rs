@@ -39,6 +39,17 @@ impl Parity {
         u64::from(self.devices - self.parities) * self.unit
     }
 
+    /// The drive that has all of these bytes, and where they begin there, if they lie in one unit.
+    pub(super) fn place_of(&self, bytes: &Range<u64>) -> Option<(SsdId, u64)> {
+        let (unit, offset) = (bytes.start / self.unit, bytes.start % self.unit);
+        let units = u64::from(self.devices - self.parities);
+        let (number, data) = (unit / units, (unit % units) as u32);
+        let device =
+            Stripe::new(self, number, &Missing::default(), &[]).device_of(self.parities + data);
+        let fits = offset + (bytes.end - bytes.start) <= self.unit;
+        fits.then(|| (device, number * self.unit + offset))
+    }
+
     /// Each stripe that the array's `bytes` touch, with what they touch of its data.
     fn stripes(&self, bytes: Range<u64>) -> impl Iterator<Item = (u64, Range<u64>)> {
         let width = self.width();

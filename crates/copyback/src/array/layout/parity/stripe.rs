@@ -92,9 +92,13 @@ impl<'a> Stripe<'a> {
     pub(super) fn push(&self, roles: Range<u32>, rows: &Range<u64>, pieces: &mut Pieces) {
         let range = self.start + rows.start..self.start + rows.end;
         for role in self.present(roles, rows.start) {
-            let device = (self.parity + role) % self.layout.devices;
-            pieces.push(SsdId::from_index(device as usize), range.clone());
+            pieces.push(self.device_of(role), range.clone());
         }
+    }
+
+    /// The drive that has this role.
+    pub(super) fn device_of(&self, role: u32) -> SsdId {
+        SsdId::from_index(((self.parity + role) % self.layout.devices) as usize)
     }
 
     /// Adds `rows` of all data units that are there and of as many parities as data units are
