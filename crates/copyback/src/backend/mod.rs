@@ -121,9 +121,23 @@ impl Backend {
     /// left so.
     pub fn wake_dies_to_collect(&mut self) {
         for die in (0..self.ftl.geometry.dies()).map(DieId::from_index) {
-            if self.ftl.planes_to_collect(die) != 0 {
+            if self.ftl.planes_to_collect(die) != 0 && !self.is_left_unwatched(die) {
                 self.flash.wake(die);
             }
+        }
+    }
+
+    /// Whether nothing would come of a look at `die`, see [`Flash::is_left_unwatched`].
+    #[inline]
+    fn is_left_unwatched(&self, die: DieId) -> bool {
+        self.flash.is_left_unwatched(die, || self.ftl.keeps_room(die))
+    }
+
+    /// Wakes `die`, which a read waits for, if anything may come of that.
+    #[inline]
+    pub fn wake_for_read(&mut self, die: DieId) {
+        if !self.is_left_unwatched(die) {
+            self.flash.wake_for_read(die);
         }
     }
 
@@ -137,6 +151,14 @@ impl Backend {
         are_due
     }
 
+    /// Wakes `die`, which a write waits for, if anything may come of that.
+    #[inline]
+    pub fn wake_for_work(&mut self, die: DieId) {
+        if !self.is_left_unwatched(die) {
+            self.flash.wake_for_work(die);
+        }
+    }
+
     /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had nothing to
     /// give so far.
     #[inline]
@@ -144,7 +166,7 @@ impl Backend {
         let Some(page) = page else { return };
         let die = self.ftl.geometry.die_of_plane(self.ftl.geometry.plane_of(page));
         if self.ftl.planes_to_collect(die) != 0 {
-            self.flash.wake_for_work(die);
+            self.wake_for_work(die);
         }
     }
 

@@ -27,10 +27,12 @@ use audit::TimingAudit;
 use channel::{Channel, Transfer};
 
 /// Who is to be asked while the flash works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
 pub enum Watched {
     /// Nobody but who issued an operation, when it ends.
     WhatEnds,
+    /// Besides, whose writes wait for a free block, at the instants of a die at which that may change.
+    WhoStalls,
     /// Besides, who waits for a die, at every instant of it.
     WhoWaits,
     /// Somebody, at every instant of the flash.
@@ -50,6 +52,9 @@ pub enum Noted {
 
 /// Is told what the flash begins to do.
 pub trait Listener<T> {
+    /// Whether no write will wait for a free block of `die`, as long as what is in it goes on and nothing else begins.
+    fn none_stalls(&self, die: DieId) -> bool;
+
     /// The array of `die` begins to work for `time`: on `operation`, or to suspend one.
     fn array_begins(&mut self, die: DieId, time: Duration, work: Begun<'_, T>, at: Instant);
 
@@ -289,7 +294,7 @@ impl<T> Flash<T> {
                 }
                 Action::RunArray(time) => {
                     listener.array_begins(die, time, self.begun(die, Slot::Array), now);
-                    self.run_array(die, now, time, agenda);
+                    self.run_array(die, now, time, agenda, listener);
                 }
                 Action::Finished(operation) => return Some(operation),
             }
@@ -393,7 +398,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        if self.begin_quietly(channel, &transfer, now, agenda) {
+        if self.begin_quietly(channel, &transfer, now, agenda, listener) {
             return;
         }
         let Transfer { die, slot, time } = transfer;

@@ -29,9 +29,10 @@ impl<T> Flash<T> {
         transfer: &Transfer,
         now: Instant,
         agenda: &mut Agenda,
+        listener: &impl Listener<T>,
     ) -> bool {
-        let bus = &mut self.channels[channel.index()];
-        if self.watched != Watched::WhatEnds || bus.is_wanted() {
+        if self.channels[channel.index()].is_wanted() || !self.is_unwatched(transfer.die, listener)
+        {
             return false;
         }
         let until = now + transfer.time;
@@ -39,12 +40,22 @@ impl<T> Flash<T> {
         let Some(time) = die.begin_behind_transfer(transfer.slot, now, until) else {
             return false;
         };
-        bus.hold_quietly(until);
+        self.channels[channel.index()].hold_quietly(until);
         if let Some(audit) = &mut self.audit {
             audit.channel_taken(channel, now, transfer.time);
         }
-        self.run_array(transfer.die, until, time, agenda);
+        self.run_array(transfer.die, until, time, agenda, listener);
         true
+    }
+
+    /// Whether nobody is to be asked as long as what is in `die` goes on and nothing else begins.
+    #[inline]
+    fn is_unwatched(&self, die: DieId, listener: &impl Listener<T>) -> bool {
+        match self.watched {
+            Watched::WhatEnds => true,
+            Watched::WhoStalls => listener.none_stalls(die),
+            Watched::WhoWaits | Watched::EveryInstant => false,
+        }
     }
 
     /// The array of `die` works for `time` from `from` on. Plans what comes behind that.
@@ -55,13 +66,14 @@ impl<T> Flash<T> {
         from: Instant,
         time: Duration,
         agenda: &mut Agenda,
+        listener: &impl Listener<T>,
     ) {
         if let Some(audit) = &mut self.audit {
             audit.array_taken(die, from, time);
         }
         let done = from + time;
         if self.own_channels
-            && self.watched == Watched::WhatEnds
+            && self.is_unwatched(die, listener)
             && let Some(time) = self.dies[die.index()].go_out_at(done)
         {
             let channel = self.channel_of(die);
@@ -118,12 +130,23 @@ impl<T> Flash<T> {
                 return Some((die, false));
             }
             (Some(Transfer { die, .. }), Some(time)) => {
-                self.run_array(die, now, time, agenda);
+                self.run_array(die, now, time, agenda, listener);
             }
             (None, _) => {}
         }
         self.arbitrate_channel(channel, now, agenda, listener);
         transfer.map(|transfer| (transfer.die, true))
+    }
+
+    /// Whether nothing would come of a look at `die`: an operation is in it that is alone, and nobody is to be asked as
+    /// long as that goes on. `none_stalls` says whether no write waits for a free block there meanwhile.
+    #[inline]
+    pub fn is_left_unwatched(&self, die: DieId, none_stalls: impl FnOnce() -> bool) -> bool {
+        let in_it = &self.dies[die.index()];
+        self.watched == Watched::WhoStalls
+            && in_it.is_left()
+            && in_it.is_left_alone()
+            && none_stalls()
     }
 
     /// Whether an operation is in `die`, and nothing has happened to it.
@@ -158,7 +181,7 @@ impl<T> Flash<T> {
         let time = self.dies[die.index()].follow(command, times, tag, now);
         if time.is_zero() {
             let time = self.dies[die.index()].run_followed(now);
-            self.run_array(die, now, time, agenda);
+            self.run_array(die, now, time, agenda, listener);
             return self.arbitrate_channel(channel, now, agenda, listener);
         }
         let transfer = Transfer { die, slot: Slot::Array, time };

@@ -2,7 +2,7 @@
 //! free or closed. A mapping decides where a page goes; the tables put it there.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, SummaryPage};
+use crate::config::{self, Config, SummaryPage};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
@@ -57,8 +57,10 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
-    /// Whether all writes that dies take fill the same open block of a plane.
-    pub(super) host_fills_one_block: bool,
+    /// The class of all writes that dies take, if they fill the same open block of a plane.
+    pub(super) only_class: Option<Class>,
+    /// That class, if nothing but what a die does changes what room it has for such writes.
+    pub(super) class_with_room: Option<Class>,
 }
 
 /// A plane that takes a write.
@@ -232,7 +234,15 @@ impl Tables {
     /// to different blocks.
     #[inline]
     pub fn may_have_place(&self, die: DieId, page: HostPage) -> bool {
-        !self.limits.host_fills_one_block || self.has_place(die, page)
+        self.limits.only_class.is_none() || self.has_place(die, page)
+    }
+
+    /// Whether `die` has room for any write that may wait for it, and will have until an operation begins or ends there.
+    #[inline]
+    pub fn keeps_room(&self, die: DieId) -> bool {
+        self.limits
+            .class_with_room
+            .is_some_and(|class| self.space.has_place(die, Stream::Class(class)))
     }
 
     /// That plane, and the page offset there.
@@ -387,7 +397,9 @@ impl Tables {
         self.invalidate(mapping, from);
         let lends = self.streams.takes_host(stream) && self.space[plane].frontier(stream).is_none();
         let placed = self.append(mapping, plane, stream, self.map.logical(from));
-        self.space[plane].lent |= lends;
+        if lends {
+            self.space[plane].lent = true;
+        }
         placed
     }
 
@@ -447,13 +459,10 @@ impl Tables {
     /// Where the next page of a stream goes. The one after it comes next.
     #[inline]
     fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        if let Some(frontier) = self.space[plane].frontier_mut(stream) {
-            let next = *frontier;
-            frontier.next_page += 1;
-            self.space.page_written(plane);
-            return next;
+        match self.space.take_page(plane, stream) {
+            Some(next) => next,
+            None => self.begin_stream_block(plane, stream),
         }
-        self.begin_stream_block(plane, stream)
     }
 
     /// Opens a block for a stream that has none. Returns its first page.
@@ -502,7 +511,7 @@ impl Tables {
         let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
         if self.blocks.is_closed(block) {
             let plane = self.geometry.plane_of_block(block);
-            self.space[plane].closed_invalid += 1;
+            self.space.closed_page_invalid(plane);
             self.victims.lost_page(plane, block, valid);
         } else {
             mapping.lost_page(self, page, block, valid);
@@ -608,13 +617,19 @@ impl Limits {
         let geometry = &config.ssd.geometry;
         let placement = AnyPlacement::new(config.ssd.ftl.placement);
         let summary_pages = u32::from(config.ssd.ftl.summary_page != SummaryPage::None);
+        let mixes = placement.mixes();
+        let has_places = matches!(config.ssd.ftl.allocation, config::Allocation::Order(_));
+        let only_class = match placement.host_classes().count() {
+            1 if config.ssd.translation_pages() == 0 => placement.host_classes().next(),
+            _ => None,
+        };
         Self {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: geometry.pages_per_block - summary_pages,
-            mixes: placement.mixes(),
-            host_fills_one_block: placement.host_classes().count() == 1
-                && config.ssd.translation_pages() == 0,
+            mixes,
+            only_class,
+            class_with_room: only_class.filter(|_| !mixes && !has_places),
         }
     }
 }

@@ -52,12 +52,11 @@ impl Queues {
             }
     }
 
-    /// Whether an operation of the host might be given to this die now: a read waits for it, or a write for which it may
-    /// have room.
-    pub fn might_serve(&self, ftl: &Ftl, die: DieId) -> bool {
+    /// Whether a write might be given to this die now: one waits for which it may have room.
+    #[inline]
+    pub fn might_write(&self, ftl: &Ftl, die: DieId) -> bool {
         let first = |queue| self.first_write(queue).map(|id| self.transactions.get(id).page());
-        self.planes_with_reads(die) != 0
-            || self.planes_with_writes(die) != 0
+        self.planes_with_writes(die) != 0
             || match self.write_level() {
                 WriteLevel::Plane => false,
                 WriteLevel::Die => first(WriteQueue::Die(die)).is_some(),

@@ -101,16 +101,17 @@ impl Ssd {
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
         let names_writes = ftl.writes_may_call_for_reclaim();
         let notes_stalls = schedule.yields || ftl.has_nv_buffer();
+        let passes_over_busy_dies = schedule.passes_over_busy_dies() && !names_writes;
         let watched = match schedule.yields {
             _ if ftl.has_nv_buffer() => Watched::EveryInstant,
+            true if passes_over_busy_dies => Watched::WhoStalls,
             true => Watched::WhoWaits,
             false => Watched::WhatEnds,
         };
         let scheme = &schedule.scheme;
         let backend = Backend::new(config, ftl, scheme.overlaps(), watched);
-        let passes_over_busy_dies = schedule.passes_over_busy_dies()
-            && !names_writes
-            && backend.flash.watched() != Watched::EveryInstant;
+        let passes_over_busy_dies =
+            passes_over_busy_dies && backend.flash.watched() != Watched::EveryInstant;
         Self {
             scheduler: Scheduler::new(config, &backend, first_sequence),
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
@@ -371,9 +372,7 @@ impl Ssd {
         let flash = &self.backend.flash;
         self.passes_over_busy_dies
             && flash.is_left(die)
-            && (flash.is_left_alone(die)
-                || !flash.takes_any_from_host(die)
-                || !self.scheduler.could_serve(&self.backend, die))
+            && (flash.is_left_alone(die) || !self.scheduler.could_begin(&self.backend, die))
     }
 
     /// Ends what has ended in `die`, and begins what can begin there.

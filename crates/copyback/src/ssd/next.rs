@@ -203,11 +203,18 @@ impl Ssd {
     /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
     #[inline]
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
-        let Backend { ftl, observer, .. } = &mut self.backend;
-        if observer.is_stalled(die) || ftl.planes_to_collect(die) != 0 {
-            let waits = self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
-            observer.note_stall(die, waits, now);
+        let Backend { ftl, observer, .. } = &self.backend;
+        if observer.is_stalled(die) || (ftl.planes_to_collect(die) != 0 && !ftl.keeps_room(die)) {
+            self.look_for_stall(die, now);
         }
+    }
+
+    // Apart, as mostly there is room for what waits.
+    #[inline(never)]
+    fn look_for_stall(&mut self, die: DieId, now: Instant) {
+        let Backend { ftl, observer, .. } = &mut self.backend;
+        let waits = self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
+        observer.note_stall(die, waits, now);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Free and open blocks: what room each plane has, and which planes are below their threshold.
 
 mod free_blocks;
+mod known_room;
 mod plane;
 mod scopes;
 mod watermarks;
@@ -16,6 +17,7 @@ use crate::config::{Config, ThresholdUnit};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 
+use known_room::KnownRoom;
 use scopes::{Scopes, planes_together};
 
 /// Free blocks of all planes.
@@ -37,6 +39,7 @@ pub struct Space {
     /// Free blocks of all planes, once somebody has asked, until a plane changes.
     #[checkpoint(skip)]
     free: OnceLock<FreeBlocksOfAll>,
+    known_room: KnownRoom,
     thresholds: Thresholds,
     /// What is counted against the soft threshold.
     counted: Counted,
@@ -116,10 +119,13 @@ impl Index<PlaneId> for Space {
     }
 }
 
+/// What is known of the plane's blocks is forgotten: who changes nothing of that has functions of [`Space`].
 impl IndexMut<PlaneId> for Space {
     #[inline(always)]
     fn index_mut(&mut self, plane: PlaneId) -> &mut Plane {
+        let die = self.die_of(plane);
         self.free.take();
+        self.known_room.forget(die);
         &mut self.planes[plane.index()]
     }
 }
@@ -139,6 +145,7 @@ impl Space {
         let mut space = Self {
             planes: (0..all).map(plane).collect(),
             free: OnceLock::new(),
+            known_room: KnownRoom::new(geometry.dies()),
             thresholds,
             counted,
             below_threshold: vec![0; geometry.dies()],
@@ -219,6 +226,12 @@ impl Space {
     /// Whether the host has an open block for this stream on a plane of `die`, or may open one.
     #[inline]
     pub fn has_place(&self, die: DieId, stream: Stream) -> bool {
+        let look = || self.looks_for_place(die, stream);
+        self.known_room.get_or(die.index(), stream.index(), look)
+    }
+
+    #[inline(never)]
+    fn looks_for_place(&self, die: DieId, stream: Stream) -> bool {
         let first = (die.0 * self.planes_per_die) as usize;
         let planes = &self.planes[first..first + self.planes_per_die as usize];
         let least = self.thresholds.hard.max(self.thresholds.kept_for_collections + 1);
@@ -288,6 +301,22 @@ impl Space {
         }
         self.watch_changed(plane);
         self.is_below_threshold(plane)
+    }
+
+    /// Takes the next page of the open block of a stream on `plane`, if there is one.
+    #[inline(always)]
+    pub fn take_page(&mut self, plane: PlaneId, stream: Stream) -> Option<Frontier> {
+        let open = self.planes[plane.index()].frontier_mut(stream).as_mut()?;
+        let next = *open;
+        open.next_page += 1;
+        self.page_written(plane);
+        Some(next)
+    }
+
+    /// A page of a closed block of `plane` has become invalid.
+    #[inline(always)]
+    pub fn closed_page_invalid(&mut self, plane: PlaneId) {
+        self.planes[plane.index()].closed_invalid += 1;
     }
 
     /// Notes that a page of an open block of `plane` has been written.

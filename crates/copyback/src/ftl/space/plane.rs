@@ -26,7 +26,7 @@ const STREAMS: usize = MOST_CLASSES + 2;
 
 impl Stream {
     /// Its place in tables.
-    const fn index(self) -> usize {
+    pub(super) const fn index(self) -> usize {
         match self {
             Self::Class(class) => class.index(),
             Self::Translation => MOST_CLASSES,
