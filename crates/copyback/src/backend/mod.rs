@@ -121,22 +121,37 @@ impl Backend {
     /// left so.
     pub fn wake_dies_to_collect(&mut self) {
         for die in (0..self.ftl.geometry.dies()).map(DieId::from_index) {
-            if self.ftl.planes_to_collect(die) != 0 && !self.is_left_unwatched(die) {
+            if self.ftl.planes_to_collect(die) != 0 && !self.passes(die) {
                 self.flash.wake(die);
             }
         }
     }
 
-    /// Whether nothing would come of a look at `die`, see [`Flash::is_left_unwatched`].
+    /// Passes over `die`, which is to look for work, if nothing can come of that but that writes stall there. Returns
+    /// whether it has.
     #[inline]
-    fn is_left_unwatched(&self, die: DieId) -> bool {
-        self.flash.is_left_unwatched(die, || self.ftl.keeps_room(die))
+    fn passes(&mut self, die: DieId) -> bool {
+        if self.flash.watched() != Watched::WhoStalls {
+            return false;
+        }
+        let Some(has_room) = self.ftl.keeps_room(die) else { return false };
+        if !self.flash.begins_nothing(die, has_room) {
+            return false;
+        }
+        if has_room {
+            return true;
+        }
+        let may_stall = self.ftl.planes_to_collect(die) != 0;
+        if may_stall {
+            self.flash.pass(die);
+        }
+        may_stall
     }
 
     /// Wakes `die`, which a read waits for, if anything may come of that.
     #[inline]
     pub fn wake_for_read(&mut self, die: DieId) {
-        if !self.is_left_unwatched(die) {
+        if !self.passes(die) {
             self.flash.wake_for_read(die);
         }
     }
@@ -154,7 +169,7 @@ impl Backend {
     /// Wakes `die`, which a write waits for, if anything may come of that.
     #[inline]
     pub fn wake_for_work(&mut self, die: DieId) {
-        if !self.is_left_unwatched(die) {
+        if !self.passes(die) {
             self.flash.wake_for_work(die);
         }
     }

@@ -91,6 +91,8 @@ pub struct Flash<T> {
     channels: Vec<Channel>,
     /// Dies that something has happened to.
     awake: DirtySet,
+    /// Dies that are [passed](Self::pass).
+    passed: DirtySet,
     /// Channels that something has happened to.
     stirred: DirtySet,
     /// Pages of the operation which is about to start.
@@ -132,6 +134,7 @@ impl<T> Flash<T> {
             dies: (0..geometry.dies()).map(|_| Die::new(overlaps)).collect(),
             channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
             awake: DirtySet::new(geometry.dies()),
+            passed: DirtySet::new(geometry.dies()),
             stirred: DirtySet::new(geometry.channels as usize),
             pages: SmallVec::new(),
             noted,
@@ -190,12 +193,6 @@ impl<T> Flash<T> {
         }
     }
 
-    /// Whether an operation is in `die`, and it can begin none of the host's beside it.
-    #[inline]
-    pub fn takes_nothing(&self, die: DieId) -> bool {
-        !self.dies[die.index()].is_idle() && !self.takes_any_from_host(die)
-    }
-
     /// Lets `die` look for work when the drive next arbitrates.
     #[inline]
     pub fn wake(&mut self, die: DieId) {
@@ -218,10 +215,29 @@ impl<T> Flash<T> {
         }
     }
 
+    /// Lets `die`, in which nothing can begin, be passed when the drive next arbitrates: what waits for it may be noted.
+    #[inline]
+    pub fn pass(&mut self, die: DieId) {
+        self.passed.insert(die.index());
+    }
+
+    /// Takes the first die that is passed before it is the turn of `next`, or at the end.
+    #[inline]
+    pub fn next_passed(&mut self, next: Option<DieId>) -> Option<DieId> {
+        let bound = next.map_or(self.dies.len(), DieId::index);
+        self.passed.pop_below(bound).map(DieId::from_index)
+    }
+
+    /// Whether dies are passed.
+    #[inline]
+    pub const fn passes_any(&self) -> bool {
+        self.passed.may_hold()
+    }
+
     /// Whether nothing has happened to any die or channel since they were last asked.
     #[inline]
     pub const fn is_at_rest(&self) -> bool {
-        !self.awake.may_hold() && !self.stirred.may_hold()
+        !self.awake.may_hold() && !self.stirred.may_hold() && !self.passed.may_hold()
     }
 
     /// Lets every die look for work when the drive next arbitrates.
@@ -232,7 +248,9 @@ impl<T> Flash<T> {
     /// Takes the first die that something has happened to.
     #[inline]
     pub fn next_awake(&mut self) -> Option<DieId> {
-        self.awake.pop().map(DieId::from_index)
+        let die = self.awake.pop()?;
+        self.passed.remove(die);
+        Some(DieId::from_index(die))
     }
 
     /// Notes that the operation which is about to start programs `page`.

@@ -17,7 +17,7 @@ use crate::ids::{ChannelId, DieId};
 use crate::nand::{Command, Slot, Times};
 use crate::units::{Duration, Instant};
 
-use super::channel::Transfer;
+use super::channel::{Channel, Transfer};
 use super::{Flash, Listener, Watched};
 
 impl<T> Flash<T> {
@@ -68,10 +68,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &impl Listener<T>,
     ) {
-        if let Some(audit) = &mut self.audit {
-            audit.array_taken(die, from, time);
-        }
-        let done = from + time;
+        let done = self.array_is_taken(die, from, time);
         if self.own_channels
             && self.is_unwatched(die, listener)
             && let Some(time) = self.dies[die.index()].go_out_at(done)
@@ -97,16 +94,29 @@ impl<T> Flash<T> {
         listener: &mut impl Listener<T>,
     ) -> bool {
         let Some(time) = self.dies[die.index()].ask_out_after_array(now) else { return false };
+        self.take_channel_or(Channel::ask_out, (die, time), now, agenda, listener);
+        true
+    }
+
+    /// Gives its channel to `die` for so long if it is free and nobody else wants it; else has it `ask` for that.
+    #[inline(always)]
+    fn take_channel_or(
+        &mut self,
+        ask: impl FnOnce(&mut Channel, Transfer),
+        (die, time): (DieId, Duration),
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) {
         let channel = self.channel_of(die);
         let transfer = Transfer { die, slot: Slot::Array, time };
         let bus = &mut self.channels[channel.index()];
         if bus.take_if_free(transfer, now) {
             self.begin_transfer(channel, transfer, now, agenda, listener);
         } else {
-            bus.ask_out(transfer);
+            ask(bus, transfer);
             self.arbitrate_channel(channel, now, agenda, listener);
         }
-        true
     }
 
     /// The transfer on `channel` has finished, which is all that happens at `now`. Returns the die that it was for,
@@ -138,15 +148,14 @@ impl<T> Flash<T> {
         transfer.map(|transfer| (transfer.die, true))
     }
 
-    /// Whether nothing would come of a look at `die`: an operation is in it that is alone, and nobody is to be asked as
-    /// long as that goes on. `none_stalls` says whether no write waits for a free block there meanwhile.
+    /// Whether an operation is in `die`, nothing has happened to it, and no other of the host's could begin beside it:
+    /// `has_room` says whether a write could.
     #[inline]
-    pub fn is_left_unwatched(&self, die: DieId, none_stalls: impl FnOnce() -> bool) -> bool {
-        let in_it = &self.dies[die.index()];
-        self.watched == Watched::WhoStalls
-            && in_it.is_left()
-            && in_it.is_left_alone()
-            && none_stalls()
+    pub fn begins_nothing(&self, die: DieId, has_room: bool) -> bool {
+        let takes = |command| self.takes_from_host(die, command);
+        self.is_left(die)
+            && (self.is_left_alone(die)
+                || !(takes(Command::Read) || (has_room && takes(Command::Program))))
     }
 
     /// Whether an operation is in `die`, and nothing has happened to it.
@@ -177,21 +186,13 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        let channel = self.channel_of(die);
         let time = self.dies[die.index()].follow(command, times, tag, now);
         if time.is_zero() {
             let time = self.dies[die.index()].run_followed(now);
             self.run_array(die, now, time, agenda, listener);
-            return self.arbitrate_channel(channel, now, agenda, listener);
+            return self.arbitrate_channel(self.channel_of(die), now, agenda, listener);
         }
-        let transfer = Transfer { die, slot: Slot::Array, time };
-        let bus = &mut self.channels[channel.index()];
-        if bus.take_if_free(transfer, now) {
-            self.begin_transfer(channel, transfer, now, agenda, listener);
-        } else {
-            bus.ask_in(transfer);
-            self.arbitrate_channel(channel, now, agenda, listener);
-        }
+        self.take_channel_or(Channel::ask_in, (die, time), now, agenda, listener);
     }
 
     /// Whether a copyback on `die` ends at `now`, and nobody watches what comes between it and the next.
@@ -210,9 +211,16 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
     ) {
         self.dies[die.index()].repeat_copyback(time, now);
+        let done = self.array_is_taken(die, now, time);
+        agenda.add(done, Event::ArrayDone(die));
+    }
+
+    /// The array of `die` works for `time` from `from` on. Returns when it is done.
+    #[inline(always)]
+    fn array_is_taken(&mut self, die: DieId, from: Instant, time: Duration) -> Instant {
         if let Some(audit) = &mut self.audit {
-            audit.array_taken(die, now, time);
+            audit.array_taken(die, from, time);
         }
-        agenda.add(now + time, Event::ArrayDone(die));
+        from + time
     }
 }

@@ -237,12 +237,12 @@ impl Tables {
         self.limits.only_class.is_none() || self.has_place(die, page)
     }
 
-    /// Whether `die` has room for any write that may wait for it, and will have until an operation begins or ends there.
+    /// Whether `die` has room for any write that may wait for it, and it stays so until an operation begins or ends there.
+    /// `None` if other things may change that.
     #[inline]
-    pub fn keeps_room(&self, die: DieId) -> bool {
-        self.limits
-            .class_with_room
-            .is_some_and(|class| self.space.has_place(die, Stream::Class(class)))
+    pub fn keeps_room(&self, die: DieId) -> Option<bool> {
+        let class = self.limits.class_with_room?;
+        Some(self.space.has_place(die, Stream::Class(class)))
     }
 
     /// That plane, and the page offset there.

@@ -72,7 +72,7 @@ impl Scheduler {
             submitted: first_sequence,
             last_write: None,
             behind_update: HashMap::default(),
-            translation: ftl.is_demand_paged().then(Box::default),
+            translation: ftl.is_demand_paged().then(|| Box::new(Translation::new(ftl))),
             next_die: 0,
             finished: Vec::new(),
         }

@@ -37,7 +37,7 @@ impl Ssd {
 impl Listener<Purpose> for Describer<'_> {
     #[inline]
     fn none_stalls(&self, die: DieId) -> bool {
-        self.ftl.keeps_room(die)
+        self.ftl.keeps_room(die) == Some(true)
     }
 
     #[inline]

@@ -346,8 +346,10 @@ impl Ssd {
 
     fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
         while let Some(die) = self.backend.flash.next_awake() {
+            self.note_passed(Some(die), now);
             self.arbitrate_die(die, now, agenda);
         }
+        self.note_passed(None, now);
         let (flash, mut describer) = self.flash_and_describer();
         flash.arbitrate_channels(now, agenda, &mut describer);
     }
