@@ -129,11 +129,13 @@ impl Backend {
 
     /// Passes over `die`, which is to look for work, if nothing can come of that but that writes stall there. Returns
     /// whether it has.
-    #[inline]
+    #[inline(always)]
     fn passes(&mut self, die: DieId) -> bool {
-        if self.flash.watched() != Watched::WhoStalls {
-            return false;
-        }
+        self.flash.watched() == Watched::WhoStalls && self.passes_but_for_stalls(die)
+    }
+
+    #[inline(never)]
+    fn passes_but_for_stalls(&mut self, die: DieId) -> bool {
         let Some(has_room) = self.ftl.keeps_room(die) else { return false };
         if !self.flash.begins_nothing(die, has_room) {
             return false;

@@ -165,6 +165,12 @@ impl<T> Flash<T> {
         self.watched
     }
 
+    /// Whether each die has a channel of its own, and nobody is to be asked at every instant.
+    #[inline]
+    pub fn has_own_channels(&self) -> bool {
+        self.own_channels && self.watched != Watched::EveryInstant
+    }
+
     /// Whether operations of a collection overlap the host's in a die.
     pub const fn is_pipelined(&self) -> bool {
         self.pipelined

@@ -457,7 +457,7 @@ impl Tables {
     }
 
     /// Where the next page of a stream goes. The one after it comes next.
-    #[inline]
+    #[inline(always)]
     fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
         match self.space.take_page(plane, stream) {
             Some(next) => next,

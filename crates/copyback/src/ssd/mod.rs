@@ -359,6 +359,13 @@ impl Ssd {
         if self.move_next_page(die, now, agenda) {
             return;
         }
+        // With a channel of its own, what else begins at this instant is nothing to the die.
+        if self.backend.flash.has_own_channels()
+            && !self.names_writes
+            && self.begin_next_step(die, now, agenda)
+        {
+            return;
+        }
         if !self.has_nothing_to_begin(die) {
             self.move_on(die, now, agenda);
         }
