@@ -124,9 +124,40 @@ impl Backend {
     /// left so.
     pub fn wake_dies_to_collect(&mut self) {
         for die in (0..self.ftl.geometry.dies()).map(DieId::from_index) {
-            if self.ftl.planes_to_collect(die) != 0 {
+            if self.ftl.planes_to_collect(die) != 0 && !self.passes(die) {
                 self.flash.wake(die);
             }
+        }
+    }
+
+    /// Passes over `die`, which is to look for work, if nothing can come of that but that writes stall there. Returns
+    /// whether it has.
+    #[inline(always)]
+    fn passes(&mut self, die: DieId) -> bool {
+        self.flash.watched() == Watched::WhoStalls && self.passes_but_for_stalls(die)
+    }
+
+    #[inline(never)]
+    fn passes_but_for_stalls(&mut self, die: DieId) -> bool {
+        let Some(has_room) = self.ftl.keeps_room(die) else { return false };
+        if !self.flash.begins_nothing(die, has_room) {
+            return false;
+        }
+        if has_room {
+            return true;
+        }
+        let may_stall = self.ftl.planes_to_collect(die) != 0;
+        if may_stall {
+            self.flash.pass(die);
+        }
+        may_stall
+    }
+
+    /// Wakes `die`, which a read waits for, if anything may come of that.
+    #[inline]
+    pub fn wake_for_read(&mut self, die: DieId) {
+        if !self.passes(die) {
+            self.flash.wake_for_read(die);
         }
     }
 
@@ -140,6 +171,14 @@ impl Backend {
         are_due
     }
 
+    /// Wakes `die`, which a write waits for, if anything may come of that.
+    #[inline]
+    pub fn wake_for_work(&mut self, die: DieId) {
+        if !self.passes(die) {
+            self.flash.wake_for_work(die);
+        }
+    }
+
     /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had nothing to
     /// give so far.
     #[inline]
@@ -147,7 +186,7 @@ impl Backend {
         let Some(page) = page else { return };
         let die = self.ftl.geometry.die_of_plane(self.ftl.geometry.plane_of(page));
         if self.ftl.planes_to_collect(die) != 0 {
-            self.flash.wake_for_work(die);
+            self.wake_for_work(die);
         }
     }
 

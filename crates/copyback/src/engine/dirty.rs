@@ -30,6 +30,25 @@ impl DirtySet {
         self.held == 0
     }
 
+    /// Takes `index` out of it.
+    #[inline]
+    pub fn remove(&mut self, index: usize) {
+        let (word, bit) = (&mut self.words[index / 64], 1 << (index % 64));
+        self.held -= usize::from(*word & bit != 0);
+        *word &= !bit;
+    }
+
+    /// Removes and returns the lowest index if it is below `bound`.
+    #[inline]
+    pub fn pop_below(&mut self, bound: usize) -> Option<usize> {
+        let lowest = self.pop()?;
+        if lowest >= bound {
+            self.insert(lowest);
+            return None;
+        }
+        Some(lowest)
+    }
+
     /// Removes and returns the lowest index.
     #[inline]
     pub fn pop(&mut self) -> Option<usize> {
@@ -58,5 +77,18 @@ mod tests {
         let drained: Vec<usize> = std::iter::from_fn(|| set.pop()).collect();
         assert_eq!(drained, [3, 63, 64, 130, 199]);
         assert!(set.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_below_a_bound_stays() {
+        let mut set = DirtySet::new(200);
+        for index in [130, 3, 64, 70] {
+            set.insert(index);
+        }
+        set.remove(64);
+        let below = |set: &mut DirtySet, bound| std::iter::from_fn(|| set.pop_below(bound)).count();
+        assert_eq!([below(&mut set, 3), below(&mut set, 70), below(&mut set, 71)], [0, 1, 1]);
+        assert!(!set.is_empty());
+        assert_eq!((below(&mut set, 200), set.is_empty()), (1, true));
     }
 }

@@ -27,10 +27,12 @@ use audit::TimingAudit;
 use channel::{Channel, Transfer};
 
 /// Who is to be asked while the flash works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
 pub enum Watched {
     /// Nobody but who issued an operation, when it ends.
     WhatEnds,
+    /// Besides, whose writes wait for a free block, at the instants of a die at which that may change.
+    WhoStalls,
     /// Besides, who waits for a die, at every instant of it.
     WhoWaits,
     /// Somebody, at every instant of the flash.
@@ -50,6 +52,9 @@ pub enum Noted {
 
 /// Is told what the flash begins to do.
 pub trait Listener<T> {
+    /// Whether no write will wait for a free block of `die`, as long as what is in it goes on and nothing else begins.
+    fn none_stalls(&self, die: DieId) -> bool;
+
     /// The array of `die` begins to work for `time`: on `operation`, or to suspend one.
     fn array_begins(&mut self, die: DieId, time: Duration, work: Begun<'_, T>, at: Instant);
 
@@ -86,6 +91,8 @@ pub struct Flash<T> {
     channels: Vec<Channel>,
     /// Dies that something has happened to.
     awake: DirtySet,
+    /// Dies that are [passed](Self::pass).
+    passed: DirtySet,
     /// Channels that something has happened to.
     stirred: DirtySet,
     /// Pages of the operation which is about to start.
@@ -127,6 +134,7 @@ impl<T> Flash<T> {
             dies: (0..geometry.dies()).map(|_| Die::new(overlaps)).collect(),
             channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
             awake: DirtySet::new(geometry.dies()),
+            passed: DirtySet::new(geometry.dies()),
             stirred: DirtySet::new(geometry.channels as usize),
             pages: SmallVec::new(),
             noted,
@@ -157,6 +165,12 @@ impl<T> Flash<T> {
         self.watched
     }
 
+    /// Whether each die has a channel of its own, and nobody is to be asked at every instant.
+    #[inline]
+    pub fn has_own_channels(&self) -> bool {
+        self.own_channels && self.watched != Watched::EveryInstant
+    }
+
     /// Whether operations of a collection overlap the host's in a die.
     pub const fn is_pipelined(&self) -> bool {
         self.pipelined
@@ -185,12 +199,6 @@ impl<T> Flash<T> {
         }
     }
 
-    /// Whether an operation is in `die`, and it can begin none of the host's beside it.
-    #[inline]
-    pub fn takes_nothing(&self, die: DieId) -> bool {
-        !self.dies[die.index()].is_idle() && !self.takes_any_from_host(die)
-    }
-
     /// Lets `die` look for work when the drive next arbitrates.
     #[inline]
     pub fn wake(&mut self, die: DieId) {
@@ -213,10 +221,29 @@ impl<T> Flash<T> {
         }
     }
 
+    /// Lets `die`, in which nothing can begin, be passed when the drive next arbitrates: what waits for it may be noted.
+    #[inline]
+    pub fn pass(&mut self, die: DieId) {
+        self.passed.insert(die.index());
+    }
+
+    /// Takes the first die that is passed before it is the turn of `next`, or at the end.
+    #[inline]
+    pub fn next_passed(&mut self, next: Option<DieId>) -> Option<DieId> {
+        let bound = next.map_or(self.dies.len(), DieId::index);
+        self.passed.pop_below(bound).map(DieId::from_index)
+    }
+
+    /// Whether dies are passed.
+    #[inline]
+    pub const fn passes_any(&self) -> bool {
+        !self.passed.is_empty()
+    }
+
     /// Whether nothing has happened to any die or channel since they were last asked.
     #[inline]
     pub const fn is_at_rest(&self) -> bool {
-        self.awake.is_empty() && self.stirred.is_empty()
+        self.awake.is_empty() && self.stirred.is_empty() && self.passed.is_empty()
     }
 
     /// Lets every die look for work when the drive next arbitrates.
@@ -227,7 +254,9 @@ impl<T> Flash<T> {
     /// Takes the first die that something has happened to.
     #[inline]
     pub fn next_awake(&mut self) -> Option<DieId> {
-        self.awake.pop().map(DieId::from_index)
+        let die = self.awake.pop()?;
+        self.passed.remove(die);
+        Some(DieId::from_index(die))
     }
 
     /// Notes that the operation which is about to start programs `page`.
@@ -289,7 +318,7 @@ impl<T> Flash<T> {
                 }
                 Action::RunArray(time) => {
                     listener.array_begins(die, time, self.begun(die, Slot::Array), now);
-                    self.run_array(die, now, time, agenda);
+                    self.run_array(die, now, time, agenda, listener);
                 }
                 Action::Finished(operation) => return Some(operation),
             }
@@ -393,7 +422,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        if self.begin_quietly(channel, &transfer, now, agenda) {
+        if self.begin_quietly(channel, &transfer, now, agenda, listener) {
             return;
         }
         let Transfer { die, slot, time } = transfer;

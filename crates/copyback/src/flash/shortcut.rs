@@ -17,7 +17,7 @@ use crate::ids::{ChannelId, DieId};
 use crate::nand::{Command, Slot, Times};
 use crate::units::{Duration, Instant};
 
-use super::channel::Transfer;
+use super::channel::{Channel, Transfer};
 use super::{Flash, Listener, Watched};
 
 impl<T> Flash<T> {
@@ -29,9 +29,10 @@ impl<T> Flash<T> {
         transfer: &Transfer,
         now: Instant,
         agenda: &mut Agenda,
+        listener: &impl Listener<T>,
     ) -> bool {
-        let bus = &mut self.channels[channel.index()];
-        if self.watched != Watched::WhatEnds || bus.is_wanted() {
+        if self.channels[channel.index()].is_wanted() || !self.is_unwatched(transfer.die, listener)
+        {
             return false;
         }
         let until = now + transfer.time;
@@ -39,12 +40,22 @@ impl<T> Flash<T> {
         let Some(time) = die.begin_behind_transfer(transfer.slot, now, until) else {
             return false;
         };
-        bus.hold_quietly(until);
+        self.channels[channel.index()].hold_quietly(until);
         if let Some(audit) = &mut self.audit {
             audit.channel_taken(channel, now, transfer.time);
         }
-        self.run_array(transfer.die, until, time, agenda);
+        self.run_array(transfer.die, until, time, agenda, listener);
         true
+    }
+
+    /// Whether nobody is to be asked as long as what is in `die` goes on and nothing else begins.
+    #[inline]
+    fn is_unwatched(&self, die: DieId, listener: &impl Listener<T>) -> bool {
+        match self.watched {
+            Watched::WhatEnds => true,
+            Watched::WhoStalls => listener.none_stalls(die),
+            Watched::WhoWaits | Watched::EveryInstant => false,
+        }
     }
 
     /// The array of `die` works for `time` from `from` on. Plans what comes behind that.
@@ -55,13 +66,11 @@ impl<T> Flash<T> {
         from: Instant,
         time: Duration,
         agenda: &mut Agenda,
+        listener: &impl Listener<T>,
     ) {
-        if let Some(audit) = &mut self.audit {
-            audit.array_taken(die, from, time);
-        }
-        let done = from + time;
+        let done = self.array_is_taken(die, from, time);
         if self.own_channels
-            && self.watched == Watched::WhatEnds
+            && self.is_unwatched(die, listener)
             && let Some(time) = self.dies[die.index()].go_out_at(done)
         {
             let channel = self.channel_of(die);
@@ -85,16 +94,29 @@ impl<T> Flash<T> {
         listener: &mut impl Listener<T>,
     ) -> bool {
         let Some(time) = self.dies[die.index()].ask_out_after_array(now) else { return false };
+        self.take_channel_or(Channel::ask_out, (die, time), now, agenda, listener);
+        true
+    }
+
+    /// Gives its channel to `die` for so long if it is free and nobody else wants it; else has it `ask` for that.
+    #[inline(always)]
+    fn take_channel_or(
+        &mut self,
+        ask: impl FnOnce(&mut Channel, Transfer),
+        (die, time): (DieId, Duration),
+        now: Instant,
+        agenda: &mut Agenda,
+        listener: &mut impl Listener<T>,
+    ) {
         let channel = self.channel_of(die);
         let transfer = Transfer { die, slot: Slot::Array, time };
         let bus = &mut self.channels[channel.index()];
         if bus.take_if_free(transfer, now) {
             self.begin_transfer(channel, transfer, now, agenda, listener);
         } else {
-            bus.ask_out(transfer);
+            ask(bus, transfer);
             self.arbitrate_channel(channel, now, agenda, listener);
         }
-        true
     }
 
     /// The transfer on `channel` has finished, which is all that happens at `now`. Returns the die that it was for,
@@ -118,12 +140,22 @@ impl<T> Flash<T> {
                 return Some((die, false));
             }
             (Some(Transfer { die, .. }), Some(time)) => {
-                self.run_array(die, now, time, agenda);
+                self.run_array(die, now, time, agenda, listener);
             }
             (None, _) => {}
         }
         self.arbitrate_channel(channel, now, agenda, listener);
         transfer.map(|transfer| (transfer.die, true))
+    }
+
+    /// Whether an operation is in `die`, nothing has happened to it, and no other of the host's could begin beside it:
+    /// `has_room` says whether a write could.
+    #[inline]
+    pub fn begins_nothing(&self, die: DieId, has_room: bool) -> bool {
+        let takes = |command| self.takes_from_host(die, command);
+        self.is_left(die)
+            && (self.is_left_alone(die)
+                || !(takes(Command::Read) || (has_room && takes(Command::Program))))
     }
 
     /// Whether an operation is in `die`, and nothing has happened to it.
@@ -154,21 +186,13 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        let channel = self.channel_of(die);
         let time = self.dies[die.index()].follow(command, times, tag, now);
         if time.is_zero() {
             let time = self.dies[die.index()].run_followed(now);
-            self.run_array(die, now, time, agenda);
-            return self.arbitrate_channel(channel, now, agenda, listener);
+            self.run_array(die, now, time, agenda, listener);
+            return self.arbitrate_channel(self.channel_of(die), now, agenda, listener);
         }
-        let transfer = Transfer { die, slot: Slot::Array, time };
-        let bus = &mut self.channels[channel.index()];
-        if bus.take_if_free(transfer, now) {
-            self.begin_transfer(channel, transfer, now, agenda, listener);
-        } else {
-            bus.ask_in(transfer);
-            self.arbitrate_channel(channel, now, agenda, listener);
-        }
+        self.take_channel_or(Channel::ask_in, (die, time), now, agenda, listener);
     }
 
     /// Whether a copyback on `die` ends at `now`, and nobody watches what comes between it and the next.
@@ -187,9 +211,16 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
     ) {
         self.dies[die.index()].repeat_copyback(time, now);
+        let done = self.array_is_taken(die, now, time);
+        agenda.add(done, Event::ArrayDone(die));
+    }
+
+    /// The array of `die` works for `time` from `from` on. Returns when it is done.
+    #[inline(always)]
+    fn array_is_taken(&mut self, die: DieId, from: Instant, time: Duration) -> Instant {
         if let Some(audit) = &mut self.audit {
-            audit.array_taken(die, now, time);
+            audit.array_taken(die, from, time);
         }
-        agenda.add(now + time, Event::ArrayDone(die));
+        from + time
     }
 }

@@ -191,6 +191,7 @@ impl Blocks {
     }
 
     /// The page at `offset` now holds the current version of a logical page.
+    #[inline(always)]
     pub fn program(&mut self, block: BlockId, offset: u32) {
         let (word, bit) = self.word_and_bit(block, offset);
         debug_assert!(self.valid[word] & bit == 0, "{block:?} page {offset} programmed twice");

@@ -53,6 +53,7 @@ impl PageMap {
     }
 
     /// Maps `lpn` to `page`.
+    #[inline(always)]
     pub fn set(&mut self, lpn: Lpn, page: Ppn) {
         self.logical[page.index()] = lpn;
         self.physical[lpn.index()] = Some(page);

@@ -2,7 +2,7 @@
 //! free or closed. A mapping decides where a page goes; the tables put it there.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
 use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
@@ -60,8 +60,10 @@ pub struct Limits {
     pub(super) mixes: bool,
     /// The class of all pages of the host, if there is one.
     pub(super) host_class: Option<Class>,
-    /// Whether all writes that dies take fill the same open block of a plane.
-    pub(super) host_fills_one_block: bool,
+    /// The class of all writes that dies take, if they fill the same open block of a plane.
+    pub(super) only_class: Option<Class>,
+    /// That class, if nothing but what a die does changes what room it has for such writes.
+    pub(super) class_with_room: Option<Class>,
 }
 
 /// A plane that takes a write.
@@ -252,7 +254,15 @@ impl Tables {
     /// to different blocks.
     #[inline]
     pub fn may_have_place(&self, die: DieId, page: HostPage) -> bool {
-        !self.limits.host_fills_one_block || self.has_place(die, page)
+        self.limits.only_class.is_none() || self.has_place(die, page)
+    }
+
+    /// Whether `die` has room for any write that may wait for it, and it stays so until an operation begins or ends there.
+    /// `None` if other things may change that.
+    #[inline]
+    pub fn keeps_room(&self, die: DieId) -> Option<bool> {
+        let class = self.limits.class_with_room?;
+        Some(self.space.has_place(die, Stream::Class(class)))
     }
 
     /// That plane, and the page offset there.
@@ -450,7 +460,9 @@ impl Tables {
         self.invalidate(mapping, from);
         let lends = self.streams.takes_host(stream) && self.space[plane].frontier(stream).is_none();
         let placed = self.append(mapping, plane, stream, self.map.logical(from));
-        self.space[plane].lent |= lends;
+        if lends {
+            self.space[plane].lent = true;
+        }
         placed
     }
 
@@ -509,15 +521,12 @@ impl Tables {
     }
 
     /// Where the next page of a stream goes. The one after it comes next.
-    #[inline]
+    #[inline(always)]
     fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
-        if let Some(frontier) = self.space.frontier_mut(plane, stream) {
-            let next = *frontier;
-            frontier.next_page += 1;
-            self.space.page_written(plane);
-            return next;
+        match self.space.take_page(plane, stream) {
+            Some(next) => next,
+            None => self.begin_stream_block(plane, stream),
         }
-        self.begin_stream_block(plane, stream)
     }
 
     /// Opens a block for a stream that has none. Returns its first page.
@@ -665,13 +674,17 @@ impl Limits {
     pub(super) fn new(config: &Config, placement: &AnyPlacement) -> Self {
         let mut host_classes = placement.host_classes();
         let host_class = host_classes.next().filter(|_| host_classes.next().is_none());
+        let mixes = placement.mixes();
+        let has_places = matches!(config.ssd.ftl.allocation, config::Allocation::Order(_));
+        let only_class = host_class.filter(|_| config.ssd.translation_pages() == 0);
         Self {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: config.ssd.data_pages_per_block() as u32,
-            mixes: placement.mixes(),
+            mixes,
             host_class,
-            host_fills_one_block: host_class.is_some() && config.ssd.translation_pages() == 0,
+            only_class,
+            class_with_room: only_class.filter(|_| !mixes && !has_places),
         }
     }
 }

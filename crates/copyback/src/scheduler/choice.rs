@@ -52,19 +52,23 @@ impl Queues {
             }
     }
 
-    /// Whether an operation of the host might be given to this die now: a read waits for it, or a write for which it may
-    /// have room.
-    pub fn might_serve(&self, ftl: &Ftl, die: DieId) -> bool {
-        let first = |queue| self.first_write(queue).map(|id| self.transactions.get(id).page());
-        self.planes_with_reads(die) != 0
-            || self.planes_with_writes(die) != 0
-            || match self.write_level() {
-                WriteLevel::Plane => false,
-                WriteLevel::Die => first(WriteQueue::Die(die)).is_some(),
-                WriteLevel::Device => {
-                    first(WriteQueue::Device).is_some_and(|page| ftl.may_have_place(die, page))
-                }
-            }
+    /// Whether a write might be given to this die now: one waits for which it may have room.
+    #[inline]
+    pub fn might_write(&self, ftl: &Ftl, die: DieId) -> bool {
+        match self.write_level() {
+            WriteLevel::Plane => self.planes_with_writes(die) != 0,
+            WriteLevel::Die => self.write_waits(die),
+            WriteLevel::Device => self.write_waits(die) && self.first_may_have_place(ftl, die),
+        }
+    }
+
+    /// Whether `die` may have room for the first write that waits for any.
+    #[inline]
+    fn first_may_have_place(&self, ftl: &Ftl, die: DieId) -> bool {
+        ftl.keeps_room(die).unwrap_or_else(|| {
+            let first = self.first_write(WriteQueue::Device);
+            first.is_some_and(|id| ftl.may_have_place(die, self.transactions.get(id).page()))
+        })
     }
 
     /// The operation that has waited longest, among those admitted that have a place; reads before

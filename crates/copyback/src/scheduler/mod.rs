@@ -23,6 +23,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{DieId, Lpn};
+use crate::nand::Command;
 use crate::observer::Parts;
 use crate::purpose::Owner;
 use crate::transaction::{Kind, PageWrite, Transaction, TransactionId};
@@ -71,7 +72,7 @@ impl Scheduler {
             submitted: first_sequence,
             last_write: None,
             behind_update: HashMap::default(),
-            translation: ftl.is_demand_paged().then(Box::default),
+            translation: ftl.is_demand_paged().then(|| Box::new(Translation::new(ftl))),
             next_die: 0,
             finished: Vec::new(),
         }
@@ -206,7 +207,15 @@ impl Scheduler {
     /// Whether an operation of the host could be served by `die` now: at worst says that one could.
     #[inline]
     pub fn could_serve(&self, backend: &Backend, die: DieId) -> bool {
-        self.queues.might_serve(&backend.ftl, die)
+        self.queues.planes_with_reads(die) != 0 || self.queues.might_write(&backend.ftl, die)
+    }
+
+    /// Whether an operation of the host could begin in `die` beside what is in it: at worst says that one could.
+    #[inline]
+    pub fn could_begin(&self, backend: &Backend, die: DieId) -> bool {
+        let takes = |command| backend.flash.takes_from_host(die, command);
+        (self.queues.planes_with_reads(die) != 0 && takes(Command::Read))
+            || (takes(Command::Program) && self.queues.might_write(&backend.ftl, die))
     }
 
     /// Notes that the next write of each plane of `die` is waited for, if the translation layer may have to

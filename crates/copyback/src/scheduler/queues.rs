@@ -216,6 +216,16 @@ impl Queues {
         u32::MAX >> (u32::BITS - self.planes_per_die)
     }
 
+    /// Whether a write waits that `die` might take, of those that are not for one plane.
+    #[inline]
+    pub fn write_waits(&self, die: DieId) -> bool {
+        match self.write_level {
+            WriteLevel::Plane => false,
+            WriteLevel::Die => !self.writes[die.index()].is_empty(),
+            WriteLevel::Device => !self.writes[0].is_empty(),
+        }
+    }
+
     /// Whether writes wait for any die.
     pub fn device_writes_wait(&self) -> bool {
         self.write_level == WriteLevel::Device && !self.writes[0].is_empty()

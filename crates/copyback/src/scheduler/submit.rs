@@ -22,7 +22,7 @@ impl Scheduler {
                 let die = backend.ftl.geometry.die_of_plane(plane);
                 self.note_arrival(backend, id, die, Some(plane), now);
                 self.queues.push_read(plane, id);
-                backend.flash.wake_for_read(die);
+                backend.wake_for_read(die);
             }
             None => self.finish_unmapped(backend, id, now),
         }
@@ -100,7 +100,7 @@ impl Scheduler {
         }
         self.queues.push_write(queue, id);
         match die {
-            Some(die) => backend.flash.wake_for_work(die),
+            Some(die) => backend.wake_for_work(die),
             None => self.wake_a_die(backend),
         }
     }

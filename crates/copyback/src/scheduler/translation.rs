@@ -5,36 +5,69 @@
 //!   miss ──► room in the cache ──► write back what left ──► fetch ──► entry in RAM ──► page operation
 //! ```
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::ftl::Room;
+use crate::ftl::{Ftl, Room};
 use crate::ids::{DieId, Lpn};
 use crate::observer::Party;
 use crate::purpose::Owner;
-use crate::transaction::{Kind, Transaction, TransactionId, Wait};
+use crate::transaction::{Fifo, Kind, Transaction, TransactionId, Wait};
 use crate::units::{Duration, Instant};
 
 use super::Scheduler;
 
 /// Entries on their way into RAM or out of it.
-#[derive(Debug, Default, Checkpointed)]
+#[derive(Debug, Checkpointed)]
 pub struct Translation {
-    /// The page operations that wait for the entry of each page.
-    waiting: BTreeMap<Lpn, Vec<TransactionId>>,
+    /// The page operations that wait for the entry of each page. Nobody goes through the pages, whose order means
+    /// nothing.
+    waiting: HashMap<Lpn, Fifo, FixedState>,
     /// Pages whose entry waits for room in the cache.
     without_room: VecDeque<Lpn>,
-    /// Translation pages that are being read, and the pages whose entries are wanted of them.
-    fetches: BTreeMap<Lpn, Vec<Lpn>>,
-    /// Translation pages that are to be written, and the pages whose entries take the room of what is
-    /// written.
-    write_backs: BTreeMap<Lpn, Vec<Lpn>>,
-    /// The latter, of writes that a die has taken, by order of submission: what changes now is not in
-    /// them.
-    begun: BTreeMap<u64, Vec<Lpn>>,
+    /// Every translation page, from the first one on.
+    pages: Vec<Underway>,
+    first_page: Lpn,
+    /// The pages whose entries follow writes that a die has taken, by order of submission: what changes now is not in
+    /// what is written.
+    begun: HashMap<u64, Pages, FixedState>,
     /// Reads and writes of translation pages that are waiting or in service.
     operations: usize,
+}
+
+/// Pages of the host, mostly one.
+type Pages = SmallVec<[Lpn; 2]>;
+
+/// What is under way for a translation page.
+#[derive(Debug, Clone, Default, Checkpointed)]
+struct Underway {
+    /// If it is being read, the pages whose entries are wanted of it.
+    wanted: Pages,
+    /// If it is to be written, the pages whose entries take the room of what is written.
+    write_back: Option<Pages>,
+}
+
+impl Translation {
+    /// Nothing is under way.
+    pub fn new(ftl: &Ftl) -> Self {
+        Self {
+            waiting: HashMap::default(),
+            without_room: VecDeque::new(),
+            pages: vec![Underway::default(); ftl.translation_pages()],
+            first_page: Lpn::from_index(ftl.logical_pages()),
+            begun: HashMap::default(),
+            operations: 0,
+        }
+    }
+
+    fn of(&mut self, page: Lpn) -> &mut Underway {
+        &mut self.pages[page.index() - self.first_page.index()]
+    }
 }
 
 impl Scheduler {
@@ -60,20 +93,19 @@ impl Scheduler {
             return true;
         }
         let lpn = transaction.lpn;
-        let others = translation.waiting.get_mut(&lpn);
-        if others.is_none() && backend.ftl.paging_mut().find_entry(lpn) {
+        // Where others wait for it, it is not there.
+        if backend.ftl.paging_mut().find_entry(lpn) {
             backend.counters.mapping.hits += 1;
             return true;
         }
         backend.counters.mapping.misses += 1;
         transaction.wait = Wait::Translation(now);
-        match others {
-            Some(others) => others.push(id),
-            None => {
-                translation.waiting.insert(lpn, vec![id]);
-                translation.without_room.push_back(lpn);
-                self.make_room(backend, Duration::ZERO, now);
-            }
+        let waiting = translation.waiting.entry(lpn).or_default();
+        let is_first = waiting.is_empty();
+        waiting.push(id, &mut self.queues.transactions);
+        if is_first {
+            translation.without_room.push_back(lpn);
+            self.make_room(backend, Duration::ZERO, now);
         }
         false
     }
@@ -103,11 +135,13 @@ impl Scheduler {
             return self.load(backend, lpn, late, now);
         }
         let page = backend.ftl.paging().translation_page_of(lpn);
-        if let Some(wanted) = self.translation().fetches.get_mut(&page) {
-            return wanted.push(lpn);
+        let translation = self.translation();
+        let wanted = &mut translation.of(page).wanted;
+        wanted.push(lpn);
+        if wanted.len() > 1 {
+            return;
         }
-        self.translation().fetches.insert(page, vec![lpn]);
-        self.translation().operations += 1;
+        translation.operations += 1;
         let id = self.admit(Owner::Translation, page, Kind::Read, late);
         self.enqueue_read(backend, id, now);
     }
@@ -118,7 +152,8 @@ impl Scheduler {
         let page =
             Party { owner: Owner::Translation, lpn: backend.ftl.paging().translation_page_of(lpn) };
         backend.ftl.load_entry(lpn);
-        for id in self.translation().waiting.remove(&lpn).unwrap_or_default() {
+        let mut waiting = self.translation().waiting.remove(&lpn).unwrap_or_default();
+        while let Some(id) = waiting.pop(&self.queues.transactions) {
             self.end_wait_for_other(backend, id, late, Some(page), now);
             match self.queues.transactions.get(id).kind {
                 Kind::Read => self.enqueue_read(backend, id, now),
@@ -142,8 +177,9 @@ impl Scheduler {
             return follower.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
         }
         let translation = self.translation();
-        let is_new = !translation.write_backs.contains_key(&page);
-        translation.write_backs.entry(page).or_default().extend(follower);
+        let underway = translation.of(page);
+        let is_new = underway.write_back.is_none();
+        underway.write_back.get_or_insert_default().extend(follower);
         if is_new {
             translation.operations += 1;
             let id = self.admit(Owner::Translation, page, Kind::ReadToUpdate, late);
@@ -182,7 +218,7 @@ impl Scheduler {
     ) {
         let translation = self.translation();
         translation.operations -= 1;
-        let followers = translation.write_backs.remove(&page).unwrap_or_default();
+        let followers = translation.of(page).write_back.take().unwrap_or_default();
         followers.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
         self.make_room(backend, late, now);
     }
@@ -196,7 +232,7 @@ impl Scheduler {
     ) {
         backend.counters.mapping.writes += 1;
         let translation = self.translation();
-        let followers = translation.write_backs.remove(&page).unwrap_or_default();
+        let followers = translation.of(page).write_back.take().unwrap_or_default();
         if !followers.is_empty() {
             translation.begun.insert(sequence, followers);
         }
@@ -220,7 +256,7 @@ impl Scheduler {
         self.translation().operations -= 1;
         match done.kind {
             Kind::Read => {
-                let wanted = self.translation().fetches.remove(&page).unwrap_or_default();
+                let wanted = std::mem::take(&mut self.translation().of(page).wanted);
                 wanted.into_iter().for_each(|lpn| self.load(backend, lpn, late, now));
             }
             Kind::Write | Kind::ReadToUpdate => {

@@ -44,12 +44,20 @@ impl Ssd {
 
     /// Where a step of the die's collection that concerned one page has ended, begins the next one, if that does so,
     /// too, and nobody goes first. Returns whether it has: nothing else follows then.
-    #[inline]
-    fn begin_next_step(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
+    #[inline(always)]
+    pub(super) fn begin_next_step(
+        &mut self,
+        die: DieId,
+        now: Instant,
+        agenda: &mut Agenda,
+    ) -> bool {
         let ended = self.backend.flash.ended_alone(die);
-        let Some(Purpose::Collection(StepInFlight::Read | StepInFlight::Program)) = ended else {
-            return false;
-        };
+        matches!(ended, Some(Purpose::Collection(StepInFlight::Read | StepInFlight::Program)))
+            && self.begin_step_behind(die, now, agenda)
+    }
+
+    #[inline(never)]
+    fn begin_step_behind(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
         let is_watched = self.backend.flash.watched() != Watched::WhatEnds;
         if is_watched && self.somebody_may_go_first(die) {
             return false;

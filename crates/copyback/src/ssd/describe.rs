@@ -2,9 +2,10 @@
 
 use smallvec::SmallVec;
 
-use crate::backend::{Purpose, StepInFlight};
+use crate::backend::{Backend, Purpose, StepInFlight};
 use crate::collector::Collector;
 use crate::flash::{Begun, Flash, Listener};
+use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId};
 use crate::observer::{Class, Entry, Observer, Work};
 use crate::purpose::{Owner, Reason};
@@ -19,6 +20,7 @@ pub struct Describer<'a> {
     observer: &'a mut Observer,
     transactions: &'a Transactions,
     collector: &'a Collector,
+    ftl: &'a Ftl,
 }
 
 impl Ssd {
@@ -27,12 +29,17 @@ impl Ssd {
     pub(super) fn flash_and_describer(&mut self) -> (&mut Flash<Purpose>, Describer<'_>) {
         let Self { backend, scheduler, collector, .. } = self;
         let transactions = &scheduler.queues.transactions;
-        let describer = Describer { observer: &mut backend.observer, transactions, collector };
-        (&mut backend.flash, describer)
+        let Backend { flash, ftl, observer, .. } = backend;
+        (flash, Describer { observer, transactions, collector, ftl })
     }
 }
 
 impl Listener<Purpose> for Describer<'_> {
+    #[inline]
+    fn none_stalls(&self, die: DieId) -> bool {
+        self.ftl.keeps_room(die) == Some(true)
+    }
+
     #[inline]
     fn array_begins(&mut self, die: DieId, time: Duration, work: Begun<'_, Purpose>, at: Instant) {
         let (transactions, collector) = (self.transactions, self.collector);

@@ -102,16 +102,17 @@ impl Ssd {
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
         let names_writes = ftl.writes_may_call_for_reclaim();
         let notes_stalls = schedule.yields || ftl.has_nv_buffer();
+        let passes_over_busy_dies = schedule.passes_over_busy_dies() && !names_writes;
         let watched = match schedule.yields {
             _ if ftl.has_nv_buffer() => Watched::EveryInstant,
+            true if passes_over_busy_dies => Watched::WhoStalls,
             true => Watched::WhoWaits,
             false => Watched::WhatEnds,
         };
         let scheme = &schedule.scheme;
         let backend = Backend::new(config, ftl, scheme.overlaps(), watched);
-        let passes_over_busy_dies = schedule.passes_over_busy_dies()
-            && !names_writes
-            && backend.flash.watched() != Watched::EveryInstant;
+        let passes_over_busy_dies =
+            passes_over_busy_dies && backend.flash.watched() != Watched::EveryInstant;
         Self {
             scheduler: Scheduler::new(config, &backend, first_sequence),
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
@@ -345,8 +346,10 @@ impl Ssd {
 
     fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
         while let Some(die) = self.backend.flash.next_awake() {
+            self.note_passed(Some(die), now);
             self.arbitrate_die(die, now, agenda);
         }
+        self.note_passed(None, now);
         let (flash, mut describer) = self.flash_and_describer();
         flash.arbitrate_channels(now, agenda, &mut describer);
     }
@@ -354,6 +357,13 @@ impl Ssd {
     #[inline(always)]
     fn arbitrate_die(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) {
         if self.move_next_page(die, now, agenda) {
+            return;
+        }
+        // With a channel of its own, what else begins at this instant is nothing to the die.
+        if self.backend.flash.has_own_channels()
+            && !self.names_writes
+            && self.begin_next_step(die, now, agenda)
+        {
             return;
         }
         if !self.has_nothing_to_begin(die) {
@@ -371,9 +381,7 @@ impl Ssd {
         let flash = &self.backend.flash;
         self.passes_over_busy_dies
             && flash.is_left(die)
-            && (flash.is_left_alone(die)
-                || !flash.takes_any_from_host(die)
-                || !self.scheduler.could_serve(&self.backend, die))
+            && (flash.is_left_alone(die) || !self.scheduler.could_begin(&self.backend, die))
     }
 
     /// Ends what has ended in `die`, and begins what can begin there.

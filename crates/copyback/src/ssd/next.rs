@@ -136,7 +136,10 @@ impl Ssd {
             self.collector.put_off(&mut self.backend, die, now);
             return self.start_host_operation(die, Admitted::ALL, now);
         }
-        if self.passes_over_busy_dies && self.backend.flash.takes_nothing(die) {
+        if self.passes_over_busy_dies
+            && !self.backend.flash.die(die).is_idle()
+            && !self.scheduler.could_begin(&self.backend, die)
+        {
             return false;
         }
         let (schedule, mut at) = self.at_die(die, now);
@@ -203,11 +206,37 @@ impl Ssd {
     /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
     #[inline]
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
-        let Backend { ftl, observer, .. } = &mut self.backend;
-        if observer.is_stalled(die) || ftl.planes_to_collect(die) != 0 {
-            let waits = self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
-            observer.note_stall(die, waits, now);
+        let Backend { ftl, observer, .. } = &self.backend;
+        if observer.is_stalled(die)
+            || (ftl.planes_to_collect(die) != 0 && ftl.keeps_room(die) != Some(true))
+        {
+            self.look_for_stall(die, now);
         }
+    }
+
+    /// Notes which dies stall that are passed before it is the turn of `next`, or at the end. They have no room for a
+    /// write that waits.
+    #[inline]
+    pub(super) fn note_passed(&mut self, next: Option<DieId>, now: Instant) {
+        if self.backend.flash.passes_any() {
+            self.note_those_passed(next, now);
+        }
+    }
+
+    #[inline(never)]
+    fn note_those_passed(&mut self, next: Option<DieId>, now: Instant) {
+        while let Some(die) = self.backend.flash.next_passed(next) {
+            let waits = self.scheduler.queues.write_waits(die);
+            self.backend.observer.note_stall(die, waits, now);
+        }
+    }
+
+    // Apart, as mostly there is room for what waits.
+    #[inline(never)]
+    fn look_for_stall(&mut self, die: DieId, now: Instant) {
+        let Backend { ftl, observer, .. } = &mut self.backend;
+        let waits = self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
+        observer.note_stall(die, waits, now);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod free_blocks;
 mod invalid_share;
+mod known_room;
 mod plane;
 mod scopes;
 mod watermarks;
@@ -18,6 +19,7 @@ use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 
 use invalid_share::InvalidShare;
+use known_room::KnownRoom;
 use scopes::{Scopes, planes_together};
 
 /// Free blocks of all planes.
@@ -39,6 +41,7 @@ pub struct Space {
     /// Free blocks of all planes, once somebody has asked, until a plane changes.
     #[checkpoint(skip)]
     free: OnceLock<FreeBlocksOfAll>,
+    known_room: KnownRoom,
     thresholds: Thresholds,
     /// What is counted against the soft threshold.
     counted: Counted,
@@ -120,10 +123,13 @@ impl Index<PlaneId> for Space {
     }
 }
 
+/// What is known of the plane's blocks is forgotten: who changes nothing of that has functions of [`Space`].
 impl IndexMut<PlaneId> for Space {
     #[inline(always)]
     fn index_mut(&mut self, plane: PlaneId) -> &mut Plane {
+        let die = self.die_of(plane);
         self.free.take();
+        self.known_room.forget(die);
         &mut self.planes[plane.index()]
     }
 }
@@ -143,6 +149,7 @@ impl Space {
         let mut space = Self {
             planes: (0..all).map(plane).collect(),
             free: OnceLock::new(),
+            known_room: KnownRoom::new(geometry.dies()),
             thresholds,
             counted,
             invalid_share: InvalidShare::new(config),
@@ -200,12 +207,6 @@ impl Space {
         &self.planes[first..first + self.planes_per_die as usize]
     }
 
-    /// The open block of `stream` on `plane`, to be changed. No free block changes with it.
-    #[inline(always)]
-    pub fn frontier_mut(&mut self, plane: PlaneId, stream: Stream) -> &mut Option<Frontier> {
-        self.planes[plane.index()].frontier_mut(stream)
-    }
-
     /// A page in a closed block of `plane` has become invalid.
     #[inline(always)]
     pub fn closed_page_lost(&mut self, plane: PlaneId) {
@@ -247,6 +248,12 @@ impl Space {
     /// Whether the host has an open block for this stream on a plane of `die`, or may open one.
     #[inline]
     pub fn has_place(&self, die: DieId, stream: Stream) -> bool {
+        let look = || self.looks_for_place(die, stream);
+        self.known_room.get_or(die.index(), stream.index(), look)
+    }
+
+    #[inline(never)]
+    fn looks_for_place(&self, die: DieId, stream: Stream) -> bool {
         let planes = self.planes_of_die(die);
         let least = self.thresholds.hard.max(self.thresholds.kept_for_collections + 1);
         planes.iter().any(|plane| plane.frontier(stream).is_some() || plane.free_blocks() >= least)
@@ -315,6 +322,16 @@ impl Space {
         }
         self.watch_changed(plane);
         self.is_below_threshold(plane)
+    }
+
+    /// Takes the next page of the open block of a stream on `plane`, if there is one.
+    #[inline(always)]
+    pub fn take_page(&mut self, plane: PlaneId, stream: Stream) -> Option<Frontier> {
+        let open = self.planes[plane.index()].frontier_mut(stream).as_mut()?;
+        let next = *open;
+        open.next_page += 1;
+        self.page_written(plane);
+        Some(next)
     }
 
     /// Notes that a page of an open block of `plane` has been written.

@@ -34,7 +34,7 @@ impl Stream {
     }
 
     /// Its place in tables.
-    const fn index(self) -> usize {
+    pub(super) const fn index(self) -> usize {
         match self {
             Self::Translation => 0,
             Self::Aligned => 1,
