@@ -81,7 +81,7 @@ def speed() -> str:
         f"A second of one core ({row['machine']}) simulates {millions[0]:.1f} million\n"
         "page operations of a TLC drive under random writes that collects over the channel, and "
         f"{millions[1]:.1f} million where pages are moved by copyback;\n"
-        "a move counts as two, erases, preparation and start-up not at all; "
+        "a move counts as two, an erase as one, preparation and start-up not at all; "
         f"memory is {float(row['bytes_per_page']):.0f} bytes a physical page."
     )
 

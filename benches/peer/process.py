@@ -8,7 +8,11 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 from typing import Protocol
+
+#: Seconds of the clock after which a program is taken for one that never ends.
+LONGEST_S = 1_800
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,10 @@ def run(command: list[Path | str], directory: Path, given: str = "") -> tuple[fl
     with (directory / "input").open() as source, (directory / "output").open("w+b") as output:
         words = [str(word) for word in command]
         process = subprocess.Popen(words, cwd=directory, stdin=source, stdout=output)
+        watch = Timer(LONGEST_S, process.kill)
+        watch.start()
         _, status, usage = os.wait4(process.pid, 0)
+        watch.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         text = output.read().decode(errors="replace")
