@@ -77,7 +77,8 @@ def count(program: Path, name: str, point: Point) -> dict[str, str]:
         )
         wait_until_prepared(process)
         switch = ["callgrind_control", "--instr=on", str(process.pid)]
-        subprocess.run(switch, check=True, stdout=subprocess.DEVNULL)
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(switch, check=True, **quiet)
         printed, _ = process.communicate("\n")
         total = re.search(r"^(?:totals|summary): (\d+)", profile.read_text(), re.MULTILINE)
     if process.returncode != 0 or total is None:
