@@ -186,26 +186,25 @@ bench-sweep: setup ## How the throughput of a sweep grows with its processes
 bench-scaling: setup ## What a page operation costs as the drive grows and the run gets longer, and the picture in docs
 	$(RUN) python benches/scaling.py
 
+.PHONY: bench-growth
+bench-growth: ## Instructions a page operation as the drives of the benches grow, and their work gets longer (needs valgrind)
+	$(PYTHON) benches/growth.py
+
+.PHONY: bench-long
+bench-long: setup ## What it takes to write, look at and replay traces of 10 and 100 million requests
+	$(RUN) python benches/long.py
+
+.PHONY: bench-policies
+bench-policies: setup ## What policies written in Python cost
+	$(RUN) python benches/policies.py
+
 .PHONY: wheel
 wheel: $(UV) ## Build a wheel in dist
 	$(UV) build --quiet --wheel --out-dir dist
 
-# Where the build for training is, and what it learns. Cargo's profiles want whole paths.
-PGO := $(CURDIR)/target/pgo
-LLVM_PROFDATA = $(shell rustc --print target-libdir)/../bin/llvm-profdata
-
-.PHONY: wheel-pgo
-wheel-pgo: $(UV) ## Build a profile-guided wheel in dist, which is faster (needs rustup's llvm-tools)
-	@test -x $(LLVM_PROFDATA) || { echo "no llvm-profdata: rustup component add llvm-tools" >&2; exit 2; }
-	rm -rf $(PGO)/raw $(PGO)/wheel
-	RUSTFLAGS=-Cprofile-generate=$(PGO)/raw CARGO_TARGET_DIR=$(PGO)/build \
-	  $(UV) build --quiet --wheel --out-dir $(PGO)/wheel
-	$(UV) venv --quiet --python $(PYTHON) --clear $(PGO)/env
-	$(UV) pip install --quiet --python $(PGO)/env/bin/python $(PGO)/wheel/*.whl
-	$(PGO)/env/bin/python benches/train.py
-	$(LLVM_PROFDATA) merge -o $(PGO)/merged.profdata $(PGO)/raw
-	RUSTFLAGS=-Cprofile-use=$(PGO)/merged.profdata CARGO_TARGET_DIR=$(PGO)/build \
-	  $(UV) build --quiet --wheel --out-dir dist
+.PHONY: release-wheel
+release-wheel: $(UV) ## Build the wheel that is released: profile-guided where that can be done here, else plain
+	$(PYTHON) tools/release_wheel.py $(UV)
 
 # What the README shows to somebody who has the wheel and a trace, in an environment that has nothing else.
 .PHONY: check-wheel

@@ -4,7 +4,9 @@
     python benches/page.py --to DIR       # copies of both pages below DIR, to compare with
 
 The rows, before and now: benches/timed.csv (benches/timed.py) and benches/instructions*.csv
-(benches/instructions.py). Another simulator: benches/peers.csv (benches/peers.py).
+(benches/instructions.py). Other simulators: benches/peers.csv (benches/peers.py). Larger drives
+and longer runs: benches/growth.csv and scaling.csv. Long traces, sweeps, policies in Python,
+profile-guided builds: the files of these names, each written by the script beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ WHAT = {
     "tlc-reads": "random reads, TLC drive",
     "semi-preemptive": "50% reads, semi-preemptive collections, TLC drive",
     "demand-paged": "50% reads, demand-paged mapping, TLC drive",
-    "log-block": "50% reads, log-block mapping, TLC drive",
+    "log-block": "50% reads, log-block mapping, small TLC drive",
     "raid-5": "50% reads, RAID-5 of eight TLC drives",
     "raid-0": "50% reads, RAID-0 of eight TLC drives",
     "one-for-eight": "50% reads, one TLC drive of their capacity",
@@ -44,15 +46,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--to", type=Path, default=ROOT)
     options = parser.parse_args()
-    for page, made in [
-        ("docs/performance.md", {"rows": rows(), "peers": peers()}),
+    for page, pieces in [
+        ("docs/performance.md", {name: made(name) for name in TABLES}),
         ("README.md", {"speed": speed()}),
     ]:
         text = (ROOT / page).read_text()
-        for name, one in made.items():
+        for name, one in pieces.items():
             text = replaced(page, text, name, one)
         (options.to / page).parent.mkdir(parents=True, exist_ok=True)
         (options.to / page).write_text(text)
+
+
+def made(name: str) -> str:
+    """Make a table, if what it is made from was ever measured."""
+    is_measured = name == "rows" or (HERE / f"{name}.csv").exists()
+    return TABLES[name]() if is_measured else "Not measured yet."
 
 
 def replaced(page: str, text: str, name: str, made: str) -> str:
@@ -73,6 +81,7 @@ def speed() -> str:
         f"A second of one core ({row['machine']}) simulates {millions[0]:.1f} million\n"
         "page operations of a TLC drive under random writes that collects over the channel, and "
         f"{millions[1]:.1f} million where pages are moved by copyback;\n"
+        "a move counts as two, an erase as one, preparation and start-up not at all; "
         f"memory is {float(row['bytes_per_page']):.0f} bytes a physical page."
     )
 
@@ -110,23 +119,184 @@ def change(values: list[float], form: str) -> str:
 
 
 def peers() -> str:
-    """Whole processes of MQSim and Copyback for the same requests."""
-    with (HERE / "peers.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    lines = [
-        "| load | requests | MQSim: CPU s | never completed | Copyback: CPU s | ratio |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    """Whole processes of other simulators and Copyback for the same requests."""
+    rows = stored("peers")
+    lines = []
     for load in dict.fromkeys(row["load"] for row in rows):
-        own = {row["program"]: row for row in rows if row["load"] == load}
-        mqsim, copyback = own["MQSim"], own["Copyback"]
-        times = [float(one["cpu_s"]) for one in (mqsim, copyback)]
-        lost = int(mqsim["requests"]) - int(mqsim["completed"])
-        cells = [load, f"{int(mqsim['requests']):,}", f"{times[0]:.1f}", f"{lost:,}"]
-        cells += [f"{times[1]:.2f}", f"{times[0] / times[1]:.1f}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    about = f"Copyback {rows[0]['commit']}; machine: {rows[0]['machine']}."
-    return "\n".join([*lines, "", about])
+        own = [row for row in rows if row["load"] == load]
+        ours = next(row for row in own if row["program"] == "Copyback")
+        lines += [peer_line(row, ours) for row in own if row is not ours]
+    head = [
+        "load",
+        "requests",
+        "simulator",
+        "CPU s",
+        "Copyback: CPU s",
+        "of that start-up",
+        "ratio",
+    ]
+    head += ["never completed", "pages programmed", "blocks erased"]
+    about = f"Copyback {rows[0]['commit']}; {rounds(rows)}; machine: {rows[0]['machine']}."
+    return "\n".join([*table(head, lines, text=1), "", about])
+
+
+def peer_line(peer: dict[str, str], ours: dict[str, str]) -> list[str]:
+    """One row of the table: another simulator, and Copyback beside it."""
+    times = [float(row["cpu_s"]) for row in (peer, ours)]
+    start_up = float(ours["start_up_s"]) / times[1]
+    lost = int(peer["requests"]) - int(peer["completed"])
+    cells = [f"{peer['peer']}: {peer['load']}", f"{int(peer['requests']):,}", peer["program"]]
+    cells += [f"{times[0]:.1f}", f"{times[1]:.2f}", f"{start_up:.0%}", f"{times[0] / times[1]:.1f}"]
+    return [*cells, f"{lost:,}", *(apart(peer, ours, what) for what in ("programs", "erases"))]
+
+
+def apart(peer: dict[str, str], ours: dict[str, str], what: str) -> str:
+    """Say how many there were, and how many more or fewer were ours."""
+    theirs = int(peer[what])
+    return f"{theirs:,} ({int(ours[what]) / theirs - 1:+.1%})"
+
+
+def growth() -> str:
+    """Instructions of a page operation on larger drives and in longer runs."""
+    rows = stored("growth")
+    points = list(dict.fromkeys((int(row["times_blocks"]), int(row["length"])) for row in rows))
+    points.sort(key=lambda point: (point[1], point[0]))
+    head = ["row", *(point_name(*point) for point in points)]
+    lines = []
+    for name in dict.fromkeys(row["row"] for row in rows):
+        each = {
+            (int(row["times_blocks"]), int(row["length"])): int(row["instructions"])
+            / int(row["page_operations"])
+            for row in rows
+            if row["row"] == name
+        }
+        first = each[1, 1]
+        cells = [
+            f"{each[point]:,.0f} ({each[point] / first:.2f})" if point in each else NOT_MEASURED
+            for point in points
+        ]
+        lines.append([f"`{name}`", *cells])
+    return "\n".join([*table(head, lines), "", f"Compiler: {rows[0]['compiler']}."])
+
+
+def point_name(times_blocks: int, length: int) -> str:
+    """Name a column."""
+    if times_blocks == length == 1:
+        return "smallest"
+    return f"{times_blocks}x the blocks" if length == 1 else f"{length}x the requests"
+
+
+def scaling() -> str:
+    """CPU time, first and last of each way to grow."""
+    rows = stored("scaling")
+    head = ["grows by", "times", "load", "ns a page operation", "ns a page prepared", "peak MiB"]
+    lines = []
+    for way in dict.fromkeys(row["way"] for row in rows):
+        times = [float(row["times"]) for row in rows if row["way"] == way]
+        for row in rows:
+            if row["way"] == way and float(row["times"]) in {min(times), max(times)}:
+                costs = [row["operation_ns"], row["preparation_ns"], row["memory_mib"]]
+                cells = [f"{float(cost):.0f}" for cost in costs]
+                lines.append([way, row["times"], row["load"], *cells])
+    about = f"{rounds(rows)}; machine: {rows[0]['machine']}."
+    return "\n".join([*table(head, lines), "", about])
+
+
+def long() -> str:
+    """Long traces."""
+    rows = stored("long")
+    head = ["work", "million requests", "CPU s", "peak MiB", "the trace, MiB"]
+    lines = [
+        [
+            f"`{row['step']}`",
+            f"{int(row['requests']) / 1e6:g}",
+            row["cpu_s"],
+            row["peak_mib"],
+            row["file_mib"],
+        ]
+        for row in rows
+    ]
+    return "\n".join([*table(head, lines), "", f"Once; machine: {rows[0]['machine']}."])
+
+
+def sweep() -> str:
+    """Set a sweep with one process beside one with several."""
+    rows = stored("sweep")
+    head = ["processes", "runs", "wall s", "runs a second, against the first"]
+    head += ["CPU ms a run: its process", "the sweep's own"]
+    walls = [float(row["wall_s"]) for row in rows]
+    lines = [
+        [
+            row["processes"],
+            row["runs"],
+            row["wall_s"],
+            f"{walls[0] / wall:.2f}",
+            row["process_ms"],
+            row["here_ms"],
+        ]
+        for row, wall in zip(rows, walls, strict=True)
+    ]
+    about = f"{rounds(rows)}; machine: {rows[0]['machine']}."
+    return "\n".join([*table(head, lines), "", about])
+
+
+def policies() -> str:
+    """Policies in Python beside those that are built in."""
+    rows = stored("policies")
+    head = ["policy", "blocks a plane", "ns a page operation"]
+    lines = [[row["policy"], row["blocks_per_plane"], row["ns_each"]] for row in rows]
+    about = f"{rounds(rows)}; machine: {rows[0]['machine']}."
+    return "\n".join([*table(head, lines), "", about])
+
+
+def guided() -> str:
+    """Set a profile-guided build beside a plain one."""
+    rows = stored("guided")
+    head = ["work", "CPU s: plain", "guided", "change", "million instructions: plain", "guided"]
+    head += ["change"]
+    lines = []
+    for row in rows:
+        cells = [row["work"]]
+        for unit, form in (("cpu_s", ".2f"), ("instructions", ",.0f")):
+            plain, guided = (float(row[f"{build}_{unit}"]) for build in ("plain", "guided"))
+            scale = 1e6 if unit == "instructions" else 1
+            cells += [format(plain / scale, form), format(guided / scale, form)]
+            cells += [f"{guided / plain - 1:+.0%}"]
+        lines.append(cells)
+    about = f"{rounds(rows)}; compiler: {rows[0]['compiler']}; machine: {rows[0]['machine']}."
+    return "\n".join([*table(head, lines), "", about])
+
+
+#: The tables of docs/performance.md, by the name that stands at their marks.
+TABLES = {
+    "rows": rows,
+    "peers": peers,
+    "growth": growth,
+    "scaling": scaling,
+    "long": long,
+    "sweep": sweep,
+    "policies": policies,
+    "guided": guided,
+}
+
+
+def table(head: list[str], lines: list[list[str]], text: int = 1) -> list[str]:
+    """Write a table; columns after the first ones are numbers."""
+    marks = ["---"] * text + ["---:"] * (len(head) - text)
+    return [f"| {' | '.join(cells)} |" for cells in (head, marks, *lines)]
+
+
+def stored(name: str) -> list[dict[str, str]]:
+    """Read what was measured."""
+    with (HERE / f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def rounds(rows: list[dict[str, str]]) -> str:
+    """Say of how many rounds the medians are."""
+    count = sorted({int(row["rounds"]) for row in rows})
+    counts = " or ".join(map(str, count))
+    return "one round" if count == [1] else f"medians of {counts} rounds in turn"
 
 
 def timed(name: str, program: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What a page operation costs as the drive grows, and as the run gets longer.
 
-    make bench-scaling                                   # a table, and docs/images/scaling.svg
+    make bench-scaling                    # benches/scaling.csv, and docs/images/scaling.svg
     python benches/scaling.py --sizes 1 4 16 --requests 0.25 1 --rounds 1 --picture out.svg
 
 The smallest drive has 512 MiB. It grows in two ways: by blocks in each plane, and by channels and
@@ -12,6 +12,7 @@ whose runs alternate. Preparation is measured apart.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import statistics
 import subprocess
@@ -21,10 +22,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from timed import machine
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from matplotlib.axes import Axes
+
+STORED = Path(__file__).with_name("scaling.csv")
+COLUMNS = ["way", "times", "load", "operation_ns", "preparation_ns", "memory_mib"]
 
 #: The smallest drive: 4 x 2 dies of two planes, 128 blocks of 64 pages of 4 KiB each.
 CHANNELS, CHIPS, BLOCKS = 4, 2, 128
@@ -101,6 +107,7 @@ def main() -> None:
         ]
     costs = {point: median(measured[point] for measured in rounds) for point in points}
     report(costs)
+    store(costs, asked.rounds)
     draw(costs, asked.picture)
 
 
@@ -148,6 +155,18 @@ def report(costs: dict[Point, Cost]) -> None:
             f"{point.way:19}  {point.times:5g}  {point.load:16}  {found.operation_ns:12.0f}"
             f"  {found.preparation_ns:16.0f}  {found.memory_mib:8.0f}"
         )
+
+
+def store(costs: dict[Point, Cost], rounds: int) -> None:
+    """Write the costs, from which `make generated` writes a table."""
+    with STORED.open("w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow([*COLUMNS, "rounds", "machine"])
+        for point, cost in costs.items():
+            where = [point.way, f"{point.times:g}", point.load]
+            table.writerow(
+                [*where, *(f"{part:.1f}" for part in vars(cost).values()), rounds, machine()]
+            )
 
 
 def draw(costs: dict[Point, Cost], path: Path) -> None:

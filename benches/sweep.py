@@ -3,15 +3,18 @@
     make bench-sweep                                     # one process, then one a core
     python benches/sweep.py --processes 1 2 4 --rounds 5
 
-Each round runs the sweep with each number of processes, in turn, so that what else the machine does
-meets all of them alike; the ratio is of medians. What a sweep costs once (starting processes,
-importing, the page) is in the numbers. On a busy machine the ratio says little; the CPU times do:
-the sweep's own process hands out all runs, so what it spends on one bounds how many processes help.
+Each round runs the sweep with each number of processes, in turn, so that what else the machine
+does meets all of them alike; the ratio is of medians. They are stored in benches/sweep.csv, from
+which `make generated` writes the table of docs/performance.md. What a sweep costs once (starting
+processes, importing, the page) is in the numbers. On a busy machine the ratio says little; the CPU
+times do: the sweep's own process hands out all runs, so what it spends on one bounds how many
+processes help.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import statistics
 import time
@@ -20,8 +23,13 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 
+from timed import machine
+
 import copyback
 from copyback.cores import cores
+
+STORED = Path(__file__).with_name("sweep.csv")
+COLUMNS = ["processes", "runs", "rounds", "wall_s", "process_ms", "here_ms", "machine"]
 
 CONFIG = {
     "ssd": {"geometry": {"planes_per_die": 4, "blocks_per_plane": 64}},
@@ -44,7 +52,7 @@ class Spent:
 
 
 def main() -> None:
-    """Measure and print a table."""
+    """Measure, store and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--processes", type=int, nargs="+", default=[1, cores()])
     parser.add_argument("--rounds", type=int, default=3)
@@ -55,18 +63,23 @@ def main() -> None:
         {jobs: sweep(jobs, asked.seeds) for jobs in asked.processes} for _ in range(asked.rounds)
     ]
     runs = math.prod(map(len, OVER.values())) * asked.seeds
-    first = statistics.median(spent[asked.processes[0]].wall for spent in rounds)
-    print(f"{runs} runs a sweep, medians of {asked.rounds} rounds; CPU time in ms a run")
-    print("processes   wall s   runs/s   ratio   CPU of a process   CPU here")
-    for jobs in asked.processes:
-        wall, here, processes = (
-            statistics.median(getattr(spent[jobs], part) for spent in rounds)
-            for part in ("wall", "here", "processes")
-        )
-        print(
-            f"{jobs:9}  {wall:7.2f}  {runs / wall:7.2f}  {first / wall:6.2f}"
-            f"  {1000 * processes / runs:17.1f}  {1000 * here / runs:9.1f}"
-        )
+    rows = [row(jobs, runs, [spent[jobs] for spent in rounds]) for jobs in asked.processes]
+    with STORED.open("w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerows([COLUMNS, *rows])
+    print(*COLUMNS)
+    for one in rows:
+        print(*one)
+
+
+def row(jobs: int, runs: int, spent: list[Spent]) -> list[object]:
+    """Return the medians of a number of processes; CPU time in milliseconds a run."""
+    wall, here, processes = (
+        statistics.median(getattr(one, part) for one in spent)
+        for part in ("wall", "here", "processes")
+    )
+    each = [f"{1000 * cpu / runs:.1f}" for cpu in (processes, here)]
+    return [jobs, runs, len(spent), f"{wall:.2f}", *each, machine()]
 
 
 def sweep(jobs: int, seeds: int) -> Spent:

@@ -4,7 +4,8 @@
 //! `cargo bench --bench simulator` prints the table; `-- NAME` picks rows, `-- =NAME` one, `-- --list` names them.
 //! `-- --quick` makes the
 //! work ten times shorter, and `-- --small` makes devices 32 times smaller (blocks with many pages shorter, too) and the work 40
-//! times shorter, for who counts instructions. `-- --base` leaves the larger devices out. Everything is measured on one thread, in CPU time. Each piece of work takes turns
+//! times shorter, for who counts instructions; `--times=8` beside it has these drives grow by blocks, and `--length=4` the
+//! work. `--wait` says when a drive is prepared and waits for a line, so that nobody has to count before. `-- --base` leaves the larger devices out. Everything is measured on one thread, in CPU time. Each piece of work takes turns
 //! with the floor, some tens of milliseconds each, so that the ratio holds even on a machine whose speed
 //! changes from one second to the next.
 //!
@@ -35,8 +36,12 @@ const SCALED: [&str; 3] = ["precondition", "heavy-gc", "read-mostly"];
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let number = |flag: &str| {
+        let given = arguments.iter().find_map(|argument| argument.strip_prefix(flag));
+        given.map_or(1, |given| given.parse().expect("a whole number"))
+    };
     let extents = match (has("--small"), has("--quick")) {
-        (true, _) => vec![SMALL],
+        (true, _) => vec![small(number("--times="), number("--length="))],
         (_, quick) if has("--base") => vec![whole(1, quick)],
         (_, quick) => [1, 8].map(|times| whole(times, quick)).to_vec(),
     };
@@ -57,9 +62,12 @@ fn main() {
     for extent in extents {
         let mut floor = Floor::new(extent);
         for (name, begin) in WORKS {
-            let fits = extent.times_blocks == 1 || SCALED.contains(&name);
+            let fits = extent.times_blocks == 1 || has("--small") || SCALED.contains(&name);
             if fits && is_meant(name) {
                 let mut work = begin(extent);
+                if has("--wait") {
+                    wait();
+                }
                 let mut work = Timed::new(&mut *work);
                 let mut floor = Timed::new(&mut floor);
                 let mut is_running = true;
@@ -73,12 +81,28 @@ fn main() {
     }
 }
 
-const SMALL: Extent =
-    Extent { times_blocks: 1, blocks_divided_by: 32, pages_divided_by: 8, work_divided_by: 40 };
+/// Small drives, so many times as large as the smallest, and work so many times as long as the shortest.
+fn small(times_blocks: u32, length: u32) -> Extent {
+    let work_divided_by = 40;
+    let work_times = length.into();
+    Extent { times_blocks, blocks_divided_by: 32, pages_divided_by: 8, work_divided_by, work_times }
+}
+
+/// Says that all is prepared, and waits to be told to go on.
+fn wait() {
+    eprintln!("prepared");
+    std::io::stdin().read_line(&mut String::new()).expect("somebody tells us to go on");
+}
 
 fn whole(times_blocks: u32, quick: bool) -> Extent {
     let work_divided_by = if quick { 10 } else { 1 };
-    Extent { times_blocks, blocks_divided_by: 1, pages_divided_by: 1, work_divided_by }
+    Extent {
+        times_blocks,
+        blocks_divided_by: 1,
+        pages_divided_by: 1,
+        work_divided_by,
+        work_times: 1,
+    }
 }
 
 /// Work and the CPU time that it has taken.

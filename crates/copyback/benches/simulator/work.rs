@@ -55,15 +55,16 @@ pub struct Extent {
     /// Of the drives with large blocks, which would be filled for long before they collect.
     pub pages_divided_by: u32,
     pub work_divided_by: u64,
+    pub work_times: u64,
 }
 
 impl Extent {
     fn blocks(self, blocks: u32) -> u32 {
-        (blocks * self.times_blocks / self.blocks_divided_by).max(FEWEST_BLOCKS_PER_PLANE)
+        (blocks / self.blocks_divided_by).max(FEWEST_BLOCKS_PER_PLANE) * self.times_blocks
     }
 
     fn work(self, requests: u64) -> u64 {
-        requests / self.work_divided_by
+        requests * self.work_times / self.work_divided_by
     }
 }
 
