@@ -405,6 +405,10 @@ def test_every_shipped_paper_names_its_joint_reading_and_why(name: str) -> None:
         ("flat", ("a",), None, 1.9, False),
         ("rises", ("a",), None, 2.0, True),
         ("rises", ("b",), None, 1.1, False),
+        ("flat", ("c",), None, 1.0, True),
+        ("flat", ("d",), None, 100.0, False),
+        ("rises", ("c",), None, 1.1, False),
+        ("rises", ("d",), None, 100.0, True),
         ("at_most", ("a",), "b", 1.0, True),
         ("at_most", ("b",), "a", 1.9, False),
         ("at_least", ("b",), "a", 1.0, True),
@@ -425,7 +429,7 @@ def test_a_rule_holds_up_to_its_bound(
     bound: float,
     holds: bool,
 ) -> None:
-    values = {"a": (1.0, 2.0), "b": (2.0, 2.0), "c": (0.0, 0.0)}
+    values = {"a": (1.0, 2.0), "b": (2.0, 2.0), "c": (0.0, 0.0), "d": (0.0, 3.0)}
     rows = {
         Cell("load", point, variant): [{"x": number}]
         for variant, numbers in values.items()

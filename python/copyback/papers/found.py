@@ -102,6 +102,8 @@ class Found:
         asked = self.experiment.scales[self.scale].workloads
         return [
             f"{load.name}: there was no trace {load.trace}"
+            if load.trace
+            else f"{load.name}: not run"
             for load in self.experiment.workloads
             if load.name not in there and (not asked or load.name in asked)
         ]

@@ -58,7 +58,20 @@ def judge(rule: Rule, measures: Measures, loads: list[str], points: list[str]) -
 
 
 def _factor(value: float) -> str:
+    if value == math.inf:
+        return "∞ ×"
     return f"{units.significant(value)} ×" if math.isfinite(value) else units.MISSING
+
+
+def _times(value: float, base: float) -> float:
+    """Return how many times the base a number is; of nothing, anything is infinitely many.
+
+    >>> _times(3.0, 2.0), _times(3.0, 0.0), _times(0.0, 0.0)
+    (1.5, inf, 1.0)
+    """
+    if base:
+        return value / base
+    return math.inf if value else 1.0
 
 
 def _worst(values: list[float]) -> float:
@@ -69,7 +82,7 @@ def _flat(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[bo
     spans = []
     for load, variant in product(loads, r.variants):
         values = [m.mean(Cell(load, point, variant), r.measure) for point in points]
-        spans.append(max(values) / min(values))
+        spans.append(_times(max(values), min(values)))
     worst = _worst(spans)
     return worst <= r.bound, f"varies by {_factor(worst)} (flat: at most {_factor(r.bound)})"
 
@@ -78,7 +91,7 @@ def _rises(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[b
     steps = []
     for load, variant in product(loads, r.variants):
         first, last = (m.mean(Cell(load, p, variant), r.measure) for p in (points[0], points[-1]))
-        steps.append(last / first)
+        steps.append(_times(last, first))
     least = min(steps)
     return least >= r.bound, f"last / first {_factor(least)} (rises: at least {_factor(r.bound)})"
 
