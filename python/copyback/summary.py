@@ -473,6 +473,37 @@ class MappingSummary(Section, kw_only=True):
     """Translation pages written."""
 
 
+class ClassSummary(Section, kw_only=True):
+    """Blocks of one class."""
+
+    block_life_pages: float | None
+    """How long they had been in use by then, in pages that the host wrote to the drive, on
+    average; None if there were none.
+    """
+    blocks_filled: int
+    """Blocks that were filled."""
+    valid_share: float | None
+    """Share of their pages that were valid when they were chosen; None if there were none."""
+    victims: int
+    """Blocks that were collected."""
+
+
+class PlacementSummary(Section, kw_only=True):
+    """What `summary.json` says of a placement with more than two classes.
+
+    Counted since the run began, ramp included.
+    """
+
+    classes: list[ClassSummary]
+    """Blocks of each class."""
+    diverted_pages: int
+    """Pages that collections moved to another class, as theirs had no open block and none was
+    free.
+    """
+    state_bytes: int
+    """RAM in which the placement keeps what it knows of pages, in bytes."""
+
+
 class ResponseSummary(Section, kw_only=True):
     """Response times of one class of requests, in microseconds."""
 
@@ -556,6 +587,8 @@ class DeviceSummary(Section, kw_only=True):
     """How idle time was used, if a schedule tells idle periods apart by length."""
     mapping: MappingSummary
     """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
+    placement: PlacementSummary | None = None
+    """How well the placement has sorted pages, if it has more than two classes."""
     requests_ended_last: int
     """Requests that ended last on this drive."""
     service_breakdown_us: BreakdownSummary
@@ -980,6 +1013,8 @@ class Summary(Section, kw_only=True):
     """Response times that the trace holds, in microseconds, if it holds any."""
     notes: list[str]
     """What the user should know: of the input, and of what is not measured."""
+    placement: PlacementSummary | None = None
+    """How well the placement has sorted pages, if it has more than two classes."""
     power_loss: PowerLossSummary | None = None
     """Cuts of power, if there can be any."""
     precondition: PreconditionSummary | None = None
