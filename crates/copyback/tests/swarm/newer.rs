@@ -3,9 +3,9 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::{
-    Config, Coordination, Delay, GcEnd, Ineligible, LogicalBlocks, Margin, PipelineOrder,
-    Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
-    WearCompare, Width,
+    Average, Config, Coordination, Delay, Expiry, GcEnd, Ineligible, Logarithm, LogicalBlocks,
+    Margin, PipelineOrder, Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WearCompare, Width,
 };
 
 use crate::draw::Draw;
@@ -72,8 +72,30 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         };
     }
     if draw.chance(0.4) && config.ssd.ftl.mapping.is_page_mapping() {
-        sort(config, draw.of(&[Placement::SepBit]));
+        let placement = placement(&mut draw);
+        sort(config, placement);
     }
+}
+
+/// One that learns.
+fn placement(draw: &mut Draw) -> Placement {
+    let classes = draw.within(2, 6) as u32;
+    let period = draw.within(1, 40) as u32;
+    let chunk_pages = draw.small_within(1, 256) as u32;
+    let logarithm = draw.of(&[Logarithm::Natural, Logarithm::Binary]);
+    let expiry = draw.of(&[Expiry::Demotes, Expiry::None]);
+    let average = draw.of(&[Average::Fading, Average::Mean]);
+    let young = Some(draw.small_within(1, 4096)).filter(|_| draw.chance(0.5));
+    let (extents, hot) = (draw.small_within(1, 64) as u32, draw.within(1, 15) as u8);
+    draw.of(&[
+        Placement::SepBit,
+        Placement::Dac { classes, young },
+        Placement::Fadac { classes, average },
+        Placement::Eti { extents, period, hot },
+        Placement::AutoStreamMultiQueue { classes, chunk_pages, logarithm, expiry },
+        Placement::AutoStreamSfr { classes, chunk_pages, period, logarithm },
+        Placement::Warcip { classes, period },
+    ])
 }
 
 /// Sorts pages by `placement`, on a drive with as many logical pages that has more blocks for open ones.
