@@ -327,10 +327,12 @@ choice! {
             /// Pages with so much life left, or less, are of the first class: in blocks of each plane that the host
             /// fills meanwhile.
             #[serde(default = "one")]
+            #[schemars(range(min = 0.001, max = 1_000_000))]
             width: f64,
             /// Each class but the last is so many times as wide as the one before; 1 is FK of Wang et al. (FAST 2022),
             /// whose last class takes nearly all that lives long.
             #[serde(default = "three")]
+            #[schemars(range(min = 1, max = 1000))]
             growth: f64,
         },
         /// Six, by the time at which a page is likely to be overwritten: two for pages of the host, by how long

@@ -4,15 +4,7 @@ use super::*;
 
 /// The faults of `ssd.ftl.placement`, and of what does not go with it.
 pub(super) fn check(config: &Config, faults: &mut Report) {
-    let Placement::Oracle { width, growth, .. } = config.ssd.ftl.placement else { return };
-    for (key, value, least) in [("width", width, 0.0), ("growth", growth, 1.0)] {
-        let is_allowed = value.is_finite() && value >= least && value > 0.0;
-        if !is_allowed {
-            let allowed = if least > 0.0 { "1 or more" } else { "a number above 0" };
-            let problem = format!("found {value}; allowed: {allowed}");
-            faults.add(&format!("ssd.ftl.placement.{key}"), problem);
-        }
-    }
+    let Placement::Oracle { .. } = config.ssd.ftl.placement else { return };
     if let Some(found) = unforeseeable(config) {
         let problem = format!(
             "found \"oracle\" with {found}; allowed: one drive and one flow, no write buffer, no cut of \

@@ -5,6 +5,7 @@
 
 mod bandwidth;
 mod formulas;
+mod placements;
 mod queueing;
 mod support;
 mod table;

@@ -3,9 +3,9 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::{
-    Age, AgeWeight, CollectionCost, Config, Coordination, Delay, GcEnd, Ineligible, Isolation,
-    LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, QueuedWhen, Round, ThresholdScope,
-    ThresholdUnit, VictimPolicy, WearCompare, Width, Within,
+    Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted, Delay, Expiry, GcEnd,
+    Ineligible, Isolation, Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption,
+    QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within,
 };
 
 use crate::draw::Draw;
@@ -88,12 +88,33 @@ fn placement(draw: &mut Draw, config: &Config) -> Placement {
     let handles = draw.within(1, 4) as u32;
     let isolation = draw.of(&[Isolation::Initial, Isolation::Persistent]);
     let (classes, growth) = (draw.within(2, 6) as u32, draw.of(&[1.0, 1.5, 3.0]));
-    let mut all =
-        vec![Placement::SepBit, Placement::SepBit, Placement::ByHint { handles, isolation }];
-    if config.array.devices == 1 && config.workload.flows().len() == 1 {
-        all.push(Placement::Oracle { classes, width: draw.of(&[0.1, 1.0]), growth });
+    let knows = config.array.devices == 1 && config.workload.flows().len() == 1;
+    if knows && draw.chance(0.15) {
+        return Placement::Oracle { classes, width: draw.of(&[0.1, 1.0]), growth };
     }
-    draw.of(&all)
+    if draw.chance(0.2) { Placement::ByHint { handles, isolation } } else { learning(draw) }
+}
+
+/// One that learns.
+fn learning(draw: &mut Draw) -> Placement {
+    let classes = draw.within(2, 6) as u32;
+    let period = draw.within(1, 40) as u32;
+    let chunk_pages = draw.small_within(1, 256) as u32;
+    let counted = draw.of(&[Counted::Runs, Counted::Pages]);
+    let logarithm = draw.of(&[Logarithm::Natural, Logarithm::Binary]);
+    let expiry = draw.of(&[Expiry::Demotes, Expiry::None]);
+    let average = draw.of(&[Average::Fading, Average::Mean]);
+    let young = Some(draw.small_within(1, 4096)).filter(|_| draw.chance(0.5));
+    let (extents, hot) = (draw.small_within(1, 64) as u32, draw.within(1, 15) as u8);
+    draw.of(&[
+        Placement::SepBit,
+        Placement::Dac { classes, young },
+        Placement::Fadac { classes, average },
+        Placement::Eti { extents, period, hot },
+        Placement::AutoStreamMultiQueue { classes, chunk_pages, counted, logarithm, expiry },
+        Placement::AutoStreamSfr { classes, chunk_pages, counted, period, logarithm },
+        Placement::Warcip { classes, period },
+    ])
 }
 
 /// Sorts pages by `placement`, on a drive with as many logical pages that has more blocks for open ones.
