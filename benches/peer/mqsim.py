@@ -87,8 +87,8 @@ class Load:
 
 LOADS = {
     "random writes, saturated, a queue of 1,024": Load(500_000, 100_000, 0.0, 1_024),
-    "random writes in bursts of 1,024": Load(4_000_000, 1_000_000, 0.0, ENOUGH, burst=1_024),
-    "random writes in bursts of 64": Load(4_000_000, 1_000_000, 0.0, ENOUGH, burst=64),
+    "random writes in bursts of 1,024": Load(3_000_000, 1_000_000, 0.0, ENOUGH, burst=1_024),
+    "random writes in bursts of 64": Load(3_000_000, 1_000_000, 0.0, ENOUGH, burst=64),
     "95% reads, 5,000 a second": Load(300_000, 200_000, 0.95, 1_024),
 }
 
