@@ -115,9 +115,9 @@ def drive(
     }
 
 
-def reference() -> dict[tuple[str, Any, str], float]:
+def reference() -> dict[tuple[str, int, str], float]:
     """Median write amplification of each trace, placement and victim that both have."""
-    runs: dict[tuple[str, str, str], list[float]] = {}
+    runs: dict[tuple[str, int, str], list[float]] = {}
     names = {theirs: place for place, theirs in enumerate(PLACEMENTS)}
     with REFERENCE.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
