@@ -4,7 +4,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::Lpn;
 use crate::nand::Geometry;
-use crate::placement::{AnyPlacement, Drive, HostPage, Life, Origin, Placement};
+use crate::placement::{AnyPlacement, ByOrigin, Drive, HostPage, Life, Origin, Placement};
 use crate::rng;
 
 use super::classes::ClassTally;
@@ -15,6 +15,8 @@ use super::tables::Limits;
 #[derive(Debug, Checkpointed)]
 pub struct Streams {
     pub(super) placement: AnyPlacement,
+    /// The class of each origin, if the placement looks at nothing else: then nobody asks it page by page.
+    by_origin: Option<ByOrigin>,
     /// Pages that the host has written.
     pub(super) clock: u64,
     /// What has become of the blocks of each class.
@@ -31,7 +33,8 @@ impl Streams {
         };
         let random = rng::stream(config.seed, &format!("{name}/placement"));
         let placement = AnyPlacement::new(&config.ssd.ftl.placement, drive, random);
-        Self { tally: ClassTally::new(placement.classes()), placement, clock: 0 }
+        let (by_origin, tally) = (placement.by_origin(), ClassTally::new(placement.classes()));
+        Self { placement, by_origin, clock: 0, tally }
     }
 
     /// The open block that a write of a page of the host goes to.
@@ -43,13 +46,19 @@ impl Streams {
     /// The open block that `lpn` goes to, which comes from `origin`.
     #[inline(always)]
     pub fn of(&self, lpn: Lpn, origin: Origin) -> Stream {
-        Stream::Class(self.placement.class_of(lpn, origin, self.clock))
+        Stream::Class(match &self.by_origin {
+            Some(classes) => classes.class_of(origin),
+            None => self.placement.class_of(lpn, origin, self.clock),
+        })
     }
 
     /// Whether the blocks of a stream take pages of the host.
     #[inline(always)]
     pub fn takes_host(&self, stream: Stream) -> bool {
-        matches!(stream, Stream::Class(class) if self.placement.takes_host(class))
+        matches!(stream, Stream::Class(class) if match &self.by_origin {
+            Some(classes) => class == classes.host,
+            None => self.placement.takes_host(class),
+        })
     }
 
     /// The streams of classes that take pages which are moved.
@@ -60,19 +69,25 @@ impl Streams {
     /// Brings what the placement knows of `lpn` into the cache, without waiting for it.
     #[inline(always)]
     pub fn fetch(&self, lpn: Lpn) {
-        self.placement.fetch(lpn);
+        if self.by_origin.is_none() {
+            self.placement.fetch(lpn);
+        }
     }
 
     /// `lpn`, which came from `origin`, has been moved.
     #[inline(always)]
     pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin) {
-        self.placement.wrote(lpn, origin, self.clock);
+        if self.by_origin.is_none() {
+            self.placement.wrote(lpn, origin, self.clock);
+        }
     }
 
     /// The host has written a page.
     #[inline(always)]
     pub fn host_wrote(&mut self, HostPage { lpn, hint }: HostPage) {
-        self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
+        if self.by_origin.is_none() {
+            self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
+        }
         self.clock += 1;
     }
 

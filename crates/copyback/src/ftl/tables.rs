@@ -58,6 +58,8 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
+    /// Whether pages that are moved may go to another class than theirs: there are several.
+    pub(super) diverts: bool,
     /// The class of all pages of the host, if there is one.
     pub(super) host_class: Option<Class>,
     /// The class of all writes that dies take, if they fill the same open block of a plane.
@@ -376,7 +378,8 @@ impl Tables {
     #[inline(always)]
     pub(super) fn stream_for_move(&self, plane: PlaneId, lpn: Lpn, origin: Origin) -> Stream {
         let stream = self.streams.of(lpn, origin);
-        if self.can_be_moved_to(plane, stream) { stream } else { self.roomiest(plane) }
+        let stays = !self.limits.diverts || self.can_be_moved_to(plane, stream);
+        if stays { stream } else { self.roomiest(plane) }
     }
 
     /// That block, and notes that a page goes there.
@@ -388,7 +391,7 @@ impl Tables {
         origin: Origin,
     ) -> Stream {
         let stream = self.streams.of(lpn, origin);
-        if self.can_be_moved_to(plane, stream) {
+        if !self.limits.diverts || self.can_be_moved_to(plane, stream) {
             return stream;
         }
         self.streams.tally.diverted += 1;
@@ -682,6 +685,7 @@ impl Limits {
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: config.ssd.data_pages_per_block() as u32,
             mixes,
+            diverts: placement.moved_classes().nth(1).is_some(),
             host_class,
             only_class,
             class_with_room: only_class.filter(|_| !mixes && !has_places),

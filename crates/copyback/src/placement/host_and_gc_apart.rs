@@ -3,7 +3,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
-use super::{Class, Origin, Placement};
+use super::{ByOrigin, Class, Origin, Placement};
 
 const HOST: Class = Class::new(0);
 const MOVED: Class = Class::new(1);
@@ -23,6 +23,10 @@ impl Placement for HostAndGcApart {
 
     fn takes_moved(&self, class: Class) -> bool {
         class == MOVED
+    }
+
+    fn by_origin(&self) -> Option<ByOrigin> {
+        Some(ByOrigin { host: HOST, moved: MOVED })
     }
 
     fn class_of(&self, _: Lpn, origin: Origin, _: u64) -> Class {

@@ -117,6 +117,26 @@ pub struct Life {
     pub valid: u16,
 }
 
+/// The classes of a placement that looks at who writes a page, and at nothing else.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct ByOrigin {
+    /// Of what the host writes.
+    pub host: Class,
+    /// Of what collections move.
+    pub moved: Class,
+}
+
+impl ByOrigin {
+    /// The class of a page from there.
+    #[inline(always)]
+    pub const fn class_of(&self, origin: Origin) -> Class {
+        match origin {
+            Origin::Host { .. } => self.host,
+            Origin::Moved { .. } => self.moved,
+        }
+    }
+}
+
 /// What a placement is told about its drive.
 #[derive(Debug, Clone, Copy)]
 pub struct Drive {
@@ -142,6 +162,11 @@ pub trait Placement {
     /// The class of `lpn`, which is about to be written. Decides only, and must not change state: it may be asked
     /// more than once before the page is [written](Self::wrote).
     fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class;
+
+    /// The classes of the two origins, if it looks at nothing else and has nothing to learn from pages.
+    fn by_origin(&self) -> Option<ByOrigin> {
+        None
+    }
 
     /// `lpn` has been written at `now`.
     fn wrote(&mut self, _lpn: Lpn, _origin: Origin, _now: u64) {}
@@ -299,22 +324,22 @@ impl Placement for AnyPlacement {
         each!(self, placement => placement.classes())
     }
 
-    #[inline(always)]
     fn takes_host(&self, class: Class) -> bool {
         each!(self, placement => placement.takes_host(class))
     }
 
-    #[inline(always)]
     fn takes_moved(&self, class: Class) -> bool {
         each!(self, placement => placement.takes_moved(class))
     }
 
-    #[inline(always)]
     fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class {
         each!(self, placement => placement.class_of(lpn, origin, now))
     }
 
-    #[inline(always)]
+    fn by_origin(&self) -> Option<ByOrigin> {
+        each!(self, placement => placement.by_origin())
+    }
+
     fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
         each!(self, placement => placement.wrote(lpn, origin, now));
     }
@@ -343,7 +368,6 @@ impl Placement for AnyPlacement {
         each!(self, placement => placement.collected(block, now));
     }
 
-    #[inline(always)]
     fn fetch(&self, lpn: Lpn) {
         each!(self, placement => placement.fetch(lpn));
     }

@@ -3,7 +3,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
-use super::{Class, Origin, Placement};
+use super::{ByOrigin, Class, Origin, Placement};
 
 /// Has nothing to remember.
 #[derive(Debug, Checkpointed)]
@@ -20,6 +20,10 @@ impl Placement for OneClass {
 
     fn takes_moved(&self, _: Class) -> bool {
         true
+    }
+
+    fn by_origin(&self) -> Option<ByOrigin> {
+        Some(ByOrigin { host: Class::new(0), moved: Class::new(0) })
     }
 
     fn class_of(&self, _: Lpn, _: Origin, _: u64) -> Class {

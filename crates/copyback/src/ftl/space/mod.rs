@@ -45,6 +45,8 @@ pub struct Space {
     thresholds: Thresholds,
     /// What is counted against the soft threshold.
     counted: Counted,
+    /// Whether a page that is written may change which planes are below their threshold.
+    marks_pages: bool,
     /// What calls for a collection besides, if something does.
     invalid_share: Option<InvalidShare>,
     /// A bit for each plane of a die that is below its threshold.
@@ -152,6 +154,7 @@ impl Space {
             known_room: KnownRoom::new(geometry.dies()),
             thresholds,
             counted,
+            marks_pages: counted != Counted::Blocks || config.ssd.gc.invalid_threshold.is_some(),
             invalid_share: InvalidShare::new(config),
             below_threshold: vec![0; geometry.dies()],
             scopes: (together > 1).then_some(scopes),
@@ -337,7 +340,7 @@ impl Space {
     /// Notes that a page of an open block of `plane` has been written.
     #[inline(always)]
     pub fn page_written(&mut self, plane: PlaneId) {
-        if self.counted != Counted::Blocks || self.invalid_share.is_some() {
+        if self.marks_pages {
             self.mark(plane);
         }
     }
