@@ -49,9 +49,8 @@ impl Array {
     /// The only command of a request has ended, on `device`.
     #[inline]
     pub(super) fn ended_as_one(&mut self, request: RequestId, device: SsdId, ended: &Ended) {
-        let Ended { parts, rejected, .. } = *ended;
         self.outstanding -= 1;
-        self.finished.push_back(FinishedRequest { request, parts, device, rejected });
+        self.finished.push_back(finished(request, device, ended.parts, ended.rejected));
     }
 
     /// Hands a request to the only drive.
@@ -64,7 +63,7 @@ impl Array {
             // It has ended at once.
             _ if request.length == 0 => {
                 self.outstanding -= 1;
-                return self.finished.push_back(finished(id, Parts::default(), false));
+                return self.finished.push_back(finished(id, SsdId(0), Parts::default(), false));
             }
             _ => (request.offset, request.length),
         };
@@ -90,14 +89,14 @@ impl Array {
     pub(super) fn take_finished_directly(&mut self) -> Option<FinishedRequest> {
         let Ended { command, parts, rejected } = self.drives[0].take_first_ended()?;
         self.outstanding -= 1;
-        match command.serves {
-            Serves::Request(request) => Some(finished(request, parts, rejected)),
-            Serves::Task(_) => None,
-        }
+        let Serves::Request(request) = command.serves else {
+            unreachable!("an only drive that is left alone has no tasks")
+        };
+        Some(finished(request, SsdId(0), parts, rejected))
     }
 }
 
 #[inline(always)]
-fn finished(request: RequestId, parts: Parts, rejected: bool) -> FinishedRequest {
-    FinishedRequest { request, parts, device: SsdId::default(), rejected }
+fn finished(request: RequestId, device: SsdId, parts: Parts, rejected: bool) -> FinishedRequest {
+    FinishedRequest { request, parts, device, rejected }
 }

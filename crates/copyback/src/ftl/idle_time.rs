@@ -79,11 +79,8 @@ impl Tables {
     /// Blocks that the `expected` writes, one or more, open for the host, as if all were of one class.
     pub(super) fn opened_for_host(&self, expected: &Expected) -> u32 {
         let plane = &self.space[expected.plane];
-        let mut open = self
-            .streams
-            .placement
-            .host_classes()
-            .filter_map(|class| plane.frontier(Stream::Class(class)));
+        let mut open =
+            self.streams.classes.of_host().filter_map(|class| plane.frontier(Stream::Class(class)));
         let room = open.next().map_or(0, |frontier| self.room(frontier));
         // The block after a full one is opened at once.
         match expected.pages.checked_sub(room) {

@@ -183,7 +183,7 @@ impl Ftl {
 
 fn restore_blocks(tables: &mut Tables, saved: &[SavedBlock]) -> Result<(), &'static str> {
     expect(restore_bad_blocks(tables, saved), "bad blocks")?;
-    let (classes, now) = (tables.streams.placement.classes(), tables.streams.clock);
+    let (classes, now) = (tables.streams.classes.count(), tables.streams.clock);
     expect(tables.blocks.restore(saved, classes, now), "blocks")
 }
 

@@ -4,8 +4,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::Lpn;
 use crate::nand::Geometry;
-use crate::placement::{AnyPlacement, ByOrigin, Drive, HostPage, Life, Origin, Placement};
-use crate::rng;
+use crate::placement::{AnyPlacement, ByOrigin, Classes, Drive, HostPage, Life, Origin, Placement};
 
 use super::classes::ClassTally;
 use super::space::Stream;
@@ -15,6 +14,8 @@ use super::tables::Limits;
 #[derive(Debug, Checkpointed)]
 pub struct Streams {
     pub(super) placement: AnyPlacement,
+    /// Its classes.
+    pub(super) classes: Classes,
     /// The class of each origin, if the placement looks at nothing else: then nobody asks it page by page.
     by_origin: Option<ByOrigin>,
     /// Pages that the host has written.
@@ -24,17 +25,17 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Those of an erased device; `name` is its place in the names of random streams.
-    pub fn new(config: &Config, name: &str) -> Self {
+    /// Those of an erased device of a checked configuration.
+    pub fn new(config: &Config) -> Self {
         let drive = Drive {
             pages: Limits::mapped_pages(config),
             pages_per_block: config.ssd.data_pages_per_block() as u32,
             planes: Geometry::new(&config.ssd).planes(),
         };
-        let random = rng::stream(config.seed, &format!("{name}/placement"));
-        let placement = AnyPlacement::new(&config.ssd.ftl.placement, drive, random);
-        let (by_origin, tally) = (placement.by_origin(), ClassTally::new(placement.classes()));
-        Self { placement, by_origin, clock: 0, tally }
+        let placement = AnyPlacement::new(&config.ssd.ftl.placement, drive);
+        let (classes, by_origin) = (placement.classes(), placement.by_origin());
+        let tally = ClassTally::new(classes.count());
+        Self { placement, classes, by_origin, clock: 0, tally }
     }
 
     /// The open block that a write of a page of the host goes to.
@@ -55,15 +56,12 @@ impl Streams {
     /// Whether the blocks of a stream take pages of the host.
     #[inline(always)]
     pub fn takes_host(&self, stream: Stream) -> bool {
-        matches!(stream, Stream::Class(class) if match &self.by_origin {
-            Some(classes) => class == classes.host,
-            None => self.placement.takes_host(class),
-        })
+        matches!(stream, Stream::Class(class) if self.classes.takes_host(class))
     }
 
     /// The streams of classes that take pages which are moved.
-    pub fn of_moves(&self) -> impl Iterator<Item = Stream> {
-        self.placement.moved_classes().map(Stream::Class)
+    pub fn of_moves(&self) -> impl Iterator<Item = Stream> + use<> {
+        self.classes.of_moves().map(Stream::Class)
     }
 
     /// Brings what the placement knows of `lpn` into the cache, without waiting for it.

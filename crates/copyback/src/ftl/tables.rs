@@ -5,7 +5,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
-use crate::placement::{AnyPlacement, Class, HostPage, Origin, Placement};
+use crate::placement::{Class, Classes, HostPage, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
 use crate::victim::{Shape, VictimSelector, Victims};
@@ -87,8 +87,8 @@ impl Tables {
     /// Those of an erased device, but for this mapping.
     pub(super) fn with_map(config: &Config, name: &str, map: PageMap) -> Self {
         let geometry = Geometry::new(&config.ssd);
-        let streams = Streams::new(config, name);
-        let limits = Limits::new(config, &streams.placement);
+        let streams = Streams::new(config);
+        let limits = Limits::new(config, &streams.classes);
         let blocks = Blocks::new(&geometry);
         let bad_blocks = BadBlocks::new(config, name);
         let mut tables = Self {
@@ -378,8 +378,7 @@ impl Tables {
     #[inline(always)]
     pub(super) fn stream_for_move(&self, plane: PlaneId, lpn: Lpn, origin: Origin) -> Stream {
         let stream = self.streams.of(lpn, origin);
-        let stays = !self.limits.diverts || self.can_be_moved_to(plane, stream);
-        if stays { stream } else { self.roomiest(plane) }
+        if self.is_diverted(plane, stream) { self.roomiest(plane) } else { stream }
     }
 
     /// That block, and notes that a page goes there.
@@ -391,17 +390,18 @@ impl Tables {
         origin: Origin,
     ) -> Stream {
         let stream = self.streams.of(lpn, origin);
-        if !self.limits.diverts || self.can_be_moved_to(plane, stream) {
+        if !self.is_diverted(plane, stream) {
             return stream;
         }
         self.streams.tally.diverted += 1;
         self.roomiest(plane)
     }
 
+    /// Whether a page that is moved to `stream` finds no block there, and there are others that take it.
     #[inline(always)]
-    fn can_be_moved_to(&self, plane: PlaneId, stream: Stream) -> bool {
+    fn is_diverted(&self, plane: PlaneId, stream: Stream) -> bool {
         let state = &self.space[plane];
-        state.frontier(stream).is_some() || state.free_blocks() > 0
+        self.limits.diverts && state.frontier(stream).is_none() && state.free_blocks() == 0
     }
 
     /// Of the open blocks of `plane` that pages are moved to, that with most room.
@@ -461,7 +461,9 @@ impl Tables {
         let plane = self.geometry.plane_of(from);
         // The old place is known: not to read the mapping table here saves a cache miss a move.
         self.invalidate(mapping, from);
-        let lends = self.streams.takes_host(stream) && self.space[plane].frontier(stream).is_none();
+        let lends = self.limits.mixes
+            && self.streams.takes_host(stream)
+            && self.space[plane].frontier(stream).is_none();
         let placed = self.append(mapping, plane, stream, self.map.logical(from));
         if lends {
             self.space[plane].lent = true;
@@ -569,8 +571,7 @@ impl Tables {
         let valid = self.blocks.valid_pages(block);
         self.blocks.seal(block, self.streams.clock);
         self.streams.sealed(self.blocks.life(block));
-        self.space[plane].closed_invalid += self.limits.data_pages - u32::from(valid);
-        self.space.invalid_changed(plane);
+        self.space.add_invalid(plane, self.limits.data_pages - u32::from(valid));
         self.victims.closed(plane, block, valid, &self.blocks.at(self.streams.clock));
     }
 
@@ -580,7 +581,7 @@ impl Tables {
         let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
         if self.blocks.is_closed(block) {
             let plane = self.geometry.plane_of_block(block);
-            self.space.closed_page_lost(plane);
+            self.space.add_invalid(plane, 1);
             self.victims.lost_page(plane, block, valid);
         } else {
             mapping.lost_page(self, page, block, valid);
@@ -674,10 +675,9 @@ impl Limits {
         (config.logical_pages() + config.ssd.translation_pages()) as usize
     }
 
-    pub(super) fn new(config: &Config, placement: &AnyPlacement) -> Self {
-        let mut host_classes = placement.host_classes();
-        let host_class = host_classes.next().filter(|_| host_classes.next().is_none());
-        let mixes = placement.mixes();
+    pub(super) fn new(config: &Config, classes: &Classes) -> Self {
+        let host_class = classes.of_host().next().filter(|_| classes.of_host().len() == 1);
+        let mixes = classes.mix();
         let has_places = matches!(config.ssd.ftl.allocation, config::Allocation::Order(_));
         let only_class = host_class.filter(|_| config.ssd.translation_pages() == 0);
         Self {
@@ -685,7 +685,7 @@ impl Limits {
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: config.ssd.data_pages_per_block() as u32,
             mixes,
-            diverts: placement.moved_classes().nth(1).is_some(),
+            diverts: classes.of_moves().len() > 1,
             host_class,
             only_class,
             class_with_room: only_class.filter(|_| !mixes && !has_places),

@@ -9,7 +9,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Isolation;
 use crate::ids::Lpn;
 
-use super::{Class, Origin, Placement};
+use super::{Class, Classes, Origin, Placement};
 
 /// Has nothing to remember: the class of the block that a page leaves tells its handle.
 #[derive(Debug, Checkpointed)]
@@ -31,16 +31,8 @@ impl ByHint {
 }
 
 impl Placement for ByHint {
-    fn classes(&self) -> usize {
-        self.handles + self.moved
-    }
-
-    fn takes_host(&self, class: Class) -> bool {
-        class.index() < self.handles
-    }
-
-    fn takes_moved(&self, class: Class) -> bool {
-        class.index() >= self.handles
+    fn classes(&self) -> Classes {
+        Classes::apart(0..self.handles, self.handles..self.handles + self.moved)
     }
 
     fn class_of(&self, _: Lpn, origin: Origin, _: u64) -> Class {

@@ -13,7 +13,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
 use super::write_times::WriteTimes;
-use super::{Class, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Origin, Placement};
 
 /// Levels of pages.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -54,16 +54,8 @@ impl Dac {
 }
 
 impl Placement for Dac {
-    fn classes(&self) -> usize {
-        self.classes
-    }
-
-    fn takes_host(&self, _: Class) -> bool {
-        true
-    }
-
-    fn takes_moved(&self, _: Class) -> bool {
-        true
+    fn classes(&self) -> Classes {
+        Classes::shared(self.classes)
     }
 
     #[inline(always)]
@@ -112,19 +104,18 @@ impl Placement for Dac {
     }
 
     fn remember(&mut self, memory: &[u8], now: u64) -> bool {
-        let Some(saved) = super::from_bytes::<Self>(memory) else { return false };
-        let is_sound = saved.classes == self.classes
-            && saved.levels.len() == self.levels.len()
-            && saved.levels.iter().flatten().all(|level| level.index() < self.classes)
-            && match (&saved.young, &self.young) {
-                (None, None) => true,
-                (Some(saved), Some(new)) => {
-                    saved.until == new.until && saved.times.is_sound(new.times.pages(), now)
+        super::recall(self, memory, |saved, new| {
+            saved.classes == new.classes
+                && saved.levels.len() == new.levels.len()
+                && saved.levels.iter().flatten().all(|level| level.index() < new.classes)
+                && match (&saved.young, &new.young) {
+                    (None, None) => true,
+                    (Some(saved), Some(new)) => {
+                        saved.until == new.until && saved.times.is_sound(new.times.pages(), now)
+                    }
+                    _ => false,
                 }
-                _ => false,
-            };
-        *self = saved;
-        is_sound
+        })
     }
 }
 

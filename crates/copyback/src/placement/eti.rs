@@ -10,7 +10,7 @@ use crate::ids::Lpn;
 
 use super::extents::Extents;
 use super::runs::Runs;
-use super::{Class, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Origin, Placement};
 
 const HOT: Class = Class::new(0);
 const COLD: Class = Class::new(1);
@@ -40,16 +40,8 @@ impl Eti {
 }
 
 impl Placement for Eti {
-    fn classes(&self) -> usize {
-        3
-    }
-
-    fn takes_host(&self, class: Class) -> bool {
-        class != MOVED
-    }
-
-    fn takes_moved(&self, class: Class) -> bool {
-        class == MOVED
+    fn classes(&self) -> Classes {
+        Classes::apart(0..2, 2..3)
     }
 
     fn class_of(&self, lpn: Lpn, origin: Origin, _: u64) -> Class {
@@ -86,14 +78,13 @@ impl Placement for Eti {
     }
 
     fn remember(&mut self, memory: &[u8], now: u64) -> bool {
-        let Some(saved) = super::from_bytes::<Self>(memory) else { return false };
-        let is_sound = (saved.period, saved.hot) == (self.period, self.hot)
-            && saved.since < saved.period
-            && saved.since <= now
-            && saved.extents.is_sound(&self.extents, saved.runs.next())
-            && saved.runs.next().is_none_or(|next| saved.begun < next);
-        *self = saved;
-        is_sound
+        super::recall(self, memory, |saved, new| {
+            (saved.period, saved.hot) == (new.period, new.hot)
+                && saved.since < saved.period
+                && saved.since <= now
+                && saved.extents.is_sound(&new.extents, saved.runs.next())
+                && saved.runs.next().is_none_or(|next| saved.begun < next)
+        })
     }
 }
 

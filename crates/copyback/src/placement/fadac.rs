@@ -17,7 +17,7 @@ use crate::config::Average;
 use crate::ids::Lpn;
 
 use super::runs::Runs;
-use super::{Class, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Origin, Placement};
 
 /// Counts of pages, and their average.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -88,16 +88,8 @@ impl Fadac {
 }
 
 impl Placement for Fadac {
-    fn classes(&self) -> usize {
-        self.classes
-    }
-
-    fn takes_host(&self, _: Class) -> bool {
-        true
-    }
-
-    fn takes_moved(&self, _: Class) -> bool {
-        true
+    fn classes(&self) -> Classes {
+        Classes::shared(self.classes)
     }
 
     #[inline(always)]
@@ -136,15 +128,14 @@ impl Placement for Fadac {
     }
 
     fn remember(&mut self, memory: &[u8], now: u64) -> bool {
-        let Some(saved) = super::from_bytes::<Self>(memory) else { return false };
-        let counts = || saved.counts.iter().flatten().map(|after| u64::from(after.get() - 1));
-        let is_sound = (saved.classes, saved.is_fading) == (self.classes, self.is_fading)
-            && saved.counts.len() == self.counts.len()
-            && (saved.pages, saved.sum) == (counts().count() as u64, counts().sum())
-            && saved.sum <= now
-            && (0.0..=now as f64).contains(&saved.fading);
-        *self = saved;
-        is_sound
+        super::recall(self, memory, |saved, new| {
+            let counts = || saved.counts.iter().flatten().map(|after| u64::from(after.get() - 1));
+            (saved.classes, saved.is_fading) == (new.classes, new.is_fading)
+                && saved.counts.len() == new.counts.len()
+                && (saved.pages, saved.sum) == (counts().count() as u64, counts().sum())
+                && saved.sum <= now
+                && (0.0..=now as f64).contains(&saved.fading)
+        })
     }
 }
 

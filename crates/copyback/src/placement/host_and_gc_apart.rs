@@ -3,7 +3,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
-use super::{ByOrigin, Class, Origin, Placement};
+use super::{ByOrigin, Class, Classes, Origin, Placement};
 
 const HOST: Class = Class::new(0);
 const MOVED: Class = Class::new(1);
@@ -13,16 +13,8 @@ const MOVED: Class = Class::new(1);
 pub struct HostAndGcApart;
 
 impl Placement for HostAndGcApart {
-    fn classes(&self) -> usize {
-        2
-    }
-
-    fn takes_host(&self, class: Class) -> bool {
-        class == HOST
-    }
-
-    fn takes_moved(&self, class: Class) -> bool {
-        class == MOVED
+    fn classes(&self) -> Classes {
+        Classes::apart(0..1, 1..2)
     }
 
     fn by_origin(&self) -> Option<ByOrigin> {
@@ -46,10 +38,10 @@ mod tests {
     #[test]
     fn only_what_is_moved_leaves_the_class_of_the_host() {
         let placement = AnyPlacement::HostAndGcApart(HostAndGcApart);
-        assert!(!placement.mixes());
+        assert!(!placement.classes().mix());
         assert_eq!(placement.class_of(Lpn(3), Origin::Host { hint: None }, 7), HOST);
         let moved = Origin::Moved { class: Some(HOST) };
         assert_eq!(placement.class_of(Lpn(3), moved, 7), MOVED);
-        assert!(AnyPlacement::OneClass(OneClass).mixes());
+        assert!(AnyPlacement::OneClass(OneClass).classes().mix());
     }
 }

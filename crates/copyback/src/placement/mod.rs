@@ -8,6 +8,7 @@
 
 mod by_hint;
 mod chunks;
+mod classes;
 mod clusters;
 mod dac;
 mod eti;
@@ -34,10 +35,10 @@ use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::Lpn;
 use crate::one_of::one_of;
-use crate::rng::Stream;
 use crate::workload::Hint;
 
 use by_hint::ByHint;
+pub use classes::Classes;
 use dac::Dac;
 use eti::Eti;
 use fadac::Fadac;
@@ -150,14 +151,8 @@ pub struct Drive {
 
 /// Sorts pages into classes. What a placement does not say is that it has nothing to learn.
 pub trait Placement {
-    /// How many classes there are: 0, 1 and so on.
-    fn classes(&self) -> usize;
-
-    /// Whether a class takes pages of the host.
-    fn takes_host(&self, class: Class) -> bool;
-
-    /// Whether a class takes pages that collections move.
-    fn takes_moved(&self, class: Class) -> bool;
+    /// Its classes, and whose pages each takes.
+    fn classes(&self) -> Classes;
 
     /// The class of `lpn`, which is about to be written. Decides only, and must not change state: it may be asked
     /// more than once before the page is [written](Self::wrote).
@@ -214,9 +209,17 @@ fn to_bytes(placement: &impl Serialize) -> Vec<u8> {
     postcard::to_allocvec(placement).expect("memory has room for what is in memory")
 }
 
-/// What has this form, if it has.
-fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    postcard::from_bytes(bytes).ok()
+/// Makes `placement`, which is newly made, the one that has this form. False if nothing has it, or if it can't have been
+/// told by such a placement: `is_sound` compares the two.
+fn recall<T: DeserializeOwned>(
+    placement: &mut T,
+    memory: &[u8],
+    is_sound: impl FnOnce(&T, &T) -> bool,
+) -> bool {
+    let Ok(saved) = postcard::from_bytes(memory) else { return false };
+    let is_sound = is_sound(&saved, placement);
+    *placement = saved;
+    is_sound
 }
 
 one_of! {
@@ -251,7 +254,7 @@ one_of! {
 
 impl AnyPlacement {
     /// The placement that a configuration describes, for an erased drive.
-    pub fn new(config: &config::Placement, drive: Drive, _random: Stream) -> Self {
+    pub fn new(config: &config::Placement, drive: Drive) -> Self {
         match *config {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
@@ -298,38 +301,11 @@ impl AnyPlacement {
             }
         }
     }
-
-    /// The classes that take pages of the host.
-    pub fn host_classes(&self) -> impl Iterator<Item = Class> {
-        self.all().filter(|class| self.takes_host(*class))
-    }
-
-    /// The classes that take pages which collections move.
-    pub fn moved_classes(&self) -> impl Iterator<Item = Class> {
-        self.all().filter(|class| self.takes_moved(*class))
-    }
-
-    /// Whether pages of the host and moved ones may fill the same block.
-    pub fn mixes(&self) -> bool {
-        self.host_classes().any(|class| self.takes_moved(class))
-    }
-
-    fn all(&self) -> impl Iterator<Item = Class> + use<> {
-        (0..self.classes()).map(Class::new)
-    }
 }
 
 impl Placement for AnyPlacement {
-    fn classes(&self) -> usize {
+    fn classes(&self) -> Classes {
         each!(self, placement => placement.classes())
-    }
-
-    fn takes_host(&self, class: Class) -> bool {
-        each!(self, placement => placement.takes_host(class))
-    }
-
-    fn takes_moved(&self, class: Class) -> bool {
-        each!(self, placement => placement.takes_moved(class))
     }
 
     fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class {

@@ -15,7 +15,7 @@ use crate::ids::Lpn;
 
 use super::chunks::{Chunks, Levels};
 use super::queues::Queues;
-use super::{Class, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Origin, Placement};
 
 /// Chunks and their queues.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -47,16 +47,8 @@ impl MultiQueue {
 }
 
 impl Placement for MultiQueue {
-    fn classes(&self) -> usize {
-        self.classes
-    }
-
-    fn takes_host(&self, class: Class) -> bool {
-        class != self.moved()
-    }
-
-    fn takes_moved(&self, class: Class) -> bool {
-        class == self.moved()
+    fn classes(&self) -> Classes {
+        Classes::apart(0..self.classes - 1, self.classes - 1..self.classes)
     }
 
     fn class_of(&self, lpn: Lpn, origin: Origin, _: u64) -> Class {
@@ -89,13 +81,12 @@ impl Placement for MultiQueue {
     }
 
     fn remember(&mut self, memory: &[u8], now: u64) -> bool {
-        let Some(saved) = super::from_bytes::<Self>(memory) else { return false };
-        let is_sound = saved.classes == self.classes
-            && saved.levels == self.levels
-            && saved.queues.is_sound(&self.queues, &self.levels, now)
-            && saved.chunks.is_like(&self.chunks);
-        *self = saved;
-        is_sound
+        super::recall(self, memory, |saved, new| {
+            saved.classes == new.classes
+                && saved.levels == new.levels
+                && saved.queues.is_sound(&new.queues, &new.levels, now)
+                && saved.chunks.is_like(&new.chunks)
+        })
     }
 }
 

@@ -3,23 +3,15 @@
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
-use super::{ByOrigin, Class, Origin, Placement};
+use super::{ByOrigin, Class, Classes, Origin, Placement};
 
 /// Has nothing to remember.
 #[derive(Debug, Checkpointed)]
 pub struct OneClass;
 
 impl Placement for OneClass {
-    fn classes(&self) -> usize {
-        1
-    }
-
-    fn takes_host(&self, _: Class) -> bool {
-        true
-    }
-
-    fn takes_moved(&self, _: Class) -> bool {
-        true
+    fn classes(&self) -> Classes {
+        Classes::shared(1)
     }
 
     fn by_origin(&self) -> Option<ByOrigin> {

@@ -10,7 +10,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
 use super::future::Future;
-use super::{Class, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Origin, Placement};
 
 /// What is known of the future, and where the classes begin.
 #[derive(Debug, Checkpointed)]
@@ -44,16 +44,8 @@ impl Oracle {
 }
 
 impl Placement for Oracle {
-    fn classes(&self) -> usize {
-        self.bounds.len() + 1
-    }
-
-    fn takes_host(&self, _: Class) -> bool {
-        true
-    }
-
-    fn takes_moved(&self, _: Class) -> bool {
-        true
+    fn classes(&self) -> Classes {
+        Classes::shared(self.bounds.len() + 1)
     }
 
     fn class_of(&self, lpn: Lpn, origin: Origin, _: u64) -> Class {

@@ -13,7 +13,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
 use super::write_times::WriteTimes;
-use super::{Class, Drive, Life, Origin, Placement};
+use super::{Class, Classes, Drive, Life, Origin, Placement};
 
 const SHORT_LIVED: Class = Class::new(0);
 const LONG_LIVED: Class = Class::new(1);
@@ -61,16 +61,8 @@ impl SepBit {
 }
 
 impl Placement for SepBit {
-    fn classes(&self) -> usize {
-        6
-    }
-
-    fn takes_host(&self, class: Class) -> bool {
-        class <= LONG_LIVED
-    }
-
-    fn takes_moved(&self, class: Class) -> bool {
-        class > LONG_LIVED
+    fn classes(&self) -> Classes {
+        Classes::apart(0..2, 2..6)
     }
 
     #[inline(always)]
@@ -127,14 +119,105 @@ impl Placement for SepBit {
     }
 
     fn remember(&mut self, memory: &[u8], now: u64) -> bool {
-        let Some(saved) = super::from_bytes::<Self>(memory) else { return false };
-        let is_sound = saved.times.is_sound(self.times.pages(), now)
-            && saved.collected < COLLECTED
-            && saved.queue <= now
-            && saved.pages == saved.times.written()
-            && saved.mean_life.is_none_or(|mean| mean <= now)
-            && saved.lives <= now.saturating_mul(COLLECTED);
-        *self = saved;
-        is_sound
+        super::recall(self, memory, |saved, new| {
+            saved.times.is_sound(new.times.pages(), now)
+                && saved.collected < COLLECTED
+                && saved.queue <= now
+                && saved.pages == saved.times.written()
+                && saved.mean_life.is_none_or(|mean| mean <= now)
+                && saved.lives <= now.saturating_mul(COLLECTED)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: Origin = Origin::Host { hint: None };
+    const MOVED: Origin = Origin::Moved { class: Some(LONG_LIVED) };
+    const DRIVE: Drive = Drive { pages: 4, pages_per_block: 2, planes: 1 };
+
+    /// All four pages have been written in order, at 0 to 3.
+    fn filled() -> SepBit {
+        let mut placement = SepBit::new(DRIVE);
+        for page in 0..4 {
+            assert_eq!(class_of(&placement, page, HOST, page.into()), 1, "it replaces nothing");
+            placement.wrote(Lpn(page), HOST, page.into());
+        }
+        placement
+    }
+
+    fn class_of(placement: &SepBit, page: u32, origin: Origin, now: u64) -> usize {
+        placement.class_of(Lpn(page), origin, now).index()
+    }
+
+    /// So many blocks of a class are collected, each of which has lived so long.
+    fn collect(placement: &mut SepBit, blocks: u64, class: Class, life: u64) {
+        for _ in 0..blocks {
+            let block = Life { class, opened: 100 - life, sealed: 100, valid: 1 };
+            placement.chosen(block, 100);
+        }
+    }
+
+    #[test]
+    fn what_replaces_a_young_page_is_short_lived() {
+        let mut placement = filled();
+        let classes =
+            |placement: &SepBit, now| [0, 1, 2, 3].map(|page| class_of(placement, page, HOST, now));
+        assert_eq!(classes(&placement, 4), [1, 0, 0, 0], "the first has left the queue of four");
+        collect(&mut placement, COLLECTED, SHORT_LIVED, 3);
+        assert_eq!(classes(&placement, 4), [1, 1, 0, 0], "ages are 4, 3, 2 and 1, the mean is 3");
+        placement.trimmed(Lpn(3));
+        assert_eq!(class_of(&placement, 3, HOST, 4), 1);
+    }
+
+    #[test]
+    fn the_mean_life_is_that_of_the_last_sixteen_blocks_of_the_first_class() {
+        let mut placement = filled();
+        collect(&mut placement, COLLECTED - 1, SHORT_LIVED, 8);
+        collect(&mut placement, 40, LONG_LIVED, 90);
+        assert_eq!(placement.mean_life, None);
+        collect(&mut placement, 1, SHORT_LIVED, 24);
+        assert_eq!(placement.mean_life, Some(9));
+        collect(&mut placement, COLLECTED, SHORT_LIVED, 2);
+        assert_eq!(placement.mean_life, Some(2));
+    }
+
+    #[test]
+    fn what_is_moved_goes_by_the_class_it_leaves_or_by_its_age() {
+        let mut placement = filled();
+        let short = Origin::Moved { class: Some(SHORT_LIVED) };
+        assert_eq!([short, MOVED].map(|from| class_of(&placement, 0, from, 90)), [2, 3]);
+        collect(&mut placement, COLLECTED, SHORT_LIVED, 5);
+        let classes = [19, 20, 79, 80].map(|now| class_of(&placement, 0, MOVED, now));
+        assert_eq!(classes, [3, 4, 4, 5], "four and sixteen times the mean");
+        assert_eq!(class_of(&placement, 0, short, 80), 2);
+    }
+
+    #[test]
+    fn the_queue_shrinks_by_one_with_each_write_until_it_is_as_long_as_the_mean() {
+        let mut placement = filled();
+        collect(&mut placement, COLLECTED, SHORT_LIVED, 2);
+        let lengths = [4, 5, 6, 7].map(|now| {
+            placement.wrote(Lpn(0), HOST, now);
+            placement.queue
+        });
+        assert_eq!(lengths, [3, 2, 2, 2]);
+        placement.wrote(Lpn(1), MOVED, 8);
+        assert_eq!(placement.queue, 2, "collections write nothing new");
+    }
+
+    #[test]
+    fn what_is_remembered_is_what_was_known_and_of_a_placement_like_this() {
+        let mut placement = filled();
+        collect(&mut placement, COLLECTED + 3, SHORT_LIVED, 2);
+        let memory = placement.memory();
+        let mut again = SepBit::new(DRIVE);
+        assert!(again.remember(&memory, 100));
+        assert_eq!(again.memory(), memory);
+        assert!(!SepBit::new(Drive { pages: 5, ..DRIVE }).remember(&memory, 100));
+        assert!(!SepBit::new(DRIVE).remember(&memory, 2), "written after now");
+        assert!(!SepBit::new(DRIVE).remember(&memory[1..], 100));
     }
 }

@@ -11,7 +11,7 @@ use crate::config::{Counted, Logarithm};
 use crate::ids::Lpn;
 
 use super::chunks::{Chunks, Levels};
-use super::{Class, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Origin, Placement};
 
 /// Counts of chunks.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -63,16 +63,8 @@ impl Sfr {
 }
 
 impl Placement for Sfr {
-    fn classes(&self) -> usize {
-        self.classes
-    }
-
-    fn takes_host(&self, class: Class) -> bool {
-        class != self.moved()
-    }
-
-    fn takes_moved(&self, class: Class) -> bool {
-        class == self.moved()
+    fn classes(&self) -> Classes {
+        Classes::apart(0..self.classes - 1, self.classes - 1..self.classes)
     }
 
     fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class {
@@ -106,15 +98,14 @@ impl Placement for Sfr {
     }
 
     fn remember(&mut self, memory: &[u8], now: u64) -> bool {
-        let Some(saved) = super::from_bytes::<Self>(memory) else { return false };
-        let is_sound = (saved.classes, saved.period) == (self.classes, self.period)
-            && saved.levels == self.levels
-            && saved.chunks.is_like(&self.chunks)
-            && saved.counts.len() == self.counts.len()
-            && saved.counts.iter().all(|count| count.last <= now)
-            && saved.class.index() < saved.levels.count();
-        *self = saved;
-        is_sound
+        super::recall(self, memory, |saved, new| {
+            (saved.classes, saved.period) == (new.classes, new.period)
+                && saved.levels == new.levels
+                && saved.chunks.is_like(&new.chunks)
+                && saved.counts.len() == new.counts.len()
+                && saved.counts.iter().all(|count| count.last <= now)
+                && saved.class.index() < saved.levels.count()
+        })
     }
 }
 

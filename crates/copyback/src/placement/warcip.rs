@@ -13,7 +13,7 @@ use crate::ids::Lpn;
 
 use super::clusters::Clusters;
 use super::write_times::WriteTimes;
-use super::{Class, Drive, Life, Origin, Placement};
+use super::{Class, Classes, Drive, Life, Origin, Placement};
 
 const MOVED: Class = Class::new(0);
 
@@ -64,16 +64,8 @@ impl Warcip {
 }
 
 impl Placement for Warcip {
-    fn classes(&self) -> usize {
-        self.classes
-    }
-
-    fn takes_host(&self, class: Class) -> bool {
-        class != MOVED
-    }
-
-    fn takes_moved(&self, class: Class) -> bool {
-        class == MOVED
+    fn classes(&self) -> Classes {
+        Classes::apart(1..self.classes, 0..1)
     }
 
     #[inline(always)]
@@ -128,17 +120,16 @@ impl Placement for Warcip {
     }
 
     fn remember(&mut self, memory: &[u8], now: u64) -> bool {
-        let Some(saved) = super::from_bytes::<Self>(memory) else { return false };
-        let same = (saved.classes, saved.period, saved.pages_per_block);
-        let is_sound = same == (self.classes, self.period, self.pages_per_block)
-            && saved.times.is_sound(self.times.pages(), now)
-            && saved.penalties.len() == self.penalties.len()
-            && saved.penalties.iter().all(|penalty| *penalty <= now)
-            && saved.clusters.is_sound(&self.clusters)
-            && saved.filled < saved.period
-            && saved.sealed.is_none_or(|class| class.index() < self.classes);
-        *self = saved;
-        is_sound
+        super::recall(self, memory, |saved, new| {
+            let same = (saved.classes, saved.period, saved.pages_per_block);
+            same == (new.classes, new.period, new.pages_per_block)
+                && saved.times.is_sound(new.times.pages(), now)
+                && saved.penalties.len() == new.penalties.len()
+                && saved.penalties.iter().all(|penalty| *penalty <= now)
+                && saved.clusters.is_sound(&new.clusters)
+                && saved.filled < saved.period
+                && saved.sealed.is_none_or(|class| class.index() < new.classes)
+        })
     }
 }
 

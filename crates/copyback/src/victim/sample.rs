@@ -87,10 +87,7 @@ impl Victims for Sample {
     }
 
     fn remember(&mut self, memory: Memory, _: &[(PlaneId, BlockId)]) -> bool {
-        let Memory::Random(random) = memory else { return false };
-        let can_draw = can_draw(&random);
-        self.random = random;
-        can_draw
+        remember_random(&mut self.random, memory)
     }
 }
 
@@ -109,9 +106,16 @@ pub(super) fn fewest_valid_of(
     (1..d).fold(first, |best, _| fewer(best, draw()))
 }
 
+/// Goes on with the stream that a file tells of. Returns whether it tells of one that can be drawn from.
+pub(super) fn remember_random(random: &mut Stream, memory: Memory) -> bool {
+    let Memory::Random(saved) = memory else { return false };
+    *random = saved;
+    can_draw(random)
+}
+
 /// Whether a stream that comes from a file gives anything but zeros: one whose state is all zero
 /// never does, and would draw the same block for ever.
-pub(super) fn can_draw(random: &Stream) -> bool {
+fn can_draw(random: &Stream) -> bool {
     let mut copy = random.clone();
     (0..4).any(|_| copy.next_u64() != 0)
 }

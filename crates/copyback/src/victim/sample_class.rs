@@ -5,7 +5,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
-use super::sample::{can_draw, fewest_valid_of};
+use super::sample::{fewest_valid_of, remember_random};
 use super::{BlockView, Memory, Shape, Victims};
 
 /// Closed blocks of each plane and class in a table to draw from.
@@ -109,9 +109,6 @@ impl Victims for SampleClass {
     }
 
     fn remember(&mut self, memory: Memory, _: &[(PlaneId, BlockId)]) -> bool {
-        let Memory::Random(random) = memory else { return false };
-        let can_draw = can_draw(&random);
-        self.random = random;
-        can_draw
+        remember_random(&mut self.random, memory)
     }
 }

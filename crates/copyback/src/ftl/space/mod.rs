@@ -210,10 +210,16 @@ impl Space {
         &self.planes[first..first + self.planes_per_die as usize]
     }
 
-    /// A page in a closed block of `plane` has become invalid.
+    /// Closed blocks of `plane` have so many more invalid pages.
     #[inline(always)]
-    pub fn closed_page_lost(&mut self, plane: PlaneId) {
-        self.planes[plane.index()].closed_invalid += 1;
+    pub fn add_invalid(&mut self, plane: PlaneId, pages: u32) {
+        self.planes[plane.index()].closed_invalid += pages;
+        self.invalid_changed(plane);
+    }
+
+    /// A block of `plane` with so many invalid pages is closed no more.
+    pub fn take_invalid(&mut self, plane: PlaneId, pages: u32) {
+        self.planes[plane.index()].closed_invalid -= pages;
         self.invalid_changed(plane);
     }
 

@@ -68,8 +68,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     tables.streams.chosen(tables.blocks.life(victim));
     tables.blocks.set_open(victim);
     tables.space.set_reclaiming(plane, Some(victim));
-    tables.space[plane].closed_invalid -= tables.limits.data_pages - u32::from(valid);
-    tables.space.invalid_changed(plane);
+    tables.space.take_invalid(plane, tables.limits.data_pages - u32::from(valid));
     ReclaimPlan::of_block(victim)
 }
 

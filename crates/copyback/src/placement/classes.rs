@@ -1,0 +1,53 @@
+//! Which classes a placement has, and whose pages each takes.
+
+use std::ops::Range;
+
+use crate::checkpoint::Checkpointed;
+
+use super::Class;
+
+/// The classes that take pages of the host, and those that take pages which collections move. Together they are all of
+/// a placement, from 0 on.
+#[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
+pub struct Classes {
+    host: Range<usize>,
+    moved: Range<usize>,
+}
+
+impl Classes {
+    /// So many, which all take both.
+    pub const fn shared(count: usize) -> Self {
+        Self { host: 0..count, moved: 0..count }
+    }
+
+    /// Some for the host, and others for what is moved.
+    pub const fn apart(host: Range<usize>, moved: Range<usize>) -> Self {
+        Self { host, moved }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.host.end.max(self.moved.end)
+    }
+
+    /// Those that take pages of the host.
+    pub fn of_host(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
+        self.host.clone().map(Class::new)
+    }
+
+    /// Those that take pages which are moved.
+    pub fn of_moves(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
+        self.moved.clone().map(Class::new)
+    }
+
+    /// Whether `class` takes pages of the host.
+    #[inline(always)]
+    pub fn takes_host(&self, class: Class) -> bool {
+        self.host.contains(&class.index())
+    }
+
+    /// Whether pages of the host and moved ones may fill the same block.
+    pub fn mix(&self) -> bool {
+        self.host.start < self.moved.end && self.moved.start < self.host.end
+    }
+}
