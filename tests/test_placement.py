@@ -167,8 +167,22 @@ def test_nothing_gains_under_uniform_traffic_but_who_knows_the_future(
             assert abs(found / base - 1) < 0.01, placement
 
 
-def test_no_placement_beats_the_oracle(traces: dict[str, Path]) -> None:
+@pytest.mark.parametrize("trace", TRACES)
+def test_no_placement_beats_the_oracle(trace: str, traces: dict[str, Path]) -> None:
     victim = VICTIMS["cost_benefit"]
-    bound = amplification("oracle", victim, traces["zipf-1.0"])
+    bound = amplification("oracle", victim, traces[trace])
     for placement in PLACEMENTS.values():
-        assert bound < amplification(placement, victim, traces["zipf-1.0"]), placement
+        assert bound < amplification(placement, victim, traces[trace]), placement
+
+
+def test_the_summary_tells_what_became_of_the_blocks_of_each_class(traces: dict[str, Path]) -> None:
+    summary = copyback.run(drive("sepbit", "greedy", traces["zipf-1.0"])).summary
+    told = summary.placement
+    assert told is not None
+    collected = [one for one in told.classes if one.valid_share is not None]
+    moved = sum(one.victims * (one.valid_share or 0) * PAGES_PER_BLOCK for one in collected)
+    assert moved == pytest.approx(summary.gc.pages_moved)
+    assert sum(one.victims for one in told.classes) == summary.gc.collections
+    lives = [one.block_life_pages or 0 for one in told.classes[:2]]
+    assert lives[0] < lives[1], "what is short-lived dies first"
+    assert (told.state_bytes, told.diverted_pages) == (8 * PAGES, 0)
