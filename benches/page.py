@@ -95,10 +95,9 @@ def rows() -> str:
         "| --- | --- | ---: | ---: | ---: | ---: |",
     ]
     lines += [line(name, counted) for name in WHAT]
-    machine = timed("tlc-writes", "now")["machine"]
-    return "\n".join(
-        [*lines, "", f"Medians of rounds in turn on one core of this machine: {machine}."]
-    )
+    now = timed("tlc-writes", "now")
+    told = f"Medians of {now['rounds']} rounds on one core of this machine: {now['machine']}."
+    return "\n".join([*lines, "", told])
 
 
 def line(name: str, counted: dict[str, dict[str, float]]) -> str:
