@@ -190,6 +190,10 @@ bench-scaling: setup ## What a page operation costs as the drive grows and the r
 bench-growth: ## Instructions a page operation as the drives of the benches grow, and their work gets longer (needs valgrind)
 	$(PYTHON) benches/growth.py
 
+.PHONY: bench-profile
+bench-profile: ## Instructions a page operation of each row, by the rooms of the engine (needs valgrind)
+	$(PYTHON) benches/profile.py
+
 .PHONY: bench-long
 bench-long: setup ## What it takes to write, look at and replay traces of 10 and 100 million requests
 	$(RUN) python benches/long.py

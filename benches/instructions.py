@@ -84,14 +84,24 @@ def count(program: Path, name: str) -> Row:
     """Run a row on small drives, and count."""
     with TemporaryDirectory() as directory:
         profile = Path(directory) / "callgrind.out"
-        valgrind = ["valgrind", "--quiet", "--tool=callgrind", f"--toggle-collect={COUNTED}"]
-        valgrind += [f"--callgrind-out-file={profile}", "--", str(program), "--small"]
-        row = subprocess.run([*valgrind, f"={name}"], check=True, capture_output=True, text=True)
+        row = subprocess.run(
+            command(program, name, profile), check=True, capture_output=True, text=True
+        )
         total = re.search(r"^(?:totals|summary): (\d+)", profile.read_text(), re.MULTILINE)
-    operations = row.stdout.splitlines()[-1].split()[1]
     if total is None:
         raise SystemExit(f"{name}: callgrind has left no total")
-    return Row(name, int(operations), int(total[1]))
+    return Row(name, operations(row.stdout), int(total[1]))
+
+
+def command(program: Path, name: str, profile: Path) -> list[str]:
+    """Return what counts a row on small drives."""
+    valgrind = ["valgrind", "--quiet", "--tool=callgrind", f"--toggle-collect={COUNTED}"]
+    return [*valgrind, f"--callgrind-out-file={profile}", "--", str(program), "--small", f"={name}"]
+
+
+def operations(told: str) -> int:
+    """Read from what the program prints how many page operations a row had."""
+    return int(told.splitlines()[-1].split()[1])
 
 
 def compiler() -> str:

@@ -15,6 +15,10 @@ import argparse
 import csv
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -266,9 +270,61 @@ def guided() -> str:
     return "\n".join([*table(head, lines), "", about])
 
 
+def targets() -> str:
+    """Set what was asked of rows beside what they take."""
+    head = ["row", "what", "asked", "now", "now to asked"]
+    lines = []
+    for target in stored("targets"):
+        asked, now = float(target["asked"]), TAKEN[target["what"]](target["row"])
+        told = "reached" if now <= asked else f"{now / asked:.1f}"
+        cells = [
+            f"`{target['row']}`",
+            target["what"],
+            f"{asked:,g}",
+            f"{now:,.0f}" if now >= 100 else f"{now:.2f}",
+            told,
+        ]
+        lines.append(cells)
+    return "\n".join(table(head, lines, text=2))
+
+
+def ns_each(name: str) -> float:
+    """Nanoseconds of CPU time a page operation of a row."""
+    return 1e9 / float(timed(name, "now")["page_operations_per_cpu_s"])
+
+
+#: What is asked of a row, and how it is read from what was measured.
+TAKEN: dict[str, Callable[[str], float]] = {
+    "ns a page operation": ns_each,
+    "ns a page operation against one-for-eight": lambda name: (
+        ns_each(name) / ns_each("one-for-eight")
+    ),
+    "ns a host page against the floor": lambda name: float(timed(name, "now")["ratio"]),
+    "instructions a page operation": lambda name: instructions("now")[name],
+    "bytes a physical page": lambda name: float(timed(name, "now")["bytes_per_page"]),
+}
+
+
+def profile() -> str:
+    """Instructions a page operation of each row, room by room."""
+    rows = stored("profile")
+    each = {
+        (row["row"], row["room"]): int(row["instructions"]) / int(row["page_operations"])
+        for row in rows
+    }
+    rooms = [*sorted({room for _, room in each} - {"other"}), "other"]
+    lines = [
+        [f"`{name}`", *(f"{each.get((name, room), 0):,.0f}" for room in rooms)]
+        for name in dict.fromkeys(row["row"] for row in rows)
+    ]
+    return "\n".join([*table(["row", *rooms], lines), "", f"Compiler: {rows[0]['compiler']}."])
+
+
 #: The tables of docs/performance.md, by the name that stands at their marks.
 TABLES = {
     "rows": rows,
+    "targets": targets,
+    "profile": profile,
     "peers": peers,
     "growth": growth,
     "scaling": scaling,
