@@ -30,8 +30,30 @@ pub(super) struct Task {
     came_late: Duration,
     /// Where its time in the array went.
     parts: Parts,
+    /// Of the pieces of this phase that have ended, the one that counts as the last. None before the first.
+    last: Option<LastPiece>,
     /// Whether a drive has rejected a piece.
     rejected: bool,
+}
+
+/// Which piece of a phase has ended last: of those of one instant that of the last drive, because in which order
+/// drives get to the end of an instant is their own affair.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+struct LastPiece {
+    at: Instant,
+    device: SsdId,
+    /// Where its time went.
+    parts: Parts,
+}
+
+impl LastPiece {
+    /// The later of the two.
+    fn or(self, other: Option<Self>) -> Self {
+        match other {
+            Some(other) if (other.at, other.device) > (self.at, self.device) => other,
+            Some(_) | None => self,
+        }
+    }
 }
 
 /// What a task is for: what its pieces are planned from.
@@ -78,6 +100,7 @@ impl Task {
             has_lock: false,
             came_late: Duration::ZERO,
             parts: Parts::default(),
+            last: None,
             rejected: false,
         }
     }
@@ -108,8 +131,8 @@ impl Array {
     /// Begins what `purpose` asks for, which without collections would have come `came_late` earlier.
     pub(super) fn begin(&mut self, purpose: Purpose, came_late: Duration) {
         let (stage, then, parts) = (Stage::Running(0), Vec::new(), Parts::default());
-        let task =
-            Task { purpose, stage, then, has_lock: false, came_late, parts, rejected: false };
+        let (has_lock, last, rejected) = (false, None, false);
+        let task = Task { purpose, stage, then, has_lock, came_late, parts, last, rejected };
         let id = TaskId::from_index(self.tasks.insert(task));
         self.make_plan(purpose);
         if let Some(stripes) = self.plan.stripes.clone() {
@@ -239,9 +262,12 @@ impl Array {
         task.rejected |= ended.rejected;
         let Stage::Running(left) = &mut task.stage else { return };
         *left -= 1;
+        let last = LastPiece { at: self.now, device, parts: ended.parts }.or(task.last.take());
         if *left == 0 {
-            task.parts += ended.parts;
-            self.end_phase(id, device);
+            task.parts += last.parts;
+            self.end_phase(id, last.device);
+        } else {
+            task.last = Some(last);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::draw::Case;
 const ENDLESS: u64 = 20_000_000;
 
 /// What a run returns.
+#[derive(Clone)]
 pub struct Outcome {
     pub summary: Value,
     pub series: SeriesColumns,
