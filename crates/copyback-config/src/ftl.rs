@@ -147,6 +147,13 @@ impl Mapping {
 }
 
 impl Ssd {
+    /// Full blocks of each plane that each generation but the last may hold, if pages are placed by generations.
+    pub fn generation_blocks(&self) -> Vec<u32> {
+        let Placement::Generations { sizes } = &self.ftl.placement else { return Vec::new() };
+        let blocks = |size: &FreeBlocks| size.resolve(self.geometry.blocks_per_plane, 1);
+        sizes.iter().map(blocks).collect()
+    }
+
     /// Blocks of each plane that buffer writes.
     pub fn nv_buffer_blocks(&self) -> u32 {
         match self.ftl.mapping {
@@ -298,7 +305,7 @@ allocation_orders! {
 
 choice! {
     /// Which of the open blocks of its plane a page goes to.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Placement {
         /// One open block for all.
         OneClass,
@@ -444,7 +451,22 @@ choice! {
             #[schemars(range(min = 1, max = 100_000_000))]
             period: u32,
         },
+        /// By how often a page has been moved since the host wrote it: what is collected goes one generation on, and stays
+        /// in the last. A generation that holds more blocks than it may loses its oldest, whatever is in it; otherwise the
+        /// victim policy chooses in the last one. The chain of groups of MiDAS (Oh et al., FAST 2024) with fixed sizes.
+        /// Class 0 is what the host writes.
+        Generations {
+            /// Full blocks of each plane that each generation but the last may hold: shares of the plane's blocks, or
+            /// counts.
+            #[serde(default = "default_generations")]
+            #[schemars(length(min = 1, max = 63))]
+            sizes: Vec<FreeBlocks>,
+        },
     }
+}
+
+fn default_generations() -> Vec<FreeBlocks> {
+    [0.05, 0.1, 0.15].map(|share| FreeBlocks::Share(Share(share))).to_vec()
 }
 
 const fn one() -> f64 {
@@ -552,9 +574,14 @@ pub enum Average {
 pub const MOST_CLASSES: u32 = 128;
 
 impl Placement {
+    /// Whether it has a say in which blocks are collected.
+    pub const fn chooses_victims(&self) -> bool {
+        matches!(self, Self::Generations { .. })
+    }
+
     /// Open blocks of each plane.
-    pub const fn classes(self) -> u32 {
-        match self {
+    pub const fn classes(&self) -> u32 {
+        match *self {
             Self::OneClass => 1,
             Self::HostAndGcApart => 2,
             Self::ByHint { handles, isolation: Isolation::Initial } => handles + 1,
@@ -562,6 +589,7 @@ impl Placement {
             Self::Oracle { classes, .. } => classes,
             Self::SepBit => 6,
             Self::Eti { .. } => 3,
+            Self::Generations { ref sizes } => sizes.len() as u32 + 1,
             Self::Dac { classes, .. }
             | Self::Fadac { classes, .. }
             | Self::AutoStreamMultiQueue { classes, .. }

@@ -656,6 +656,21 @@ proptest! {
 }
 
 #[test]
+fn generations_leave_blocks_for_the_last_and_take_no_queue_of_all_blocks() {
+    let placement =
+        |sizes: &str| format!("ssd.ftl.placement = {{ type = 'generations', sizes = [{sizes}] }}");
+    let told = refused(&placement("{ blocks = 1000000 }, 0.1"));
+    assert!(told.contains("ssd.ftl.placement.sizes: found 10"), "{told}");
+    assert!(told.contains("so that the last generation has some"), "{told}");
+    for victim in ["ineligible = 'drop'", "queued_when = 'opened'"] {
+        let text = format!("{}\nssd.gc.victim = {{ type = 'fifo', {victim} }}", placement("0.1"));
+        let told = refused(&text);
+        assert!(told.contains("a placement that says where victims come from"), "{told}");
+    }
+    assert!(load(&format!("{}\nssd.gc.victim = 'fifo'", placement("0.1"))).is_ok());
+}
+
+#[test]
 fn mappings_with_blocks_of_their_own_refuse_what_makes_no_sense_with_them() {
     let cases = [
         ("ssd.ftl.allocation = 'dynamic'", "as a logical block lies in one plane"),

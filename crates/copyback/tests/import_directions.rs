@@ -133,7 +133,7 @@ const ALLOWED: [(&str, &[&str]); 34] = [
     ("state", &["Error", "config", "ftl", "ids", "precondition", "whole"]),
     ("steady", &[]),
     ("transaction", &["ids", "observer", "placement", "purpose", "units", "workload"]),
-    ("victim", &["config", "ids", "lists", "one_of", "rng"]),
+    ("victim", &["config", "ids", "lists", "one_of", "placement", "rng"]),
     ("whole", &[]),
 ];
 

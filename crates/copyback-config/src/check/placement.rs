@@ -4,13 +4,50 @@ use super::*;
 
 /// The faults of `ssd.ftl.placement`, and of what does not go with it.
 pub(super) fn check(config: &Config, faults: &mut Report) {
-    let Placement::Oracle { .. } = config.ssd.ftl.placement else { return };
+    match config.ssd.ftl.placement {
+        Placement::Oracle { .. } => check_oracle(config, faults),
+        Placement::Generations { .. } => check_sizes(&config.ssd, faults),
+        _ => {}
+    }
+    check_queue(config, faults);
+}
+
+/// What sorts by the future must know it.
+fn check_oracle(config: &Config, faults: &mut Report) {
     if let Some(found) = unforeseeable(config) {
         let problem = format!(
             "found \"oracle\" with {found}; allowed: one drive and one flow, no write buffer, no cut of \
              power, nothing that ends the run before its requests do, so that all writes are known before"
         );
         faults.add("ssd.ftl.placement", problem);
+    }
+}
+
+/// Generations of fixed sizes must leave blocks for the last.
+fn check_sizes(ssd: &Ssd, faults: &mut Report) {
+    let sizes: u64 = ssd.generation_blocks().into_iter().map(u64::from).sum();
+    let blocks = ssd.geometry.blocks_per_plane;
+    if sizes >= u64::from(blocks) {
+        let problem = format!(
+            "found {sizes} blocks in all; allowed: fewer than the {blocks} of a plane, so that the last generation \
+             has some"
+        );
+        faults.add("ssd.ftl.placement.sizes", problem);
+    }
+}
+
+/// A queue of the whole plane does not go with victims by groups.
+fn check_queue(config: &Config, faults: &mut Report) {
+    let Ssd { ftl, gc, .. } = &config.ssd;
+    let is_plain = match gc.victim {
+        VictimPolicy::Fifo { .. } => gc.victim == VictimPolicy::FIFO,
+        _ => true,
+    };
+    if ftl.placement.chooses_victims() && ftl.mapping.is_page_mapping() && !is_plain {
+        let problem = "found \"fifo\" with queued_when or ineligible beside a placement that says where victims come \
+                       from; allowed: \"fifo\" without them, or another policy"
+            .to_owned();
+        faults.add("ssd.gc.victim", problem);
     }
 }
 

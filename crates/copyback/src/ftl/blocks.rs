@@ -280,8 +280,8 @@ impl BlockView for BlocksAt<'_> {
         self.blocks.erase_count(block)
     }
 
-    fn class(&self, block: BlockId) -> usize {
-        self.blocks.records[block.index()].class.map_or(0, Class::index)
+    fn class(&self, block: BlockId) -> Option<usize> {
+        self.blocks.class(block).map(Class::index)
     }
 
     fn opened_at(&self, block: BlockId) -> u64 {

@@ -32,7 +32,7 @@ impl Streams {
             pages_per_block: config.ssd.data_pages_per_block() as u32,
             planes: Geometry::new(&config.ssd).planes(),
         };
-        let placement = AnyPlacement::new(&config.ssd.ftl.placement, drive);
+        let placement = AnyPlacement::new(&config.ssd, drive);
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
         let tally = ClassTally::new(classes.count());
         Self { placement, classes, by_origin, clock: 0, tally }

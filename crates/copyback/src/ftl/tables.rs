@@ -8,7 +8,7 @@ use crate::nand::Geometry;
 use crate::placement::{Class, Classes, HostPage, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
-use crate::victim::{Shape, VictimSelector, Victims};
+use crate::victim::{InGroups, Shape, VictimSelector, Victims};
 
 use super::Placed;
 use super::allocation::{Allocation, PlaneRule};
@@ -89,6 +89,7 @@ impl Tables {
         let geometry = Geometry::new(&config.ssd);
         let streams = Streams::new(config);
         let limits = Limits::new(config, &streams.classes);
+        let groups = streams.placement.groups();
         let blocks = Blocks::new(&geometry);
         let bad_blocks = BadBlocks::new(config, name);
         let mut tables = Self {
@@ -97,7 +98,7 @@ impl Tables {
             map,
             space: Space::new(config, &geometry, |block| !bad_blocks.is_bad_when_new(*block)),
             streams,
-            victims: victims(config, name, &geometry, limits),
+            victims: victims(config, name, &geometry, (limits, groups)),
             wear: WearLeveller::new(&config.ssd.wear, &geometry, &blocks),
             blocks,
             limits,
@@ -656,7 +657,12 @@ impl Tables {
 }
 
 /// The victim policy of a checked configuration, with no block to choose from.
-fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> VictimSelector {
+fn victims(
+    config: &Config,
+    name: &str,
+    geometry: &Geometry,
+    (limits, groups): (Limits, Option<Vec<usize>>),
+) -> VictimSelector {
     // A merge may be worth it though it moves as many pages as a group has.
     let group =
         config.ssd.ftl.mapping.blocks_per_group().map(|blocks| blocks * limits.data_pages + 1);
@@ -665,8 +671,15 @@ fn victims(config: &Config, name: &str, geometry: &Geometry, limits: Limits) -> 
         blocks: geometry.blocks(),
         pages_per_block: group.unwrap_or(limits.data_pages) as u16,
     };
-    let random = rng::stream(config.seed, &format!("{name}/gc/victim"));
-    VictimSelector::new(&config.ssd.gc.victim, shape, random)
+    let policy = |name: String| {
+        VictimSelector::new(&config.ssd.gc.victim, shape, rng::stream(config.seed, &name))
+    };
+    match groups.filter(|_| config.ssd.ftl.mapping.is_page_mapping()) {
+        Some(groups) => VictimSelector::InGroups(Box::new(InGroups::new(groups, shape, |group| {
+            policy(format!("{name}/gc/victim/{group}"))
+        }))),
+        None => policy(format!("{name}/gc/victim")),
+    }
 }
 
 impl Limits {

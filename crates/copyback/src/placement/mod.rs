@@ -15,6 +15,8 @@ mod eti;
 mod extents;
 mod fadac;
 mod future;
+mod generations;
+mod groups;
 mod host_and_gc_apart;
 mod multi_queue;
 mod one_class;
@@ -43,6 +45,8 @@ use dac::Dac;
 use eti::Eti;
 use fadac::Fadac;
 pub use future::{Foreseen, Future, MOST_ENDS};
+use generations::Generations;
+pub use groups::{FullBlocks, Order, Wanted};
 use host_and_gc_apart::HostAndGcApart;
 use multi_queue::MultiQueue;
 use one_class::OneClass;
@@ -184,6 +188,18 @@ pub trait Placement {
     /// A block has been collected at `now`: nothing in it is valid any more.
     fn collected(&mut self, _block: Life, _now: u64) {}
 
+    /// Of each class the group in which victims are chosen, if the placement has a say in where they come from; groups
+    /// are counted from 0. A block of no class belongs to the last group.
+    fn groups(&self) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// Where the next victim of a plane comes from, which has so many closed blocks of each group. Asked only if there
+    /// are [`groups`](Self::groups). If there is no block such as is wanted, the drive takes another.
+    fn wanted(&self, _full: &[FullBlocks]) -> Wanted {
+        Wanted { group: 0, order: Order::AsPolicySays }
+    }
+
     /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
     fn fetch(&self, _lpn: Lpn) {}
 
@@ -249,13 +265,15 @@ one_of! {
         Sfr(Box<Sfr>),
         /// By clusters of rewrite intervals.
         Warcip(Box<Warcip>),
+        /// By how often a page has been moved.
+        Generations(Box<Generations>),
     }
 }
 
 impl AnyPlacement {
     /// The placement that a configuration describes, for an erased drive.
-    pub fn new(config: &config::Placement, drive: Drive) -> Self {
-        match *config {
+    pub fn new(config: &config::Ssd, drive: Drive) -> Self {
+        match config.ftl.placement {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
             config::Placement::ByHint { handles, isolation } => {
@@ -298,6 +316,9 @@ impl AnyPlacement {
             }
             config::Placement::Warcip { classes, period } => {
                 Self::Warcip(Box::new(Warcip::new(classes, period, drive)))
+            }
+            config::Placement::Generations { .. } => {
+                Self::Generations(Box::new(Generations::new(config.generation_blocks())))
             }
         }
     }
@@ -342,6 +363,14 @@ impl Placement for AnyPlacement {
 
     fn collected(&mut self, block: Life, now: u64) {
         each!(self, placement => placement.collected(block, now));
+    }
+
+    fn groups(&self) -> Option<Vec<usize>> {
+        each!(self, placement => placement.groups())
+    }
+
+    fn wanted(&self, full: &[FullBlocks]) -> Wanted {
+        each!(self, placement => placement.wanted(full))
     }
 
     fn fetch(&self, lpn: Lpn) {

@@ -14,6 +14,7 @@ mod fifo_dropping;
 mod fifo_opened;
 mod greedy;
 mod heaps;
+mod in_groups;
 mod sample;
 mod sample_class;
 mod saved;
@@ -35,6 +36,7 @@ use fifo::Fifo;
 use fifo_dropping::FifoDropping;
 use fifo_opened::FifoOpened;
 use greedy::Greedy;
+pub use in_groups::InGroups;
 use sample::Sample;
 use sample_class::SampleClass;
 pub use saved::{Memory, SavedVictims};
@@ -78,8 +80,8 @@ pub trait BlockView {
     /// How often `block` has been erased.
     fn erase_count(&self, block: BlockId) -> u32;
 
-    /// The number of the class whose pages `block` takes, as the placement counts them.
-    fn class(&self, block: BlockId) -> usize;
+    /// The number of the class whose pages `block` takes, as the placement counts them, if it had a say in it.
+    fn class(&self, block: BlockId) -> Option<usize>;
 
     /// When the first page of `block` was written.
     fn opened_at(&self, block: BlockId) -> u64;
@@ -179,6 +181,8 @@ one_of! {
         CostAgeTimes(CostAgeTimes),
         /// What somebody else says. It is not saved: nobody knows what it remembers.
         External(Box<External>),
+        /// Any of these, in one group of the placement at a time.
+        InGroups(Box<InGroups>),
     }
 }
 
@@ -228,6 +232,7 @@ impl VictimSelector {
     pub fn supply(&mut self, device: Device, supplier: &dyn VictimSupplier) -> Result<(), Failed> {
         match self {
             Self::External(external) => external.supply(device, supplier),
+            Self::InGroups(groups) => groups.supply(device, supplier),
             _ => Ok(()),
         }
     }
@@ -236,6 +241,7 @@ impl VictimSelector {
     pub fn failed(&self) -> Option<&Failed> {
         match self {
             Self::External(external) => external.failed(),
+            Self::InGroups(groups) => groups.failed(),
             _ => None,
         }
     }

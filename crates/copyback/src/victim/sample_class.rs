@@ -64,7 +64,7 @@ fn emptiest(classes: &[Class]) -> Option<&Class> {
 
 impl Victims for SampleClass {
     fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16, blocks: &impl BlockView) {
-        let (class, invalid) = (blocks.class(block), self.invalid(valid));
+        let (class, invalid) = (blocks.class(block).unwrap_or(0), self.invalid(valid));
         let classes = &mut self.classes[plane.index()];
         if classes.len() <= class {
             classes.resize(class + 1, Class::default());

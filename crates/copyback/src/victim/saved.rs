@@ -37,6 +37,13 @@ pub enum Memory {
         /// Of each plane, whether the last look at it refused a block, if looks do.
         has_refused: Vec<bool>,
     },
+    /// Of each group of a placement, what its policy remembers.
+    Groups {
+        /// One for each group.
+        policies: Vec<Self>,
+        /// All closed blocks, those of a group in the order in which they came into it.
+        by_age: Vec<BlockId>,
+    },
 }
 
 impl VictimSelector {

@@ -25,8 +25,8 @@ impl BlockView for Valid {
         0
     }
 
-    fn class(&self, _: BlockId) -> usize {
-        0
+    fn class(&self, _: BlockId) -> Option<usize> {
+        None
     }
 
     fn opened_at(&self, _: BlockId) -> u64 {

@@ -30,3 +30,4 @@ mod toy;
 mod translation;
 mod victims;
 mod victims_by_age;
+mod victims_in_groups;

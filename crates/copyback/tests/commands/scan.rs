@@ -50,8 +50,8 @@ impl BlockView for Scan {
         erases(block)
     }
 
-    fn class(&self, block: BlockId) -> usize {
-        class(block)
+    fn class(&self, block: BlockId) -> Option<usize> {
+        Some(class(block))
     }
 
     fn opened_at(&self, block: BlockId) -> u64 {

@@ -388,7 +388,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
             geometry,
             gc,
             mapping,
-            (placement, summary_page),
+            (placement.classes(), summary_page),
         ),
         placement,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
@@ -402,10 +402,9 @@ fn over_provisioning(
     geometry: &Geometry,
     gc: &Gc,
     mapping: Mapping,
-    (placement, summary_page): (Placement, SummaryPage),
+    (open, summary_page): (u32, SummaryPage),
 ) -> Share {
     let blocks = geometry.blocks_per_plane;
-    let open = placement.classes();
     let pages_the_table = matches!(mapping, Mapping::DemandPaged { .. });
     let open = open + u32::from(gc.width.is_parallel()) + u32::from(pages_the_table);
     let soft_threshold = match gc.soft_threshold {

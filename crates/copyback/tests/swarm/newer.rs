@@ -3,9 +3,10 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::{
-    Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted, Delay, Expiry, GcEnd,
-    Ineligible, Isolation, Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption,
-    QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within,
+    Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted, Delay, Expiry,
+    FreeBlocks, GcEnd, Ineligible, Isolation, Logarithm, LogicalBlocks, Margin, PipelineOrder,
+    Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
+    WearCompare, Width, Within,
 };
 
 use crate::draw::Draw;
@@ -81,6 +82,23 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.4) {
         config.ssd.gc.victim = by_age_or_class(&mut draw, config.ssd.ftl.mapping.is_page_mapping());
     }
+    if draw.chance(0.15) && config.ssd.ftl.mapping.is_page_mapping() {
+        let placement = with_a_say_in_victims(&mut draw);
+        sort(config, placement);
+        if let VictimPolicy::Fifo { .. } = config.ssd.gc.victim {
+            config.ssd.gc.victim = VictimPolicy::FIFO;
+        }
+    }
+}
+
+/// One that says where victims come from.
+fn with_a_say_in_victims(draw: &mut Draw) -> Placement {
+    let count = draw.within(1, 4);
+    let sizes = (0..count).map(|_| match draw.chance(0.5) {
+        true => FreeBlocks::Blocks { blocks: draw.within(0, 4) as u32 },
+        false => FreeBlocks::Share(Share(draw.share() / count as f64)),
+    });
+    Placement::Generations { sizes: sizes.collect() }
 }
 
 /// One that sorts pages. Whether the future can be known is for the configuration to say.
@@ -121,7 +139,8 @@ fn learning(draw: &mut Draw) -> Placement {
 fn sort(config: &mut Config, placement: Placement) {
     let (geometry, ftl) = (&mut config.ssd.geometry, &mut config.ssd.ftl);
     let before = f64::from(geometry.blocks_per_plane);
-    geometry.blocks_per_plane += placement.classes() - ftl.placement.classes();
+    geometry.blocks_per_plane += placement.classes();
+    geometry.blocks_per_plane -= ftl.placement.classes();
     ftl.placement = placement;
     let logical = (1.0 - ftl.over_provisioning.0) * before;
     ftl.over_provisioning = Share(1.0 - logical / f64::from(geometry.blocks_per_plane));

@@ -411,7 +411,7 @@ impl<S: Scheme> BlockView for GroupView<'_, S> {
         self.blocks.erase_count(block)
     }
 
-    fn class(&self, block: BlockId) -> usize {
+    fn class(&self, block: BlockId) -> Option<usize> {
         self.blocks.class(block)
     }
 

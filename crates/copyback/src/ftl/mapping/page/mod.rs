@@ -5,8 +5,8 @@ use crate::checkpoint::Checkpointed;
 use crate::ftl::Placed;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, PlaneId, Ppn};
-use crate::placement::HostPage;
-use crate::victim::Victims;
+use crate::placement::{HostPage, Placement};
+use crate::victim::{VictimSelector, Victims};
 
 use super::{Mapping, ReclaimPlan};
 
@@ -48,16 +48,29 @@ pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<Block
     if tables.space[plane].closed_invalid == 0 && !tables.victims.refuses() {
         return None;
     }
-    let mut victim = tables.victims.choose(plane, &tables.blocks.at(tables.streams.clock));
+    let mut victim = look(tables, plane);
     // Where the host can open no block, nothing else would call for another look.
     while victim.is_none()
         && !tables.space.may_open_for_host(plane)
         && tables.victims.look_again(plane)
     {
-        victim = tables.victims.choose(plane, &tables.blocks.at(tables.streams.clock));
+        victim = look(tables, plane);
     }
     let victim = victim?;
     tables.has_room_for(victim, plane).then_some(victim)
+}
+
+/// The block of `plane` that the victim policy chooses, where the placement says if that has a say.
+fn look(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+    let Tables { victims, streams, blocks, .. } = tables;
+    let blocks = blocks.at(streams.clock);
+    match victims {
+        VictimSelector::InGroups(groups) => {
+            let wanted = streams.placement.wanted(groups.full_blocks(plane));
+            groups.choose_wanted(plane, wanted, &blocks)
+        }
+        policy => policy.choose(plane, &blocks),
+    }
 }
 
 /// Begins to move what is valid in `victim`.
