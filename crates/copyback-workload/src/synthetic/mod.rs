@@ -7,7 +7,7 @@
 mod address;
 mod arrival;
 mod bursts;
-mod draw;
+pub(crate) mod draw;
 mod limits;
 mod mix;
 mod runs;

@@ -31,6 +31,7 @@ impl Streams {
             pages: Limits::mapped_pages(config),
             pages_per_block: config.ssd.data_pages_per_block() as u32,
             planes: Geometry::new(&config.ssd).planes(),
+            page_bytes: config.ssd.managed_page_size().0,
         };
         let placement = AnyPlacement::new(&config.ssd, drive);
         let (classes, by_origin) = (placement.classes(), placement.by_origin());

@@ -121,7 +121,7 @@ pub struct DriveSummary {
     /// How idle time was used, if a schedule tells idle periods apart by length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_time: Option<IdleTimeSummary>,
-    /// How well the placement has sorted pages, if it has more than two classes.
+    /// How well the placement has sorted pages, if it has more than two classes or goes by handles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementSummary>,
     /// Erases of blocks.

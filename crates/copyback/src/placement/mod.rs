@@ -17,6 +17,7 @@ mod fadac;
 mod future;
 mod generations;
 mod groups;
+mod handles;
 mod host_and_gc_apart;
 mod multi_queue;
 mod one_class;
@@ -47,6 +48,7 @@ use fadac::Fadac;
 pub use future::{Foreseen, Future, MOST_ENDS};
 use generations::Generations;
 pub use groups::{FullBlocks, Order, Wanted};
+pub use handles::HandleTally;
 use host_and_gc_apart::HostAndGcApart;
 use multi_queue::MultiQueue;
 use one_class::OneClass;
@@ -151,6 +153,8 @@ pub struct Drive {
     pub pages_per_block: u32,
     /// Planes, each with open blocks of its own.
     pub planes: usize,
+    /// Bytes of a page.
+    pub page_bytes: u64,
 }
 
 /// Sorts pages into classes. What a placement does not say is that it has nothing to learn.
@@ -203,6 +207,11 @@ pub trait Placement {
     /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
     fn fetch(&self, _lpn: Lpn) {}
 
+    /// What was written with each handle, if it goes by handles.
+    fn handles(&self) -> Option<&HandleTally> {
+        None
+    }
+
     /// Bytes in RAM, for the pages.
     fn bytes(&self) -> usize {
         0
@@ -248,7 +257,7 @@ one_of! {
         /// Host writes, and what collections move.
         HostAndGcApart(HostAndGcApart),
         /// As the host says.
-        ByHint(ByHint),
+        ByHint(Box<ByHint>),
         /// By the known time of death.
         Oracle(Box<Oracle>),
         /// By the inferred time of death.
@@ -277,7 +286,7 @@ impl AnyPlacement {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
             config::Placement::ByHint { handles, isolation } => {
-                Self::ByHint(ByHint::new(handles, isolation))
+                Self::ByHint(Box::new(ByHint::new(handles, isolation, drive)))
             }
             config::Placement::Oracle { classes, width, growth } => {
                 Self::Oracle(Box::new(Oracle::new(classes, width, growth, drive)))
@@ -375,6 +384,10 @@ impl Placement for AnyPlacement {
 
     fn fetch(&self, lpn: Lpn) {
         each!(self, placement => placement.fetch(lpn));
+    }
+
+    fn handles(&self) -> Option<&HandleTally> {
+        each!(self, placement => placement.handles())
     }
 
     fn bytes(&self) -> usize {

@@ -136,7 +136,7 @@ mod tests {
 
     const HOST: Origin = Origin::Host { hint: None };
     const MOVED: Origin = Origin::Moved { class: Some(LONG_LIVED) };
-    const DRIVE: Drive = Drive { pages: 4, pages_per_block: 2, planes: 1 };
+    const DRIVE: Drive = Drive { pages: 4, pages_per_block: 2, planes: 1, page_bytes: 4096 };
 
     /// All four pages have been written in order, at 0 to 3.
     fn filled() -> SepBit {

@@ -141,7 +141,11 @@ mod tests {
     const FROM: Origin = Origin::Moved { class: None };
 
     fn warcip(classes: u32, period: u32) -> Warcip {
-        Warcip::new(classes, period, Drive { pages: 64, pages_per_block: 2, planes: 1 })
+        Warcip::new(
+            classes,
+            period,
+            Drive { pages: 64, pages_per_block: 2, planes: 1, page_bytes: 4096 },
+        )
     }
 
     fn write(warcip: &mut Warcip, page: u32, origin: Origin, now: u64) -> usize {

@@ -1,12 +1,12 @@
 //! Keys that came after the first cases were drawn. They are drawn from a stream of their own, so that all else of a
 //! case stays what it was.
 
-use copyback::config::quantity::Share;
+use copyback::config::quantity::{Share, Size};
 use copyback::config::{
-    Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted, Delay, Expiry,
-    FreeBlocks, GcEnd, Ineligible, Isolation, Logarithm, LogicalBlocks, Margin, PipelineOrder,
-    Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
-    WearCompare, Width, Within,
+    Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted, Delay, Expiry, Flow,
+    FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, Logarithm, LogicalBlocks,
+    Margin, PipelineOrder, Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WearCompare, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -89,6 +89,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
             config.ssd.gc.victim = VictimPolicy::FIFO;
         }
     }
+    if draw.chance(0.3) {
+        name_handles(&mut draw, &mut config.workload);
+    }
 }
 
 /// One that says where victims come from.
@@ -111,6 +114,38 @@ fn placement(draw: &mut Draw, config: &Config) -> Placement {
         return Placement::Oracle { classes, width: draw.of(&[0.1, 1.0]), growth };
     }
     if draw.chance(0.2) { Placement::ByHint { handles, isolation } } else { learning(draw) }
+}
+
+/// Placement handles of each flow, some of which no drive of the swarm has.
+fn name_handles(draw: &mut Draw, workload: &mut Workload) {
+    match workload {
+        Workload::Trace(trace) => trace.handles = handles(draw),
+        Workload::Synthetic(synthetic) => synthetic.handles = handles(draw),
+        Workload::Flows(flows) => {
+            for flow in &mut flows.flows {
+                match flow {
+                    Flow::Trace(trace) => trace.handles = handles(draw),
+                    Flow::Synthetic(synthetic) => synthetic.handles = handles(draw),
+                }
+            }
+        }
+    }
+}
+
+fn handles(draw: &mut Draw) -> Handles {
+    let listed: Vec<_> = (0..draw.within(1, 5)).map(|_| draw.within(0, 5) as u16).collect();
+    let (gap, size) = (draw.small_within(1, 1 << 20), draw.small_within(1, 1 << 20));
+    let range = |(place, handle): (usize, &u16)| HandleRange {
+        offset: Size(gap + place as u64 * (size + gap)),
+        size: Size(size),
+        handle: *handle,
+    };
+    let ranges = listed.iter().enumerate().map(range).collect();
+    draw.of(&[
+        Handles::InTurn { handles: listed.clone() },
+        Handles::Random { handles: listed },
+        Handles::ByAddress { ranges },
+    ])
 }
 
 /// One that learns.
