@@ -155,6 +155,107 @@ def test_the_logs_of_the_drive_add_up() -> None:
     assert log.handle_host_bytes[1] == log.handle_host_bytes[3] == 0
 
 
+def apart(isolation: str) -> Summary:
+    """Run a hot half with one handle and a cold half with another."""
+    half = 64 * 16 * PAGE * 7 // 20
+    ranges = [{"offset": f"{half}B", "size": f"{half}B", "handle": 1}]
+    workload = {
+        "type": "synthetic",
+        "requests": 40_000,
+        "request_size": f"{PAGE}B",
+        "read_share": 0,
+        "sequential_share": 0,
+        "iodepth": 1,
+        "address": {"type": "hot_cold", "requests": 0.95, "pages": 0.5},
+        "handles": {"type": "by_address", "ranges": ranges},
+    }
+    return logged(workload, {"type": "by_hint", "handles": 2, "isolation": isolation})
+
+
+def test_what_collections_move_is_mixed_or_kept_apart_as_the_isolation_says() -> None:
+    initial, persistent = apart("initial"), apart("persistent")
+    assert initial.placement is not None
+    assert persistent.placement is not None
+    # Two handles, and what is moved of both together, or of each.
+    assert len(initial.placement.classes) == 3
+    assert len(persistent.placement.classes) == 4
+    *_, mixed = initial.placement.classes
+    *_, hot, cold = persistent.placement.classes
+    assert mixed.valid_share is not None
+    assert hot.valid_share is not None
+    assert cold.valid_share is not None
+    # Blocks of hot pages alone are nearly empty when they are collected, unlike those of cold ones.
+    assert hot.valid_share < mixed.valid_share < cold.valid_share
+    assert pages(initial) == pages(persistent)
+
+
+def logs_of(**stream: Any) -> dict[str, Any]:
+    streams = [{"pages": 0.4, "object": "16KiB", **stream}, {"pages": 0.4, "object": "64KiB"}]
+    return {
+        "type": "synthetic",
+        "requests": 6000,
+        "request_size": f"{PAGE}B",
+        "read_share": 0,
+        "sequential_share": 0,
+        "iodepth": 1,
+        "address": {"type": "logs", "streams": streams},
+    }
+
+
+def test_writers_of_logs_have_a_handle_for_each_stream() -> None:
+    first, second, *others = pages(logged(logs_of()))
+    assert first + second == 6000
+    assert others == [0, 0]
+    # Two writers take turns by the toss of a coin; four standard deviations of 6000.
+    assert first == pytest.approx(3000, abs=155)
+    assert pages(logged(logs_of(weight=2, handle=3)))[3] == pytest.approx(4000, abs=146)
+
+
+def test_logs_that_go_round_cost_nothing_where_each_has_a_handle() -> None:
+    together = logged(logs_of(weight=4), {"type": "by_hint", "handles": 1})
+    alone = logged(logs_of(weight=4), {"type": "by_hint", "handles": 2})
+    assert together.write_amplification is not None
+    assert alone.write_amplification is not None
+    assert alone.write_amplification < 1.01 < 1.05 < together.write_amplification
+
+
+def test_objects_are_trimmed_whole_before_they_are_written_again() -> None:
+    summary = logged(logs_of(trims=True))
+    assert summary.requests.trims > 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        ({"sequential_share": 0.4}, "workload.address: found logs with sequential_share = 0.4"),
+        ({"trim_share": 0.1}, "workload.address: found logs with trim_share = 0.1"),
+        ({"trim_before_write": True}, "workload.address: found logs with trim_before_write"),
+    ],
+)
+def test_logs_beside_what_contradicts_them_are_refused(keys: dict[str, Any], fault: str) -> None:
+    with pytest.raises(InputError) as found:
+        logged(logs_of() | keys)
+    assert fault in str(found.value)
+
+
+def test_a_stream_without_room_for_its_writers_is_refused_in_a_line() -> None:
+    with pytest.raises(InputError) as found:
+        logged(logs_of(object="1MiB", writers=2))
+    place = "workload.address.streams.0.object"
+    assert str(found.value).startswith(f"{place}: found 1048576 bytes; expected 3 to ")
+
+
+@pytest.mark.parametrize("preset", ["two-hosts-cache", "two-hosts-log-and-tree"])
+def test_two_hosts_on_a_drive_have_a_handle_each(preset: str) -> None:
+    config = copy.deepcopy(CONFIG)
+    config["ssd"]["geometry"] |= {"pages_per_block": 256, "blocks_per_plane": 512}
+    flows = {str(flow): {"requests": 4000} for flow in range(2)}
+    summary = copyback.run(config | {"workload": {"preset": preset, "flows": flows}}).summary
+    first, second, *others = pages(summary)
+    assert min(first, second) > 0
+    assert others == [0, 0]
+
+
 def test_conversion_keeps_handles_and_info_shows_them(cli: RunCli, tmp_path: Path) -> None:
     config = drive(tmp_path)
     settings = tmp_path / "trace.toml"

@@ -161,7 +161,11 @@ impl Source {
 
     /// Whether its requests may name placement handles, apart from the number of the flow.
     pub fn names_handles(&self) -> bool {
-        self.hints.are_named() || self.trace().is_some_and(trace::TraceSource::names_handles)
+        let by_source = match &self.kind {
+            Kind::Trace(trace) => trace.names_handles(),
+            Kind::Synthetic(generator) => generator.names_handles(),
+        };
+        by_source || self.hints.are_named()
     }
 
     /// The device of the request that was handed out last, where a trace names one; else zero.

@@ -58,9 +58,9 @@ def placement(job: Reader, stretch: Stretch, drive: int | None) -> dict[str, Any
     listed = job.value("plids", _listed, list(range(drive or 1)))
     if kind == "streams" and "plids" not in job.options:
         raise job.fault("dataplacement", "found streams; allowed: with plids")
-    beyond = [] if drive is None or kind == "streams" else [n for n in listed if n >= drive]
-    if beyond:
-        raise job.fault("plids", f"found {beyond[0]}; allowed: 0 to {drive - 1} on this drive")
+    if drive is not None and kind == "fdp" and max(listed) >= drive:
+        problem = f"found {max(listed)}; allowed: 0 to {drive - 1} on this drive"
+        raise job.fault("plids", problem)
     return {"handles": {"type": selection, "handles": listed}}
 
 

@@ -1,7 +1,6 @@
 //! How well the placement of a drive has sorted pages.
 
-use crate::ftl::ClassTally;
-use crate::placement::HandleTally;
+use crate::ftl::{ClassTally, HandleTally};
 
 use super::Backend;
 

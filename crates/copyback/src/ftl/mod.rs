@@ -37,6 +37,8 @@ pub use saved::Saved;
 pub use space::{Space, Stream, Watermarks};
 pub use tables::Tables;
 
+pub use crate::placement::HandleTally;
+
 use std::ops::Deref;
 
 use crate::checkpoint::Checkpointed;

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::placement::HandleTally;
-use crate::ssd::SortingReport;
+use crate::ssd::{HandleTally, SortingReport};
 
 /// What `summary.json` says of a placement with more than two classes, or with handles. Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -5,7 +5,7 @@ mod arrival;
 mod limits;
 mod size;
 
-pub use address::AddressDistribution;
+pub use address::{AddressDistribution, LogStream, Replaced};
 pub use arrival::{Bursts, TimeDistribution};
 pub use limits::{RateLimit, Skip};
 pub use size::RequestSize;
