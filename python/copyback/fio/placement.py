@@ -27,7 +27,8 @@ _OPTIONS = ("plids", "plid_select", "dp_scheme")
 def handles_of(config: Config) -> int | None:
     """Return how many handles the drive of a configuration has; None if it goes by none."""
     placement = tomllib.loads(config.to_toml())["ssd"]["ftl"]["placement"]
-    return placement["handles"] if placement["type"] == "by_hint" else None
+    # One without parameters is written as its name alone.
+    return placement.get("handles") if isinstance(placement, dict) else None
 
 
 def placement(job: Reader, stretch: Stretch, drive: int | None) -> dict[str, Any]:
