@@ -1,6 +1,6 @@
 //! How well the placement of a drive has sorted pages.
 
-use crate::ftl::ClassTally;
+use crate::ftl::{ClassTally, Takes};
 
 use super::Backend;
 
@@ -9,6 +9,10 @@ use super::Backend;
 pub struct SortingReport {
     /// Blocks by class, since the run began.
     pub tally: ClassTally,
+    /// Whose pages each class takes.
+    pub takes: Vec<Takes>,
+    /// Pages that the host has written since then.
+    pub host_pages: u64,
     /// RAM in which placements keep what they know of pages, in bytes.
     pub state_bytes: u64,
     /// Pages of a block that hold data.
@@ -19,16 +23,19 @@ impl SortingReport {
     /// Adds that of another drive.
     pub fn add(&mut self, other: &Self) {
         self.tally += &other.tally;
+        self.host_pages += other.host_pages;
         self.state_bytes += other.state_bytes;
     }
 }
 
 impl Backend {
-    /// How well the placement has sorted, if it has more than two classes.
+    /// How well the placement has sorted, if there are several classes.
     pub fn sorting_report(&self) -> Option<SortingReport> {
         let tally = self.ftl.class_tally();
-        (tally.classes().len() > 2).then(|| SortingReport {
+        (tally.classes().len() > 1).then(|| SortingReport {
             tally: tally.clone(),
+            takes: self.ftl.takes_of_classes(),
+            host_pages: self.ftl.tallied_host_pages(),
             state_bytes: self.ftl.placement_bytes() as u64,
             pages_per_block: self.ftl.data_pages_per_block(),
         })

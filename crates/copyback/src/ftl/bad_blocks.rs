@@ -207,7 +207,7 @@ impl Tables {
 
     fn replace(&mut self, mapping: &mut impl Mapping, plane: PlaneId, place: Frontier) -> BlockId {
         let spare = self.space.take_spare(plane);
-        self.blocks.set_open(spare);
+        self.blocks.open_in_place_of(place.block, spare);
         let mut copied = Vec::new();
         while let Some(offset) = self.blocks.next_valid(place.block, 0) {
             let from = self.geometry.page(place.block, offset);

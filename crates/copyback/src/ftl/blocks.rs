@@ -151,6 +151,33 @@ impl Blocks {
         self.records[block.index()].class
     }
 
+    /// When `block` was last opened.
+    pub fn opened_at(&self, block: BlockId) -> u64 {
+        self.times[block.index()].opened
+    }
+
+    /// When `block` was last filled.
+    pub fn sealed_at(&self, block: BlockId) -> u64 {
+        self.times[block.index()].sealed
+    }
+
+    /// Blocks of each of so many classes that are neither free nor bad.
+    pub fn of_classes(&self, classes: usize) -> Vec<u64> {
+        let mut held = vec![0; classes];
+        for Record { phase, class, .. } in &self.records {
+            if let (Phase::Open | Phase::Closed, Some(class)) = (phase, class) {
+                held[class.index()] += 1;
+            }
+        }
+        held
+    }
+
+    /// `spare` takes the place of `bad`, which was being filled.
+    pub fn open_in_place_of(&mut self, bad: BlockId, spare: BlockId) {
+        let class = self.records[bad.index()].class;
+        self.open(spare, class, self.times[bad.index()].opened);
+    }
+
     /// Whose pages `block` takes, and since when, if it was opened for a class.
     pub fn life(&self, block: BlockId) -> Option<Life> {
         let Record { valid, class, .. } = self.records[block.index()];
@@ -285,11 +312,11 @@ impl BlockView for BlocksAt<'_> {
     }
 
     fn opened_at(&self, block: BlockId) -> u64 {
-        self.blocks.times[block.index()].opened
+        self.blocks.opened_at(block)
     }
 
     fn sealed_at(&self, block: BlockId) -> u64 {
-        self.blocks.times[block.index()].sealed
+        self.blocks.sealed_at(block)
     }
 
     fn now(&self) -> u64 {

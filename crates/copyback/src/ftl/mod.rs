@@ -28,7 +28,7 @@ mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
 pub use bad_blocks::{FaultTally, Replaced};
-pub use classes::{ClassTally, OfClass};
+pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
@@ -165,6 +165,7 @@ impl Ftl {
         tables.streams.trimmed(lpn);
         let Some(page) = tables.map.unmap(lpn) else { return tables.staged.remove(lpn) };
         each!(&mut self.mapping, mapping => {
+            tables.dies(page);
             tables.invalidate(mapping, page);
             mapping.unmapped(tables, lpn);
         });
@@ -308,6 +309,7 @@ impl Ftl {
             audit.erased(block, &tables.geometry);
         }
         tables.blocks.erase(block);
+        tables.streams.erased(tables.blocks.class(block));
         each!(&mut self.mapping, mapping => mapping.erased(tables, plane, block));
     }
 
@@ -355,8 +357,15 @@ impl Ftl {
 
     /// The drive has been prepared: what becomes of the blocks of each class is counted from now on.
     pub fn run_begins(&mut self) {
-        self.tables.streams.tally.reset();
+        let streams = &mut self.tables.streams;
+        streams.tally.reset(streams.clock);
         self.tables.streams.placement.run_begins();
+    }
+
+    /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.
+    pub fn counts_on(&mut self, before: &Self) {
+        let streams = &before.tables.streams;
+        self.tables.streams.tally = streams.tally.after_loss(streams.clock);
     }
 
     /// Takes the blocks that have been replaced since the last call.

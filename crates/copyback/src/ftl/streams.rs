@@ -4,7 +4,9 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::Lpn;
 use crate::nand::Geometry;
-use crate::placement::{AnyPlacement, ByOrigin, Classes, Drive, HostPage, Life, Origin, Placement};
+use crate::placement::{
+    AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Origin, Placement,
+};
 
 use super::classes::ClassTally;
 use super::space::Stream;
@@ -20,8 +22,10 @@ pub struct Streams {
     by_origin: Option<ByOrigin>,
     /// Pages that the host has written.
     pub(super) clock: u64,
-    /// What has become of the blocks of each class.
+    /// What has become of the blocks of each class. Of no class where logical blocks have blocks of their own.
     pub(super) tally: ClassTally,
+    /// Blocks that each class holds, open ones included.
+    pub(super) held: Vec<u64>,
 }
 
 impl Streams {
@@ -34,8 +38,9 @@ impl Streams {
         };
         let placement = AnyPlacement::new(&config.ssd, drive);
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
-        let tally = ClassTally::new(classes.count());
-        Self { placement, classes, by_origin, clock: 0, tally }
+        let counted = if config.ssd.ftl.mapping.is_page_mapping() { classes.count() } else { 0 };
+        let (tally, held) = (ClassTally::new(counted), vec![0; counted]);
+        Self { placement, classes, by_origin, clock: 0, tally, held }
     }
 
     /// The open block that a write of a page of the host goes to.
@@ -92,6 +97,26 @@ impl Streams {
     /// The host has trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.placement.trimmed(lpn);
+    }
+
+    /// Whether the placement looks at pages, and not at who writes them alone.
+    #[inline(always)]
+    pub const fn looks_at_pages(&self) -> bool {
+        self.by_origin.is_none()
+    }
+
+    /// A block has been opened, of a class if the placement had a say in it.
+    pub fn opened(&mut self, class: Option<Class>) {
+        if let Some(class) = class {
+            self.held[class.index()] += 1;
+        }
+    }
+
+    /// A block has been erased that was of this class.
+    pub fn erased(&mut self, class: Option<Class>) {
+        if let Some(class) = class {
+            self.held[class.index()] -= 1;
+        }
     }
 
     /// A block has been filled, of a class unless it has no life.

@@ -139,6 +139,7 @@ pub trait Mapping {
         Self: Sized,
     {
         if let Some(old) = tables.lookup(page.lpn) {
+            tables.dies(old);
             tables.invalidate(self, old);
         } else {
             tables.staged.remove(page.lpn);
