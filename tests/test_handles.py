@@ -121,7 +121,8 @@ def test_a_handle_that_there_is_not_is_the_first_and_that_is_told(tmp_path: Path
 
 def test_handles_that_mean_nothing_to_the_drive_are_told(tmp_path: Path) -> None:
     result = logged(csv_trace(tmp_path, [1]), "host_and_gc_apart")
-    assert result.placement is None
+    assert result.placement is not None
+    assert result.placement.fdp is None
     assert any("mean nothing to ssd.ftl.placement" in note for note in result.notes)
 
 

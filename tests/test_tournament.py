@@ -44,8 +44,22 @@ def test_loads_without_their_trace_are_left_out(tmp_path: Path) -> None:
     assert {dict(run.point)["load"] for run in part.plan.runs} == {"TPC-C", "hm_0", "MSN disk 0"}
 
 
+def test_placements_are_held_against_an_oracle_that_runs_on_every_load(tmp_path: Path) -> None:
+    for trace in ("linux-mysql.load", "financial1-first-50k.trace", "hp-2003-hourly-77-disks.csv"):
+        (tmp_path / f"{trace}.gz").touch()
+    (part,) = tournament.plans(["placements"], quick=True, traces=tmp_path)
+    assert not part.plan.refused
+    runs = [dict(run.point) for run in part.plan.runs]
+    loads = {run["load"] for run in runs}
+    assert len(loads) == 9
+    assert {run["load"] for run in runs if run.get("scheme") == "oracle"} == loads
+    placements = {run.get("ssd.ftl.placement", "") for run in runs}
+    # Sixteen classes fit beside what must be free.
+    assert any("oracle" in placement and "16" in placement for placement in placements)
+
+
 def test_a_part_that_there_is_not_is_refused() -> None:
-    with pytest.raises(InputError, match="no part 'driver'; there are drives, mappings, arrays"):
+    with pytest.raises(InputError, match=r"no part 'driver'; there are .*, placements"):
         tournament.plans(["driver"], quick=True, traces=None)
 
 

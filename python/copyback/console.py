@@ -8,7 +8,18 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from copyback import describe, endurance, faults, power, steady, units, verdict, waits
+from copyback import (
+    bound,
+    classes,
+    describe,
+    endurance,
+    faults,
+    power,
+    steady,
+    units,
+    verdict,
+    waits,
+)
 from copyback.flows import Flow, flows
 
 if TYPE_CHECKING:
@@ -34,8 +45,9 @@ PHASES = {
 #: Phases whose work is counted in requests, not in page operations.
 BY_REQUEST = {"read", "write"}
 
-#: Drives of an array that the terminal shows, and flows.
+#: Drives of an array that the terminal shows, classes of a placement, and flows.
 MOST_DRIVES = 16
+MOST_CLASSES = 16
 MOST_FLOWS = 16
 
 #: Columns of a progress bar that its facts leave: the phase, the share, and a bar of ten.
@@ -294,6 +306,7 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
     facts: list[tuple[str, str]] = [
         *([("Array", array)] if (array := describe.array(config)) is not None else []),
         ("Device", describe.device(config)),
+        *([("Placement", placement)] if (placement := describe.placement(config)) else []),
         ("Collector", describe.collector(config)),
         (
             "Workload",
@@ -311,11 +324,13 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
             f"{host_gib} by the host · write amplification "
             f"{units.factor(summary.write_amplification)}",
         ),
+        *bound.facts(summary),
         (
             "Collections",
             f"{units.count(gc.collections)} · {units.count(gc.pages_moved)} pages moved · "
             f"{units.count(gc.erases)} erases",
         ),
+        *classes.facts(summary),
         *waits.facts(summary),
         *endurance.facts(summary),
         *power.facts(summary),
@@ -349,6 +364,8 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
         facts_grid(after),
         Text(""),
     ]
+    if placement is not None and (sorted_into := classes.rows(result)):
+        pieces += [_classes_table(sorted_into), Text("")]
     if several := flows(result):
         pieces += [_flows_table(several), Text("")]
     if array is not None:
@@ -391,6 +408,17 @@ def _response_table(result: Result) -> RenderableType:
     for response in describe.responses(result.summary):
         cells = [units.time_us(response.times[key]) for key in keys]
         table.add_row(response.label, units.count(response.times["count"]), *cells)
+    return table
+
+
+def _classes_table(rows: Sequence[classes.Row]) -> RenderableType:
+    table = numbers_table("Class", ["takes", *(name for name, _ in classes.COLUMNS)])
+    table.columns[0].min_width = 5
+    for row in rows[:MOST_CLASSES]:
+        table.add_row(row.label, row.takes, *row.cells)
+    if len(rows) > MOST_CLASSES:
+        table.caption = f"and {len(rows) - MOST_CLASSES} more, in summary.json and the report"
+        table.caption_justify = "left"
     return table
 
 

@@ -165,6 +165,21 @@ def collector(config: Mapping[str, Any]) -> str:
     return " · ".join(facts)
 
 
+#: The placement of a drive that says nothing about it.
+USUAL_PLACEMENT = "host_and_gc_apart"
+
+
+def placement_name(config: Mapping[str, Any]) -> str:
+    """Return the placement of the drives with its parameters."""
+    return _choice(config.get("ssd", {}).get("ftl", {}).get("placement", USUAL_PLACEMENT))
+
+
+def placement(config: Mapping[str, Any]) -> str | None:
+    """Return the placement in a line; None if it is the usual one."""
+    name = placement_name(config)
+    return None if name == USUAL_PLACEMENT else name
+
+
 #: Layouts of an array in words.
 LAYOUTS = {"jbod": "JBOD", "raid0": "RAID-0", "raid5": "RAID-5", "raid6": "RAID-6"}
 

@@ -97,6 +97,7 @@ def run(
     state: str | os.PathLike[str] | None = None,
     requests: bool = False,
     audit: bool = False,
+    bound: bool = False,
     timeline: str | None = None,
     threads: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -130,6 +131,10 @@ def run(
         Keep one row for each request, in `Result.requests`.
     audit
         Check every invariant as the run goes; slower.
+    bound
+        Also run an oracle for placement, which knows when each page dies, with 6, 16 and as many
+        classes as fit the spare: `Result.summary.bound` says how good write amplification could
+        get, or why that can't be told.
     timeline
         A window of simulated time, such as ``"1.5s:1.6s"``: keep all that happens in it, in
         `Result.timeline`.
@@ -191,6 +196,15 @@ def run(
 
     with progress_display(quiet=not progress) as show:
         result = driver.run_in_memory("copyback run config.toml", on_progress=show)
+    if bound:
+        from copyback.bound import bound as bound_of
+
+        result.summary.bound = bound_of(
+            loaded,
+            state=saved,
+            threads=threads or cores(),
+            display=lambda: progress_display(quiet=not progress),
+        )
     if kept is not None:
         kept.remove()
     return result

@@ -144,6 +144,26 @@ class BandwidthSummary(Section, kw_only=True):
     """Windows that have ended."""
 
 
+class BoundRunSummary(Section, kw_only=True):
+    """A run of the placement that knows the future."""
+
+    classes: int
+    """Classes, each with an open block on every plane."""
+    growth: float
+    """How many times as wide as the one before each class is."""
+    write_amplification: float | None
+    """Pages written to flash for each that the host wrote; None if it wrote none."""
+
+
+class BoundSummary(Section, kw_only=True):
+    """The same configuration under a placement that knows when each page dies."""
+
+    refused: list[str]
+    """Why there are no runs, or no more of them, a sentence each."""
+    runs: list[BoundRunSummary]
+    """Its runs, by their number of classes; none if it was refused."""
+
+
 class BreakdownSummary(Section, kw_only=True):
     """Where the mean response time went, in microseconds; the parts add up to it."""
 
@@ -476,12 +496,25 @@ class MappingSummary(Section, kw_only=True):
 class ClassSummary(Section, kw_only=True):
     """Blocks of one class."""
 
+    added_write_amplification: float | None
+    """What collecting them added to the write amplification: those valid pages for each page
+    that the host wrote to the drive; None if it wrote none.
+    """
     block_life_pages: float | None
     """How long they had been in use by then, in pages that the host wrote to the drive, on
     average; None if there were none.
     """
     blocks_filled: int
     """Blocks that were filled."""
+    page_life_pages: float | None
+    """How long the pages that the host overwrote or trimmed in blocks of this class had been
+    there, in pages that the host wrote to the drive, on average, as if blocks were filled
+    evenly; None if there were none, or if the placement looks at who writes alone.
+    """
+    takes_host: bool
+    """Whether they take pages that the host writes."""
+    takes_moved: bool
+    """Whether they take pages that collections move."""
     valid_share: float | None
     """Share of their pages that were valid when they were chosen; None if there were none."""
     victims: int
@@ -521,7 +554,7 @@ class FdpSummary(Section, kw_only=True):
 
 
 class PlacementSummary(Section, kw_only=True):
-    """What `summary.json` says of a placement with more than two classes, or with handles.
+    """What `summary.json` says of a placement with several classes.
 
     Counted since the run began, ramp included.
     """
@@ -622,9 +655,7 @@ class DeviceSummary(Section, kw_only=True):
     mapping: MappingSummary
     """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
     placement: PlacementSummary | None = None
-    """How well the placement has sorted pages, if it has more than two classes or goes by
-    handles.
-    """
+    """How well the placement has sorted pages, if it has several classes."""
     requests_ended_last: int
     """Requests that ended last on this drive."""
     service_breakdown_us: BreakdownSummary
@@ -1019,6 +1050,11 @@ class Summary(Section, kw_only=True):
     """What an array did beside serving requests."""
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
+    bound: BoundSummary | None = None
+    """How good the write amplification could get, if that was asked for.
+
+    Whoever writes `summary.json` adds it.
+    """
     breakdown_by_class_us: BreakdownByClass
     """Where the mean response time of reads and that of writes went, in microseconds."""
     breakdown_us: BreakdownSummary
@@ -1050,9 +1086,7 @@ class Summary(Section, kw_only=True):
     notes: list[str]
     """What the user should know: of the input, and of what is not measured."""
     placement: PlacementSummary | None = None
-    """How well the placement has sorted pages, if it has more than two classes or goes by
-    handles.
-    """
+    """How well the placement has sorted pages, if it has several classes."""
     power_loss: PowerLossSummary | None = None
     """Cuts of power, if there can be any."""
     precondition: PreconditionSummary | None = None

@@ -22,6 +22,7 @@ def numbers_of(summary: Mapping[str, Any]) -> dict[str, float | None]:
         idle_measures,
         steady_measures,
         flow_measures,
+        class_measures,
         verdict_measures,
     )
     return found | {key: number for of in made for key, number in of(summary).items()}
@@ -114,6 +115,20 @@ def flow_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
         for flow in summary.get("flows", [])
         for key, value in flatten(flow, f"flows.{flow['flow']}.")
         if key != f"flows.{flow['flow']}.flow"
+    }
+
+
+def class_measures(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the numbers of each class of the placement.
+
+    >>> class_measures({"placement": {"classes": [{"victims": 3, "takes_host": True}]}})
+    {'placement.class_0.victims': 3}
+    """
+    found = (summary.get("placement") or {}).get("classes", [])
+    return {
+        key: value
+        for number, of_class in enumerate(found)
+        for key, value in flatten(of_class, f"placement.class_{number}.")
     }
 
 

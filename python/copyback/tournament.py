@@ -53,6 +53,7 @@ TITLES = {
     "drives": "Page-mapped drives",
     "mappings": "Mappings",
     "arrays": "Arrays",
+    "placements": "Placements",
 }
 
 

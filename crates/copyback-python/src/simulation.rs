@@ -208,7 +208,7 @@ impl Simulation {
     fn series<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = Columns::new(py);
         for (name, values) in self.inner().series() {
-            columns.add(name, values)?;
+            columns.add(&name, values)?;
         }
         Ok(columns.0)
     }

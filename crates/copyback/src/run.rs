@@ -228,9 +228,10 @@ impl Run {
                      simulated so far; choose a longer one, or none for one that adapts"
                 )));
             }
-            let sample = self.sample();
+            let (sample, held) = (self.sample(), self.blocks_of_classes());
             let drives = self.array.drives();
-            self.recorder.series.close_rows(next, &sample, |at| collecting_until(drives, at));
+            let at_end = (&sample, &held[..]);
+            self.recorder.series.close_rows(next, at_end, |at| collecting_until(drives, at));
         }
         if next >= self.recorder.dies.due() {
             self.recorder.dies.close_bins(next, |at| die_uses(&self.array, at));
@@ -451,9 +452,10 @@ impl Run {
             }
         }
         // Buffers may have been at work after the last request.
-        let sample = self.sample();
+        let (sample, held) = (self.sample(), self.blocks_of_classes());
         let drives = self.array.drives();
-        self.recorder.series.finish(self.now, &sample, |at| collecting_until(drives, at));
+        let at_end = (&sample, &held[..]);
+        self.recorder.series.finish(self.now, at_end, |at| collecting_until(drives, at));
         if let Some(log) = &mut self.recorder.latency_log {
             log.end_interval();
         }
@@ -467,6 +469,19 @@ impl Run {
     fn sample(&self) -> Sample {
         let samples = self.array.drives().iter().map(sample);
         samples.reduce(Sample::together).unwrap_or_default()
+    }
+
+    /// Blocks that each class holds on all drives, if there are several.
+    fn blocks_of_classes(&self) -> Vec<u64> {
+        let mut held = Vec::new();
+        for drive in self.array.drives() {
+            let of_drive = drive.ssd.backend().ftl.blocks_of_classes();
+            if of_drive.len() > 1 {
+                held.resize(of_drive.len(), 0);
+                held.iter_mut().zip(of_drive).for_each(|(all, blocks)| *all += blocks);
+            }
+        }
+        held
     }
 
     /// What all drives have done so far.

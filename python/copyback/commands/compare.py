@@ -102,7 +102,8 @@ def compare(
 
 def tournament(
     part: Annotated[
-        list[str] | None, typer.Argument(metavar="[PART]...", help="drives, mappings, arrays.")
+        list[str] | None,
+        typer.Argument(metavar="[PART]...", help="drives, mappings, arrays, placements."),
     ] = None,
     scale: Annotated[
         Literal["quick", "full"],

@@ -81,6 +81,14 @@ def run(
             "metrics.histogram_interval, as an HdrHistogram log.",
         ),
     ] = None,
+    bound: Annotated[
+        bool,
+        typer.Option(
+            "--bound",
+            help="Also run an oracle for placement, which knows when each page dies, with 6, 16 "
+            "and as many classes as fit: how good write amplification could get.",
+        ),
+    ] = False,
     audit: Annotated[
         bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
     ] = False,
@@ -171,6 +179,15 @@ def run(
                     streams={"latency_log": b"".join(log)},
                     measured=fio_json is not None,
                 )
+        if bound:
+            from copyback.bound import bound as bound_of
+
+            result.summary.bound = bound_of(
+                loaded,
+                state=state,
+                threads=threads or cores(),
+                display=lambda: progress_display(quiet=quiet or json_),
+            )
         if staging is not None:
             write_result(result, staging.path)
             staging.publish()

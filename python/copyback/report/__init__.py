@@ -8,7 +8,19 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from copyback import describe, endurance, faults, flows, power, steady, units, verdict, waits
+from copyback import (
+    bound,
+    classes,
+    describe,
+    endurance,
+    faults,
+    flows,
+    power,
+    steady,
+    units,
+    verdict,
+    waits,
+)
 
 if TYPE_CHECKING:
     import jinja2
@@ -31,20 +43,21 @@ def render(result: Result) -> str:
     """Return the report page of a result."""
     from copyback.report import array, heat, plots, slowest
 
-    config = result.config
+    config, summary = result.config, result.summary
     data = plots.data(result)
     return (
         environment()
         .get_template("page.html.j2")
         .render(
             result=result,
-            summary=result.summary,
-            version=result.summary.version,
+            summary=summary,
+            version=summary.version,
             title=describe.title(result),
             findings=verdict.findings(result.summary),
             lead=_lead(result),
             layout=describe.array(config),
             device=describe.device(config),
+            placement=describe.placement(config),
             collector=describe.collector(config),
             workload=describe.workload(config),
             cards=_cards(result),
@@ -53,6 +66,10 @@ def render(result: Result) -> str:
             breakdowns=describe.breakdowns(result.summary),
             array=array.context(result),
             flows=flows.flows(result),
+            classes=classes.rows(result),
+            class_columns=classes.COLUMNS,
+            bound=list(bound.runs(summary)),
+            no_bound=summary.bound.refused if summary.bound else [],
             dies=heat.context(result),
             late=slowest.context(result),
             late_keys=slowest.KEYS,
@@ -256,6 +273,7 @@ def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
     ]
     groups = [
         ("Endurance", endurance.rows(summary)),
+        ("Placement", classes.costs(summary)),
         ("Power loss", power.rows(summary)),
         ("Faults of the flash", faults.rows(summary)),
         ("Steady state", steady.rows(summary, result.config)),

@@ -97,7 +97,7 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
     const i = u.cursor.idx;
     where.textContent = i == null ? "" : at(columns[0][i], i);
     series.forEach((s, k) => {
-      values[k].textContent = i == null || !u.series[k + 1].show ? "" : s.format(columns[k + 1][i]);
+      values[k].textContent = i == null || !u.series[k + 1].show ? "" : s.format((s.own ?? columns[k + 1])[i]);
     });
   }
 
@@ -142,7 +142,7 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
     read();
     live.textContent = at(xs[i], i) + ": " + series
       .filter((_, k) => u.series[k + 1].show)
-      .map((s) => `${s.label} ${s.format(columns[series.indexOf(s) + 1][i])}`)
+      .map((s) => `${s.label} ${s.format((s.own ?? columns[series.indexOf(s) + 1])[i])}`)
       .join(", ");
   });
   const full = () => columns.end ?? columns[0][columns[0].length - 1];

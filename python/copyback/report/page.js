@@ -125,6 +125,23 @@
       scales: { x: time, y: { range: (_, __, max) => [1, max > 1 ? 1 + (max - 1) * 1.08 : 2] } },
       x: x(), y: axis({ size: 46, values: tick(short) }),
     });
+    if (data.classes.length) {
+      // The sum up to each class, the largest first, so that those below are drawn over it.
+      const sums = [];
+      data.classes.reduce((below, [, own]) => (sums.push(own.map((v, i) => v + below[i])), sums.at(-1)), xs.map(() => 0));
+      const stacked = data.classes.map(([name, own], i) => {
+        const colour = name === "free" ? "--line" : "--s" + (i + 1);
+        return { sum: sums[i], series: line(name, colour, whole, { fill: css(colour), width: 0, filled: true, own, points: { show: false } }) };
+      }).reverse();
+      chart("classes", {
+        name: "Blocks that each class holds over time, and free ones, stacked",
+        columns: columns(...stacked.map(({ sum }) => sum)),
+        series: stacked.map(({ series }) => series),
+        height: medium, sync: "time", at,
+        scales: { x: time, y: { range: (_, __, max) => [0, max > 0 ? max : 1] } },
+        x: x(), y: axis({ size: 64, values: tick(short) }),
+      });
+    }
     chart("erases", {
       name: "Blocks erased over time",
       columns: columns(t.erases),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import describe
+from copyback import classes, describe
 from copyback.flows import flows
 from copyback.report import array, heat
 
@@ -40,6 +40,7 @@ def data(result: Result) -> dict[str, Any]:
         "flows": flow_curves(result),
         "density": array.density(result) if is_array else {},
         "time": timeline(result),
+        "classes": held(result),
         "heat": heat.data(result),
     }
 
@@ -169,6 +170,27 @@ def timeline(result: Result) -> dict[str, Any]:
         "end": float(end[-1]),
         "interval": float(np.median(span)),
     }
+
+
+def held(result: Result) -> list[list[Any]]:
+    """Return the blocks that each class holds over time, and those that are free.
+
+    Each is a name and its column, in the rows of the timeline: the mean of what was held at the
+    ends of the intervals that a row stands for.
+    """
+    bands = classes.bands(result)
+    if not bands:
+        return []
+    groups = [(band.label, band.columns) for band in bands] + [("free", ["free_blocks_total"])]
+    table = result.series
+    first = np.arange(0, len(table), -(-len(table) // MAX_INTERVALS))
+    intervals = np.diff(np.append(first, len(table)))
+
+    def mean(columns: list[str]) -> Column:
+        blocks = np.sum([table[name].to_numpy() for name in columns], axis=0, dtype=np.float64)
+        return np.asarray(np.add.reduceat(blocks, first) / intervals)
+
+    return [[label, rounded(mean(columns))] for label, columns in groups]
 
 
 def rounded(column: Column, digits: int = 5) -> list[float | None]:

@@ -1,6 +1,6 @@
 //! How well the placement of a drive has sorted pages.
 
-use crate::ftl::{ClassTally, HandleTally};
+use crate::ftl::{ClassTally, HandleTally, Takes};
 
 use super::Backend;
 
@@ -9,10 +9,16 @@ use super::Backend;
 pub struct SortingReport {
     /// Blocks by class, since the run began.
     pub tally: ClassTally,
+    /// Whose pages each class takes.
+    pub takes: Vec<Takes>,
+    /// Pages that the host has written since then.
+    pub host_pages: u64,
     /// RAM in which placements keep what they know of pages, in bytes.
     pub state_bytes: u64,
     /// What was written with each placement handle, if the placement goes by handles.
     pub handles: Option<HandleTally>,
+    /// Bytes of a page.
+    pub page_bytes: u64,
     /// Pages of a block that hold data.
     pub pages_per_block: u32,
 }
@@ -21,6 +27,7 @@ impl SortingReport {
     /// Adds that of another drive.
     pub fn add(&mut self, other: &Self) {
         self.tally += &other.tally;
+        self.host_pages += other.host_pages;
         self.state_bytes += other.state_bytes;
         if let (Some(handles), Some(other)) = (&mut self.handles, &other.handles) {
             *handles += other;
@@ -29,14 +36,16 @@ impl SortingReport {
 }
 
 impl Backend {
-    /// How well the placement has sorted, if it has more than two classes or goes by handles.
+    /// How well the placement has sorted, if there are several classes.
     pub fn sorting_report(&self) -> Option<SortingReport> {
         let tally = self.ftl.class_tally();
-        let handles = self.ftl.handle_tally().cloned();
-        (tally.classes().len() > 2 || handles.is_some()).then(|| SortingReport {
+        (tally.classes().len() > 1).then(|| SortingReport {
             tally: tally.clone(),
-            handles,
+            handles: self.ftl.handle_tally().cloned(),
+            takes: self.ftl.takes_of_classes(),
+            host_pages: self.ftl.tallied_host_pages(),
             state_bytes: self.ftl.placement_bytes() as u64,
+            page_bytes: self.ftl.page_bytes(),
             pages_per_block: self.ftl.data_pages_per_block(),
         })
     }

@@ -207,7 +207,7 @@ impl Tables {
 
     fn replace(&mut self, mapping: &mut impl Mapping, plane: PlaneId, place: Frontier) -> BlockId {
         let spare = self.space.take_spare(plane);
-        self.blocks.set_open(spare);
+        self.blocks.open_in_place_of(place.block, spare);
         let mut copied = Vec::new();
         while let Some(offset) = self.blocks.next_valid(place.block, 0) {
             let from = self.geometry.page(place.block, offset);
@@ -238,6 +238,7 @@ impl Tables {
         if let Some(audit) = &mut self.audit {
             audit.copied(from, to);
         }
+        self.streams.moved_unasked(lpn, self.geometry.block_of(to));
         mapping.moved(self, lpn, self.geometry.plane_of(to));
     }
 

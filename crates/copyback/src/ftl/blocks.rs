@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Checkpointed;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
-use crate::placement::{Class, Life};
+use crate::placement::{Class, Life, Placement};
 use crate::victim::BlockView;
+
+use super::streams::Streams;
 
 /// Erases that no block survives.
 const NEVER: u32 = u32::MAX / 2;
@@ -91,9 +93,9 @@ impl Blocks {
         self.valid[word] & bit != 0
     }
 
-    /// The blocks as they are when the host has written `now` pages.
-    pub const fn at(&self, now: u64) -> BlocksAt<'_> {
-        BlocksAt { blocks: self, now }
+    /// The blocks as they are by the clock of `streams`, and as their placement knows them.
+    pub const fn at<'a>(&'a self, streams: &'a Streams) -> BlocksAt<'a> {
+        BlocksAt { blocks: self, streams }
     }
 
     pub fn valid_pages(&self, block: BlockId) -> u16 {
@@ -151,11 +153,38 @@ impl Blocks {
         self.records[block.index()].class
     }
 
+    /// When `block` was last opened.
+    pub fn opened_at(&self, block: BlockId) -> u64 {
+        self.times[block.index()].opened
+    }
+
+    /// When `block` was last filled.
+    pub fn sealed_at(&self, block: BlockId) -> u64 {
+        self.times[block.index()].sealed
+    }
+
+    /// Blocks of each of so many classes that are neither free nor bad.
+    pub fn of_classes(&self, classes: usize) -> Vec<u64> {
+        let mut held = vec![0; classes];
+        for Record { phase, class, .. } in &self.records {
+            if let (Phase::Open | Phase::Closed, Some(class)) = (phase, class) {
+                held[class.index()] += 1;
+            }
+        }
+        held
+    }
+
+    /// `spare` takes the place of `bad`, which was being filled.
+    pub fn open_in_place_of(&mut self, bad: BlockId, spare: BlockId) {
+        let class = self.records[bad.index()].class;
+        self.open(spare, class, self.times[bad.index()].opened);
+    }
+
     /// Whose pages `block` takes, and since when, if it was opened for a class.
     pub fn life(&self, block: BlockId) -> Option<Life> {
         let Record { valid, class, .. } = self.records[block.index()];
         let Times { opened, sealed } = self.times[block.index()];
-        class.map(|class| Life { class, opened, sealed, valid })
+        class.map(|class| Life { block, class, opened, sealed, valid })
     }
 
     /// What a file has to tell of every block.
@@ -268,7 +297,7 @@ impl Blocks {
 #[derive(Debug, Clone, Copy)]
 pub struct BlocksAt<'a> {
     blocks: &'a Blocks,
-    now: u64,
+    streams: &'a Streams,
 }
 
 impl BlockView for BlocksAt<'_> {
@@ -285,14 +314,18 @@ impl BlockView for BlocksAt<'_> {
     }
 
     fn opened_at(&self, block: BlockId) -> u64 {
-        self.blocks.times[block.index()].opened
+        self.blocks.opened_at(block)
     }
 
     fn sealed_at(&self, block: BlockId) -> u64 {
-        self.blocks.times[block.index()].sealed
+        self.blocks.sealed_at(block)
+    }
+
+    fn hotness(&self, block: BlockId) -> Option<f64> {
+        self.streams.placement.hotness(block, self.streams.clock)
     }
 
     fn now(&self) -> u64 {
-        self.now
+        self.streams.clock
     }
 }

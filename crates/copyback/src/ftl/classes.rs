@@ -3,7 +3,22 @@
 use std::ops::AddAssign;
 
 use crate::checkpoint::Checkpointed;
-use crate::placement::Life;
+use crate::placement::{Class, Classes, Life};
+
+/// Whose pages a class takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Takes {
+    /// Those that the host writes.
+    pub host: bool,
+    /// Those that collections move.
+    pub moved: bool,
+}
+
+impl Takes {
+    pub(super) fn of(classes: &Classes, class: Class) -> Self {
+        Self { host: classes.takes_host(class), moved: classes.takes_moved(class) }
+    }
+}
 
 /// Blocks of one class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
@@ -16,6 +31,11 @@ pub struct OfClass {
     pub valid_pages: u64,
     /// How long these had been open and full, in pages that the host wrote to the drive, added up.
     pub lives: u64,
+    /// Pages that have died in blocks of it: that the host has overwritten or trimmed. Not counted where the placement
+    /// looks at who writes alone.
+    pub dead_pages: u64,
+    /// How long these had been there, in pages that the host wrote to the drive, added up.
+    pub page_lives: u64,
 }
 
 /// Blocks of all classes.
@@ -24,12 +44,16 @@ pub struct ClassTally {
     classes: Vec<OfClass>,
     /// Pages that were moved to another class, as theirs had no block and none was free.
     pub diverted: u64,
+    /// Pages that the host had written to the drive when the counts began.
+    began: u64,
+    /// Those that it wrote since then, up to the last loss of power, after which its clock begins anew.
+    before_loss: u64,
 }
 
 impl ClassTally {
     /// No block of so many classes.
     pub fn new(classes: usize) -> Self {
-        Self { classes: vec![OfClass::default(); classes], diverted: 0 }
+        Self { classes: vec![OfClass::default(); classes], diverted: 0, began: 0, before_loss: 0 }
     }
 
     /// What has become of the blocks of each class.
@@ -48,9 +72,26 @@ impl ClassTally {
         class.lives += now - block.opened;
     }
 
-    /// Counts from now on.
-    pub(super) fn reset(&mut self) {
-        *self = Self::new(self.classes.len());
+    /// A page of `class` has died that had been there for a `life`.
+    pub(super) fn died(&mut self, class: Class, life: u64) {
+        let class = &mut self.classes[class.index()];
+        class.dead_pages += 1;
+        class.page_lives += life;
+    }
+
+    /// Counts from `now` on.
+    pub(super) fn reset(&mut self, now: u64) {
+        *self = Self { began: now, ..Self::new(self.classes.len()) };
+    }
+
+    /// Pages that the host has written since the counts began.
+    pub(super) const fn host_pages(&self, now: u64) -> u64 {
+        self.before_loss + (now - self.began)
+    }
+
+    /// These counts, gone on with after a loss of power at `now`.
+    pub(super) fn after_loss(&self, now: u64) -> Self {
+        Self { before_loss: self.host_pages(now), began: 0, ..self.clone() }
     }
 }
 
@@ -61,6 +102,8 @@ impl AddAssign<&Self> for ClassTally {
             class.victims += other.victims;
             class.valid_pages += other.valid_pages;
             class.lives += other.lives;
+            class.dead_pages += other.dead_pages;
+            class.page_lives += other.page_lives;
         }
         self.diverted += other.diverted;
     }

@@ -28,7 +28,7 @@ mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
 pub use bad_blocks::{FaultTally, Replaced};
-pub use classes::{ClassTally, OfClass};
+pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
@@ -135,7 +135,9 @@ impl Ftl {
         let plane = tables.geometry.plane_of(from);
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.relocate_to(mapping, Stream::Aligned, from);
-            mapping.moved(tables, tables.logical(placed.page), plane);
+            let lpn = tables.logical(placed.page);
+            tables.streams.moved_unasked(lpn, tables.geometry.block_of(placed.page));
+            mapping.moved(tables, lpn, plane);
             placed
         });
         self.audit_move(from, placed, Role::Aligned);
@@ -167,6 +169,7 @@ impl Ftl {
         tables.streams.trimmed(lpn);
         let Some(page) = tables.map.unmap(lpn) else { return tables.staged.remove(lpn) };
         each!(&mut self.mapping, mapping => {
+            tables.dies(page);
             tables.invalidate(mapping, page);
             mapping.unmapped(tables, lpn);
         });
@@ -198,7 +201,7 @@ impl Ftl {
             mapping.moved(tables, lpn, plane);
             placed
         });
-        tables.streams.wrote_moved(lpn, origin);
+        tables.streams.wrote_moved(lpn, origin, placed.page, &tables.geometry);
         if let Some(audit) = &mut tables.audit {
             audit.programmed_staged(lpn, (placed.page, stream.into()), &tables.geometry);
         }
@@ -310,6 +313,7 @@ impl Ftl {
             audit.erased(block, &tables.geometry);
         }
         tables.blocks.erase(block);
+        tables.streams.erased(tables.blocks.class(block));
         each!(&mut self.mapping, mapping => mapping.erased(tables, plane, block));
     }
 
@@ -357,8 +361,18 @@ impl Ftl {
 
     /// The drive has been prepared: what becomes of the blocks of each class is counted from now on.
     pub fn run_begins(&mut self) {
-        self.tables.streams.tally.reset();
+        let streams = &mut self.tables.streams;
+        streams.tally.reset(streams.clock);
         self.tables.streams.placement.run_begins();
+    }
+
+    /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.
+    pub fn counts_on(&mut self, before: &Self) {
+        let streams = &before.tables.streams;
+        self.tables.streams.tally = streams.tally.after_loss(streams.clock);
+        if let Some(handles) = streams.placement.handles() {
+            self.tables.streams.placement.counts_on(handles);
+        }
     }
 
     /// Takes the blocks that have been replaced since the last call.

@@ -167,7 +167,7 @@ impl Ftl {
         let Tables { victims: policy, geometry, blocks, streams, .. } = tables;
         let listed =
             |block: BlockId| Some((geometry.plane_of_block(block), listed[block.index()]?));
-        let view = blocks.at(streams.clock);
+        let view = blocks.at(streams);
         expect(policy.restore(victims, geometry.blocks(), listed, &view), "victim policy")
     }
 
@@ -184,7 +184,10 @@ impl Ftl {
 fn restore_blocks(tables: &mut Tables, saved: &[SavedBlock]) -> Result<(), &'static str> {
     expect(restore_bad_blocks(tables, saved), "bad blocks")?;
     let (classes, now) = (tables.streams.classes.count(), tables.streams.clock);
-    expect(tables.blocks.restore(saved, classes, now), "blocks")
+    expect(tables.blocks.restore(saved, classes, now), "blocks")?;
+    let counted = tables.streams.held.len();
+    tables.streams.held = tables.blocks.of_classes(counted);
+    Ok(())
 }
 
 /// Puts each logical page where it was: a page of its own, where the allocation puts it.

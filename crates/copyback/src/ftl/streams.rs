@@ -2,9 +2,11 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
-use crate::ids::Lpn;
+use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
-use crate::placement::{AnyPlacement, ByOrigin, Classes, Drive, HostPage, Life, Origin, Placement};
+use crate::placement::{
+    AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Origin, Placement,
+};
 
 use super::classes::ClassTally;
 use super::space::Stream;
@@ -20,23 +22,30 @@ pub struct Streams {
     by_origin: Option<ByOrigin>,
     /// Pages that the host has written.
     pub(super) clock: u64,
-    /// What has become of the blocks of each class.
+    /// What has become of the blocks of each class. Of no class where logical blocks have blocks of their own.
     pub(super) tally: ClassTally,
+    /// Blocks that each class holds, open ones included.
+    pub(super) held: Vec<u64>,
+    /// Bytes of a page.
+    pub(super) page_bytes: u64,
 }
 
 impl Streams {
     /// Those of an erased device of a checked configuration.
     pub fn new(config: &Config) -> Self {
+        let geometry = Geometry::new(&config.ssd);
         let drive = Drive {
             pages: Limits::mapped_pages(config),
             pages_per_block: config.ssd.data_pages_per_block() as u32,
-            planes: Geometry::new(&config.ssd).planes(),
-            page_bytes: config.ssd.managed_page_size().0,
+            planes: geometry.planes(),
+            blocks: geometry.blocks(),
         };
         let placement = AnyPlacement::new(&config.ssd, drive);
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
-        let tally = ClassTally::new(classes.count());
-        Self { placement, classes, by_origin, clock: 0, tally }
+        let counted = if config.ssd.ftl.mapping.is_page_mapping() { classes.count() } else { 0 };
+        let (tally, held) = (ClassTally::new(counted), vec![0; counted]);
+        let page_bytes = config.ssd.managed_page_size().0;
+        Self { placement, classes, by_origin, clock: 0, tally, held, page_bytes }
     }
 
     /// The open block that a write of a page of the host goes to.
@@ -73,19 +82,26 @@ impl Streams {
         }
     }
 
-    /// `lpn`, which came from `origin`, has been moved.
+    /// `lpn`, which came from `origin`, has been moved to `page`.
     #[inline(always)]
-    pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin) {
+    pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin, page: Ppn, geometry: &Geometry) {
         if self.by_origin.is_none() {
             self.placement.wrote(lpn, origin, self.clock);
+            self.placement.lies_in(lpn, geometry.block_of(page));
         }
     }
 
-    /// The host has written a page.
+    /// `lpn` has been moved to `block`, of which the placement was not asked.
+    pub fn moved_unasked(&mut self, lpn: Lpn, block: BlockId) {
+        self.placement.lies_in(lpn, block);
+    }
+
+    /// The host has written a page, to `to`.
     #[inline(always)]
-    pub fn host_wrote(&mut self, HostPage { lpn, hint }: HostPage) {
+    pub fn host_wrote(&mut self, HostPage { lpn, hint }: HostPage, to: Ppn, geometry: &Geometry) {
         if self.by_origin.is_none() {
             self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
+            self.placement.lies_in(lpn, geometry.block_of(to));
         }
         self.clock += 1;
     }
@@ -93,6 +109,26 @@ impl Streams {
     /// The host has trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
         self.placement.trimmed(lpn);
+    }
+
+    /// Whether the placement looks at pages, and not at who writes them alone.
+    #[inline(always)]
+    pub const fn looks_at_pages(&self) -> bool {
+        self.by_origin.is_none()
+    }
+
+    /// A block has been opened, of a class if the placement had a say in it.
+    pub fn opened(&mut self, class: Option<Class>) {
+        if let Some(class) = class {
+            self.held[class.index()] += 1;
+        }
+    }
+
+    /// A block has been erased that was of this class.
+    pub fn erased(&mut self, class: Option<Class>) {
+        if let Some(class) = class {
+            self.held[class.index()] -= 1;
+        }
     }
 
     /// A block has been filled, of a class unless it has no life.

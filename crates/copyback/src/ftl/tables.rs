@@ -15,7 +15,7 @@ use super::allocation::{Allocation, PlaneRule};
 use super::audit::Audit;
 use super::bad_blocks::{BadBlocks, mark_factory_bad_blocks};
 use super::blocks::Blocks;
-use super::classes::ClassTally;
+use super::classes::{ClassTally, Takes};
 use super::mapping::Mapping;
 use super::page_map::PageMap;
 use super::space::{Frontier, Space, Stream};
@@ -159,6 +159,22 @@ impl Tables {
         &self.streams.tally
     }
 
+    /// Pages that the host has written since that is counted.
+    pub const fn tallied_host_pages(&self) -> u64 {
+        self.streams.tally.host_pages(self.streams.clock)
+    }
+
+    /// Blocks that each class holds, open ones included.
+    pub fn blocks_of_classes(&self) -> &[u64] {
+        &self.streams.held
+    }
+
+    /// Whose pages each class takes.
+    pub fn takes_of_classes(&self) -> Vec<Takes> {
+        let classes = &self.streams.classes;
+        (0..classes.count()).map(Class::new).map(|class| Takes::of(classes, class)).collect()
+    }
+
     /// RAM in which the placement keeps what it knows of pages, in bytes.
     pub fn placement_bytes(&self) -> usize {
         self.streams.placement.bytes()
@@ -167,6 +183,11 @@ impl Tables {
     /// What was written with each placement handle, if the placement goes by handles.
     pub fn handle_tally(&self) -> Option<&HandleTally> {
         self.streams.placement.handles()
+    }
+
+    /// Bytes of a page.
+    pub const fn page_bytes(&self) -> u64 {
+        self.streams.page_bytes
     }
 
     /// Pages of a block that hold data.
@@ -483,7 +504,7 @@ impl Tables {
         let (lpn, origin) = (self.logical(from), self.origin_of(from));
         let stream = self.take_stream_for_move(self.geometry.plane_of(from), lpn, origin);
         let placed = self.relocate_to(mapping, stream, from);
-        self.streams.wrote_moved(lpn, origin);
+        self.streams.wrote_moved(lpn, origin, placed.page, &self.geometry);
         placed
     }
 
@@ -569,6 +590,7 @@ impl Tables {
         let is_below = self.space.opened(plane);
         self.fetch_likely_victim(plane, is_below);
         self.blocks.open(block, class, self.streams.clock);
+        self.streams.opened(class);
         self.victims.opened(plane, block);
         Frontier { block, next_page: 0 }
     }
@@ -578,7 +600,7 @@ impl Tables {
         self.blocks.seal(block, self.streams.clock);
         self.streams.sealed(self.blocks.life(block));
         self.space.add_invalid(plane, self.limits.data_pages - u32::from(valid));
-        self.victims.closed(plane, block, valid, &self.blocks.at(self.streams.clock));
+        self.victims.closed(plane, block, valid, &self.blocks.at(&self.streams));
     }
 
     #[inline(always)]
@@ -592,6 +614,35 @@ impl Tables {
         } else {
             mapping.lost_page(self, page, block, valid);
         }
+    }
+
+    /// Notes that the host overwrites or trims what is in `page`.
+    #[inline(always)]
+    pub(super) fn dies(&mut self, page: Ppn) {
+        if self.streams.looks_at_pages() {
+            self.count_death(page);
+        }
+    }
+
+    // Apart, as only placements that look at pages count.
+    #[inline(never)]
+    fn count_death(&mut self, page: Ppn) {
+        let block = self.geometry.block_of(page);
+        let Some(class) = self.blocks.class(block) else { return };
+        let written = self.written_at(block, self.geometry.page_offset(page));
+        self.streams.tally.died(class, self.streams.clock - written);
+    }
+
+    /// About when the page at `offset` of `block` was written: as if the block had been filled evenly.
+    fn written_at(&self, block: BlockId, offset: u32) -> u64 {
+        let plane = self.geometry.plane_of_block(block);
+        let frontier = self.space[plane].frontiers().find(|frontier| frontier.block == block);
+        let (until, pages) = match frontier {
+            Some(Frontier { next_page, .. }) => (self.streams.clock, next_page),
+            None => (self.blocks.sealed_at(block), self.limits.data_pages),
+        };
+        let opened = self.blocks.opened_at(block);
+        opened + (until - opened) * u64::from(offset) / u64::from(pages)
     }
 
     /// Notes that the free blocks of `plane` have changed. If they are few, fetches what is likely to be collected
@@ -639,7 +690,16 @@ impl Tables {
         if let Some(audit) = &self.audit {
             audit.check_map(|lpn| self.map.physical(lpn))?;
         }
+        self.check_classes()?;
         self.space.planes().try_for_each(|plane| self.check_plane(plane))
+    }
+
+    fn check_classes(&self) -> Result<(), String> {
+        let (held, counted) = (self.blocks.of_classes(self.streams.held.len()), &self.streams.held);
+        if held != *counted {
+            return Err(format!("classes hold {held:?} blocks, but {counted:?} counted"));
+        }
+        Ok(())
     }
 
     pub(super) fn check_plane(&self, plane: PlaneId) -> Result<(), String> {

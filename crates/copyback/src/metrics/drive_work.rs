@@ -99,7 +99,7 @@ pub struct DriveWork {
     pub endurance: Option<Endurance>,
     /// What went wrong in the flash, and what was not carried out for that, if anything can.
     pub faults: Option<(FaultReport, Rejected)>,
-    /// How well the placement has sorted pages, if it has more than two classes.
+    /// How well the placement has sorted pages, if it has several classes.
     pub sorting: Option<SortingReport>,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
     pub lost_victims: Option<u64>,
@@ -121,7 +121,7 @@ pub struct DriveSummary {
     /// How idle time was used, if a schedule tells idle periods apart by length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_time: Option<IdleTimeSummary>,
-    /// How well the placement has sorted pages, if it has more than two classes or goes by handles.
+    /// How well the placement has sorted pages, if it has several classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementSummary>,
     /// Erases of blocks.

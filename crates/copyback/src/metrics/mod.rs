@@ -1,6 +1,7 @@
 //! What a run measures. Observes and never decides.
 
 mod bandwidth;
+mod class_rows;
 mod devices;
 mod dies;
 mod drive_work;

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ssd::{HandleTally, SortingReport};
+use crate::ssd::{HandleTally, OfClass, SortingReport, Takes};
 
-/// What `summary.json` says of a placement with more than two classes, or with handles. Counted since the run began, ramp included.
+/// What `summary.json` says of a placement with several classes. Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PlacementSummary {
     /// Blocks of each class.
@@ -48,17 +48,18 @@ pub struct FdpEvents {
 }
 
 impl FdpSummary {
-    fn of(tally: &HandleTally) -> Self {
+    fn of(tally: &HandleTally, page_bytes: u64) -> Self {
         let host_pages: u64 = tally.host_pages.iter().sum();
+        let bytes = |pages: u64| pages * page_bytes;
         Self {
-            handle_host_bytes: tally.host_pages.iter().map(|pages| tally.bytes(*pages)).collect(),
-            host_bytes_written: tally.bytes(host_pages),
-            media_bytes_written: tally.bytes(host_pages + tally.moved_pages),
-            media_bytes_erased: tally.bytes(tally.erased_pages),
+            handle_host_bytes: tally.host_pages.iter().map(|pages| bytes(*pages)).collect(),
+            host_bytes_written: bytes(host_pages),
+            media_bytes_written: bytes(host_pages + tally.moved_pages),
+            media_bytes_erased: bytes(tally.erased_pages),
             events: FdpEvents {
                 invalid_placement_identifier_pages: tally.invalid_pages,
                 media_reallocated: tally.reallocations,
-                media_reallocated_bytes: tally.bytes(tally.moved_pages),
+                media_reallocated_bytes: bytes(tally.moved_pages),
             },
         }
     }
@@ -67,34 +68,53 @@ impl FdpSummary {
 /// Blocks of one class.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ClassSummary {
+    /// Whether they take pages that the host writes.
+    pub takes_host: bool,
+    /// Whether they take pages that collections move.
+    pub takes_moved: bool,
     /// Blocks that were filled.
     pub blocks_filled: u64,
     /// Blocks that were collected.
     pub victims: u64,
     /// Share of their pages that were valid when they were chosen; null if there were none.
     pub valid_share: Option<f64>,
+    /// What collecting them added to the write amplification: those valid pages for each page that the host wrote to
+    /// the drive; null if it wrote none.
+    pub added_write_amplification: Option<f64>,
     /// How long they had been in use by then, in pages that the host wrote to the drive, on average; null if there
     /// were none.
     pub block_life_pages: Option<f64>,
+    /// How long the pages that the host overwrote or trimmed in blocks of this class had been there, in pages that the
+    /// host wrote to the drive, on average, as if blocks were filled evenly; null if there were none, or if the placement
+    /// looks at who writes alone.
+    pub page_life_pages: Option<f64>,
 }
 
 impl PlacementSummary {
     pub(super) fn of(report: &SortingReport) -> Self {
-        let pages_per_block = f64::from(report.pages_per_block);
-        let classes = report.tally.classes().iter().map(|class| {
-            let of_each = |sum: u64| (class.victims > 0).then(|| sum as f64 / class.victims as f64);
-            ClassSummary {
-                blocks_filled: class.filled,
-                victims: class.victims,
-                valid_share: of_each(class.valid_pages).map(|pages| pages / pages_per_block),
-                block_life_pages: of_each(class.lives),
-            }
-        });
+        let classes = report.tally.classes().iter().zip(&report.takes);
         Self {
-            classes: classes.collect(),
+            classes: classes.map(|(of, takes)| ClassSummary::of(report, of, *takes)).collect(),
             diverted_pages: report.tally.diverted,
             state_bytes: report.state_bytes,
-            fdp: report.handles.as_ref().map(FdpSummary::of),
+            fdp: report.handles.as_ref().map(|handles| FdpSummary::of(handles, report.page_bytes)),
+        }
+    }
+}
+
+impl ClassSummary {
+    fn of(report: &SortingReport, of: &OfClass, takes: Takes) -> Self {
+        let ratio = |sum: u64, of: u64| (of > 0).then(|| sum as f64 / of as f64);
+        let valid = ratio(of.valid_pages, of.victims);
+        Self {
+            takes_host: takes.host,
+            takes_moved: takes.moved,
+            blocks_filled: of.filled,
+            victims: of.victims,
+            valid_share: valid.map(|pages| pages / f64::from(report.pages_per_block)),
+            added_write_amplification: ratio(of.valid_pages, report.host_pages),
+            block_life_pages: ratio(of.lives, of.victims),
+            page_life_pages: ratio(of.page_lives, of.dead_pages),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Rows over time. If no interval is configured, rows start fine and are merged two by two whenever
 //! there are too many, so that a run of any length ends with about a thousand.
 
+use std::borrow::Cow;
+
 use crate::checkpoint::Checkpointed;
 use crate::host::Completion;
 use crate::ids::FlowId;
@@ -8,6 +10,7 @@ use crate::units::{Duration, Instant, TotalTime};
 use crate::workload::Operation;
 
 use super::Written;
+use super::class_rows::ClassRows;
 
 /// Rows at which neighbours are merged.
 const MOST_ROWS: usize = 2048;
@@ -84,7 +87,7 @@ pub const SAMPLE_COLUMNS: [&str; 20] = [
 pub const BAD_BLOCKS: &str = "bad_blocks";
 
 /// Columns of the series by name.
-pub type SeriesColumns = Vec<(&'static str, Vec<f64>)>;
+pub type SeriesColumns = Vec<(Cow<'static, str>, Vec<f64>)>;
 
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Class {
@@ -119,6 +122,8 @@ pub struct Series {
     current: Row,
     /// What was completed of each flow, where there are several, in the same rows.
     flows: Vec<FlowRows>,
+    /// What classes of the placement hold, in the same rows.
+    classes: ClassRows,
     ends: Instant,
     finished_at: Instant,
 }
@@ -140,6 +145,7 @@ impl Series {
             rows: Vec::new(),
             current: Row::default(),
             flows: (0..flows).map(|_| FlowRows::default()).collect(),
+            classes: ClassRows::default(),
             ends: Instant::START + width,
             finished_at: Instant::START,
         }
@@ -156,12 +162,12 @@ impl Series {
     }
 
     /// Ends every row that ends at or before `now`. Nothing has changed since the last event, so
-    /// one sample serves them all, but for what grows with time: the die time spent `collecting` until the
-    /// end of a row.
+    /// one sample and the blocks `held` by each class serve them all, but for what grows with time: the die time
+    /// spent `collecting` until the end of a row.
     pub fn close_rows(
         &mut self,
         now: Instant,
-        sample: &Sample,
+        (sample, held): (&Sample, &[u64]),
         collecting: impl Fn(Instant) -> TotalTime,
     ) {
         while self.ends <= now {
@@ -169,6 +175,7 @@ impl Series {
             self.current.collecting = collecting(self.ends);
             self.rows.push(std::mem::take(&mut self.current));
             self.flows.iter_mut().for_each(FlowRows::close);
+            self.classes.close(held);
             if !self.fixed && self.rows.len() >= MOST_ROWS {
                 self.halve();
             }
@@ -180,10 +187,10 @@ impl Series {
     pub fn finish(
         &mut self,
         now: Instant,
-        sample: &Sample,
+        (sample, held): (&Sample, &[u64]),
         collecting: impl Fn(Instant) -> TotalTime,
     ) {
-        self.close_rows(now, sample, &collecting);
+        self.close_rows(now, (sample, held), &collecting);
         self.finished_at = now;
         self.current.end = *sample;
         self.current.collecting = collecting(now);
@@ -194,10 +201,12 @@ impl Series {
             Some(last) if !begun => {
                 *last = last.merged(Some(&rest));
                 self.flows.iter_mut().for_each(FlowRows::close_into_last);
+                self.classes.close_into_last(held);
             }
             _ => {
                 self.rows.push(rest);
                 self.flows.iter_mut().for_each(FlowRows::close);
+                self.classes.close(held);
             }
         }
     }
@@ -206,6 +215,7 @@ impl Series {
         self.interval = self.interval * 2;
         self.rows = self.rows.chunks(2).map(|pair| pair[0].merged(pair.get(1))).collect();
         self.flows.iter_mut().for_each(FlowRows::halve);
+        self.classes.halve();
     }
 
     /// A request has been completed.
@@ -223,12 +233,12 @@ impl Series {
         self.rows.iter().map(written).collect()
     }
 
-    /// The rows as columns, named by [`SAMPLE_COLUMNS`], and bad blocks if there can be any. Counts are
-    /// those of the row, free and bad blocks the level at its end; a mean or maximum of no request is NaN.
+    /// The rows as columns, named by [`SAMPLE_COLUMNS`], bad blocks if there can be any, and the blocks of each class if
+    /// there are several. Counts are those of the row, blocks that are free, bad or of a class the level at its end; a mean or maximum of no request is NaN.
     pub fn columns(&self) -> SeriesColumns {
         let mut columns: SeriesColumns = SAMPLE_COLUMNS
             .iter()
-            .map(|name| (*name, Vec::with_capacity(self.rows.len())))
+            .map(|name| (Cow::from(*name), Vec::with_capacity(self.rows.len())))
             .collect();
         let mut before = Row::default();
         for (index, row) in self.rows.iter().enumerate() {
@@ -239,7 +249,8 @@ impl Series {
             before = *row;
         }
         let bad = self.rows.iter().map(|row| Some(row.end.bad_blocks? as f64));
-        columns.extend(bad.collect::<Option<_>>().map(|bad| (BAD_BLOCKS, bad)));
+        columns.extend(bad.collect::<Option<_>>().map(|bad| (Cow::from(BAD_BLOCKS), bad)));
+        columns.extend(self.classes.columns());
         columns
     }
 }
@@ -407,10 +418,10 @@ mod tests {
         let mut now = Instant::START;
         for us in completed_us {
             now = Instant::from_ns(us * 1000);
-            series.close_rows(now, &Sample::default(), |_| TotalTime::ZERO);
+            series.close_rows(now, (&Sample::default(), &[]), |_| TotalTime::ZERO);
             series.completed(&read());
         }
-        series.finish(now, &Sample::default(), |_| TotalTime::ZERO);
+        series.finish(now, (&Sample::default(), &[]), |_| TotalTime::ZERO);
         let columns = series.columns();
         let found = columns.into_iter().find(|(name, _)| *name == "requests");
         found.expect("there is such a column").1
@@ -449,11 +460,11 @@ mod tests {
         // So long that rows are merged twice; the last request ends on the edge of a row.
         for request in 0..8_000_u64 {
             now = Instant::from_ns(request * 100_000);
-            series.close_rows(now, &sample, |_| TotalTime::ZERO);
+            series.close_rows(now, (&sample, &[]), |_| TotalTime::ZERO);
             let flow = FlowId((request % 7 % 3) as u16);
             series.completed(&Completion { flow, ..read() });
         }
-        series.finish(now, &sample, |_| TotalTime::ZERO);
+        series.finish(now, (&sample, &[]), |_| TotalTime::ZERO);
         let (whole, flows) = (series.columns(), series.flow_columns());
         let rows = whole[0].1.len();
         assert_eq!(flows.flow.len(), 3 * rows);
@@ -461,7 +472,7 @@ mod tests {
         for (column, (name, values)) in flows.served.iter().zip(&whole) {
             let by_flow = |row: usize| (0..3).map(move |flow| column[flow * rows + row]);
             for (row, value) in values.iter().enumerate() {
-                match *name {
+                match name.as_ref() {
                     "start_s" | "end_s" => assert!(by_flow(row).all(|of| of == *value), "{name}"),
                     "requests" | "reads" | "read_bytes" => {
                         assert_eq!(by_flow(row).sum::<f64>(), *value, "{name} {row}");
@@ -485,8 +496,8 @@ mod tests {
             }
         };
         let now = Instant::from_ns(350_000);
-        series.close_rows(now, &Sample::default(), collecting);
-        series.finish(now, &Sample::default(), collecting);
+        series.close_rows(now, (&Sample::default(), &[]), collecting);
+        series.finish(now, (&Sample::default(), &[]), collecting);
         let columns = series.columns();
         let found = columns.into_iter().find(|(name, _)| *name == "gc_busy_us");
         assert_eq!(found.expect("there is such a column").1, [0.0, 70.0, 100.0, 50.0]);

@@ -25,13 +25,12 @@ pub struct ByHint {
 impl ByHint {
     pub(super) fn new(handles: u32, isolation: Isolation, drive: Drive) -> Self {
         let handles = handles as usize;
-        let Drive { pages_per_block, page_bytes, .. } = drive;
         let moved = match isolation {
             Isolation::Initial => 1,
             Isolation::Persistent => handles,
         };
-        let tally = HandleTally::new(handles, page_bytes);
-        Self { handles, moved, pages_per_block, tally }
+        let tally = HandleTally::new(handles);
+        Self { handles, moved, pages_per_block: drive.pages_per_block, tally }
     }
 
     /// The handle that the host names, unless there is no such handle.
@@ -83,13 +82,17 @@ impl Placement for ByHint {
     fn handles(&self) -> Option<&HandleTally> {
         Some(&self.tally)
     }
+
+    fn counts_on(&mut self, handles: &HandleTally) {
+        self.tally.clone_from(handles);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const DRIVE: Drive = Drive { pages: 8, pages_per_block: 2, planes: 1, page_bytes: 4096 };
+    const DRIVE: Drive = Drive { pages: 8, pages_per_block: 2, planes: 1, blocks: 8 };
 
     fn class_of(placement: &ByHint, origin: Origin) -> usize {
         placement.class_of(Lpn(3), origin, 9).index()
@@ -139,10 +142,9 @@ mod tests {
             moved_pages: 1,
             erased_pages: 4,
             reallocations: 1,
-            page_bytes: 4096,
         };
         assert_eq!(placement.handles(), Some(&expected));
         placement.run_begins();
-        assert_eq!(placement.handles(), Some(&HandleTally::new(2, 4096)));
+        assert_eq!(placement.handles(), Some(&HandleTally::new(2)));
     }
 }

@@ -46,6 +46,11 @@ impl Classes {
         self.host.contains(&class.index())
     }
 
+    /// Whether `class` takes pages that collections move.
+    pub fn takes_moved(&self, class: Class) -> bool {
+        self.moved.contains(&class.index())
+    }
+
     /// Whether pages of the host and moved ones may fill the same block.
     pub fn mix(&self) -> bool {
         self.host.start < self.moved.end && self.moved.start < self.host.end

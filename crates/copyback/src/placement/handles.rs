@@ -18,31 +18,23 @@ pub struct HandleTally {
     pub erased_pages: u64,
     /// Blocks that were collected with valid pages in them.
     pub reallocations: u64,
-    /// Bytes of a page.
-    pub page_bytes: u64,
 }
 
 impl HandleTally {
     /// Nothing, with so many handles.
-    pub fn new(handles: usize, page_bytes: u64) -> Self {
+    pub fn new(handles: usize) -> Self {
         Self {
             host_pages: vec![0; handles],
             invalid_pages: 0,
             moved_pages: 0,
             erased_pages: 0,
             reallocations: 0,
-            page_bytes,
         }
     }
 
     /// Counts from now on.
     pub(super) fn reset(&mut self) {
-        *self = Self::new(self.host_pages.len(), self.page_bytes);
-    }
-
-    /// Bytes of so many pages.
-    pub const fn bytes(&self, pages: u64) -> u64 {
-        pages * self.page_bytes
+        *self = Self::new(self.host_pages.len());
     }
 }
 

@@ -54,6 +54,9 @@ pub struct Summary {
     /// How the devices were prepared, if in rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precondition: Option<PreconditionSummary>,
+    /// How good the write amplification could get, if that was asked for. Whoever writes `summary.json` adds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundSummary>,
     /// What the run cost.
     pub simulator: SimulatorSummary,
     /// What the user should know: of the input, and of what is not measured.
@@ -77,6 +80,26 @@ pub struct RunRequestsSummary {
 pub struct PreconditionSummary {
     /// The rounds of each device.
     pub devices: Vec<RoundsSummary>,
+}
+
+/// The same configuration under a placement that knows when each page dies.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BoundSummary {
+    /// Its runs, by their number of classes; none if it was refused.
+    pub runs: Vec<BoundRunSummary>,
+    /// Why there are no runs, or no more of them, a sentence each.
+    pub refused: Vec<String>,
+}
+
+/// A run of the placement that knows the future.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BoundRunSummary {
+    /// Classes, each with an open block on every plane.
+    pub classes: u32,
+    /// How many times as wide as the one before each class is.
+    pub growth: f64,
+    /// Pages written to flash for each that the host wrote; null if it wrote none.
+    pub write_amplification: Option<f64>,
 }
 
 /// What the run cost.
@@ -140,6 +163,7 @@ impl Summary {
             steady_state: None,
             power_loss: None,
             precondition: None,
+            bound: None,
             simulator: SimulatorSummary { events: 0, page_operations: 0, machine: None },
             notes: Vec::new(),
         }

@@ -43,8 +43,9 @@ impl Ssd {
             true => finished_image(&self.backend),
             false => torn_image(&self.backend, &mut cut_off),
         };
-        let (ftl, scan) = Ftl::recovered(config, name, &image);
+        let (mut ftl, scan) = Ftl::recovered(config, name, &image);
         let lost = ftl.lost_since(&self.backend.ftl);
+        ftl.counts_on(&self.backend.ftl);
         let time = match is_protected {
             true => RecoveryTime::of_saved(config, &ftl, buffered_pages, &scan),
             false => RecoveryTime::of_scan(config, &ftl, &image, &scan),

@@ -139,13 +139,14 @@ pub trait Mapping {
         Self: Sized,
     {
         if let Some(old) = tables.lookup(page.lpn) {
+            tables.dies(old);
             tables.invalidate(self, old);
         } else {
             tables.staged.remove(page.lpn);
         }
         let placed = self.place(tables, plane, page);
         if !tables.is_translation_page(page.lpn) {
-            tables.streams.host_wrote(page);
+            tables.streams.host_wrote(page, placed.page, &tables.geometry);
         }
         placed
     }

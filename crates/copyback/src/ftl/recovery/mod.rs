@@ -139,6 +139,7 @@ impl Tables {
             let next_page = survey.written(*block);
             let stream = stream_of(survey.role(*block));
             self.blocks.open(*block, stream.class(), self.streams.clock);
+            self.streams.opened(stream.class());
             let state = &mut self.space[plane];
             if next_page < self.limits.data_pages && state.frontier(stream).is_none() {
                 *state.frontier_mut(stream) = Some(Frontier { block: *block, next_page });

@@ -1,0 +1,217 @@
+"""What is told of the classes of a placement, and of how good it could get."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import copyback
+from copyback import bound, classes, configuration, report
+from copyback.report import plots
+from copyback.result import Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunCli
+
+
+def sorted_by(placement: Any, **more: Any) -> dict[str, Any]:
+    """Return a small drive under hot and cold writes, with this placement."""
+    return {
+        "seed": 3,
+        "ssd": {
+            "geometry": {
+                "channels": 1,
+                "chips_per_channel": 1,
+                "dies_per_chip": 1,
+                "planes_per_die": 2,
+                "blocks_per_plane": 128,
+                "pages_per_block": 32,
+                "page_size": "4KiB",
+            },
+            "ftl": {"over_provisioning": 0.2, "placement": placement},
+        },
+        "workload": {
+            "type": "synthetic",
+            "requests": 40_000,
+            "request_size": "4KiB",
+            "read_share": 0.0,
+            "address": {"type": "zipf", "theta": 1.0},
+        },
+        "precondition": {"fill": 1.0, "overwrites": 0.0},
+    } | more
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return copyback.run(sorted_by("sepbit"), bound=True, audit=True)
+
+
+@pytest.fixture(scope="module")
+def usual() -> Result:
+    return copyback.run(sorted_by("host_and_gc_apart"))
+
+
+def test_the_classes_add_up_to_the_write_amplification(result: Result, usual: Result) -> None:
+    for summary in (result.summary, usual.summary):
+        assert summary.placement is not None
+        added = [one.added_write_amplification or 0.0 for one in summary.placement.classes]
+        assert 1 + sum(added) == pytest.approx(summary.write_amplification, rel=0.01)
+
+
+def test_pages_live_longer_in_colder_classes(result: Result, usual: Result) -> None:
+    assert result.summary.placement is not None
+    found = result.summary.placement.classes
+    lives = [one.page_life_pages or 0.0 for one in found]
+    assert lives[0] < lives[1]
+    assert lives[3] < lives[4] < lives[5]
+    # A page that has died has lived no longer than its block.
+    assert all(one.page_life_pages < one.block_life_pages for one in found)  # type: ignore[operator]
+    assert [(one.takes_host, one.takes_moved) for one in found[1:3]] == [
+        (True, False),
+        (False, True),
+    ]
+    assert usual.summary.placement is not None
+    assert {one.page_life_pages for one in usual.summary.placement.classes} == {None}
+
+
+@pytest.mark.parametrize(
+    ("placement", "mapping"), [("one_class", "page"), ("host_and_gc_apart", "log_block")]
+)
+def test_nothing_is_told_of_classes_where_there_are_none(placement: str, mapping: str) -> None:
+    config = sorted_by(placement)
+    config["ssd"]["ftl"]["mapping"] = mapping
+    config["workload"]["requests"] = 2_000
+    found = copyback.run(config)
+    assert found.summary.placement is None
+    assert not [name for name in found.series.columns if name.startswith("class_")]
+    page = report.render(found)
+    assert 'id="classes"' not in page
+    assert 'id="placement"' not in page
+
+
+def test_classes_and_free_blocks_are_all_blocks_over_time(result: Result) -> None:
+    table = result.series
+    held = [table[f"class_{number}_blocks"].to_numpy() for number in range(6)]
+    assert set(np.sum(held, axis=0) + table["free_blocks_total"].to_numpy()) == {256}
+    drawn = plots.held(result)
+    assert [label for label, _ in drawn] == ["0", "1", "2", "3", "4", "5", "free"]
+    assert sum(column[-1] for _, column in drawn) == pytest.approx(256, rel=1e-3)
+
+
+def test_many_classes_are_drawn_in_bands() -> None:
+    oracle = {"type": "oracle", "classes": 18, "growth": 1.3}
+    found = copyback.run(sorted_by(oracle))
+    labels = [band.label for band in classes.bands(found)]
+    assert labels == ["0 to 2", "3 to 5", "6 to 8", "9 to 11", "12 to 14", "15 to 17"]
+
+
+def test_handles_are_named() -> None:
+    names = {}
+    for isolation in ("initial", "persistent"):
+        placement = {"type": "by_hint", "handles": 2, "isolation": isolation}
+        found = copyback.run(sorted_by(placement))
+        names[isolation] = [row.label for row in classes.rows(found)]
+    assert names["initial"] == ["handle 0", "handle 1", "moved"]
+    assert names["persistent"] == ["handle 0", "handle 1", "moved 0", "moved 1"]
+
+
+def test_page_and_terminal_show_the_classes(result: Result, usual: Result) -> None:
+    page = report.render(result)
+    assert "<dt>Placement</dt><dd>sepbit</dd>" in page
+    assert page.count("<figcaption><strong>Blocks of each class</strong>") == 1
+    assert "<dt>Placement</dt>" not in report.render(usual)
+    assert "Blocks of each class" in report.render(usual)
+
+
+def test_the_terminal_tells_at_80_columns(cli: RunCli, tmp_path: Path) -> None:
+    path = tmp_path / "drive.toml"
+    path.write_text(configuration.load(sorted_by("sepbit")).to_toml(), encoding="utf-8")
+    told = cli("run", path, "--bound", "--quiet").stdout
+    assert max(map(len, told.splitlines())) <= 80
+    assert re.search(r"^Placement +sepbit$", told, re.MULTILINE)
+    assert re.search(r"^Class +takes +filled +victims +valid +adds", told, re.MULTILINE)
+    assert len(re.findall(r"^[0-5] +(host|moved) ", told, re.MULTILINE)) == 6
+    assert re.search(r"with 6 classes, this run is [0-9.]+ % above", told)
+    plain = cli("run", path, "--set", "ssd.ftl.placement=host_and_gc_apart", "-q").stdout
+    assert "Placement" not in plain
+    assert "Class " not in plain
+
+
+def test_the_bound_is_a_legal_run_of_the_same_drive(result: Result, tmp_path: Path) -> None:
+    found = result.summary.bound
+    assert found is not None
+    assert found.refused == []
+    counts = [run.classes for run in found.runs]
+    assert counts[:2] == [6, 16]
+    config = configuration.load(sorted_by("sepbit"))
+    assert counts[2:] == [bound.most_classes(config)]
+    for run in found.runs:
+        oracle = {"type": "oracle", "classes": run.classes, "growth": run.growth}
+        again = copyback.run(sorted_by(oracle), audit=True)
+        assert again.write_amplification == run.write_amplification
+        assert run.write_amplification < result.write_amplification  # type: ignore[operator]
+    # It is in the files, and in a page that is made from them later.
+    result.save(tmp_path / "run")
+    again = Result.load(tmp_path / "run")
+    assert again.summary.bound == found
+    assert "How good it could get" in report.render(again)
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ({"array": {"devices": 2, "layout": "raid0"}}, '"oracle" with 2 drives'),
+        ({"stop": {"type": "steady_state"}}, "a rule that ends the run"),
+    ],
+)
+def test_where_there_is_no_bound_the_run_is_told_all_the_same(
+    setting: dict[str, Any], why: str
+) -> None:
+    config = sorted_by("host_and_gc_apart", **setting)
+    config["workload"]["requests"] = 2_000
+    found = copyback.run(config, bound=True)
+    assert found.summary.bound is not None
+    assert found.summary.bound.runs == []
+    [sentence] = found.summary.bound.refused
+    assert why in sentence
+    assert sentence.startswith("ssd.ftl.placement: ")
+    assert found.write_amplification is not None
+    page = report.render(found)
+    assert "Not run: ssd.ftl.placement: found" in page
+
+
+def test_as_many_classes_as_fit_may_be_few() -> None:
+    config = sorted_by("one_class")
+    config["ssd"]["geometry"]["blocks_per_plane"] = 24
+    config["workload"]["requests"] = 2_000
+    config["precondition"]["fill"] = 0.5
+    found = copyback.run(config, bound=True).summary.bound
+    assert found is not None
+    assert len(found.runs) == 1
+    assert 2 <= found.runs[0].classes < 6
+
+
+def test_nobody_asks_for_a_bound_by_accident(usual: Result) -> None:
+    assert usual.summary.bound is None
+    assert "bound" not in json.loads(usual.summary.to_json())
+
+
+def test_the_classes_of_a_bound_are_neither_too_narrow_nor_too_wide() -> None:
+    def amplification(drives: float, address: Any) -> float:
+        growth = bound.growth_of(16, drives * 128)
+        config = sorted_by({"type": "oracle", "classes": 16, "growth": growth})
+        config["workload"]["address"] = address
+        found = copyback.run(config).write_amplification
+        assert found is not None
+        return found
+
+    for address in ("uniform", {"type": "zipf", "theta": 1.0}):
+        chosen = amplification(bound.SPAN, address)
+        assert chosen < amplification(0.5, address)
+        assert chosen < amplification(500, address)
