@@ -91,6 +91,7 @@ impl Placement for ByHint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::BlockId;
 
     const DRIVE: Drive = Drive { pages: 8, pages_per_block: 2, planes: 1, blocks: 8 };
 
@@ -127,7 +128,8 @@ mod tests {
     #[test]
     fn what_names_no_handle_of_the_drive_is_counted() {
         let mut placement = ByHint::new(2, Isolation::Initial, DRIVE);
-        let block = |valid| Life { class: Class::new(0), opened: 0, sealed: 2, valid };
+        let block =
+            |valid| Life { block: BlockId(3), class: Class::new(0), opened: 0, sealed: 2, valid };
         for handle in [0, 1, 1, 2, 700] {
             placement.wrote(Lpn(1), written_with(handle), 0);
         }
