@@ -123,6 +123,12 @@ def test_every_victim_policy_passes_the_audit(
     assert copyback.run(tiny, audit=True, ssd__gc__victim=victim).summary.gc.collections > 0
 
 
+def test_the_victims_of_sfs_pass_the_audit(tiny: dict[str, Any]) -> None:
+    tiny["ssd"]["ftl"] = {"over_provisioning": 0.4, "placement": "sfs"}
+    summary = copyback.run(tiny, audit=True, ssd__gc__victim="cost_hotness").summary
+    assert summary.gc.collections > 0
+
+
 def test_file_and_dictionary_are_the_same(tiny: dict[str, Any], tiny_toml: Path) -> None:
     assert copyback.run(tiny).config_toml == copyback.run(tiny_toml).config_toml
 

@@ -390,6 +390,7 @@ def test_show(cli: RunCli) -> None:
         "windowed_greedy",
         "cost_benefit",
         "cost_age_times",
+        "cost_hotness",
     ):
         assert policy in policies
     assert "properties" in json.loads(cli("show", "schema").stdout)

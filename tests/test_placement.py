@@ -48,6 +48,7 @@ PLACEMENTS: dict[tuple[str, str], Any] = {
     },
     ("autostream_sfr", "6"): {"type": "auto_stream_sfr", "counted": "pages"},
     ("warcip", "6"): "warcip",
+    ("sfs", "6"): "sfs",
     ("fk", "6"): {"type": "oracle", "classes": 6, "width": 1, "growth": 1},
 }
 VICTIMS: dict[str, Any] = {
@@ -155,6 +156,17 @@ def test_write_amplification_is_that_of_the_authors_of_sepbit(
         if all(abs(found / theirs - 1) > TOLERANCE for found in ours):
             apart[name, victim] = (ours, theirs)
     assert not apart
+
+
+def test_the_victims_of_sfs_are_those_of_the_authors_of_sepbit(traces: dict[str, Path]) -> None:
+    with REFERENCE.open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["victim"] == "cost_hotness"]
+    (row,) = (row for row in rows if row["trace"] == "zipf-1.0")
+    trace = traces[row["trace"]]
+    victim = {"type": "cost_hotness", "least_invalid": 0.15}
+    assert abs(amplification("sfs", victim, trace) / float(row["wa"]) - 1) < TOLERANCE
+    greedy = amplification("sfs", "greedy", trace)
+    assert amplification("sfs", "cost_hotness", trace) > greedy, "of cold blocks it moves too much"
 
 
 @pytest.mark.parametrize("victim", VICTIMS)

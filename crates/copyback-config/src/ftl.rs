@@ -462,6 +462,19 @@ choice! {
             #[schemars(length(min = 1, max = 63))]
             sizes: Vec<FreeBlocks>,
         },
+        /// By hotness, the times that a page has been written over the time since it was last: blocks are clustered by the
+        /// hotness of their valid pages (k-means), and a page goes to the nearest cluster. Host and moved pages fill the same
+        /// blocks (SFS: Min et al., FAST 2012). Class 0 is the hottest.
+        Sfs {
+            /// Clusters.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// Collections from one clustering to the next, each of which looks at all blocks of the drive.
+            #[serde(default = "default_sfs_period")]
+            #[schemars(range(min = 1, max = 100_000_000))]
+            period: u32,
+        },
     }
 }
 
@@ -522,6 +535,10 @@ const fn default_sfr_period() -> u32 {
 
 const fn default_warcip_period() -> u32 {
     256
+}
+
+const fn default_sfs_period() -> u32 {
+    1
 }
 
 /// The logarithm of a count of writes.
@@ -594,7 +611,8 @@ impl Placement {
             | Self::Fadac { classes, .. }
             | Self::AutoStreamMultiQueue { classes, .. }
             | Self::AutoStreamSfr { classes, .. }
-            | Self::Warcip { classes, .. } => classes,
+            | Self::Warcip { classes, .. }
+            | Self::Sfs { classes, .. } => classes,
         }
     }
 }

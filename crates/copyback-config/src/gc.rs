@@ -329,7 +329,7 @@ impl<'de> de::Visitor<'de> for FreeBlocksVisitor {
 
 choice! {
     /// Which block is collected.
-    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum VictimPolicy {
         /// Fewest valid pages; ties go to the block that reached that count first.
         Greedy,
@@ -386,6 +386,14 @@ choice! {
             /// `cost_benefit`.
             #[serde(default = "default_age_of_times", skip_serializing_if = "is_since_opened")]
             age: Age,
+        },
+        /// Most (1 - u) / (u x hotness), u the share of valid pages, hotness as the placement `sfs` has it (Min et al. 2012).
+        /// Each choice looks at all closed blocks of the plane.
+        CostHotness {
+            /// Share of the pages of a block that must be invalid for it to be chosen, as long as there are such blocks: 0
+            /// (the default), or 0.15 as in the simulator of SepBIT's authors.
+            #[serde(default, skip_serializing_if = "is_default")]
+            least_invalid: Share,
         },
         /// As a class written in Python says (`copyback.VictimPolicy`). Such a drive cannot be saved.
         Python {

@@ -48,7 +48,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.gc.victim = 'gredy'",
-            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, python)",
+            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
         ),
         (
             "ssd.gc.victim = { type = 'rga', e = 1 }",
@@ -56,7 +56,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.gc.victim = { d = 3 }",
-            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, python)",
+            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
         ),
         (
             "ssd.gc.victim = { type = 'random', d = 3 }",
@@ -326,6 +326,29 @@ fn ages_of_blocks_are_for_page_mappings() {
         let text = text
             .replace("'cost_age_times'", "{ type = 'cost_age_times', age = 'since_invalidated' }");
         load(&text).unwrap();
+    }
+}
+
+#[test]
+fn cost_hotness_is_for_the_placement_that_knows_hotness() {
+    let placed = "ssd.ftl.placement = 'sfs'\nssd.gc.victim = 'cost_hotness'";
+    let config = load(placed).unwrap();
+    assert_eq!(config.ssd.gc.victim, VictimPolicy::CostHotness { least_invalid: Share(0.0) });
+    let toml = config.to_toml();
+    assert!(toml.contains("victim = \"cost_hotness\""), "{toml}");
+    for (text, problem) in [
+        ("ssd.gc.victim = 'cost_hotness'", "ssd.gc.victim: found \"cost_hotness\"; allowed: with"),
+        (
+            &format!("{placed}\nssd.ftl.mapping = 'log_block'"),
+            "ssd.gc.victim: found \"cost_hotness\"",
+        ),
+        (
+            "ssd.ftl.placement = 'sfs'\nssd.gc.victim = { type = 'cost_hotness', least_invalid = '150%' }",
+            "ssd.gc.victim.least_invalid: found 1.5; allowed: 0 to 1",
+        ),
+    ] {
+        let found = load(text).unwrap_err().to_string();
+        assert!(found.contains(problem), "{found}");
     }
 }
 

@@ -10,6 +10,9 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
         _ => {}
     }
     check_queue(config, faults);
+    if let VictimPolicy::CostHotness { least_invalid } = config.ssd.gc.victim {
+        check_hotness(&config.ssd, least_invalid, faults);
+    }
 }
 
 /// What sorts by the future must know it.
@@ -47,6 +50,16 @@ fn check_queue(config: &Config, faults: &mut Report) {
         let problem = "found \"fifo\" with queued_when or ineligible beside a placement that says where victims come \
                        from; allowed: \"fifo\" without them, or another policy"
             .to_owned();
+        faults.add("ssd.gc.victim", problem);
+    }
+}
+
+/// Hotness is what one placement knows, and so is the victim policy that asks for it.
+fn check_hotness(ssd: &Ssd, least_invalid: Share, faults: &mut Report) {
+    faults.share("ssd.gc.victim.least_invalid", least_invalid);
+    if !matches!(ssd.ftl.placement, Placement::Sfs { .. }) || !ssd.ftl.mapping.is_page_mapping() {
+        let problem = "found \"cost_hotness\"; allowed: with a page mapping and ssd.ftl.placement = \"sfs\", which \
+                       knows how hot blocks are";
         faults.add("ssd.gc.victim", problem);
     }
 }

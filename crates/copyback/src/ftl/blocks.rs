@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Checkpointed;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
-use crate::placement::{Class, Life};
+use crate::placement::{Class, Life, Placement};
 use crate::victim::BlockView;
+
+use super::streams::Streams;
 
 /// Erases that no block survives.
 const NEVER: u32 = u32::MAX / 2;
@@ -91,9 +93,9 @@ impl Blocks {
         self.valid[word] & bit != 0
     }
 
-    /// The blocks as they are when the host has written `now` pages.
-    pub const fn at(&self, now: u64) -> BlocksAt<'_> {
-        BlocksAt { blocks: self, now }
+    /// The blocks as they are by the clock of `streams`, and as their placement knows them.
+    pub const fn at<'a>(&'a self, streams: &'a Streams) -> BlocksAt<'a> {
+        BlocksAt { blocks: self, streams }
     }
 
     pub fn valid_pages(&self, block: BlockId) -> u16 {
@@ -182,7 +184,7 @@ impl Blocks {
     pub fn life(&self, block: BlockId) -> Option<Life> {
         let Record { valid, class, .. } = self.records[block.index()];
         let Times { opened, sealed } = self.times[block.index()];
-        class.map(|class| Life { class, opened, sealed, valid })
+        class.map(|class| Life { block, class, opened, sealed, valid })
     }
 
     /// What a file has to tell of every block.
@@ -295,7 +297,7 @@ impl Blocks {
 #[derive(Debug, Clone, Copy)]
 pub struct BlocksAt<'a> {
     blocks: &'a Blocks,
-    now: u64,
+    streams: &'a Streams,
 }
 
 impl BlockView for BlocksAt<'_> {
@@ -319,7 +321,11 @@ impl BlockView for BlocksAt<'_> {
         self.blocks.sealed_at(block)
     }
 
+    fn hotness(&self, block: BlockId) -> Option<f64> {
+        self.streams.placement.hotness(block, self.streams.clock)
+    }
+
     fn now(&self) -> u64 {
-        self.now
+        self.streams.clock
     }
 }

@@ -133,7 +133,9 @@ impl Ftl {
         let plane = tables.geometry.plane_of(from);
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.relocate_to(mapping, Stream::Aligned, from);
-            mapping.moved(tables, tables.logical(placed.page), plane);
+            let lpn = tables.logical(placed.page);
+            tables.streams.moved_unasked(lpn, tables.geometry.block_of(placed.page));
+            mapping.moved(tables, lpn, plane);
             placed
         });
         self.audit_move(from, placed, Role::Aligned);
@@ -197,7 +199,7 @@ impl Ftl {
             mapping.moved(tables, lpn, plane);
             placed
         });
-        tables.streams.wrote_moved(lpn, origin);
+        tables.streams.wrote_moved(lpn, origin, placed.page, &tables.geometry);
         if let Some(audit) = &mut tables.audit {
             audit.programmed_staged(lpn, (placed.page, stream.into()), &tables.geometry);
         }

@@ -167,7 +167,7 @@ impl Ftl {
         let Tables { victims: policy, geometry, blocks, streams, .. } = tables;
         let listed =
             |block: BlockId| Some((geometry.plane_of_block(block), listed[block.index()]?));
-        let view = blocks.at(streams.clock);
+        let view = blocks.at(streams);
         expect(policy.restore(victims, geometry.blocks(), listed, &view), "victim policy")
     }
 

@@ -2,7 +2,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
-use crate::ids::Lpn;
+use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::{
     AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Origin, Placement,
@@ -31,10 +31,12 @@ pub struct Streams {
 impl Streams {
     /// Those of an erased device of a checked configuration.
     pub fn new(config: &Config) -> Self {
+        let geometry = Geometry::new(&config.ssd);
         let drive = Drive {
             pages: Limits::mapped_pages(config),
             pages_per_block: config.ssd.data_pages_per_block() as u32,
-            planes: Geometry::new(&config.ssd).planes(),
+            planes: geometry.planes(),
+            blocks: geometry.blocks(),
         };
         let placement = AnyPlacement::new(&config.ssd, drive);
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
@@ -77,19 +79,26 @@ impl Streams {
         }
     }
 
-    /// `lpn`, which came from `origin`, has been moved.
+    /// `lpn`, which came from `origin`, has been moved to `page`.
     #[inline(always)]
-    pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin) {
+    pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin, page: Ppn, geometry: &Geometry) {
         if self.by_origin.is_none() {
             self.placement.wrote(lpn, origin, self.clock);
+            self.placement.lies_in(lpn, geometry.block_of(page));
         }
     }
 
-    /// The host has written a page.
+    /// `lpn` has been moved to `block`, of which the placement was not asked.
+    pub fn moved_unasked(&mut self, lpn: Lpn, block: BlockId) {
+        self.placement.lies_in(lpn, block);
+    }
+
+    /// The host has written a page, to `to`.
     #[inline(always)]
-    pub fn host_wrote(&mut self, HostPage { lpn, hint }: HostPage) {
+    pub fn host_wrote(&mut self, HostPage { lpn, hint }: HostPage, to: Ppn, geometry: &Geometry) {
         if self.by_origin.is_none() {
             self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
+            self.placement.lies_in(lpn, geometry.block_of(to));
         }
         self.clock += 1;
     }

@@ -494,7 +494,7 @@ impl Tables {
         let (lpn, origin) = (self.logical(from), self.origin_of(from));
         let stream = self.take_stream_for_move(self.geometry.plane_of(from), lpn, origin);
         let placed = self.relocate_to(mapping, stream, from);
-        self.streams.wrote_moved(lpn, origin);
+        self.streams.wrote_moved(lpn, origin, placed.page, &self.geometry);
         placed
     }
 
@@ -590,7 +590,7 @@ impl Tables {
         self.blocks.seal(block, self.streams.clock);
         self.streams.sealed(self.blocks.life(block));
         self.space.add_invalid(plane, self.limits.data_pages - u32::from(valid));
-        self.victims.closed(plane, block, valid, &self.blocks.at(self.streams.clock));
+        self.victims.closed(plane, block, valid, &self.blocks.at(&self.streams));
     }
 
     #[inline(always)]

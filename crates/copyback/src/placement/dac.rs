@@ -127,7 +127,7 @@ mod tests {
     const MOVED: Origin = Origin::Moved { class: None };
 
     fn dac(classes: u32, young: Option<u64>) -> Dac {
-        Dac::new(classes, young, Drive { pages: 4, pages_per_block: 2, planes: 1 })
+        Dac::new(classes, young, Drive { pages: 4, pages_per_block: 2, planes: 1, blocks: 8 })
     }
 
     /// The class of each of these writes of page 0, and when it comes.

@@ -95,7 +95,7 @@ mod tests {
     const HOST: Origin = Origin::Host { hint: None };
 
     fn eti(period: u32, hot: u8) -> Eti {
-        Eti::new(8, period, hot, Drive { pages: 100, pages_per_block: 2, planes: 1 })
+        Eti::new(8, period, hot, Drive { pages: 100, pages_per_block: 2, planes: 1, blocks: 8 })
     }
 
     fn write(eti: &mut Eti, page: u32) -> usize {

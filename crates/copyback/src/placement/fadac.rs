@@ -147,7 +147,7 @@ mod tests {
     const MOVED: Origin = Origin::Moved { class: None };
 
     fn fadac(classes: u32, average: Average) -> Fadac {
-        Fadac::new(classes, average, Drive { pages: 4, pages_per_block: 2, planes: 1 })
+        Fadac::new(classes, average, Drive { pages: 4, pages_per_block: 2, planes: 1, blocks: 8 })
     }
 
     fn write(fadac: &mut Fadac, page: u32, origin: Origin) -> usize {

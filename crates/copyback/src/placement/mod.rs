@@ -17,6 +17,7 @@ mod fadac;
 mod future;
 mod generations;
 mod groups;
+mod heat;
 mod host_and_gc_apart;
 mod multi_queue;
 mod one_class;
@@ -25,6 +26,7 @@ mod queues;
 mod runs;
 mod sep_bit;
 mod sfr;
+mod sfs;
 mod warcip;
 mod write_times;
 
@@ -35,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
 use crate::config;
-use crate::ids::Lpn;
+use crate::ids::{BlockId, Lpn};
 use crate::one_of::one_of;
 use crate::workload::Hint;
 
@@ -53,6 +55,7 @@ use one_class::OneClass;
 use oracle::Oracle;
 use sep_bit::SepBit;
 use sfr::Sfr;
+use sfs::Sfs;
 use warcip::Warcip;
 
 /// Pages that are written to one open block of a plane. The number and one is kept, so that a block of no class takes
@@ -112,6 +115,8 @@ pub enum Origin {
 /// The life of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Life {
+    /// Which.
+    pub block: BlockId,
     /// Whose pages it took.
     pub class: Class,
     /// When its first page was written.
@@ -151,6 +156,8 @@ pub struct Drive {
     pub pages_per_block: u32,
     /// Planes, each with open blocks of its own.
     pub planes: usize,
+    /// Erase blocks.
+    pub blocks: usize,
 }
 
 /// Sorts pages into classes. What a placement does not say is that it has nothing to learn.
@@ -169,6 +176,10 @@ pub trait Placement {
 
     /// `lpn` has been written at `now`.
     fn wrote(&mut self, _lpn: Lpn, _origin: Origin, _now: u64) {}
+
+    /// `lpn` lies in `block` now, whoever has put it there. Comes after it has been [written](Self::wrote), if the
+    /// placement was asked about it.
+    fn lies_in(&mut self, _lpn: Lpn, _block: BlockId) {}
 
     /// The host has trimmed `lpn`.
     fn trimmed(&mut self, _lpn: Lpn) {}
@@ -198,6 +209,12 @@ pub trait Placement {
     /// are [`groups`](Self::groups). If there is no block such as is wanted, the drive takes another.
     fn wanted(&self, _full: &[FullBlocks]) -> Wanted {
         Wanted { group: 0, order: Order::AsPolicySays }
+    }
+
+    /// How often a valid page of `block` is written, in writes for each page that the host writes to the drive, if the
+    /// placement knows.
+    fn hotness(&self, _block: BlockId, _now: u64) -> Option<f64> {
+        None
     }
 
     /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
@@ -267,6 +284,8 @@ one_of! {
         Warcip(Box<Warcip>),
         /// By how often a page has been moved.
         Generations(Box<Generations>),
+        /// By clusters of the hotness of blocks.
+        Sfs(Box<Sfs>),
     }
 }
 
@@ -320,6 +339,9 @@ impl AnyPlacement {
             config::Placement::Generations { .. } => {
                 Self::Generations(Box::new(Generations::new(config.generation_blocks())))
             }
+            config::Placement::Sfs { classes, period } => {
+                Self::Sfs(Box::new(Sfs::new(classes, period, drive)))
+            }
         }
     }
 }
@@ -339,6 +361,10 @@ impl Placement for AnyPlacement {
 
     fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
         each!(self, placement => placement.wrote(lpn, origin, now));
+    }
+
+    fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
+        each!(self, placement => placement.lies_in(lpn, block));
     }
 
     fn trimmed(&mut self, lpn: Lpn) {
@@ -371,6 +397,10 @@ impl Placement for AnyPlacement {
 
     fn wanted(&self, full: &[FullBlocks]) -> Wanted {
         each!(self, placement => placement.wanted(full))
+    }
+
+    fn hotness(&self, block: BlockId, now: u64) -> Option<f64> {
+        each!(self, placement => placement.hotness(block, now))
     }
 
     fn fetch(&self, lpn: Lpn) {

@@ -97,7 +97,7 @@ mod tests {
     const HOST: Origin = Origin::Host { hint: None };
 
     fn queues(classes: u32, expiry: Expiry) -> MultiQueue {
-        let drive = Drive { pages: 64, pages_per_block: 2, planes: 1 };
+        let drive = Drive { pages: 64, pages_per_block: 2, planes: 1, blocks: 8 };
         MultiQueue::new(classes, (8, Counted::Runs), Logarithm::Binary, expiry, drive)
     }
 

@@ -90,7 +90,7 @@ mod tests {
 
     /// Of a drive with one plane of blocks of two pages, which will write these pages.
     fn oracle(classes: u32, growth: f64, writes: &[u32]) -> Oracle {
-        let drive = Drive { pages: 8, pages_per_block: 2, planes: 1 };
+        let drive = Drive { pages: 8, pages_per_block: 2, planes: 1, blocks: 8 };
         let mut oracle = Oracle::new(classes, 1.0, growth, drive);
         let mut foreseen = Foreseen::new(8);
         writes.iter().for_each(|page| _ = foreseen.writes(Lpn(*page)));
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn each_class_is_wider_than_the_one_before_by_the_growth() {
-        let drive = Drive { pages: 8, pages_per_block: 10, planes: 2 };
+        let drive = Drive { pages: 8, pages_per_block: 10, planes: 2, blocks: 8 };
         assert_eq!(Oracle::new(4, 0.5, 3.0, drive).bounds, [10, 40, 130]);
         assert_eq!(Oracle::new(4, 1.0, 1.0, drive).bounds, [20, 40, 60]);
     }

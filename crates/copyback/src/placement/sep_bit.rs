@@ -133,10 +133,11 @@ impl Placement for SepBit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::BlockId;
 
     const HOST: Origin = Origin::Host { hint: None };
     const MOVED: Origin = Origin::Moved { class: Some(LONG_LIVED) };
-    const DRIVE: Drive = Drive { pages: 4, pages_per_block: 2, planes: 1 };
+    const DRIVE: Drive = Drive { pages: 4, pages_per_block: 2, planes: 1, blocks: 8 };
 
     /// All four pages have been written in order, at 0 to 3.
     fn filled() -> SepBit {
@@ -155,7 +156,8 @@ mod tests {
     /// So many blocks of a class are collected, each of which has lived so long.
     fn collect(placement: &mut SepBit, blocks: u64, class: Class, life: u64) {
         for _ in 0..blocks {
-            let block = Life { class, opened: 100 - life, sealed: 100, valid: 1 };
+            let block =
+                Life { block: BlockId(0), class, opened: 100 - life, sealed: 100, valid: 1 };
             placement.chosen(block, 100);
         }
     }

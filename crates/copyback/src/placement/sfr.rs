@@ -116,7 +116,7 @@ mod tests {
     const HOST: Origin = Origin::Host { hint: None };
 
     fn sfr(classes: u32, period: u64) -> Sfr {
-        let drive = Drive { pages: 64, pages_per_block: 2, planes: 1 };
+        let drive = Drive { pages: 64, pages_per_block: 2, planes: 1, blocks: 8 };
         Sfr::new(classes, (8, Counted::Runs), period, Logarithm::Binary, drive)
     }
 

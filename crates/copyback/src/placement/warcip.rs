@@ -136,12 +136,13 @@ impl Placement for Warcip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::BlockId;
 
     const HOST: Origin = Origin::Host { hint: None };
     const FROM: Origin = Origin::Moved { class: None };
 
     fn warcip(classes: u32, period: u32) -> Warcip {
-        Warcip::new(classes, period, Drive { pages: 64, pages_per_block: 2, planes: 1 })
+        Warcip::new(classes, period, Drive { pages: 64, pages_per_block: 2, planes: 1, blocks: 8 })
     }
 
     fn write(warcip: &mut Warcip, page: u32, origin: Origin, now: u64) -> usize {
@@ -152,7 +153,7 @@ mod tests {
     }
 
     fn sealed(class: usize) -> Life {
-        Life { class: Class::new(class), opened: 0, sealed: 0, valid: 2 }
+        Life { block: BlockId(0), class: Class::new(class), opened: 0, sealed: 0, valid: 2 }
     }
 
     #[test]

@@ -26,6 +26,12 @@ impl WriteTimes {
         self.0[lpn.index()].map(|after| now + 1 - after.get())
     }
 
+    /// When the host last wrote `lpn`, if it has.
+    #[inline(always)]
+    pub fn last(&self, lpn: Lpn) -> Option<u64> {
+        self.0[lpn.index()].map(|after| after.get() - 1)
+    }
+
     /// The host has written `lpn`. Returns when it had last, and one, if it had.
     #[inline(always)]
     pub fn wrote(&mut self, lpn: Lpn, now: u64) -> Option<NonZeroU64> {

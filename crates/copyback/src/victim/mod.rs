@@ -1,6 +1,7 @@
 //! WHO: which block is collected. One policy a file; each keeps just the index of closed blocks
 //! that it needs, so that choosing costs O(1) (O(d) for d choices, O(pages a block) for
-//! cost-benefit), never a scan over blocks. Cost-age-times alone looks at more of them where wear differs.
+//! cost-benefit), never a scan over blocks. Cost-age-times alone looks at more of them where wear differs, and
+//! cost-hotness at all of a plane.
 //!
 //! A policy watches blocks close, lose pages and leave. Every block it knows is closed: open
 //! blocks and free ones are never victims.
@@ -8,6 +9,7 @@
 mod by_age;
 mod cost_age_times;
 mod cost_benefit;
+mod cost_hotness;
 mod external;
 mod fifo;
 mod fifo_dropping;
@@ -31,6 +33,7 @@ use crate::rng::Stream;
 
 use cost_age_times::CostAgeTimes;
 use cost_benefit::CostBenefit;
+use cost_hotness::CostHotness;
 use external::External;
 use fifo::Fifo;
 use fifo_dropping::FifoDropping;
@@ -88,6 +91,9 @@ pub trait BlockView {
 
     /// When `block` was filled.
     fn sealed_at(&self, block: BlockId) -> u64;
+
+    /// How often a valid page of `block` is written, in writes for each page of the host, if the placement knows.
+    fn hotness(&self, block: BlockId) -> Option<f64>;
 
     /// What time it is.
     fn now(&self) -> u64;
@@ -179,6 +185,8 @@ one_of! {
         CostBenefit(CostBenefit),
         /// The same, but for blocks that are worn.
         CostAgeTimes(CostAgeTimes),
+        /// Most space for the work, of the coldest.
+        CostHotness(CostHotness),
         /// What somebody else says. It is not saved: nobody knows what it remembers.
         External(Box<External>),
         /// Any of these, in one group of the placement at a time.
@@ -210,6 +218,9 @@ impl VictimSelector {
             }
             VictimPolicy::CostAgeTimes { age } => {
                 Self::CostAgeTimes(CostAgeTimes::new(*age, shape))
+            }
+            VictimPolicy::CostHotness { least_invalid } => {
+                Self::CostHotness(CostHotness::new(*least_invalid, shape))
             }
             VictimPolicy::Python { policy, .. } => {
                 Self::External(Box::new(External::new(policy, shape, random)))

@@ -37,6 +37,10 @@ impl BlockView for Valid {
         0
     }
 
+    fn hotness(&self, _: BlockId) -> Option<f64> {
+        None
+    }
+
     fn now(&self) -> u64 {
         0
     }

@@ -32,13 +32,18 @@ pub struct Scan {
     pub now: u64,
 }
 
-/// How often a block has been erased, and its class: the same for ever.
+/// How often a block has been erased, its class, and how hot it is: the same for ever.
 pub fn erases(block: BlockId) -> u32 {
     block.0 % 5
 }
 
 pub fn class(block: BlockId) -> usize {
     block.index() % 3
+}
+
+/// Not known of each fourth.
+pub fn hotness(block: BlockId) -> Option<f64> {
+    (!block.0.is_multiple_of(4)).then(|| f64::from(block.0 % 4) / 8.0)
 }
 
 impl BlockView for Scan {
@@ -60,6 +65,10 @@ impl BlockView for Scan {
 
     fn sealed_at(&self, block: BlockId) -> u64 {
         self.find(block).sealed_at
+    }
+
+    fn hotness(&self, block: BlockId) -> Option<f64> {
+        hotness(block)
     }
 
     fn now(&self) -> u64 {

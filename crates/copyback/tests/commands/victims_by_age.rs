@@ -5,7 +5,9 @@ use copyback::ids::BlockId;
 use copyback::rng::stream;
 use copyback::victim::{BlockView, VictimSelector, Victims};
 
-use crate::scan::{BLOCKS, Closed, PAGES, PLANE, SHAPE, Scan, erases, follow};
+use copyback::config::quantity::Share;
+
+use crate::scan::{BLOCKS, Closed, PAGES, PLANE, SHAPE, Scan, erases, follow, hotness};
 
 const AGES: [Age; 3] = [Age::SinceInvalidated, Age::SinceSealed, Age::SinceOpened];
 
@@ -68,6 +70,23 @@ fn cost_age_times_takes_the_best_of_all_closed_blocks() {
             scan.has_most(chosen, |closed| {
                 let u = share_of_valid(closed);
                 (1.0 - u) / u * scan.age(closed, age) / f64::from(erases(closed.block).max(1))
+            })
+        });
+    }
+}
+
+/// As long as some have so many invalid pages, of these.
+#[test]
+fn cost_hotness_takes_the_best_of_all_closed_blocks() {
+    for (share, most_valid) in [(0.0, PAGES), (0.15, PAGES - 2), (0.5, PAGES - 4)] {
+        let policy = VictimPolicy::CostHotness { least_invalid: Share(share) };
+        follow(&policy, |scan, chosen| {
+            let are_emptier = scan.closed.iter().any(|closed| closed.valid <= most_valid);
+            scan.has_most(chosen, |closed| {
+                let since_filled = 1.0 / (scan.now - closed.sealed_at).max(1) as f64;
+                let u = share_of_valid(closed);
+                let worth = (1.0 - u) / (u * hotness(closed.block).unwrap_or(since_filled));
+                if are_emptier && closed.valid > most_valid { 0.0 } else { worth }
             })
         });
     }

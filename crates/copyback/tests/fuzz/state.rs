@@ -39,12 +39,13 @@ const DEVICE: &str = "
 ";
 
 /// Devices that differ in every table that is saved.
-const DEVICES: [&[(&str, &str)]; 18] = [
+const DEVICES: [&[(&str, &str)]; 19] = [
     &[("ssd.gc.victim", "greedy"), ("ssd.ftl.allocation", "CWDP")],
     &[("ssd.gc.victim", "cost_benefit"), ("ssd.ftl.allocation", "dynamic")],
     &[("ssd.gc.victim", "fifo"), ("ssd.ftl.free_blocks", "least_worn")],
     &[("ssd.gc.victim", "{ type = 'cost_benefit', age = 'since_sealed' }")],
     &[("ssd.gc.victim", "cost_age_times"), ("ssd.ftl.placement", "host_and_gc_apart")],
+    &[("ssd.gc.victim", "cost_hotness"), ("ssd.ftl.placement", "sfs")],
     &[("ssd.gc.victim", "{ type = 'windowed_greedy', window = 3 }")],
     &[("ssd.gc.victim", "{ type = 'rga', within = 'class' }")],
     &[

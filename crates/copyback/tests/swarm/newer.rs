@@ -89,6 +89,10 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
             config.ssd.gc.victim = VictimPolicy::FIFO;
         }
     }
+    if draw.chance(0.5) && matches!(config.ssd.ftl.placement, Placement::Sfs { .. }) {
+        let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
+        config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
+    }
 }
 
 /// One that says where victims come from.
@@ -132,6 +136,7 @@ fn learning(draw: &mut Draw) -> Placement {
         Placement::AutoStreamMultiQueue { classes, chunk_pages, counted, logarithm, expiry },
         Placement::AutoStreamSfr { classes, chunk_pages, counted, period, logarithm },
         Placement::Warcip { classes, period },
+        Placement::Sfs { classes, period },
     ])
 }
 

@@ -68,6 +68,10 @@ const FEATURES: &[(&str, Has)] = &[
         matches!(config.ssd.gc.victim, VictimPolicy::CostAgeTimes { .. })
             && many(outcome, "/gc/collections")
     }),
+    ("cost-hotness", |config, outcome| {
+        matches!(config.ssd.gc.victim, VictimPolicy::CostHotness { .. })
+            && many(outcome, "/gc/collections")
+    }),
     ("windowed greedy", |config, outcome| {
         matches!(config.ssd.gc.victim, VictimPolicy::WindowedGreedy { .. })
             && many(outcome, "/gc/collections")

@@ -146,7 +146,7 @@ pub trait Mapping {
         }
         let placed = self.place(tables, plane, page);
         if !tables.is_translation_page(page.lpn) {
-            tables.streams.host_wrote(page);
+            tables.streams.host_wrote(page, placed.page, &tables.geometry);
         }
         placed
     }

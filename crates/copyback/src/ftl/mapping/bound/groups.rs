@@ -423,6 +423,10 @@ impl<S: Scheme> BlockView for GroupView<'_, S> {
         self.blocks.sealed_at(block)
     }
 
+    fn hotness(&self, block: BlockId) -> Option<f64> {
+        self.blocks.hotness(block)
+    }
+
     fn now(&self) -> u64 {
         self.blocks.now()
     }

@@ -159,7 +159,7 @@ impl<M: Bound> Mapping for M {
         }
         if let Some(listed) = self.groups_mut().replace(plane, block, spare) {
             tables.victims.removed(plane, block, listed.moves_per_block);
-            let view = tables.blocks.at(tables.streams.clock);
+            let view = tables.blocks.at(&tables.streams);
             tables.victims.closed(plane, spare, listed.moves_per_block, &view);
         }
     }

@@ -146,7 +146,7 @@ pub trait Bound: Serialize + DeserializeOwned {
             }
             (Some(before), None) => victims.removed(plane, before.block, before.moves_per_block),
             (None, Some(now)) => {
-                let view = tables.blocks.at(tables.streams.clock);
+                let view = tables.blocks.at(&tables.streams);
                 victims.closed(plane, now.block, now.moves_per_block, &view);
             }
             (None, None) => {}
@@ -156,7 +156,7 @@ pub trait Bound: Serialize + DeserializeOwned {
 
     /// The block of `plane` that the victim policy chooses.
     fn choose_by_policy(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        let blocks = tables.blocks.at(tables.streams.clock);
+        let blocks = tables.blocks.at(&tables.streams);
         tables.victims.choose(plane, &GroupView { groups: self.groups(), blocks })
     }
 

@@ -63,7 +63,7 @@ pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<Block
 /// The block of `plane` that the victim policy chooses, where the placement says if that has a say.
 fn look(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
     let Tables { victims, streams, blocks, .. } = tables;
-    let blocks = blocks.at(streams.clock);
+    let blocks = blocks.at(streams);
     match victims {
         VictimSelector::InGroups(groups) => {
             let wanted = streams.placement.wanted(groups.full_blocks(plane));
