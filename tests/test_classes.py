@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +19,9 @@ from copyback.report import plots
 from copyback.result import Result
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import RunCli
+
+VOLUMES = Path(__file__).parent.parent / "examples/volumes.py"
 
 
 def sorted_by(placement: Any, **more: Any) -> dict[str, Any]:
@@ -215,3 +219,23 @@ def test_the_classes_of_a_bound_are_neither_too_narrow_nor_too_wide() -> None:
         chosen = amplification(bound.SPAN, address)
         assert chosen < amplification(0.5, address)
         assert chosen < amplification(500, address)
+
+
+def test_whoever_has_volumes_of_a_store_runs_them_one_by_one(tmp_path: Path) -> None:
+    drawn = random.Random(1)
+    rows = []
+    for time in range(12_000):
+        volume = 17 if time % 3 else 3
+        page = int(drawn.paretovariate(0.6)) % 2_000 if volume == 17 else 7 * (time % 90)
+        rows.append(f"{volume},W,{4096 * page},4096,{100 * time}\n")
+    trace = tmp_path / "store.csv"
+    trace.write_text("".join([*rows, "5,R,0,4096,1200000\n"]), encoding="utf-8")
+    command = [sys.executable, str(VOLUMES), str(trace), "--format", "alibaba"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    header, *lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [line[0] for line in lines] == ["17", "3", "5", "all"]
+    assert lines[2][1:] == ["not written"]
+    found = {
+        line[0]: dict(zip(header[1:], map(float, line[1:]), strict=True)) for line in lines[:2]
+    }
+    assert found["17"]["oracle, 16"] < found["17"]["SepBIT"] < found["17"]["one class"]
