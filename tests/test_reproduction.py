@@ -481,6 +481,8 @@ def test_what_is_written_in_one_go_has_not_settled() -> None:
     assert not is_settled(pl.DataFrame({"host_programs": [10.0], "gc_programs": [5.0]}))
 
 
+AMPLIFICATION = "write_amplification"
+
 #: What a template may say with digits: macros, links, figures and sections of papers, code.
 ALLOWED = re.compile(
     r"\{\{.*?\}\}|\{%.*?%\}|\]\([^)]*\)|`[^`]*`|<!--.*?-->|^#.*$"
@@ -515,6 +517,19 @@ def test_pictures_of_the_pages_are_in_the_repository() -> None:
         page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
         for link in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", page):
             assert (DOCS / link).is_file(), f"{name}.md: {link}"
+
+
+def test_the_set_up_of_the_cache_is_the_one_that_is_nearest_without_handles() -> None:
+    book = open_book(DOCS, "fdp")
+    without = next(t.value for t in book.paper.targets if t.scheme == "no_fdp")
+    assert without is not None
+    found = {
+        cell.point: book.value("choice", cell.variant, point=cell.point, measure=AMPLIFICATION)
+        for cell in book.of("choice").measures.rows
+    }
+    assert len(found) == 40
+    [chosen] = {cell.point for cell in book.of("1").measures.rows}
+    assert min(found, key=lambda point: abs(found[point] - without)) == chosen
 
 
 def test_sections_are_linked_as_their_headings_are() -> None:

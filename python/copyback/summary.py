@@ -521,6 +521,38 @@ class ClassSummary(Section, kw_only=True):
     """Blocks that were collected."""
 
 
+class FdpEvents(Section, kw_only=True):
+    """Events of flexible data placement."""
+
+    invalid_placement_identifier_pages: int
+    """Pages that were written with handle 0 because the host named a handle that there is not
+    (Invalid Placement Identifier).
+    """
+    media_reallocated: int
+    """Blocks whose valid pages were moved (Media Reallocated)."""
+    media_reallocated_bytes: int
+    """Bytes of these pages."""
+
+
+class FdpSummary(Section, kw_only=True):
+    """The counts of the log pages of NVMe 2.1's flexible data placement, since the run began.
+
+    Bytes are those of pages that hold data: a page that is written in part counts whole, and
+    what a write buffer absorbs does not count.
+    """
+
+    events: FdpEvents
+    """What happened that the host may want to know (FDP Events)."""
+    handle_host_bytes: list[int]
+    """Bytes that the host wrote through each placement handle, counted from handle 0."""
+    host_bytes_written: int
+    """Bytes that the host wrote (FDP Statistics, HBMW)."""
+    media_bytes_erased: int
+    """Bytes of the blocks that were collected and so are erased (MBE)."""
+    media_bytes_written: int
+    """Bytes that were written to flash, for the host and by collections (MBMW)."""
+
+
 class PlacementSummary(Section, kw_only=True):
     """What `summary.json` says of a placement with several classes.
 
@@ -533,6 +565,8 @@ class PlacementSummary(Section, kw_only=True):
     """Pages that collections moved to another class, as theirs had no open block and none was
     free.
     """
+    fdp: FdpSummary | None = None
+    """What a drive with flexible data placement logs, if the placement goes by handles."""
     state_bytes: int
     """RAM in which the placement keeps what it knows of pages, in bytes."""
 

@@ -38,6 +38,9 @@ pub struct CsvFormat {
     /// empty for some requests.
     #[serde(default)]
     pub response: Option<String>,
+    /// The column of the placement handle, a whole number, if there is one. It may be empty for some requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
     /// What stands between two columns: one character. A space stands for any number of spaces and
     /// tabs.
     #[serde(default = "comma")]
@@ -77,8 +80,8 @@ pub enum CsvTime {
 /// Columns and units of a CSV trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvColumns {
-    /// Time, offset, length, operation, device and response.
-    pub columns: [Option<CsvColumn>; 6],
+    /// Time, offset, length, operation, device, response and handle.
+    pub columns: [Option<CsvColumn>; 7],
     /// Unit of time.
     pub time: CsvTime,
     /// Bytes in a unit of the offset.
@@ -102,6 +105,7 @@ impl CsvFormat {
         flush: None,
         device: None,
         response: None,
+        handle: None,
         separator: ',',
     };
 
@@ -119,6 +123,7 @@ impl CsvFormat {
         let plain = |key, text: &str| column(text).ok_or_else(|| (key, found(text), "a column"));
         let operation = plain("operation", &self.operation)?;
         let device = self.device.as_deref().map(|text| plain("device", text)).transpose()?;
+        let handle = self.handle.as_deref().map(|text| plain("handle", text)).transpose()?;
         if !self.separator.is_ascii() || self.separator == '\n' || self.separator == '"' {
             let found = found(&self.separator.to_string());
             return Err(("separator", found, "one ASCII character"));
@@ -131,6 +136,7 @@ impl CsvFormat {
             Some(operation),
             device,
             response_column,
+            handle,
         ];
         Ok(CsvColumns { columns, time: unit, offset, length, response: response.unwrap_or(unit) })
     }
@@ -204,6 +210,7 @@ mod tests {
                 Some(named("op")),
                 None,
                 None,
+                None,
             ],
             time: CsvTime::Places(3),
             offset: 512,
@@ -215,10 +222,12 @@ mod tests {
         let more = CsvFormat {
             device: Some("disk".into()),
             response: Some("latency:ms".into()),
+            handle: Some("ruh".into()),
             ..format()
         };
         let (device, response) = (Some(named("disk")), Some(named("latency")));
-        let columns = [time, offset, length, operation, device, response];
+        let handle = Some(named("ruh"));
+        let columns = [time, offset, length, operation, device, response, handle];
         let expected = CsvColumns { columns, response: CsvTime::Places(6), ..expected };
         assert_eq!(more.columns(), Ok(expected));
     }
@@ -238,6 +247,7 @@ mod tests {
         assert_eq!(fault(CsvFormat { operation: String::new(), ..format() }).0, "operation");
         assert_eq!(fault(CsvFormat { separator: '\u{e9}', ..format() }).0, "separator");
         assert_eq!(fault(CsvFormat { device: Some(String::new()), ..format() }).0, "device");
+        assert_eq!(fault(CsvFormat { handle: Some(String::new()), ..format() }).0, "handle");
         assert_eq!(
             fault(CsvFormat { response: Some("rt".into()), ..format() }),
             ("response", "\"rt\"".into(), TIME)

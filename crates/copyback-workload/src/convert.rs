@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::Error;
 use crate::Status;
 use crate::trace::{Dropped, Record, Target, TraceWriter, WriteError};
-use crate::{AddressSpace, InputError, Stream};
+use crate::{AddressSpace, Hint, InputError, Stream};
 use copyback_config::Config;
 
 /// A trace in the making. Call [`advance`](Self::advance) until it is done, then
@@ -34,8 +34,10 @@ impl Conversion {
         let stream = Stream::open(config, space)?;
         let name = output.display().to_string();
         let source = base_name(&stream.name());
-        let writer =
-            File::create(output).and_then(|file| TraceWriter::new(file, target, dropped, &source));
+        let writer = File::create(output).and_then(|file| match stream.names_handles() {
+            true => TraceWriter::with_handles(file, target, dropped, &source),
+            false => TraceWriter::new(file, target, dropped, &source),
+        });
         let writer = writer.map_err(|error| unwritten(&name, &error))?;
         Ok(Self { stream, writer, output: name, requests: 0 })
     }
@@ -46,6 +48,7 @@ impl Conversion {
     /// If the trace turns out to be malformed, or a request can't be held or written.
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
         let origin_ns = self.stream.origin_ns();
+        let names_handles = self.stream.names_handles();
         for _ in 0..budget {
             let Some(next) = self.stream.next_request()? else { return Ok(Status::Done) };
             self.requests += 1;
@@ -55,7 +58,8 @@ impl Conversion {
                 time_ns.ok_or_else(|| self.unheld("time: expected a smaller one".into()))?;
             let record = Record::new(time_ns, request.operation, request.offset, request.length)
                 .on(next.device)
-                .took(request.measured);
+                .took(request.measured)
+                .with(if names_handles { request.hint.and_then(Hint::handle) } else { None });
             self.writer.add(&record).map_err(|error| match error {
                 WriteError::Unheld(problem) => self.unheld(problem),
                 WriteError::Output(error) => unwritten(&self.output, &error),

@@ -4,6 +4,7 @@
 
 pub mod convert;
 mod error;
+mod handles;
 mod hint;
 pub mod inputs;
 pub mod rng;
@@ -15,7 +16,8 @@ pub mod synthetic;
 pub mod trace;
 
 pub use error::Error;
-pub use hint::Hint;
+pub use handles::Hints;
+pub use hint::{Handle, Hint};
 pub use status::Status;
 pub use stream::{Issued, Stream};
 
@@ -111,11 +113,14 @@ pub struct InputError {
     pub problem: String,
 }
 
-/// A stream of requests in order of arrival.
-pub enum Source {
-    /// A trace file.
+/// A stream of requests in order of arrival, each with the hint of its flow.
+pub struct Source {
+    kind: Kind,
+    hints: Hints,
+}
+
+enum Kind {
     Trace(Box<trace::TraceSource>),
-    /// A generator.
     Synthetic(Box<synthetic::Generator>),
 }
 
@@ -132,24 +137,42 @@ impl Source {
         space: AddressSpace,
         seed: u64,
     ) -> Result<Self, InputError> {
-        match flow {
+        let name = format!("workload/{index}");
+        let kind = match flow {
             Flow::Trace(config) => {
                 let source = trace::TraceSource::open(&config.on_drives(space.drive), space.bytes)?;
-                Ok(Self::Trace(Box::new(source)))
+                Kind::Trace(Box::new(source))
             }
             Flow::Synthetic(config) => {
-                let name = format!("workload/{index}");
                 let generator = synthetic::Generator::new(config, space, seed, &name, key)?;
-                Ok(Self::Synthetic(Box::new(generator)))
+                Kind::Synthetic(Box::new(generator))
             }
+        };
+        Ok(Self { kind, hints: Hints::new(flow.handles(), index, seed, &name) })
+    }
+
+    /// The trace, if it is one.
+    pub fn trace(&self) -> Option<&trace::TraceSource> {
+        match &self.kind {
+            Kind::Trace(trace) => Some(trace),
+            Kind::Synthetic(_) => None,
         }
+    }
+
+    /// Whether its requests may name placement handles, apart from the number of the flow.
+    pub fn names_handles(&self) -> bool {
+        let by_source = match &self.kind {
+            Kind::Trace(trace) => trace.names_handles(),
+            Kind::Synthetic(generator) => generator.names_handles(),
+        };
+        by_source || self.hints.are_named()
     }
 
     /// The device of the request that was handed out last, where a trace names one; else zero.
     pub fn device(&self) -> u64 {
-        match self {
-            Self::Trace(source) => source.device(),
-            Self::Synthetic(_) => 0,
+        match &self.kind {
+            Kind::Trace(source) => source.device(),
+            Kind::Synthetic(_) => 0,
         }
     }
 
@@ -160,26 +183,30 @@ impl Source {
     /// request arrives.
     #[inline]
     pub fn next_request(&mut self) -> Result<Option<Request>, InputError> {
-        match self {
-            Self::Trace(source) => source.next_request(),
-            Self::Synthetic(generator) => generator.next_request(),
+        let mut request = match &mut self.kind {
+            Kind::Trace(source) => source.next_request(),
+            Kind::Synthetic(generator) => generator.next_request(),
+        }?;
+        if let Some(request) = &mut request {
+            self.hints.stamp(request);
         }
+        Ok(request)
     }
 
     /// Share of the input that has been consumed, from 0 to 1, for progress displays.
     pub fn consumed(&self) -> f64 {
-        match self {
-            Self::Trace(source) => source.consumed(),
-            Self::Synthetic(generator) => generator.consumed(),
+        match &self.kind {
+            Kind::Trace(source) => source.consumed(),
+            Kind::Synthetic(generator) => generator.consumed(),
         }
     }
 
     /// Times that the input was started so far; without an end, that as many requests were generated
     /// as there are places for them.
     pub const fn rounds(&self) -> u64 {
-        match self {
-            Self::Trace(source) => source.rounds(),
-            Self::Synthetic(generator) => generator.rounds(),
+        match &self.kind {
+            Kind::Trace(source) => source.rounds(),
+            Kind::Synthetic(generator) => generator.rounds(),
         }
     }
 
@@ -187,17 +214,17 @@ impl Source {
     /// no time.
     pub fn most_rounds_at_once(&self, iodepth: u32) -> u64 {
         let iodepth = u64::from(iodepth);
-        match self {
-            Self::Trace(_) => iodepth + 1,
-            Self::Synthetic(generator) => iodepth / generator.units() + 2,
+        match &self.kind {
+            Kind::Trace(_) => iodepth + 1,
+            Kind::Synthetic(generator) => iodepth / generator.units() + 2,
         }
     }
 
     /// What the user should know about the input that was read so far: one line each.
     pub fn notes(&self) -> Vec<String> {
-        match self {
-            Self::Trace(source) => source.notes(),
-            Self::Synthetic(generator) => generator.notes(),
+        match &self.kind {
+            Kind::Trace(source) => source.notes(),
+            Kind::Synthetic(generator) => generator.notes(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The requests of a whole workload, its flows merged in order of arrival, without a device.
 
+use super::trace::TraceSource;
 use super::{AddressSpace, InputError, Request, Source};
 use copyback_config::units::{Duration, Instant};
 use copyback_config::{Config, Flow};
@@ -119,11 +120,16 @@ impl Stream {
         self.timed
     }
 
+    /// Whether its requests may name placement handles, apart from the numbers of flows.
+    pub fn names_handles(&self) -> bool {
+        self.flows.iter().any(|flow| flow.source.names_handles())
+    }
+
     /// What the times of the requests count from, in nanoseconds of the trace's own clock; zero
     /// unless there is one flow and it is a trace.
     pub fn origin_ns(&self) -> u64 {
         match self.flows.as_slice() {
-            [Merged { source: Source::Trace(trace), .. }] => trace.origin_ns(),
+            [only] => only.source.trace().map_or(0, TraceSource::origin_ns),
             _ => 0,
         }
     }
@@ -131,8 +137,7 @@ impl Stream {
     /// What the workload is called: the file of a trace, or what it is.
     pub fn name(&self) -> String {
         match self.flows.as_slice() {
-            [Merged { source: Source::Trace(trace), .. }] => trace.name().to_owned(),
-            [_] => "synthetic".to_owned(),
+            [only] => only.source.trace().map_or("synthetic", TraceSource::name).to_owned(),
             flows => format!("{} flows", flows.len()),
         }
     }
@@ -140,7 +145,7 @@ impl Stream {
     /// The format of the only flow, if it is a trace.
     pub fn format(&self) -> Option<&'static str> {
         match self.flows.as_slice() {
-            [Merged { source: Source::Trace(trace), .. }] => Some(trace.format_name()),
+            [only] => only.source.trace().map(TraceSource::format_name),
             _ => None,
         }
     }

@@ -590,7 +590,28 @@ impl Run {
                  ineligible = \"drop\"): what is invalid in them is not reclaimed"
             ));
         }
+        notes.extend(self.handles_note());
         notes
+    }
+
+    /// Handles that the workload names in vain.
+    fn handles_note(&self) -> Option<String> {
+        let tallies =
+            self.array.drives().iter().map(|drive| drive.ssd.backend().ftl.handle_tally());
+        let invalid: Option<u64> =
+            tallies.map(|tally| tally.map(|tally| tally.invalid_pages)).sum();
+        match invalid {
+            None => self.host.names_handles().then(|| {
+                "the placement handles that the workload names mean nothing to ssd.ftl.placement; \
+                 \"by_hint\" goes by them"
+                    .to_owned()
+            }),
+            Some(0) => None,
+            Some(pages) => Some(format!(
+                "{pages} pages were written with placement handle 0, as theirs is beyond \
+                 ssd.ftl.placement.handles"
+            )),
+        }
     }
 
     /// What `drives`, of which the first comes at `first`, have done together since requests are measured.

@@ -134,11 +134,11 @@ def run(
     if job is not None:
         if workload is not None or trace is not None:
             raise InputError(f"a job file ({job}) and another workload: give one")
-        from copyback.fio import settings_of_job
+        from copyback.fio import handles_of, settings_of_job
 
         of_device = [(key, text) for key, text in overrides if key.split(".")[0] != "workload"]
         device = load(config, preset, of_device)
-        asked, notes = settings_of_job(job, device.capacity_bytes)
+        asked, notes = settings_of_job(job, device.capacity_bytes, handles_of(device))
         overrides = asked + overrides
         for note in notes:
             print(f"copyback: {note}", file=sys.stderr)

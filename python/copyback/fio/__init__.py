@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from copyback.fio.placement import handles_of
 from copyback.fio.results import fio_json, write_fio_json
 from copyback.fio.workload import Job, read_job_file, settings_of_job
 
-__all__ = ["Job", "fio_json", "read_job_file", "settings_of_job", "write_fio_json"]
+__all__ = ["Job", "fio_json", "handles_of", "read_job_file", "settings_of_job", "write_fio_json"]

@@ -22,6 +22,8 @@ ALIASES = {
     "threads": "thread",
     "steadystate": "ss",
     "steady_state": "ss",
+    "fdp_pli": "plids",
+    "fdp_pli_select": "plid_select",
     "steadystate_duration": "ss_dur",
     "steadystate_ramp_time": "ss_ramp",
     "steadystate_check_interval": "ss_interval",
@@ -80,13 +82,17 @@ MEANT = frozenset(
         "ss_dur",
         "ss_ramp",
         "ss_interval",
+        "fdp",
+        "dataplacement",
+        "plids",
+        "plid_select",
+        "dp_scheme",
     }
 )
 
 _VERIFY = "what was written is not read back and not checked"
 _BATCHES = "requests are submitted and completed one by one"
 _PRIORITIES = "all requests have the same priority"
-_HANDLES = "the drive places all data alike, whatever handle a job writes through"
 _METADATA = "metadata and protection information take no bytes and no time"
 _FILES = "the files of a job are one stretch of the drive"
 _DURABLE = "writes end as without it; the drive's own buffer decides what they wait for"
@@ -136,9 +142,6 @@ NOT_SIMULATED: dict[str, str] = {
             "cmdprio_percentage",
         ),
         _PRIORITIES,
-    ),
-    **dict.fromkeys(
-        ("fdp", "fdp_pli", "fdp_pli_select", "dataplacement", "plids", "plid_select"), _HANDLES
     ),
     **dict.fromkeys(
         ("md_per_io_size", "pi_act", "pi_chk", "apptag", "apptag_mask"),

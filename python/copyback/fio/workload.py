@@ -13,6 +13,7 @@ from copyback.fio.directions import READ, direction, order
 from copyback.fio.files import layout
 from copyback.fio.jobfile import read_sections
 from copyback.fio.options import NOT_SIMULATED, WITHOUT_EFFECT
+from copyback.fio.placement import placement, through_the_first
 from copyback.fio.rates import pace
 from copyback.fio.reader import Reader
 from copyback.fio.sizes import common_size, least_size, mean_size, of_range, request_size
@@ -52,9 +53,11 @@ class Job:
     notes: tuple[str, ...]
 
 
-def settings_of_job(path: Path, capacity: int) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+def settings_of_job(
+    path: Path, capacity: int, handles: int | None = None
+) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     """Return the settings that put a job file in place of the workload, and what is to be told."""
-    job = read_job_file(path, capacity)
+    job = read_job_file(path, capacity, handles)
     # A choice of another type replaces the whole; one of the same type would only be laid over it.
     settings = [
         ("workload", '{ type = "trace" }'),
@@ -67,7 +70,7 @@ def settings_of_job(path: Path, capacity: int) -> tuple[list[tuple[str, str]], t
     return settings, job.notes
 
 
-def read_job_file(path: Path, capacity: int) -> Job:
+def read_job_file(path: Path, capacity: int, handles: int | None = None) -> Job:
     """Read a job file.
 
     Parameters
@@ -76,6 +79,8 @@ def read_job_file(path: Path, capacity: int) -> Job:
         The file.
     capacity
         Of the device, in bytes: sizes in per cent are of it, and jobs without a size cover it.
+    handles
+        Placement handles that the device has; None if it goes by none.
 
     Raises
     ------
@@ -93,11 +98,13 @@ def read_job_file(path: Path, capacity: int) -> Job:
     for number, job in enumerate(jobs):
         clones = job.whole("numjobs", 1, least=1)
         timing = times(job, waits.awaited(job))
-        flows += [
-            _flow(job, lie.stretch(job, number, clone), clone) | timing for clone in range(clones)
-        ]
+        for clone in range(clones):
+            stretch = lie.stretch(job, number, clone)
+            flow = _flow(job, stretch, clone) | timing | placement(job, stretch, handles)
+            flows.append(flow)
         names += [job.section.name] * clones
         waits.add(job, clones)
+    through_the_first(flows)
     stop = stop_of_jobs(jobs, flows)
     seeds = [job.whole("randseed") for job in jobs if "randseed" in job.options]
     workload = flows[0] if len(flows) == 1 else {"type": "flows", "flows": flows, "names": names}

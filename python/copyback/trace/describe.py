@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Row = tuple[str, str]
 
+#: Placement handles that are told, the lowest numbers first.
+HANDLES_TOLD = 8
+
 
 def name(info: TraceInfo) -> str:
     """Return what the workload is called, without its folders."""
@@ -36,7 +39,21 @@ def workload(info: TraceInfo) -> list[Row]:
         ("Requests", _requests(info)),
         ("Addresses", _addresses(info)),
         ("Footprint", _footprint(info)),
+        *_handles(info),
     ]
+
+
+def _handles(info: TraceInfo) -> list[Row]:
+    """Return what is written with each placement handle, where any are named."""
+    if not info.handles:
+        return []
+    told = info.handles[:HANDLES_TOLD]
+    facts = [
+        f"{handle.handle}: {units.size(handle.bytes)} in {units.count(handle.requests)} writes"
+        for handle in told
+    ]
+    others = len(info.handles) - len(told)
+    return [("Handles", " · ".join(facts + ([f"and {others} more"] if others else [])))]
 
 
 def _requests(info: TraceInfo) -> str:

@@ -74,6 +74,17 @@ class FootprintStatistics(Section, kw_only=True):
     """Pages that were written."""
 
 
+class TraceHandle(Section, kw_only=True):
+    """Writes with a placement handle."""
+
+    bytes: int
+    """Their bytes."""
+    handle: int
+    """The handle."""
+    requests: int
+    """Writes with it."""
+
+
 class IdleStatistics(Section, kw_only=True):
     """Gaps longer than a threshold."""
 
@@ -269,6 +280,8 @@ class TraceStatistics(Section, kw_only=True):
     """The pages that they touch."""
     format: str | None
     """The trace's format; None of what is generated."""
+    handles: list[TraceHandle] | None = None
+    """Writes by placement handle, in the order of the handles; missing where none is named."""
     idle: list[IdleStatistics] | None
     """Gaps longer than some thresholds, the lowest first."""
     interarrival_us: GapStatistics | None

@@ -5,6 +5,7 @@ mod array;
 mod faults;
 mod flows;
 mod gc;
+mod handles;
 mod limits;
 mod mapping;
 mod placement;

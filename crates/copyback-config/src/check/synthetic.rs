@@ -237,7 +237,45 @@ fn addresses(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
         AddressDistribution::Pareto { h, .. } => {
             faults.share_above_zero(&format!("{key}.h"), Share(*h), true);
         }
+        AddressDistribution::Logs { streams } => {
+            logs(&key, streams, faults);
+            appended(workload, &key, faults);
+        }
     }
+}
+
+fn logs(key: &str, streams: &[LogStream], faults: &mut Report) {
+    let key = format!("{key}.streams");
+    for (index, stream) in streams.iter().enumerate() {
+        faults.share_above_zero(&format!("{key}.{index}.pages"), stream.pages, false);
+        if stream.object == Size(0) {
+            faults.add(&format!("{key}.{index}.object"), "found 0B; allowed: 1B or more");
+        }
+    }
+    let sum: f64 = streams.iter().map(|stream| stream.pages.0).sum();
+    if sum > 1.0 + ROUNDING {
+        let problem = format!("found pages of {} in all; allowed: at most 1", Share(sum));
+        faults.add(&key, problem);
+    }
+}
+
+/// Writers that append decide themselves what follows what, and what is trimmed.
+fn appended(workload: &SyntheticWorkload, key: &str, faults: &mut Report) {
+    let found = if workload.sequential_share.0 > 0.0 {
+        format!("sequential_share = {}", workload.sequential_share)
+    } else if workload.sequential_run.is_some() {
+        "sequential_run".to_owned()
+    } else if workload.trim_share.0 > 0.0 {
+        format!("trim_share = {}", workload.trim_share)
+    } else if workload.trim_before_write {
+        "trim_before_write".to_owned()
+    } else {
+        return;
+    };
+    let problem = format!(
+        "found logs with {found}; allowed: none, as writers append by themselves, and streams say what is trimmed"
+    );
+    faults.add(key, problem);
 }
 
 fn zones(key: &str, requests: &[Share], pages: &[Share], faults: &mut Report) {

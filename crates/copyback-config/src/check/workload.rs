@@ -11,6 +11,7 @@ pub(super) fn check(workload: &Workload, array: &Array, faults: &mut Report) {
             _ => "workload".to_owned(),
         };
         flows::check(&key, index, &flows, faults);
+        handles::check(&key, flows[index].handles(), faults);
     }
     match workload {
         Workload::Trace(workload) => trace("workload", workload, array, faults),

@@ -38,6 +38,8 @@ workloads! {
     "fifo-mqsim-read-only": "the same, reads only",
     "fifo-mqsim-mixed": "the same, 80% and 30% reads",
     "agc-dgc-2012-random-write": "random 2 MB writes: agc-dgc-2012, Figure 1",
+    "two-hosts-cache": "a cache's small objects and its large ones, each with a placement handle",
+    "two-hosts-log-and-tree": "a log and a tree on one drive, each with a placement handle",
     "stand-in-financial": "for SPC Financial: pgc-2011, Table IV",
     "stand-in-fin-1": "for Financial 1: pagc-2016, Table II",
     "stand-in-cello99": "for HP Cello99: pgc-2011, Table IV",

@@ -1,8 +1,10 @@
 //! `[workload]` and `[precondition]`: the requests, and what was written before them.
 
+mod handles;
 mod synthetic;
 mod trace;
 
+pub use handles::*;
 pub use synthetic::*;
 pub use trace::*;
 
@@ -116,6 +118,14 @@ impl Flow {
         match self {
             Self::Trace(trace) => trace.ramp,
             Self::Synthetic(synthetic) => synthetic.ramp,
+        }
+    }
+
+    /// Which placement handles its writes name.
+    pub const fn handles(&self) -> &Handles {
+        match self {
+            Self::Trace(trace) => &trace.handles,
+            Self::Synthetic(synthetic) => &synthetic.handles,
         }
     }
 

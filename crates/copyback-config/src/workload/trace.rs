@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
-    CsvFormat,
+    CsvFormat, Handles,
     choice::choice,
     quantity::{MOST_REQUESTS, Size, Time},
 };
@@ -70,6 +70,9 @@ pub struct TraceWorkload {
     #[serde(default)]
     #[schemars(range(min = 1, max = 65_536))]
     pub iodepth: Option<u32>,
+    /// The placement handle of writes that name none in the trace.
+    #[serde(default, skip_serializing_if = "Handles::are_of_flows")]
+    pub handles: Handles,
 }
 
 impl TraceWorkload {
@@ -92,6 +95,7 @@ impl TraceWorkload {
             beyond_device: BeyondDevice::default(),
             lenient: false,
             iodepth: None,
+            handles: Handles::Flow,
         }
     }
 }

@@ -23,10 +23,11 @@ use self::series::{Series, SeriesUnit};
 use self::sizes::Sizes;
 use self::summary::{
     ByKind, Curves, OperationStatistics, Operations, RequestStatistics, TraceDevice, TraceDevices,
+    TraceHandle,
 };
 pub use self::summary::{TraceStatistics, statistics_schema};
 pub use self::survey::Survey;
-use crate::{Operation, Request};
+use crate::{Handle, Hint, Operation, Request};
 
 /// Largest read or write, in bytes: its pages are counted one by one.
 const LARGEST: u64 = 4 << 30;
@@ -49,9 +50,18 @@ pub struct Statistics {
     end: u64,
     /// Requests to each device.
     devices: BTreeMap<u64, u64>,
+    /// Writes by placement handle, where they name one apart from the number of the flow.
+    handles: Option<BTreeMap<Handle, Written>>,
     arrivals: Arrivals,
     footprint: Footprint,
     series: Series,
+}
+
+/// Writes with a handle.
+#[derive(Debug, Default)]
+struct Written {
+    requests: u64,
+    bytes: u64,
 }
 
 #[derive(Debug, Default)]
@@ -72,10 +82,16 @@ impl Statistics {
             kinds: Default::default(),
             end: 0,
             devices: BTreeMap::new(),
+            handles: None,
             arrivals: Arrivals::default(),
             footprint: Footprint::default(),
             series: Series::default(),
         }
+    }
+
+    /// Counts writes by their placement handles, too.
+    pub fn by_handle(self) -> Self {
+        Self { handles: Some(BTreeMap::new()), ..self }
     }
 
     /// Adds a request to `device`. Requests come in order of arrival.
@@ -107,6 +123,13 @@ impl Statistics {
             Operation::Trim | Operation::Flush => {}
         }
         *self.devices.entry(device).or_default() += 1;
+        if let (Some(handles), Operation::Write) = (&mut self.handles, operation)
+            && let Some(handle) = request.hint.and_then(Hint::handle)
+        {
+            let written = handles.entry(handle).or_default();
+            written.requests += 1;
+            written.bytes += length;
+        }
         let place = if self.timed { arrival.as_ns() } else { self.requests };
         self.requests += 1;
         if self.timed {
@@ -155,6 +178,7 @@ impl Statistics {
             sectors: self.end.div_ceil(SECTOR),
             operations: self.operations(),
             devices: self.devices(),
+            handles: self.handles(),
             footprint: self.footprint.pages(),
             overwrites: self.footprint.overwrites(),
             interarrival_us: self.timed.then(|| self.arrivals.gaps()).flatten(),
@@ -185,6 +209,16 @@ impl Statistics {
         busiest.sort_by_key(|told| (std::cmp::Reverse(told.requests), told.device));
         busiest.truncate(DEVICES_TOLD);
         TraceDevices { count: self.devices.len(), busiest }
+    }
+
+    fn handles(&self) -> Option<Vec<TraceHandle>> {
+        let handles = self.handles.as_ref()?.iter();
+        let of = |(handle, written): (&Handle, &Written)| TraceHandle {
+            handle: handle.0,
+            requests: written.requests,
+            bytes: written.bytes,
+        };
+        Some(handles.map(of).collect())
     }
 
     /// What each kind of request has of something.

@@ -54,6 +54,9 @@ pub struct RequestStatistics {
     pub operations: Operations,
     /// The devices that they are to.
     pub devices: TraceDevices,
+    /// Writes by placement handle, in the order of the handles; missing where none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handles: Option<Vec<TraceHandle>>,
     /// The pages that they touch.
     pub footprint: FootprintStatistics,
     /// How often and how soon pages are written again.
@@ -118,6 +121,17 @@ pub struct TraceDevice {
     pub device: u64,
     /// Requests to it.
     pub requests: u64,
+}
+
+/// Writes with a placement handle.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TraceHandle {
+    /// The handle.
+    pub handle: u16,
+    /// Writes with it.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// Something of the kinds of requests that have it.

@@ -20,6 +20,7 @@ impl Survey {
     pub fn new(config: &Config, space: AddressSpace) -> Result<Self, Error> {
         let stream = Stream::open(config, space)?;
         let statistics = Statistics::new(stream.is_timed());
+        let statistics = if stream.names_handles() { statistics.by_handle() } else { statistics };
         Ok(Self { stream, statistics })
     }
 

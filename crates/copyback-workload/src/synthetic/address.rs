@@ -35,7 +35,8 @@ impl Addresses {
             scatter: scattered.then(|| Scatter::new(units, scatter)),
         };
         let distribution = match *address {
-            AddressDistribution::Uniform => Starts::Uniform,
+            // What is written goes where its writer is.
+            AddressDistribution::Uniform | AddressDistribution::Logs { .. } => Starts::Uniform,
             AddressDistribution::HotCold { requests, pages } => {
                 let hot_units = (units as f64 * pages.0).round() as u64;
                 Starts::HotCold { hot: Chance::new(requests.0), hot_units: hot_units.min(units) }

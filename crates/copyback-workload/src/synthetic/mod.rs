@@ -7,8 +7,9 @@
 mod address;
 mod arrival;
 mod bursts;
-mod draw;
+pub(crate) mod draw;
 mod limits;
+mod logs;
 mod mix;
 mod runs;
 mod scatter;
@@ -18,14 +19,15 @@ mod times;
 use self::address::Addresses;
 use self::arrival::{Arrivals, NoArrival};
 use self::limits::Limits;
+use self::logs::{Append, Logs};
 use self::mix::Mix;
 use self::runs::Runs;
 use self::size::Sizes;
-use crate::rng::stream;
-use crate::{AddressSpace, InputError, Operation, Request};
-use copyback_config::SyntheticWorkload;
+use crate::rng::{Stream, stream};
+use crate::{AddressSpace, Hint, InputError, Operation, Request};
 use copyback_config::quantity::Size;
 use copyback_config::units::Instant;
+use copyback_config::{AddressDistribution, SyntheticWorkload};
 
 /// A generator of requests.
 pub struct Generator {
@@ -45,6 +47,8 @@ pub struct Generator {
     limits: Option<Box<Limits>>,
     operations: Mix,
     runs: Runs,
+    /// Writers that append, in the place of `addresses` for writes.
+    logs: Option<Box<Logs>>,
     trims_first: bool,
     /// A write whose bytes have been trimmed.
     trimmed: Option<Request>,
@@ -90,6 +94,7 @@ impl Generator {
             limits: Limits::new(config, key, &stream)?.map(Box::new),
             operations: Mix::new(config, stream("kind")),
             runs: Runs::new(config, alignment, stream("sequential"))?,
+            logs: logs(config, key, (units, alignment), stream("logs"))?.map(Box::new),
             trims_first: config.trim_before_write,
             trimmed: None,
             flushes: config.flush_every.map(|every| FlushRule { every, writes: 0 }),
@@ -130,6 +135,9 @@ impl Generator {
         if let (Some(flushes), Operation::Write) = (&mut self.flushes, operation) {
             flushes.writes += 1;
         }
+        if operation == Operation::Write && self.logs.is_some() {
+            return Ok(self.append(bytes));
+        }
         let start = self.start(operation, bytes.div_ceil(self.alignment));
         let request = self.request(operation, self.base + start * self.alignment, bytes);
         if self.trims_first && operation == Operation::Write {
@@ -137,6 +145,21 @@ impl Generator {
             return Ok(Some(Request { operation: Operation::Trim, ..request }));
         }
         Ok(Some(request))
+    }
+
+    /// The next write of the writers that append, or the trim before it.
+    #[inline(never)]
+    fn append(&mut self, bytes: u64) -> Option<Request> {
+        let alignment = self.alignment;
+        let Append { start, length, trimmed, handle } =
+            self.logs.as_mut()?.append(bytes.div_ceil(alignment));
+        let bytes = bytes.min(length * alignment);
+        let hint = Some(Hint::new(0, Some(handle)));
+        let write = self.request(Operation::Write, self.base + start * alignment, bytes);
+        let write = Request { hint, ..write };
+        let Some((first, units)) = trimmed else { return Some(write) };
+        self.trimmed = Some(write);
+        Some(self.request(Operation::Trim, self.base + first * alignment, units * alignment))
     }
 
     const fn request(&self, operation: Operation, offset: u64, length: u64) -> Request {
@@ -170,6 +193,11 @@ impl Generator {
         self.addresses.units()
     }
 
+    /// Whether its writes name placement handles.
+    pub const fn names_handles(&self) -> bool {
+        self.logs.is_some()
+    }
+
     /// What the user should know about the requests so far: one line each.
     pub fn notes(&self) -> Vec<String> {
         let cut = self.sizes.cut();
@@ -200,6 +228,16 @@ impl Generator {
         self.runs.note(operation, start, length);
         start
     }
+}
+
+fn logs(
+    config: &SyntheticWorkload,
+    key: &str,
+    space: (u64, u64),
+    random: Stream,
+) -> Result<Option<Logs>, InputError> {
+    let AddressDistribution::Logs { streams } = &config.address else { return Ok(None) };
+    Logs::new(streams, &format!("{key}.address.streams"), space, random).map(Some)
 }
 
 impl FlushRule {

@@ -50,6 +50,7 @@ mod tests {
             length: 16_384,
             device: 419,
             measured: None,
+            handle: None,
         };
         assert_eq!(Alibaba::request(b"419,W,8792731648,16384,1577808144360767"), Ok(expected));
     }

@@ -142,6 +142,7 @@ mod tests {
             length: 1_048_576,
             device: device(b"xvda1"),
             measured: Some(Duration::from_us(610)),
+            handle: None,
         };
         for line in [
             "1.000178    supervise      1950    xvda1     W 13092432   1048576    0.61",

@@ -264,6 +264,7 @@ mod tests {
             length: 4096,
             device: 8 << 20 | 33,
             measured: None,
+            handle: None,
         };
         assert_eq!(parser(BlkparseAction::Issued).parse(LINE), Ok(Some(expected)));
         assert_eq!(parser(BlkparseAction::Queued).parse(LINE), Ok(None));
@@ -315,6 +316,7 @@ mod tests {
             length: 4096,
             device: 8 << 20 | 33,
             measured: None,
+            handle: None,
         };
         let issued = parser.parse(b"  8,33      0.001003911 D  WS 4194352 8");
         assert_eq!(issued, Ok(Some(expected)));

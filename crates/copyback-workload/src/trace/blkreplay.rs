@@ -105,6 +105,7 @@ mod tests {
             length: 14 * 512,
             device: 0,
             measured: None,
+            handle: None,
         };
         assert_eq!(request(LINE), Ok(expected));
         assert_eq!(request(b"0.449518165;37766917;14;W"), Ok(expected));

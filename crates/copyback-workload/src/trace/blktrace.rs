@@ -230,6 +230,7 @@ mod tests {
             length: 4096,
             device: 8 << 20,
             measured: None,
+            handle: None,
         };
         let remapped = event(15 | 1 << 20, 1, 4096, &[9; 16]);
         let queued = event(QUEUE, 223_490, 4096, b"");
@@ -254,6 +255,7 @@ mod tests {
             length: 512,
             device: 8 << 20,
             measured: None,
+            handle: None,
         };
         assert_eq!(read(&big), Ok(vec![expected]));
     }

@@ -7,15 +7,16 @@ use super::fault::Fault;
 use super::format::{LineParser, TraceFormat};
 use super::number;
 use super::record::Record;
-use crate::Operation;
+use crate::{Handle, Operation};
 use copyback_config::units::Duration;
 use copyback_config::{CsvColumn, CsvColumns, CsvFormat, CsvTime};
 
 const LAYOUT: &str = "the columns that workload.format names";
 const NS_PER_TICK: u64 = 100;
 /// The fields, in the order of [`CsvColumns`].
-const FIELDS: [&str; FIELD_COUNT] = ["time", "offset", "length", "operation", "device", "response"];
-const FIELD_COUNT: usize = 6;
+const FIELDS: [&str; FIELD_COUNT] =
+    ["time", "offset", "length", "operation", "device", "response", "handle"];
+const FIELD_COUNT: usize = 7;
 
 /// The parser of a file: knows which columns its first line names.
 #[derive(Debug, Default)]
@@ -42,6 +43,10 @@ impl LineParser for Parser {
 
     fn can_go_on(&self) -> bool {
         self.places.is_some()
+    }
+
+    fn names_handles(&self) -> bool {
+        self.spec.as_deref().is_some_and(|(format, _)| format.handle.is_some())
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
@@ -137,7 +142,7 @@ fn values<'a>(
 }
 
 fn request(
-    &[time, offset, length, operation, device, response]: &[&[u8]; FIELD_COUNT],
+    &[time, offset, length, operation, device, response, handle]: &[&[u8]; FIELD_COUNT],
     format: &CsvFormat,
     columns: &CsvColumns,
 ) -> Result<Record, Fault> {
@@ -155,7 +160,12 @@ fn request(
         b"" => None,
         text => Some(Duration::from_ns(nanoseconds("response", text, columns.response)?)),
     };
-    Ok(Record::new(time_ns, operation, offset, length).on(device).took(measured))
+    let handle = match handle {
+        b"" => None,
+        text => Some(self::handle(text)?),
+    };
+    let record = Record::new(time_ns, operation, offset, length).on(device).took(measured);
+    Ok(record.with(handle))
 }
 
 fn nanoseconds(field: &'static str, text: &[u8], unit: CsvTime) -> Result<u64, Fault> {
@@ -169,6 +179,11 @@ fn nanoseconds(field: &'static str, text: &[u8], unit: CsvTime) -> Result<u64, F
 
 fn device(text: &[u8]) -> Result<u64, Fault> {
     number::whole(text).ok_or_else(|| Fault::field("device", text, "a whole number"))
+}
+
+fn handle(text: &[u8]) -> Result<Handle, Fault> {
+    let number = number::whole(text).and_then(|number| u16::try_from(number).ok());
+    number.map(Handle).ok_or_else(|| Fault::field("handle", text, Handle::EXPECTED))
 }
 
 fn bytes(field: &'static str, text: &[u8], unit: u64) -> Result<u64, Fault> {
@@ -267,6 +282,26 @@ mod tests {
             "device: found no column \"disk\" among \"op,ts,lba,size,rt\"; expected a line of \
              names with it"
         );
+    }
+
+    #[test]
+    fn handles_or_none() {
+        let format = CsvFormat {
+            handle: Some("ruh".into()),
+            ..format("ts:us", "lba:sectors", "size:4KiB", "op")
+        };
+        let names = "op,ts,lba,size,ruh\n";
+        let write = record(Operation::Write);
+        let text = format!("{names}W,1.5,8,2,3\nW,1.5,8,2,\n");
+        let expected = vec![write.with(Some(Handle(3))), write];
+        assert_eq!(read(format.clone(), &text), Ok(expected));
+        for wrong in ["hot", "65536", "-1"] {
+            let fault = read(format.clone(), &format!("{names}W,1.5,8,2,{wrong}\n")).unwrap_err();
+            assert_eq!(
+                fault.to_string(),
+                format!("handle: found {wrong:?}; expected a whole number, 0 to 65535")
+            );
+        }
     }
 
     #[test]

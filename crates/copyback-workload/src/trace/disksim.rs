@@ -85,6 +85,7 @@ mod tests {
             length: 4096,
             device: 2,
             measured: None,
+            handle: None,
         };
         assert_eq!(request(b"5265.313 2 6357144 8 0", SECTOR), Ok(expected));
         assert_eq!(request(b"  5265.313000\t2\t6357144\t8\t10 ", SECTOR), Ok(expected));

@@ -190,6 +190,7 @@ mod tests {
             length: 4096,
             device: 2,
             measured: Some(Duration::from_us(283)),
+            handle: None,
         };
         let rows = "OS Version: 10.0, Trace Size: 1 KB
             DiskReadInit,  8329,   xperf.exe (3984),  11844, 1, 0xffffe288b23f1b20

@@ -81,6 +81,7 @@ mod tests {
             length: 4096,
             device: 0,
             measured: Some(Duration::from_ns(88_042)),
+            handle: None,
         };
         assert_eq!(request(b"12, 88042, 1, 4096, 65536, 0"), Ok(expected));
         assert_eq!(request(b"12, 88042, 1, 4096, 65536, 0x2001, 0"), Ok(expected));

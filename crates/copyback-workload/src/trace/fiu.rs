@@ -63,6 +63,7 @@ mod tests {
             length: 8 * 512,
             device: 6 << 20,
             measured: None,
+            handle: None,
         };
         assert_eq!(request(b"467651 2522 kjournald 644661632 8 W 6 0 98b9cb7e"), Ok(expected));
     }

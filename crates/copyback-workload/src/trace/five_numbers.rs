@@ -50,6 +50,7 @@ mod tests {
             length: 16 * 512,
             device: 3,
             measured: None,
+            handle: None,
         };
         assert_eq!(ns("938828000 3 197570570 16 0"), Ok(expected));
         let in_us = request(b"938828\t3 197570570  16 0", 1000, "", "");

@@ -68,6 +68,7 @@ mod tests {
             length: 4096,
             device: 0,
             measured: Some(Duration::from_us(134)),
+            handle: None,
         };
         assert_eq!(request(b"0.000,134,1,4096,42242048,0.100,4096"), Ok(expected));
         let write = Record { operation: Operation::Write, ..expected };

@@ -39,6 +39,11 @@ pub trait LineParser: Default {
         None
     }
 
+    /// Optional: whether rows may name placement handles.
+    fn names_handles(&self) -> bool {
+        false
+    }
+
     /// Optional: what the user should know about the lines so far, a sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -158,6 +163,13 @@ macro_rules! formats {
             pub fn rows_read(&self) -> Option<RowsRead> {
                 match self {
                     $(Self::$format(parser) => parser.rows_read(),)+
+                }
+            }
+
+            /// Whether rows may name placement handles.
+            pub fn names_handles(&self) -> bool {
+                match self {
+                    $(Self::$format(parser) => parser.names_handles(),)+
                 }
             }
 

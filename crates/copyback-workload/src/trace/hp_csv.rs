@@ -58,6 +58,7 @@ mod tests {
             length: 4096,
             device: 0x1f01_6000,
             measured: Some(Duration::from_us(4 + 7012)),
+            handle: None,
         };
         assert_eq!(
             HpCsv::request(b"0.007832,0x1f016000,R,120365056,4096,4,7012,0x40000002"),

@@ -175,6 +175,7 @@ impl Version {
             length: be32(record, 24),
             device: be32(record, 32),
             measured: Some(Duration::from_us(be32(record, 16) + be32(record, 20))),
+            handle: None,
         })
     }
 }
@@ -204,6 +205,7 @@ mod tests {
             length: 4096,
             device: 0x0800_0107,
             measured: Some(Duration::from_us(146 + 36_899)),
+            handle: None,
         };
         let three =
             [56, 4 << 16 | 1, 30, 183_968, 146, 36_899, 4096, 1056, 0x0800_0107, 4, 1, 27, 7, 1];

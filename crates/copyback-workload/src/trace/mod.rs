@@ -84,7 +84,7 @@ use self::rows::Rows;
 use self::schedule::{Schedule, TooLate, When};
 use self::space::Owner;
 pub use self::write::{Dropped, Target, TraceWriter, WriteError};
-use crate::{InputError, Operation, Request};
+use crate::{Hint, InputError, Operation, Request};
 use copyback_config::units::Instant;
 use copyback_config::{DeviceName, TraceFormat, quantity::Time};
 
@@ -191,6 +191,11 @@ impl TraceSource {
         self.device
     }
 
+    /// Whether its requests may name placement handles.
+    pub fn names_handles(&self) -> bool {
+        self.rows.names_handles()
+    }
+
     /// The trace's time at which arrivals are zero, in nanoseconds since whatever it counts from.
     pub fn origin_ns(&self) -> u64 {
         self.rows.origin_ns().saturating_add(self.schedule.window_start_ns())
@@ -273,22 +278,17 @@ impl TraceSource {
     #[inline]
     fn lay(&mut self, asked: Asked) -> Result<Option<Request>, Fault> {
         let Asked { arrival, place, record } = asked;
-        let Record { operation, offset, length, device, measured, .. } = record;
+        let Record { operation, offset, length, device, measured, handle, .. } = record;
+        let hint = handle.map(|handle| Hint::new(0, Some(handle)));
         self.device = device;
         if operation == Operation::Flush {
-            return Ok(Some(Request {
-                arrival,
-                operation,
-                offset: 0,
-                length: 0,
-                measured,
-                hint: None,
-            }));
+            let (offset, length) = (0, 0);
+            return Ok(Some(Request { arrival, operation, offset, length, measured, hint }));
         }
         let place = self.addresses.place(Owner { device, place }, operation, offset, length)?;
         Ok(place.map(|place| {
             let (offset, length) = (place.offset, place.length);
-            Request { arrival, operation, offset, length, measured, hint: None }
+            Request { arrival, operation, offset, length, measured, hint }
         }))
     }
 

@@ -100,6 +100,7 @@ mod tests {
             length: 40_960,
             device: host_bits(b"hm"),
             measured: Some(Duration::from_ns(289_600)),
+            handle: None,
         };
         assert_eq!(request(LINE), Ok(expected));
     }

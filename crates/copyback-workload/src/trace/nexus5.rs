@@ -68,6 +68,7 @@ mod tests {
             length: 49_152,
             device: 0,
             measured: Some(Duration::from_ns(231_934_209)),
+            handle: None,
         };
         assert_eq!(request(b"4043872\t\t96\t\t49152\t\t5\t\t1398396860.168065791\t\t1398396860.2\t\t1398396860.3\t\t1398396860.4"), Ok(expected));
     }

@@ -50,6 +50,7 @@ mod tests {
             length: 8 * 512,
             device: 8_388_608,
             measured: None,
+            handle: None,
         };
         assert_eq!(
             Pixel6a::request(b"kworker/u17:2-5642,8388608,W,44636992,8,45220.864636"),

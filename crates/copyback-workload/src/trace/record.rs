@@ -1,6 +1,6 @@
 //! What a line of a trace says, before it is fitted to the device and the clock of the run.
 
-use crate::Operation;
+use crate::{Handle, Operation};
 use copyback_config::units::Duration;
 
 /// One request as a line states it, in bytes and nanoseconds.
@@ -18,13 +18,15 @@ pub struct Record {
     pub device: u64,
     /// Arrival to completion, where the trace holds what was measured.
     pub measured: Option<Duration>,
+    /// The placement handle that it names.
+    pub handle: Option<Handle>,
 }
 
 impl Record {
     /// A request to the only device, of which nothing was measured.
     #[inline]
     pub const fn new(time_ns: u64, operation: Operation, offset: u64, length: u64) -> Self {
-        Self { time_ns, operation, offset, length, device: 0, measured: None }
+        Self { time_ns, operation, offset, length, device: 0, measured: None, handle: None }
     }
 
     /// This record, of `device`.
@@ -37,6 +39,12 @@ impl Record {
     #[inline]
     pub const fn took(self, measured: Option<Duration>) -> Self {
         Self { measured, ..self }
+    }
+
+    /// This record, with a placement handle.
+    #[inline]
+    pub const fn with(self, handle: Option<Handle>) -> Self {
+        Self { handle, ..self }
     }
 }
 

@@ -58,6 +58,7 @@ mod tests {
             length: 327_680,
             device: 5,
             measured: None,
+            handle: None,
         };
         assert_eq!(request(b"2.516 5 90252918784 327680 1"), Ok(expected));
         let write = Record { operation: Operation::Write, ..expected };

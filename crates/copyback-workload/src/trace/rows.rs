@@ -185,6 +185,11 @@ impl Rows {
         self.clock.length()
     }
 
+    /// Whether the file may name placement handles.
+    pub fn names_handles(&self) -> bool {
+        self.parser.names_handles()
+    }
+
     /// How far a format has come that reads its file by itself.
     pub fn rows_read(&self) -> Option<RowsRead> {
         self.parser.rows_read()

@@ -62,6 +62,7 @@ mod tests {
             length: 3072,
             device: 1,
             measured: None,
+            handle: None,
         };
         assert_eq!(request(b"1,55596,3072,r,0.078643"), Ok(expected));
         assert_eq!(request(b"1, 55596, 3072, R, 0.078643,extra,3"), Ok(expected));

@@ -62,6 +62,7 @@ mod tests {
             length: 4096,
             device: 3,
             measured: Some(Duration::from_us(318)),
+            handle: None,
         };
         assert_eq!(
             Systor17::request(b"1455592200.006159842,0.000318,R,3,43188457472,4096"),

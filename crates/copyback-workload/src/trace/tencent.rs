@@ -63,6 +63,7 @@ mod tests {
             length: 128 * 512,
             device: 1058,
             measured: None,
+            handle: None,
         };
         assert_eq!(request(b"1538323200,4247200,128,1,1058"), Ok(expected));
     }

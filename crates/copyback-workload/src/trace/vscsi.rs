@@ -257,6 +257,7 @@ mod tests {
             length: 512,
             device: 0,
             measured: None,
+            handle: None,
         };
         let timed = expected.took(Some(Duration::from_us(99)));
         let one = first(0x2a, 42_932_745);

@@ -6,8 +6,8 @@ use std::fs::File;
 
 use copyback_config::units::Duration;
 use copyback_config::{CsvFormat, TraceFormat, TraceWorkload};
-use copyback_workload::Operation;
 use copyback_workload::trace::{Dropped, Record, Target, TraceSource, TraceWriter, WriteError};
+use copyback_workload::{Handle, Hint, Operation};
 use proptest::prelude::*;
 
 use crate::support::{Scratch, config};
@@ -105,7 +105,8 @@ fn expected(records: &[Record], held: &Held) -> Vec<Record> {
         };
         let time_ns = rounded(record.time_ns, held.time_ns);
         let Record { operation, offset, length, .. } = *record;
-        expected.push(Record { time_ns, operation, offset, length, device, measured });
+        let record = Record::new(time_ns, operation, offset, length);
+        expected.push(record.on(device).took(measured));
     }
     expected
 }
@@ -179,6 +180,46 @@ proptest! {
             prop_assert_eq!(found, expected(&records, &held), "{}", format);
         }
     }
+}
+
+#[test]
+fn placement_handles_in_a_column_of_their_own() {
+    let record = |ns: u64| Record::new(ns, Operation::Write, 4096, 512);
+    let records: Vec<_> = (0..300_000)
+        .map(|ns| record(ns).with((ns % 3 > 0).then_some(Handle((ns % 65_536) as u16))))
+        .collect();
+    for format in ["parquet", "csv"] {
+        let scratch = Scratch::path(format);
+        let target = Target::of(&scratch.0, Some(format)).unwrap();
+        let file = File::create(&scratch.0).unwrap();
+        let mut writer =
+            TraceWriter::with_handles(file, &target, Dropped::default(), "test").unwrap();
+        records.iter().for_each(|record| writer.add(record).unwrap());
+        assert_eq!(writer.finish().unwrap(), [] as [&str; 0]);
+        let mut named = named(format);
+        if let TraceFormat::Csv(columns) = &mut named {
+            columns.handle = Some("handle".into());
+        }
+        let config = TraceWorkload { format: Some(named), ..config(&scratch.0) };
+        let mut source = TraceSource::open(&config, u64::MAX).unwrap();
+        assert!(source.names_handles());
+        for record in &records {
+            let request = source.next_request().unwrap().unwrap();
+            assert_eq!(request.hint.and_then(Hint::handle), record.handle, "{format}");
+        }
+        assert_eq!(source.next_request().unwrap(), None);
+    }
+}
+
+#[test]
+fn handles_that_a_format_has_no_words_for_are_counted() {
+    let scratch = Scratch::path("msr");
+    let target = Target::of(&scratch.0, Some("msr")).unwrap();
+    let file = File::create(&scratch.0).unwrap();
+    let mut writer = TraceWriter::with_handles(file, &target, Dropped::default(), "test").unwrap();
+    let record = Record::new(1_500_000_000_000_000_000, Operation::Write, 4096, 512);
+    writer.add(&record.with(Some(Handle(1)))).unwrap();
+    assert!(writer.finish().unwrap().contains(&"1 placement handles were left out".to_owned()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How well the placement of a drive has sorted pages.
 
-use crate::ftl::{ClassTally, Takes};
+use crate::ftl::{ClassTally, HandleTally, Takes};
 
 use super::Backend;
 
@@ -15,6 +15,10 @@ pub struct SortingReport {
     pub host_pages: u64,
     /// RAM in which placements keep what they know of pages, in bytes.
     pub state_bytes: u64,
+    /// What was written with each placement handle, if the placement goes by handles.
+    pub handles: Option<HandleTally>,
+    /// Bytes of a page.
+    pub page_bytes: u64,
     /// Pages of a block that hold data.
     pub pages_per_block: u32,
 }
@@ -25,6 +29,9 @@ impl SortingReport {
         self.tally += &other.tally;
         self.host_pages += other.host_pages;
         self.state_bytes += other.state_bytes;
+        if let (Some(handles), Some(other)) = (&mut self.handles, &other.handles) {
+            *handles += other;
+        }
     }
 }
 
@@ -34,9 +41,11 @@ impl Backend {
         let tally = self.ftl.class_tally();
         (tally.classes().len() > 1).then(|| SortingReport {
             tally: tally.clone(),
+            handles: self.ftl.handle_tally().cloned(),
             takes: self.ftl.takes_of_classes(),
             host_pages: self.ftl.tallied_host_pages(),
             state_bytes: self.ftl.placement_bytes() as u64,
+            page_bytes: self.ftl.page_bytes(),
             pages_per_block: self.ftl.data_pages_per_block(),
         })
     }

@@ -9,7 +9,7 @@ use crate::config::{
 };
 use crate::rng::{Lot, Stream};
 use crate::units::{Duration, Instant, TotalTime};
-use crate::workload::{Hint, Operation, Request};
+use crate::workload::{Handle, Hint, Operation, Request};
 
 use super::{Checkpointed, Loaded, Reader, Writer};
 
@@ -31,7 +31,6 @@ as_numbers! {
     Instant: u64, as_ns, from_ns;
     Duration: u64, as_ns, from_ns;
     TotalTime: u128, as_ns, from_ns;
-    Hint: usize, index, from_index;
 }
 
 macro_rules! as_json {
@@ -99,6 +98,18 @@ impl Checkpointed for Operation {
             3 => Ok(Self::Flush),
             _ => Err(from.unknown_variant()),
         }
+    }
+}
+
+impl Checkpointed for Hint {
+    fn keep(&self, out: &mut Writer<'_>) {
+        self.flow().keep(out);
+        self.handle().map(|handle| handle.0).keep(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+        let flow = Checkpointed::load(from)?;
+        Ok(Self::new(flow, Option::<u16>::load(from)?.map(Handle)))
     }
 }
 

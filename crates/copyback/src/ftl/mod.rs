@@ -37,6 +37,8 @@ pub use saved::Saved;
 pub use space::{Space, Stream, Watermarks};
 pub use tables::Tables;
 
+pub use crate::placement::HandleTally;
+
 use std::ops::Deref;
 
 use crate::checkpoint::Checkpointed;
@@ -368,6 +370,9 @@ impl Ftl {
     pub fn counts_on(&mut self, before: &Self) {
         let streams = &before.tables.streams;
         self.tables.streams.tally = streams.tally.after_loss(streams.clock);
+        if let Some(handles) = streams.placement.handles() {
+            self.tables.streams.placement.counts_on(handles);
+        }
     }
 
     /// Takes the blocks that have been replaced since the last call.

@@ -26,6 +26,8 @@ pub struct Streams {
     pub(super) tally: ClassTally,
     /// Blocks that each class holds, open ones included.
     pub(super) held: Vec<u64>,
+    /// Bytes of a page.
+    pub(super) page_bytes: u64,
 }
 
 impl Streams {
@@ -42,7 +44,8 @@ impl Streams {
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
         let counted = if config.ssd.ftl.mapping.is_page_mapping() { classes.count() } else { 0 };
         let (tally, held) = (ClassTally::new(counted), vec![0; counted]);
-        Self { placement, classes, by_origin, clock: 0, tally, held }
+        let page_bytes = config.ssd.managed_page_size().0;
+        Self { placement, classes, by_origin, clock: 0, tally, held, page_bytes }
     }
 
     /// The open block that a write of a page of the host goes to.

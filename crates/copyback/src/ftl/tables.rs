@@ -5,7 +5,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
-use crate::placement::{Class, Classes, HostPage, Origin, Placement};
+use crate::placement::{Class, Classes, HandleTally, HostPage, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
 use crate::victim::{InGroups, Shape, VictimSelector, Victims};
@@ -178,6 +178,16 @@ impl Tables {
     /// RAM in which the placement keeps what it knows of pages, in bytes.
     pub fn placement_bytes(&self) -> usize {
         self.streams.placement.bytes()
+    }
+
+    /// What was written with each placement handle, if the placement goes by handles.
+    pub fn handle_tally(&self) -> Option<&HandleTally> {
+        self.streams.placement.handles()
+    }
+
+    /// Bytes of a page.
+    pub const fn page_bytes(&self) -> u64 {
+        self.streams.page_bytes
     }
 
     /// Pages of a block that hold data.

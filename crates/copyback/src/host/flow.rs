@@ -82,7 +82,7 @@ impl Flow {
             false => Stage::Waiting { awaited, earliest },
         };
         // An open trace knows its own times, and where they end.
-        let is_open_trace = matches!((&*source, &pace), (Source::Trace(_), Pace::Open));
+        let is_open_trace = source.trace().is_some() && matches!(pace, Pace::Open);
         let duration = config.duration().filter(|_| !is_open_trace);
         Ok(Self {
             rounds: Rounds { known: source.rounds(), at: Instant::START, count: 0 },
@@ -236,9 +236,9 @@ impl Flow {
 
     /// Share of the input that has been consumed.
     pub fn consumed(&self, now: Instant) -> f64 {
-        match (&*self.source, self.duration) {
+        match (self.source.trace(), self.duration) {
             // A share of its present round.
-            (Source::Trace(_), Some(duration)) => self.lasted(now, duration),
+            (Some(_), Some(duration)) => self.lasted(now, duration),
             (_, Some(duration)) => self.source.consumed().max(self.lasted(now, duration)),
             (_, None) => self.source.consumed(),
         }
@@ -258,6 +258,11 @@ impl Flow {
         self.source.catch_up(most)
     }
 
+    /// Whether its requests may name placement handles, apart from its number.
+    pub fn names_handles(&self) -> bool {
+        self.source.names_handles()
+    }
+
     /// What the user should know of its input.
     pub fn notes(&self) -> Vec<String> {
         self.source.notes()
@@ -268,8 +273,8 @@ impl Pace {
     /// The next request of `source`. In a closed loop the times of a trace mean nothing.
     #[inline(always)]
     fn fetch(&self, source: &mut Input) -> Result<Option<Request>, InputError> {
-        match (self, &**source) {
-            (Self::Closed { .. }, Source::Trace(_)) => {
+        match (self, source.trace()) {
+            (Self::Closed { .. }, Some(_)) => {
                 let request = source.next_request()?;
                 Ok(request.map(|request| Request { arrival: Instant::START, ..request }))
             }

@@ -16,7 +16,7 @@ use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::places::Places;
 use crate::slots::Slots;
 use crate::units::Instant;
-use crate::workload::{AddressSpace, Hint, InputError, Request, Source};
+use crate::workload::{AddressSpace, InputError, Request, Source};
 
 /// The flows of requests and the submission queues they go through.
 #[derive(Checkpointed)]
@@ -152,8 +152,7 @@ impl Host {
         now: Instant,
     ) -> Result<Admitted, InputError> {
         let flow = &mut self.flows[index];
-        let mut request = flow.take(arrival, now)?;
-        request.hint = hint_of(index);
+        let request = flow.take(arrival, now)?;
         let number = self.entered;
         self.entered.0 += 1;
         let id = RequestId::from_index(self.requests.next_place());
@@ -196,10 +195,8 @@ impl Host {
     /// If the trace is malformed.
     pub fn announce(&mut self, most: usize, into: &mut Vec<Request>) -> Result<(), InputError> {
         into.clear();
-        for (index, flow) in self.flows.iter_mut().enumerate() {
-            let first = into.len();
+        for flow in &mut self.flows {
             flow.announce_to(most, into)?;
-            into[first..].iter_mut().for_each(|request| request.hint = hint_of(index));
         }
         into.sort_by_key(|request| request.arrival);
         into.truncate(most);
@@ -282,6 +279,11 @@ impl Host {
         self.requests.len()
     }
 
+    /// Whether the workload names placement handles, apart from the numbers of flows.
+    pub fn names_handles(&self) -> bool {
+        self.flows.iter().any(Flow::names_handles)
+    }
+
     /// What the user should know of the input: times held back, addresses wrapped.
     pub fn notes(&self) -> Vec<String> {
         self.flows.iter().flat_map(|flow| flow.notes()).collect()
@@ -292,11 +294,6 @@ impl Host {
         let shares = self.flows.iter().map(|flow| flow.consumed(now));
         shares.sum::<f64>() / self.flows.len().max(1) as f64
     }
-}
-
-/// What the host says of the data of a flow: what one flow writes belongs together.
-fn hint_of(flow: usize) -> Option<Hint> {
-    Some(Hint::from_index(flow))
 }
 
 /// The sources of a workload's flows, in order, of which nothing has been read.

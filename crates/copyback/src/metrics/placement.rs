@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ssd::{OfClass, SortingReport, Takes};
+use crate::ssd::{HandleTally, OfClass, SortingReport, Takes};
 
 /// What `summary.json` says of a placement with several classes. Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -14,6 +14,55 @@ pub struct PlacementSummary {
     pub diverted_pages: u64,
     /// RAM in which the placement keeps what it knows of pages, in bytes.
     pub state_bytes: u64,
+    /// What a drive with flexible data placement logs, if the placement goes by handles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fdp: Option<FdpSummary>,
+}
+
+/// The counts of the log pages of NVMe 2.1's flexible data placement, since the run began. Bytes are those of pages
+/// that hold data: a page that is written in part counts whole, and what a write buffer absorbs does not count.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FdpSummary {
+    /// Bytes that the host wrote through each placement handle, counted from handle 0.
+    pub handle_host_bytes: Vec<u64>,
+    /// Bytes that the host wrote (FDP Statistics, HBMW).
+    pub host_bytes_written: u64,
+    /// Bytes that were written to flash, for the host and by collections (MBMW).
+    pub media_bytes_written: u64,
+    /// Bytes of the blocks that were collected and so are erased (MBE).
+    pub media_bytes_erased: u64,
+    /// What happened that the host may want to know (FDP Events).
+    pub events: FdpEvents,
+}
+
+/// Events of flexible data placement.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FdpEvents {
+    /// Pages that were written with handle 0 because the host named a handle that there is not (Invalid Placement
+    /// Identifier).
+    pub invalid_placement_identifier_pages: u64,
+    /// Blocks whose valid pages were moved (Media Reallocated).
+    pub media_reallocated: u64,
+    /// Bytes of these pages.
+    pub media_reallocated_bytes: u64,
+}
+
+impl FdpSummary {
+    fn of(tally: &HandleTally, page_bytes: u64) -> Self {
+        let host_pages: u64 = tally.host_pages.iter().sum();
+        let bytes = |pages: u64| pages * page_bytes;
+        Self {
+            handle_host_bytes: tally.host_pages.iter().map(|pages| bytes(*pages)).collect(),
+            host_bytes_written: bytes(host_pages),
+            media_bytes_written: bytes(host_pages + tally.moved_pages),
+            media_bytes_erased: bytes(tally.erased_pages),
+            events: FdpEvents {
+                invalid_placement_identifier_pages: tally.invalid_pages,
+                media_reallocated: tally.reallocations,
+                media_reallocated_bytes: bytes(tally.moved_pages),
+            },
+        }
+    }
 }
 
 /// Blocks of one class.
@@ -48,6 +97,7 @@ impl PlacementSummary {
             classes: classes.map(|(of, takes)| ClassSummary::of(report, of, *takes)).collect(),
             diverted_pages: report.tally.diverted,
             state_bytes: report.state_bytes,
+            fdp: report.handles.as_ref().map(|handles| FdpSummary::of(handles, report.page_bytes)),
         }
     }
 }

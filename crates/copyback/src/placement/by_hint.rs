@@ -8,25 +8,35 @@
 use crate::checkpoint::Checkpointed;
 use crate::config::Isolation;
 use crate::ids::Lpn;
+use crate::workload::{Handle, Hint};
 
-use super::{Class, Classes, Origin, Placement};
+use super::{Class, Classes, Drive, HandleTally, Life, Origin, Placement};
 
-/// Has nothing to remember: the class of the block that a page leaves tells its handle.
+/// Has nothing to remember of pages: the class of the block that a page leaves tells its handle.
 #[derive(Debug, Checkpointed)]
 pub struct ByHint {
     handles: usize,
     /// Classes for what is moved.
     moved: usize,
+    pages_per_block: u32,
+    tally: HandleTally,
 }
 
 impl ByHint {
-    pub(super) const fn new(handles: u32, isolation: Isolation) -> Self {
+    pub(super) fn new(handles: u32, isolation: Isolation, drive: Drive) -> Self {
         let handles = handles as usize;
         let moved = match isolation {
             Isolation::Initial => 1,
             Isolation::Persistent => handles,
         };
-        Self { handles, moved }
+        let tally = HandleTally::new(handles);
+        Self { handles, moved, pages_per_block: drive.pages_per_block, tally }
+    }
+
+    /// The handle that the host names, unless there is no such handle.
+    fn named(&self, hint: Option<Hint>) -> Option<usize> {
+        let handle = hint.and_then(Hint::handle).map_or(0, Handle::index);
+        (handle < self.handles).then_some(handle)
     }
 }
 
@@ -37,10 +47,7 @@ impl Placement for ByHint {
 
     fn class_of(&self, _: Lpn, origin: Origin, _: u64) -> Class {
         match origin {
-            Origin::Host { hint } => {
-                let handle = hint.map_or(0, |hint| hint.index());
-                Class::new(if handle < self.handles { handle } else { 0 })
-            }
+            Origin::Host { hint } => Class::new(self.named(hint).unwrap_or(0)),
             // Of translation pages nobody has said anything.
             Origin::Moved { class: left } => {
                 let left = left.map_or(0, Class::index);
@@ -48,25 +55,58 @@ impl Placement for ByHint {
             }
         }
     }
+
+    fn wrote(&mut self, _: Lpn, origin: Origin, _: u64) {
+        match origin {
+            Origin::Host { hint } => {
+                let named = self.named(hint);
+                self.tally.host_pages[named.unwrap_or(0)] += 1;
+                self.tally.invalid_pages += u64::from(named.is_none());
+            }
+            Origin::Moved { .. } => self.tally.moved_pages += 1,
+        }
+    }
+
+    fn run_begins(&mut self) {
+        self.tally.reset();
+    }
+
+    fn chosen(&mut self, block: Life, _: u64) {
+        self.tally.reallocations += u64::from(block.valid > 0);
+    }
+
+    fn collected(&mut self, _: Life, _: u64) {
+        self.tally.erased_pages += u64::from(self.pages_per_block);
+    }
+
+    fn handles(&self) -> Option<&HandleTally> {
+        Some(&self.tally)
+    }
+
+    fn counts_on(&mut self, handles: &HandleTally) {
+        self.tally.clone_from(handles);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Hint;
+    use crate::ids::BlockId;
+
+    const DRIVE: Drive = Drive { pages: 8, pages_per_block: 2, planes: 1, blocks: 8 };
 
     fn class_of(placement: &ByHint, origin: Origin) -> usize {
         placement.class_of(Lpn(3), origin, 9).index()
     }
 
-    fn written_with(handle: usize) -> Origin {
-        Origin::Host { hint: Some(Hint::from_index(handle)) }
+    fn written_with(handle: u16) -> Origin {
+        Origin::Host { hint: Some(Hint::new(5, Some(Handle(handle)))) }
     }
 
     #[test]
     fn each_handle_has_a_class_and_a_command_without_one_is_written_with_the_first() {
         for isolation in [Isolation::Initial, Isolation::Persistent] {
-            let placement = ByHint::new(3, isolation);
+            let placement = ByHint::new(3, isolation, DRIVE);
             let hints = [written_with(0), written_with(1), written_with(2), written_with(3)];
             assert_eq!(hints.map(|origin| class_of(&placement, origin)), [0, 1, 2, 0]);
             assert_eq!(class_of(&placement, Origin::Host { hint: None }), 0);
@@ -78,10 +118,35 @@ mod tests {
         let moved = |placement: &ByHint, class| {
             class_of(placement, Origin::Moved { class: Some(Class::new(class)) })
         };
-        let initially = ByHint::new(3, Isolation::Initial);
+        let initially = ByHint::new(3, Isolation::Initial, DRIVE);
         assert_eq!([0, 1, 2, 3].map(|class| moved(&initially, class)), [3; 4]);
-        let persistently = ByHint::new(3, Isolation::Persistent);
+        let persistently = ByHint::new(3, Isolation::Persistent, DRIVE);
         let from_all = [0, 1, 2, 3, 4, 5].map(|class| moved(&persistently, class));
         assert_eq!(from_all, [3, 4, 5, 3, 4, 5]);
+    }
+
+    #[test]
+    fn what_names_no_handle_of_the_drive_is_counted() {
+        let mut placement = ByHint::new(2, Isolation::Initial, DRIVE);
+        let block =
+            |valid| Life { block: BlockId(3), class: Class::new(0), opened: 0, sealed: 2, valid };
+        for handle in [0, 1, 1, 2, 700] {
+            placement.wrote(Lpn(1), written_with(handle), 0);
+        }
+        placement.wrote(Lpn(1), Origin::Moved { class: None }, 0);
+        for valid in [0, 1] {
+            placement.chosen(block(valid), 0);
+            placement.collected(block(0), 0);
+        }
+        let expected = HandleTally {
+            host_pages: vec![3, 2],
+            invalid_pages: 2,
+            moved_pages: 1,
+            erased_pages: 4,
+            reallocations: 1,
+        };
+        assert_eq!(placement.handles(), Some(&expected));
+        placement.run_begins();
+        assert_eq!(placement.handles(), Some(&HandleTally::new(2)));
     }
 }

@@ -17,6 +17,7 @@ mod fadac;
 mod future;
 mod generations;
 mod groups;
+mod handles;
 mod heat;
 mod host_and_gc_apart;
 mod multi_queue;
@@ -49,6 +50,7 @@ use fadac::Fadac;
 pub use future::{Foreseen, Future, MOST_ENDS};
 use generations::Generations;
 pub use groups::{FullBlocks, Order, Wanted};
+pub use handles::HandleTally;
 use host_and_gc_apart::HostAndGcApart;
 use multi_queue::MultiQueue;
 use one_class::OneClass;
@@ -220,6 +222,14 @@ pub trait Placement {
     /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
     fn fetch(&self, _lpn: Lpn) {}
 
+    /// What was written with each handle, if it goes by handles.
+    fn handles(&self) -> Option<&HandleTally> {
+        None
+    }
+
+    /// Goes on counting from there, after a loss of power, if it goes by handles.
+    fn counts_on(&mut self, _handles: &HandleTally) {}
+
     /// Bytes in RAM, for the pages.
     fn bytes(&self) -> usize {
         0
@@ -265,7 +275,7 @@ one_of! {
         /// Host writes, and what collections move.
         HostAndGcApart(HostAndGcApart),
         /// As the host says.
-        ByHint(ByHint),
+        ByHint(Box<ByHint>),
         /// By the known time of death.
         Oracle(Box<Oracle>),
         /// By the inferred time of death.
@@ -296,7 +306,7 @@ impl AnyPlacement {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
             config::Placement::ByHint { handles, isolation } => {
-                Self::ByHint(ByHint::new(handles, isolation))
+                Self::ByHint(Box::new(ByHint::new(handles, isolation, drive)))
             }
             config::Placement::Oracle { classes, width, growth } => {
                 Self::Oracle(Box::new(Oracle::new(classes, width, growth, drive)))
@@ -405,6 +415,14 @@ impl Placement for AnyPlacement {
 
     fn fetch(&self, lpn: Lpn) {
         each!(self, placement => placement.fetch(lpn));
+    }
+
+    fn handles(&self) -> Option<&HandleTally> {
+        each!(self, placement => placement.handles())
+    }
+
+    fn counts_on(&mut self, handles: &HandleTally) {
+        each!(self, placement => placement.counts_on(handles));
     }
 
     fn bytes(&self) -> usize {

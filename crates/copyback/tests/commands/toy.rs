@@ -149,7 +149,7 @@ impl Toy {
     pub fn writes_of_flow(&mut self, ns: u64, flow: usize, writes: &[(u32, u32)]) {
         self.run_until(ns);
         for (request, lpn) in writes {
-            let hint = Some(Hint::from_index(flow));
+            let hint = Some(Hint::new(flow, None));
             self.ssd.write(PageWrite { hint, ..page_write(*request, *lpn, true) }, at(ns));
         }
         self.settle();

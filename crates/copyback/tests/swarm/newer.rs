@@ -1,12 +1,12 @@
 //! Keys that came after the first cases were drawn. They are drawn from a stream of their own, so that all else of a
 //! case stays what it was.
 
-use copyback::config::quantity::Share;
+use copyback::config::quantity::{Share, Size};
 use copyback::config::{
-    Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted, Delay, Expiry,
-    FreeBlocks, GcEnd, Ineligible, Isolation, Logarithm, LogicalBlocks, Margin, PipelineOrder,
-    Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
-    WearCompare, Width, Within,
+    AddressDistribution, Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted,
+    Delay, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
+    Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, QueuedWhen, Replaced,
+    Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -89,6 +89,12 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
             config.ssd.gc.victim = VictimPolicy::FIFO;
         }
     }
+    if draw.chance(0.3) {
+        name_handles(&mut draw, &mut config.workload);
+    }
+    if draw.chance(0.15) {
+        append(&mut draw, config);
+    }
     if draw.chance(0.5) && matches!(config.ssd.ftl.placement, Placement::Sfs { .. }) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
@@ -115,6 +121,66 @@ fn placement(draw: &mut Draw, config: &Config) -> Placement {
         return Placement::Oracle { classes, width: draw.of(&[0.1, 1.0]), growth };
     }
     if draw.chance(0.2) { Placement::ByHint { handles, isolation } } else { learning(draw) }
+}
+
+/// Writers that append, in the place of random addresses, where the workload is one that may have some.
+fn append(draw: &mut Draw, config: &mut Config) {
+    let page = config.ssd.geometry.page_size;
+    let capacity = config.capacity_bytes();
+    let Workload::Synthetic(workload) = &mut config.workload else { return };
+    let unit = workload.alignment_on(page).0;
+    let units = (capacity as f64 * workload.footprint.0) as u64 / unit.max(1);
+    // Two streams, each with room for five objects or more.
+    let most = units / 12;
+    if most == 0 {
+        return;
+    }
+    let streams = (0..2).map(|_| LogStream {
+        pages: Share(0.49),
+        object: Size(unit * draw.small_within(1, most)),
+        writers: draw.within(1, 3) as u32,
+        weight: draw.of(&[0.5, 1.0, 4.0]),
+        replaced: draw.of(&[Replaced::Oldest, Replaced::Random]),
+        trims: draw.chance(0.5),
+        handle: draw.of(&[None, Some(1), Some(7)]),
+    });
+    workload.address = AddressDistribution::Logs { streams: streams.collect() };
+    workload.sequential_share = Share(0.0);
+    workload.sequential_run = None;
+    workload.trim_share = Share(0.0);
+    workload.trim_before_write = false;
+}
+
+/// Placement handles of each flow, some of which no drive of the swarm has.
+fn name_handles(draw: &mut Draw, workload: &mut Workload) {
+    match workload {
+        Workload::Trace(trace) => trace.handles = handles(draw),
+        Workload::Synthetic(synthetic) => synthetic.handles = handles(draw),
+        Workload::Flows(flows) => {
+            for flow in &mut flows.flows {
+                match flow {
+                    Flow::Trace(trace) => trace.handles = handles(draw),
+                    Flow::Synthetic(synthetic) => synthetic.handles = handles(draw),
+                }
+            }
+        }
+    }
+}
+
+fn handles(draw: &mut Draw) -> Handles {
+    let listed: Vec<_> = (0..draw.within(1, 5)).map(|_| draw.within(0, 5) as u16).collect();
+    let (gap, size) = (draw.small_within(1, 1 << 20), draw.small_within(1, 1 << 20));
+    let range = |(place, handle): (usize, &u16)| HandleRange {
+        offset: Size(gap + place as u64 * (size + gap)),
+        size: Size(size),
+        handle: *handle,
+    };
+    let ranges = listed.iter().enumerate().map(range).collect();
+    draw.of(&[
+        Handles::InTurn { handles: listed.clone() },
+        Handles::Random { handles: listed },
+        Handles::ByAddress { ranges },
+    ])
 }
 
 /// One that learns.

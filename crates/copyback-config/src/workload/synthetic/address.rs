@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{choice::choice, quantity::Share};
+use crate::{
+    choice::choice,
+    quantity::{Share, Size},
+};
 
 choice! {
     /// Where random requests go.
@@ -49,7 +52,61 @@ choice! {
             #[serde(default = "scattered")]
             scattered: bool,
         },
+        /// Writers that append, each to an object of its own: logs, caches that keep objects in large files, trees
+        /// that merge sorted files. An object is overwritten whole; a write that would reach beyond its end is cut there. Reads
+        /// go anywhere. Needs `sequential_share = 0`, and no trims but those of the streams.
+        Logs {
+            /// The streams of writers. Their regions follow each other from the start of the footprint.
+            #[schemars(length(min = 1, max = 128))]
+            streams: Vec<LogStream>,
+        },
     }
+}
+
+/// Writers whose objects are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogStream {
+    /// Share of the footprint that the objects lie in. Shares of all streams are at most 1 in all.
+    pub pages: Share,
+    /// Size of an object: a multiple of the alignment, of which the stream has room for one more than it has writers, or more.
+    pub object: Size,
+    /// Writers, each with an object that it fills.
+    #[serde(default = "one_writer")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub writers: u32,
+    /// How often one of its writers is next, against those of other streams.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1e-6, max = 1e6))]
+    pub weight: f64,
+    /// Which object a new one takes the place of, once the stream has no room.
+    #[serde(default)]
+    pub replaced: Replaced,
+    /// Whether an object is trimmed whole before it is overwritten.
+    #[serde(default)]
+    pub trims: bool,
+    /// The placement handle of its writes. Default: the number of the stream, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<u16>,
+}
+
+/// Which object makes room for a new one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Replaced {
+    /// The one that was filled first, as in a log that goes round.
+    #[default]
+    Oldest,
+    /// Any that is full, each as likely.
+    Random,
+}
+
+fn one_writer() -> u32 {
+    1
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// fio's default.

@@ -5,7 +5,7 @@ mod arrival;
 mod limits;
 mod size;
 
-pub use address::AddressDistribution;
+pub use address::{AddressDistribution, LogStream, Replaced};
 pub use arrival::{Bursts, TimeDistribution};
 pub use limits::{RateLimit, Skip};
 pub use size::RequestSize;
@@ -13,6 +13,7 @@ pub use size::RequestSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Handles;
 use crate::quantity::{MOST_REQUESTS, RequestCount, Share, Size, Time};
 
 /// Generate requests from distributions. The defaults are Table III of Lee et al. (ISPASS 2011). One
@@ -77,6 +78,9 @@ pub struct SyntheticWorkload {
     pub offset: Share,
     /// Extent of the addresses used, as a share of the logical capacity.
     pub footprint: Share,
+    /// The placement handle of its writes.
+    #[serde(skip_serializing_if = "Handles::are_of_flows")]
+    pub handles: Handles,
 }
 
 impl SyntheticWorkload {
@@ -138,6 +142,7 @@ impl Default for SyntheticWorkload {
             address: AddressDistribution::Uniform,
             offset: Share(0.0),
             footprint: Share(1.0),
+            handles: Handles::Flow,
         }
     }
 }

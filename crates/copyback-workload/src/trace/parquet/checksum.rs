@@ -10,23 +10,30 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A checksum in the making: a lane for each column, so that none waits for another. Each step is
 /// reversible, so a single changed value always changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Checksum([u64; 6]);
+pub struct Checksum {
+    lanes: [u64; 6],
+    /// Zero as long as no row has a handle: then the checksum is the one that files had before they could.
+    handles: u64,
+}
 
 impl Checksum {
     /// Adds a row.
     #[inline]
     pub fn add(&mut self, record: &Record) {
-        let Record { time_ns, operation, offset, length, device, measured } = *record;
+        let Record { time_ns, operation, offset, length, device, measured, handle } = *record;
         let measured = measured.map_or(0, |measured: Duration| measured.as_ns().wrapping_add(1));
         let values = [time_ns, operation.number().into(), offset, length, device, measured];
-        for (lane, value) in self.0.iter_mut().zip(values) {
+        for (lane, value) in self.lanes.iter_mut().zip(values) {
             *lane = mixed(*lane, value);
         }
+        self.handles = mixed(self.handles, handle.map_or(0, |handle| u64::from(handle.0) + 1));
     }
 
     /// The checksum as text.
     pub fn text(self) -> String {
-        format!("{:016x}", self.0.into_iter().fold(0, mixed))
+        let sum = self.lanes.into_iter().fold(0, mixed);
+        let sum = if self.handles == 0 { sum } else { mixed(sum, self.handles) };
+        format!("{sum:016x}")
     }
 }
 
@@ -38,7 +45,7 @@ fn mixed(lane: u64, value: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Operation;
+    use crate::{Handle, Operation};
 
     #[test]
     fn every_field_and_the_order_count() {
@@ -50,6 +57,8 @@ mod tests {
             Record { length: 512, ..record },
             record.on(1),
             record.took(Some(Duration::ZERO)),
+            record.with(Some(Handle(0))),
+            record.with(Some(Handle(1))),
         ];
         let of = |records: &[Record]| {
             let mut checksum = Checksum::default();

@@ -7,6 +7,7 @@
 //! offset, bytes         whole numbers, in bytes
 //! device                whole number; may be missing
 //! measured_response_ns  whole number, null where nothing was measured; may be missing
+//! handle                whole number, null where no placement handle is named; may be missing
 //! ```
 //!
 //! The order of the columns is free, others are ignored, and any writer's file will do. It is read
@@ -42,6 +43,7 @@ mod names {
     pub const BYTES: &str = "bytes";
     pub const DEVICE: &str = "device";
     pub const MEASURED: &str = "measured_response_ns";
+    pub const HANDLE: &str = "handle";
 }
 
 /// The parser of a file. It has no rows where bytes can only be read in order, and refuses them.
@@ -99,6 +101,10 @@ impl LineParser for Parser {
     /// A batch of rows is decoded at once.
     fn can_go_on(&self) -> bool {
         false
+    }
+
+    fn names_handles(&self) -> bool {
+        self.rows.as_deref().is_some_and(ParquetReader::names_handles)
     }
 
     fn rows_read(&self) -> Option<RowsRead> {

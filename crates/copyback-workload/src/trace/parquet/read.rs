@@ -12,10 +12,10 @@ use parquet::schema::types::SchemaDescriptor;
 use super::checksum::Checksum;
 use super::column::{Numbers, Scale, Texts, check_text, scale_of};
 use super::{CHECKSUMS, names};
-use crate::Operation;
 use crate::trace::fault::{Fault, shown};
 use crate::trace::format::RowsRead;
 use crate::trace::record::Record;
+use crate::{Handle, Operation};
 use copyback_config::units::Duration;
 
 /// Rows that are decoded together.
@@ -54,6 +54,7 @@ struct Places {
     bytes: Place<Scale>,
     device: Option<Place<Scale>>,
     measured: Option<Place<Scale>>,
+    handle: Option<Place<Scale>>,
 }
 
 /// The columns of a row group that is being read.
@@ -65,6 +66,7 @@ struct Group {
     bytes: Numbers,
     device: Option<Numbers>,
     measured: Option<Numbers>,
+    handle: Option<Numbers>,
 }
 
 /// Decoded rows.
@@ -76,6 +78,7 @@ struct Batch {
     bytes: Vec<Option<u64>>,
     device: Vec<u64>,
     measured: Vec<Option<u64>>,
+    handle: Vec<Option<u64>>,
 }
 
 impl ParquetReader {
@@ -118,6 +121,11 @@ impl ParquetReader {
         self.checksum.add(&record);
         self.at += 1;
         Ok(Some(record))
+    }
+
+    /// Whether it has a column of placement handles.
+    pub fn names_handles(&self) -> bool {
+        self.places.handle.is_some()
     }
 
     /// How far it has come.
@@ -184,6 +192,7 @@ impl Places {
             bytes: required(names::BYTES)?,
             device: number(names::DEVICE)?,
             measured: number(names::MEASURED)?,
+            handle: number(names::HANDLE)?,
         })
     }
 }
@@ -204,7 +213,7 @@ fn place<T>(
 fn missing(schema: &SchemaDescriptor, name: &str) -> String {
     let columns: Vec<_> = schema.columns().iter().map(|column| column.path().string()).collect();
     format!(
-        "found no column {name} among {}; expected {}, {}, {}, {}, and perhaps {} and {}",
+        "found no column {name} among {}; expected {}, {}, {}, {}, and perhaps {}, {} and {}",
         shown(columns.join(", ").as_bytes()),
         names::ARRIVAL,
         names::OPERATION,
@@ -212,6 +221,7 @@ fn missing(schema: &SchemaDescriptor, name: &str) -> String {
         names::BYTES,
         names::DEVICE,
         names::MEASURED,
+        names::HANDLE,
     )
 }
 
@@ -237,6 +247,7 @@ impl Group {
             bytes: number(places.bytes)?,
             device: places.device.map(number).transpose()?,
             measured: places.measured.map(number).transpose()?,
+            handle: places.handle.map(number).transpose()?,
         })
     }
 
@@ -249,7 +260,8 @@ impl Group {
             self.offset.read(rows)?,
             self.bytes.read(rows)?,
         ];
-        for column in [&mut self.device, &mut self.measured].into_iter().flatten() {
+        let others = [&mut self.device, &mut self.measured, &mut self.handle];
+        for column in others.into_iter().flatten() {
             counts.push(column.read(rows)?);
         }
         if counts.iter().any(|count| *count != rows) {
@@ -285,6 +297,10 @@ impl Group {
             Some(measured) => of(names::MEASURED, measured.optional(&mut batch.measured))?,
             None => batch.measured.clear(),
         }
+        match &self.handle {
+            Some(handle) => of(names::HANDLE, handle.optional(&mut batch.handle))?,
+            None => batch.handle.clear(),
+        }
         Ok(())
     }
 }
@@ -301,8 +317,15 @@ impl Batch {
         };
         let measured = self.measured.get(row).copied().flatten().map(Duration::from_ns);
         let device = self.device.get(row).copied().unwrap_or(0);
-        Ok(Record::new(self.arrival[row], operation, offset, bytes).on(device).took(measured))
+        let handle = self.handle.get(row).copied().flatten().map(handle).transpose()?;
+        let record = Record::new(self.arrival[row], operation, offset, bytes);
+        Ok(record.on(device).took(measured).with(handle))
     }
+}
+
+fn handle(number: u64) -> Result<Handle, Fault> {
+    let handle = u16::try_from(number).map(Handle);
+    handle.map_err(|_| Fault::field(names::HANDLE, number.to_string().as_bytes(), Handle::EXPECTED))
 }
 
 fn operation(text: &[u8]) -> Option<Operation> {

@@ -43,20 +43,30 @@ struct Rows {
     measured: Vec<i64>,
     /// Whether each row was measured.
     levels: Vec<i16>,
+    /// The placement handles, in a file that has a column of them.
+    handles: Option<Handles>,
+}
+
+/// The handles of rows that name one.
+#[derive(Default)]
+struct Handles {
+    handles: Vec<i64>,
+    /// Whether each row names one.
+    levels: Vec<i16>,
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// An empty file. `source` says what its requests come from.
+    /// An empty file, with a column of placement handles or without. `source` says what its requests come from.
     ///
     /// # Errors
     /// If `output` can't be written.
-    pub fn new(output: W, source: &str) -> io::Result<Self> {
-        let schema = Arc::new(schema().map_err(failed)?);
+    pub fn new(output: W, source: &str, handles: bool) -> io::Result<Self> {
+        let schema = Arc::new(schema(handles).map_err(failed)?);
         let file = SerializedFileWriter::new(output, schema, Arc::new(properties(source)));
         let operations = ["read", "write", "trim", "flush"].map(ByteArray::from);
         Ok(Self {
             file: file.map_err(failed)?,
-            rows: Rows::default(),
+            rows: Rows { handles: handles.then(Handles::default), ..Rows::default() },
             checksum: Checksum::default(),
             checksums: Vec::new(),
             operations,
@@ -68,7 +78,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// # Errors
     /// If the output can't be written.
     pub fn add(&mut self, record: &Record) -> io::Result<()> {
-        let Record { time_ns, operation, offset, length, device, measured } = *record;
+        let Record { time_ns, operation, offset, length, device, measured, handle } = *record;
         self.checksum.add(record);
         let rows = &mut self.rows;
         rows.arrival.push(time_ns as i64);
@@ -78,6 +88,10 @@ impl<W: Write + Send> ParquetWriter<W> {
         rows.device.push(device as i64);
         rows.levels.push(i16::from(measured.is_some()));
         rows.measured.extend(measured.map(|measured| measured.as_ns() as i64));
+        if let Some(handles) = &mut rows.handles {
+            handles.levels.push(i16::from(handle.is_some()));
+            handles.handles.extend(handle.map(|handle| i64::from(handle.0)));
+        }
         if rows.arrival.len() == ROW_GROUP { self.end_group() } else { Ok(()) }
     }
 
@@ -115,7 +129,13 @@ impl Rows {
         column::<Int64Type, W>(group, &self.offset, None)?;
         column::<Int64Type, W>(group, &self.bytes, None)?;
         column::<Int64Type, W>(group, &self.device, None)?;
-        column::<Int64Type, W>(group, &self.measured, Some(&self.levels))
+        column::<Int64Type, W>(group, &self.measured, Some(&self.levels))?;
+        match &self.handles {
+            Some(Handles { handles, levels }) => {
+                column::<Int64Type, W>(group, handles, Some(levels))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Forgets the rows, and keeps their memory.
@@ -130,6 +150,10 @@ impl Rows {
         numbers.into_iter().for_each(Vec::clear);
         self.operation.clear();
         self.levels.clear();
+        if let Some(handles) = &mut self.handles {
+            handles.handles.clear();
+            handles.levels.clear();
+        }
     }
 }
 
@@ -144,7 +168,7 @@ fn column<T: DataType, W: Write + Send>(
     column.close()
 }
 
-fn schema() -> Result<Type, ParquetError> {
+fn schema(handles: bool) -> Result<Type, ParquetError> {
     let number = |name, repetition| {
         Type::primitive_type_builder(name, Physical::INT64)
             .with_repetition(repetition)
@@ -163,7 +187,8 @@ fn schema() -> Result<Type, ParquetError> {
         number(names::DEVICE, Repetition::REQUIRED),
         number(names::MEASURED, Repetition::OPTIONAL),
     ];
-    let columns = columns.into_iter().map(|column| column.map(Arc::new));
+    let handle = handles.then(|| number(names::HANDLE, Repetition::OPTIONAL));
+    let columns = columns.into_iter().chain(handle).map(|column| column.map(Arc::new));
     Type::group_type_builder("trace").with_fields(columns.collect::<Result<_, _>>()?).build()
 }
 

@@ -21,6 +21,8 @@ pub struct Holds {
     pub trims: bool,
     /// Whether it knows flushes.
     pub flushes: bool,
+    /// Whether it names placement handles.
+    pub handle: bool,
 }
 
 /// Whether a format holds measured response times.
@@ -44,6 +46,7 @@ impl Holds {
         response: Response::Optional(1),
         trims: true,
         flushes: true,
+        handle: true,
     };
 
     /// Reads and writes of whole sectors to named devices, to the nanosecond.
@@ -53,6 +56,7 @@ impl Holds {
         response: Response::None,
         trims: false,
         flushes: false,
+        handle: false,
         ..Self::EVERYTHING
     };
 
@@ -81,6 +85,7 @@ pub struct Fit {
     rounded: u64,
     first_device: Option<u64>,
     devices_lost: bool,
+    handles_lost: u64,
     responses_lost: u64,
     responses_rounded: u64,
     responses_absent: u64,
@@ -99,6 +104,7 @@ impl Fit {
             rounded: 0,
             first_device: None,
             devices_lost: false,
+            handles_lost: 0,
             responses_lost: 0,
             responses_rounded: 0,
             responses_absent: 0,
@@ -127,6 +133,9 @@ impl Fit {
             let first = *self.first_device.get_or_insert(record.device);
             self.devices_lost |= record.device != first;
             record.device = 0;
+        }
+        if !self.holds.handle {
+            self.handles_lost += u64::from(record.handle.take().is_some());
         }
         record.measured = self.response(record.measured);
         Ok(Some(record))
@@ -203,6 +212,7 @@ impl Fit {
         );
         let lost = "are not told apart: it names none";
         note(self.devices_lost.into(), format!("in {format}, the devices {lost}"));
+        note(self.handles_lost, format!("{} placement handles were left out", self.handles_lost));
         note(
             self.responses_lost,
             format!("{} measured response times were left out", self.responses_lost),

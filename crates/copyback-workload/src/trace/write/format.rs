@@ -33,10 +33,17 @@ macro_rules! writers {
                 }
             }
 
+            /// Has a column of placement handles, if the format may.
+            pub fn name_handles(&mut self) {
+                match self {
+                    $(Self::$format(writer) => writer.name_handles(),)+
+                }
+            }
+
             /// Appends what stands before the first request.
             pub fn head(&self, out: &mut Vec<u8>) {
                 out.extend_from_slice(match self {
-                    $(Self::$format(_) => super::$module::Writer::HEAD.as_bytes(),)+
+                    $(Self::$format(writer) => writer.head().as_bytes(),)+
                 });
             }
 

@@ -85,13 +85,40 @@ impl TraceWriter {
     /// # Errors
     /// If the file can't be written.
     pub fn new(file: File, target: &Target, dropped: Dropped, source: &str) -> io::Result<Self> {
+        Self::with(false, file, target, dropped, source)
+    }
+
+    /// An empty trace in `file` of requests that name placement handles: with a column of them, if the format may
+    /// have one.
+    ///
+    /// # Errors
+    /// If the file can't be written.
+    pub fn with_handles(
+        file: File,
+        target: &Target,
+        dropped: Dropped,
+        source: &str,
+    ) -> io::Result<Self> {
+        Self::with(true, file, target, dropped, source)
+    }
+
+    fn with(
+        handles: bool,
+        file: File,
+        target: &Target,
+        dropped: Dropped,
+        source: &str,
+    ) -> io::Result<Self> {
         let (holds, output) = match target {
             Target::Parquet => {
-                let writer = ParquetWriter::new(file, source)?;
+                let writer = ParquetWriter::new(file, source, handles)?;
                 (Holds::EVERYTHING, Output::Parquet(Box::new(writer)))
             }
             Target::Text(name, compression) => {
-                let writer = Writer::named(name).ok_or(io::ErrorKind::InvalidInput)?;
+                let mut writer = Writer::named(name).ok_or(io::ErrorKind::InvalidInput)?;
+                if handles {
+                    writer.name_handles();
+                }
                 let mut lines = Vec::with_capacity(2 * CHUNK);
                 writer.head(&mut lines);
                 let file = Compressor::new(file, *compression)?;
@@ -146,6 +173,14 @@ trait LineWriter: Default {
     const HOLDS: Holds;
     /// Optional: what stands before the first request, line ends included.
     const HEAD: &'static str = "";
+
+    /// Optional: has a column of placement handles.
+    fn name_handles(&mut self) {}
+
+    /// What stands before the first request of this file, line ends included.
+    fn head(&self) -> &'static str {
+        Self::HEAD
+    }
 
     /// Appends a request, which fits what the format holds, with its line end.
     fn line(&mut self, record: &Record, out: &mut Vec<u8>);

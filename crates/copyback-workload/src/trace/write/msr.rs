@@ -16,7 +16,7 @@ impl LineWriter for Writer {
         Holds { time_ns: NS_PER_TICK, response: Response::Always(NS_PER_TICK), ..Holds::BYTES };
 
     fn line(&mut self, record: &Record, out: &mut Vec<u8>) {
-        let Record { time_ns, operation, offset, length, device, measured } = *record;
+        let Record { time_ns, operation, offset, length, device, measured, .. } = *record;
         let operation = if operation == Operation::Read { "Read" } else { "Write" };
         let ticks = time_ns / NS_PER_TICK;
         let response = measured.unwrap_or_default().as_ns() / NS_PER_TICK;

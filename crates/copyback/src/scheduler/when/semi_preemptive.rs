@@ -89,7 +89,7 @@ impl SemiPreemptive {
     /// Whether a write of this page is one of a flow that has priority.
     fn has_priority(&self, page: HostPage) -> bool {
         page.hint.is_some_and(|hint| {
-            self.priority_flows.iter().any(|flow| usize::from(*flow) == hint.index())
+            self.priority_flows.iter().any(|flow| usize::from(*flow) == hint.flow())
         })
     }
 
