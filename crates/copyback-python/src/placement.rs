@@ -49,6 +49,7 @@ struct User {
     sealed: Option<Py<PyAny>>,
     chosen: Option<Py<PyAny>>,
     collected: Option<Py<PyAny>>,
+    watched: Option<Vec<u32>>,
     block: Py<PyAny>,
     failed: Py<PyAny>,
     wrong: Py<PyAny>,
@@ -150,12 +151,16 @@ impl Placement {
         let count = question.pages.len();
         let allowed = question.allowed();
         self.numbers.clear();
-        if !self.user.read_numbers(&classes, &mut self.numbers)? || self.numbers.len() != count {
+        if let Ok(one) = classes.extract::<i64>() {
+            self.numbers.resize(count, one);
+        } else if !self.user.read_numbers(&classes, &mut self.numbers)?
+            || self.numbers.len() != count
+        {
             let (first, last) = (allowed.start, allowed.end - 1);
             return Err(self.user.wrong(
                 hook,
                 &classes,
-                &format!("a class for each page, {count} whole numbers from {first} to {last}"),
+                &format!("a class for each page, {count} whole numbers, or one for all, from {first} to {last}"),
             )?);
         }
         for class in &self.numbers {
@@ -203,7 +208,8 @@ impl Placement {
 
 impl ExternalPlacement for Placement {
     fn hooks(&self) -> Hooks {
-        let User { wrote, moved, trimmed, sealed, chosen, collected, .. } = &self.user;
+        let User { wrote, moved, trimmed, sealed, chosen, collected, watched, .. } = &self.user;
+        let bit = |class: &u32| 1_u128.checked_shl(*class).unwrap_or(0);
         Hooks {
             wrote: wrote.is_some(),
             moved: moved.is_some(),
@@ -211,6 +217,9 @@ impl ExternalPlacement for Placement {
             sealed: sealed.is_some(),
             chosen: chosen.is_some(),
             collected: collected.is_some(),
+            watched: watched
+                .as_ref()
+                .map_or(u128::MAX, |classes| classes.iter().map(bit).fold(0, |all, one| all | one)),
         }
     }
 
@@ -320,8 +329,8 @@ impl User {
     }
 
     fn block(&self, py: Python<'_>, block: Life) -> PyResult<Py<PyAny>> {
-        let Life { class, opened, sealed, valid } = block;
-        self.block.call1(py, (class.index(), opened, sealed, valid))
+        let Life { block, class, opened, sealed, valid } = block;
+        self.block.call1(py, (block.0, class.index(), opened, sealed, valid))
     }
 
     /// Reads whole numbers of whatever form. Returns whether they are.
@@ -404,9 +413,14 @@ const fn age(news: &News) -> Option<Option<u64>> {
 }
 
 fn pages_of(py: Python<'_>, pages: impl Iterator<Item = Lpn>) -> Bound<'_, PyArray1<i64>> {
-    PyArray1::from_iter(py, pages.map(|page| i64::from(page.0)))
+    array(py, pages.map(|page| i64::from(page.0)))
 }
 
 fn ages_of(py: Python<'_>, ages: impl Iterator<Item = Option<u64>>) -> Bound<'_, PyArray1<i64>> {
-    PyArray1::from_iter(py, ages.map(|age| age.map_or(FOREVER, |age| age.min(FOREVER)) as i64))
+    array(py, ages.map(|age| age.map_or(FOREVER, |age| age.min(FOREVER)) as i64))
+}
+
+fn array(py: Python<'_>, numbers: impl Iterator<Item = i64>) -> Bound<'_, PyArray1<i64>> {
+    let numbers: Vec<i64> = numbers.collect();
+    PyArray1::from_slice(py, &numbers)
 }

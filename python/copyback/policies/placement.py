@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Pages = NDArray[np.int64]
     Ages = NDArray[np.int64]
     Numbers = Sequence[int] | NDArray[np.integer] | NDArray[np.bool_]
-    Answer = Numbers | tuple[Numbers, Numbers | int | None]
+    Answer = Numbers | int | tuple[Numbers | int, Numbers | int | None]
 
 #: The age of a page that the host has not written, and the time of what does not come.
 FOREVER = 1 << 60
@@ -27,6 +27,8 @@ class Block(NamedTuple):
 
     Attributes
     ----------
+    number
+        Its place in the arrays of `Blocks`.
     class_
         Whose pages it took.
     opened
@@ -37,6 +39,7 @@ class Block(NamedTuple):
         Its valid pages now.
     """
 
+    number: int
     class_: int
     opened: int
     sealed: int
@@ -86,6 +89,9 @@ class PlacementPolicy(Policy, ABC):
     ----------
     blocks : Blocks
         The blocks of the drive; there after `__init__`.
+    watched : sequence of int, or None
+        The classes of the blocks that `sealed`, `chosen` and `collected` are about; None, unless
+        it is overridden: all.
 
     Examples
     --------
@@ -99,6 +105,7 @@ class PlacementPolicy(Policy, ABC):
     """
 
     blocks: Blocks
+    watched: Sequence[int] | None = None
 
     @abstractmethod
     def place_host(self, pages: Pages, ages: Ages, now: int, hint: int | None) -> Answer:
@@ -119,12 +126,12 @@ class PlacementPolicy(Policy, ABC):
         Returns
         -------
         classes, or a tuple of classes and `until`
-            A class for each page, as an array or list of whole numbers, one of those that take
-            pages of the host. With `until`, a time for each page or one for all, the class is that
-            until then, whatever else the host writes or trims, and collections move. Without it,
-            the policy is asked again if anything happens before the page is written. A page that
-            has been written, trimmed or moved is asked about anew in any case, and all are if
-            `sealed`, `chosen` or `collected` returns True.
+            A class for each page, as an array or list of whole numbers, or one number for all: of
+            the classes that take pages of the host. With `until`, a time for each page or one for
+            all, the class is that until then, whatever else the host writes or trims, and
+            collections move. Without it, the policy is asked again if anything happens before the
+            page is written. A page that has been written, trimmed or moved is asked about anew in
+            any case, and all are if `sealed`, `chosen` or `collected` returns True.
         """
 
     @abstractmethod
@@ -173,7 +180,17 @@ class PlacementPolicy(Policy, ABC):
         """
 
     def trimmed(self, pages: Pages, ages: Ages, now: int) -> None:
-        """Learn which pages the host has trimmed. Optional; parameters as of :meth:`place_host`."""
+        """Learn which pages the host has trimmed. Optional.
+
+        Parameters
+        ----------
+        pages
+            Their numbers, in order.
+        ages
+            How long before the host had written each of them; `FOREVER` if it had not.
+        now
+            The time.
+        """
 
     def sealed(self, block: Block) -> bool | None:
         """Learn that a block has been filled. Optional.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +68,7 @@ class Called:
         for hook in TOLD:
             says = getattr(type(policy), hook) is not getattr(PlacementPolicy, hook)
             setattr(self, hook, getattr(policy, hook) if says else None)
+        self.watched = hooks.asked("watched", _as_list, policy.watched)
         self.failed = hooks.failed
         self.wrong = hooks.wrong
         self.numbers = numbers
@@ -110,6 +112,11 @@ def numbers(answer: Any) -> NDArray[np.int64] | None:
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         return None
     return array.astype(np.int64)
+
+
+def _as_list(watched: Sequence[int] | None) -> list[int] | None:
+    """Return classes as numbers of Python."""
+    return None if watched is None else [operator.index(class_) for class_ in watched]
 
 
 def _blocks(columns: Sequence[NDArray[np.generic]]) -> Blocks:

@@ -84,6 +84,8 @@ pub struct Hooks {
     pub chosen: bool,
     /// Which have been collected.
     pub collected: bool,
+    /// The classes of the blocks that the last three are about: a bit for each.
+    pub watched: u128,
 }
 
 impl Hooks {
@@ -95,6 +97,7 @@ impl Hooks {
         sealed: true,
         chosen: true,
         collected: true,
+        watched: u128::MAX,
     };
 
     /// Whether it wants to be told this.
@@ -103,10 +106,14 @@ impl Hooks {
             News::Wrote { .. } => self.wrote,
             News::Moved { .. } => self.moved,
             News::Trimmed { .. } => self.trimmed,
-            News::Sealed(_) => self.sealed,
-            News::Chosen { .. } => self.chosen,
-            News::Collected { .. } => self.collected,
+            News::Sealed(block) => self.sealed && self.watches(block),
+            News::Chosen { block, .. } => self.chosen && self.watches(block),
+            News::Collected { block, .. } => self.collected && self.watches(block),
         }
+    }
+
+    const fn watches(&self, block: &Life) -> bool {
+        self.watched >> block.class.index() & 1 != 0
     }
 }
 

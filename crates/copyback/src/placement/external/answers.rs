@@ -76,3 +76,47 @@ impl Answers {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: Origin = Origin::Host { hint: None };
+    const MOVED: Origin = Origin::Moved { class: None };
+    const PAGE: Lpn = Lpn(1);
+
+    fn class(answers: &Answers, origin: Origin, now: u64) -> Option<usize> {
+        answers.class(PAGE, origin, now).map(Class::index)
+    }
+
+    #[test]
+    fn an_answer_holds_until_its_time_for_its_origin() {
+        let mut answers = Answers::new(2);
+        assert_eq!(class(&answers, HOST, 5), None);
+        answers.set(PAGE, HOST, 5, Answer { class: 3, until: Some(7) });
+        answers.something_happened();
+        assert_eq!([5, 6, 7].map(|now| class(&answers, HOST, now)), [Some(3), Some(3), None]);
+        assert_eq!(class(&answers, MOVED, 5), None);
+        answers.forget(PAGE);
+        assert_eq!(class(&answers, HOST, 5), None);
+    }
+
+    #[test]
+    fn one_without_a_time_holds_until_anything_happens() {
+        let mut answers = Answers::new(2);
+        answers.set(PAGE, MOVED, 5, Answer { class: 0, until: None });
+        assert_eq!([5, 6].map(|now| class(&answers, MOVED, now)), [Some(0), None]);
+        answers.something_happened();
+        assert_eq!(class(&answers, MOVED, 5), None);
+    }
+
+    #[test]
+    fn all_may_be_forgotten_any_number_of_times() {
+        let mut answers = Answers::new(2);
+        answers.set(PAGE, HOST, 5, Answer { class: 3, until: Some(u64::MAX) });
+        answers.epoch = u32::MAX;
+        answers.forget_all();
+        assert_eq!(answers.epoch, 1);
+        assert_eq!(class(&answers, HOST, 5), None, "it was given in an epoch of that number");
+    }
+}

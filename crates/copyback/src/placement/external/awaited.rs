@@ -117,3 +117,65 @@ impl Awaited {
         self.allowance = self.allowance.saturating_sub(batch.len());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: Origin = Origin::Host { hint: None };
+    const MOVED: Origin = Origin::Moved { class: None };
+
+    fn awaited(groups: &[(Origin, &[u32])]) -> Awaited {
+        let mut awaited = Awaited::new(16);
+        for (origin, pages) in groups {
+            awaited.add(*origin, pages.iter().copied().map(Lpn));
+        }
+        awaited
+    }
+
+    fn batch(awaited: &mut Awaited, page: u32, known: &[u32]) -> Vec<u32> {
+        let mut batch = Vec::new();
+        awaited.take_batch(Lpn(page), HOST, |page| known.contains(&page.0), &mut batch);
+        batch.into_iter().map(|page| page.0).collect()
+    }
+
+    #[test]
+    fn a_page_is_asked_about_with_those_of_its_group_and_the_next_ones() {
+        let mut awaited = awaited(&[(HOST, &[1, 2, 3]), (MOVED, &[9]), (HOST, &[4, 5])]);
+        assert_eq!(batch(&mut awaited, 2, &[]), [2, 1, 3, 4, 5]);
+        assert_eq!(batch(&mut awaited, 4, &[1]), [4, 5], "groups before it come in their turn");
+        awaited.remove(Lpn(1));
+        awaited.forget(Lpn(3));
+        assert_eq!(batch(&mut awaited, 2, &[5]), [2, 4], "what is done or known is left out");
+        assert_eq!(batch(&mut awaited, 7, &[]), [7], "nobody has announced it");
+    }
+
+    #[test]
+    fn a_page_that_is_awaited_twice_is_asked_about_once() {
+        let mut awaited = awaited(&[(HOST, &[1, 2, 1]), (HOST, &[2, 1])]);
+        assert_eq!(batch(&mut awaited, 1, &[]), [1, 2]);
+        (0..3).for_each(|_| awaited.remove(Lpn(1)));
+        assert_eq!(batch(&mut awaited, 2, &[]), [2]);
+    }
+
+    #[test]
+    fn where_answers_are_in_vain_few_are_asked_for() {
+        let pages: Vec<u32> = (0..16).collect();
+        let mut awaited = awaited(&[(HOST, &pages)]);
+        awaited.allowance = 4;
+        assert_eq!(batch(&mut awaited, 0, &[]).len(), 4);
+        assert_eq!(batch(&mut awaited, 0, &[]), [0], "no page has been written since");
+        awaited.remove(Lpn(0));
+        assert_eq!(batch(&mut awaited, 1, &[]), [1, 2]);
+    }
+
+    #[test]
+    fn groups_of_which_nothing_is_awaited_are_dropped() {
+        let mut awaited = awaited(&[(HOST, &[1]), (HOST, &[2]), (HOST, &[3])]);
+        awaited.remove(Lpn(2));
+        awaited.remove(Lpn(1));
+        awaited.add(HOST, [Lpn(4)].into_iter());
+        assert_eq!((awaited.first, awaited.groups.len()), (2, 2));
+        assert_eq!(batch(&mut awaited, 3, &[]), [3, 4]);
+    }
+}
