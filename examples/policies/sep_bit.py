@@ -37,8 +37,9 @@ class SepBit(copyback.PlacementPolicy):
 
     def wrote(self, pages, ages, now):
         self.pages += ages.tolist().count(FOREVER)
-        longest = min(self.mean, self.pages)
-        grown = min(self.queue + len(pages), longest)
+        if self.queue == self.mean:
+            return
+        grown = min(self.queue + len(pages), self.mean, self.pages)
         shrunk = min(self.queue, max(self.queue - len(pages), self.mean))
         self.queue = max(grown, shrunk)
 
