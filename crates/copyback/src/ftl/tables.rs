@@ -635,7 +635,8 @@ impl Tables {
             None => (self.blocks.sealed_at(block), self.limits.data_pages),
         };
         let opened = self.blocks.opened_at(block);
-        opened + (until - opened) * u64::from(offset) / u64::from(pages)
+        // A file may tell of a block that was filled before it was opened.
+        opened + until.saturating_sub(opened) * u64::from(offset) / u64::from(pages)
     }
 
     /// Notes that the free blocks of `plane` have changed. If they are few, fetches what is likely to be collected
