@@ -42,6 +42,16 @@ VICTIMS: dict[str, Any] = {
     "`greedy`": "greedy",
     "a class: `plane.valid_pages.argmin()`": {"type": "python", "policy": "classes.py:FewestValid"},
 }
+SEP_BIT = Path(__file__).parents[1] / "examples" / "policies" / "sep_bit.py"
+PLACEMENTS: dict[str, Any] = {
+    "`sepbit`": "sepbit",
+    "a class: SepBIT, `examples/policies/sep_bit.py`": {
+        "type": "python",
+        "policy": f"{SEP_BIT}:SepBit",
+        "classes": 6,
+        "host_classes": 2,
+    },
+}
 SCHEDULES: dict[str, Any] = {
     "`semi_preemptive`": "semi_preemptive",
     "a class: the host before each step": {"type": "python", "policy": "classes.py:HostFirst"},
@@ -59,6 +69,11 @@ def main() -> None:
         for blocks in (64, 2048)
     ]
     cases += [(name, 64, {"ssd__gc__preemption": it}) for name, it in SCHEDULES.items()]
+    cases += [
+        (f"{name}, {size} commands", 512, {"ssd__ftl__placement": it, **sorted_by(size)})
+        for size in ("128 KiB", "4 KiB")
+        for name, it in PLACEMENTS.items()
+    ]
     with TemporaryDirectory() as folder:
         (Path(folder) / "classes.py").write_text(CLASSES)
         rounds = [
@@ -74,10 +89,22 @@ def main() -> None:
             print(*row)
 
 
+def sorted_by(size: str) -> dict[str, Any]:
+    """Return commands of this size, and a drive with room for the open blocks of six classes."""
+    return {
+        "workload__request_size": size.replace(" ", ""),
+        "workload__requests": 600_000 // (32 if size == "128 KiB" else 1),
+        "workload__address": {"type": "hot_cold", "pages": 0.2, "requests": 0.8},
+        "ssd__ftl__over_provisioning": 0.2,
+    }
+
+
 def cost(blocks: int, settings: dict[str, Any], folder: str) -> float:
     """Run once. Returns nanoseconds of CPU time a page operation, preparation left out."""
     settings = {
-        key: {**it, "policy": f"{folder}/{it['policy']}"} if isinstance(it, dict) else it
+        key: {**it, "policy": str(Path(folder) / it["policy"])}
+        if isinstance(it, dict) and "policy" in it
+        else it
         for key, it in settings.items()
     }
     drive = {

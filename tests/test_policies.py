@@ -400,7 +400,7 @@ def test_what_a_policy_sees(tiny: dict[str, Any]) -> None:
         class P(copyback.VictimPolicy):
             def choose(self, plane):
                 pages = self.device.pages_per_block
-                assert self.device == copyback.Device(0, 2, 2, 32, 16), self.device
+                assert self.device == copyback.Device(0, 2, 2, 32, 16, 1536), self.device
                 assert self.device.planes == 4
                 assert plane.valid_pages.shape == plane.closed.shape == (32,)
                 assert (plane.valid_pages[~plane.closed] == pages).all()

@@ -17,8 +17,12 @@ from copyback._core import InputError, SimulationError, __version__
 if TYPE_CHECKING:
     from copyback.calibration import Calibration, calibrate
     from copyback.policies import (
+        FOREVER,
         Admit,
+        Block,
+        Blocks,
         Device,
+        PlacementPolicy,
         Plane,
         Point,
         SchedulePolicy,
@@ -32,11 +36,15 @@ if TYPE_CHECKING:
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
+    "FOREVER",
     "Admit",
+    "Block",
+    "Blocks",
     "Calibration",
     "Comparison",
     "Device",
     "InputError",
+    "PlacementPolicy",
     "Plane",
     "Point",
     "Result",
@@ -56,10 +64,14 @@ __all__ = [
 ]
 
 _HOME = {
+    "FOREVER": "copyback.policies",
     "Admit": "copyback.policies",
+    "Block": "copyback.policies",
+    "Blocks": "copyback.policies",
     "Calibration": "copyback.calibration",
     "Comparison": "copyback.sweep",
     "Device": "copyback.policies",
+    "PlacementPolicy": "copyback.policies",
     "Plane": "copyback.policies",
     "Point": "copyback.policies",
     "Result": "copyback.result",

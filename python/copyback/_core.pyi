@@ -75,6 +75,10 @@ class Config:
         """The schedule policy in Python, if it is one: its name, and its parameters as JSON."""
 
     @property
+    def placement_policy(self) -> tuple[str, str] | None:
+        """The placement in Python, if it is one: its name, and its parameters as JSON."""
+
+    @property
     def capacity_bytes(self) -> int:
         """Bytes of the host's address space."""
 
@@ -164,6 +168,7 @@ class Simulation:
         state: str | PathLike[str] | None = None,
         make_victims: Callable[..., Any] | None = None,
         make_schedule: Callable[..., Any] | None = None,
+        make_placement: Callable[..., Any] | None = None,
         threads: int = 1,
     ) -> Simulation:
         """Prepare a run.
@@ -178,13 +183,18 @@ class Simulation:
             For a victim policy in Python: `copyback.policies.bridge.VictimHooks.make`.
         make_schedule
             For a schedule policy in Python: `copyback.policies.bridge.ScheduleHooks.make`.
+        make_placement
+            For a placement in Python: `copyback.policies.placing.PlacementHooks.make`.
         threads
             Drives of an array that are prepared at the same time; the result is the same.
         """
 
     @staticmethod
     def resume(
-        config: Config, path: str | PathLike[str], threads: int = 1
+        config: Config,
+        path: str | PathLike[str],
+        make_placement: Callable[..., Any] | None = None,
+        threads: int = 1,
     ) -> tuple[Simulation, Found]:
         """Go on with a run that :meth:`write_checkpoint` has written.
 
@@ -194,6 +204,8 @@ class Simulation:
             The configuration of that run.
         path
             The checkpoint.
+        make_placement
+            For a placement in Python, as of a new run.
         threads
             Drives of an array that are prepared at the same time; the result is the same.
 
@@ -289,11 +301,18 @@ class Preparation:
     ----------
     config
         The configuration.
+    make_placement
+        For a placement in Python, as of a run.
     threads
         Drives of an array that are prepared at the same time; the result is the same.
     """
 
-    def __new__(cls, config: Config, threads: int = 1) -> Preparation: ...
+    def __new__(
+        cls,
+        config: Config,
+        make_placement: Callable[..., Any] | None = None,
+        threads: int = 1,
+    ) -> Preparation: ...
     def advance(self, writes: int) -> bool:
         """Write about `writes` pages, without the GIL; return whether the device is ready."""
 

@@ -101,7 +101,12 @@ class Checkpoint:
                 )
 
     def begin(
-        self, config: Config, state: Path | None, make: Callable[[], Simulation], threads: int
+        self,
+        config: Config,
+        state: Path | None,
+        make: Callable[[], Simulation],
+        suppliers: Mapping[str, Callable[..., Any]],
+        threads: int,
     ) -> tuple[Simulation, dict[str, float]]:
         """Return the run that the file holds, or a new one, and what the run has cost so far.
 
@@ -113,6 +118,8 @@ class Checkpoint:
             The prepared device that a new one begins with.
         make
             Makes a new one.
+        suppliers
+            Make its policies in Python.
         threads
             Drives that are prepared at the same time.
 
@@ -127,7 +134,10 @@ class Checkpoint:
             simulation = make()
             simulation.keep()
             return simulation, {}
-        simulation, found = Simulation.resume(config, self.path, threads)
+        # A run with other policies in Python has no checkpoint, which it says itself.
+        placement = suppliers.get("make_placement")
+        threads = 1 if suppliers else threads
+        simulation, found = Simulation.resume(config, self.path, placement, threads)
         note = json.loads(found.note)
         if note["state"] != self._mark:
             raise InputError(

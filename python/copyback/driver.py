@@ -111,7 +111,7 @@ class Driver:
         self.precondition_cpu_s = 0.0
         check_memory(config)
         begun = self._clocks()
-        suppliers = _suppliers(config)
+        suppliers = suppliers_of(config)
 
         def make() -> Simulation:
             return Simulation(config, state, **suppliers, threads=1 if suppliers else threads)
@@ -120,7 +120,7 @@ class Driver:
         if checkpoint is None:
             self.simulation = make()
         else:
-            self.simulation, spent = checkpoint.begin(config, state, make, threads)
+            self.simulation, spent = checkpoint.begin(config, state, make, suppliers, threads)
             self.wall_s = spent.get("wall_s", 0.0)
             self.cpu_s = spent.get("cpu_s", 0.0)
             self.precondition_cpu_s = spent.get("precondition_cpu_s", 0.0)
@@ -373,9 +373,10 @@ def _writing(
         writer.close()
 
 
-def _suppliers(config: Config) -> dict[str, Callable[..., Any]]:
+def suppliers_of(config: Config) -> dict[str, Callable[..., Any]]:
     """Return what makes the policies in Python that a configuration names."""
-    if config.victim_policy is None and config.schedule_policy is None:
+    policies = (config.victim_policy, config.schedule_policy, config.placement_policy)
+    if policies == (None, None, None):
         return {}
     from copyback.policies.bridge import suppliers
 

@@ -11,7 +11,7 @@ from copyback._core import Config, InputError, Preparation, Progress
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Checkpoint, seconds
 from copyback.cores import cores
-from copyback.driver import Driver, Pace
+from copyback.driver import Driver, Pace, suppliers_of
 from copyback.layers import Layer, plain
 
 if TYPE_CHECKING:
@@ -285,7 +285,8 @@ def save_state(
 
     check_file(path)
     check_memory(config)
-    preparation = Preparation(config, threads)
+    placement = suppliers_of(config).get("make_placement")
+    preparation = Preparation(config, placement, 1 if placement else threads)
     pace = Pace()
     while not pace.advance(preparation):
         on_progress(preparation.progress())

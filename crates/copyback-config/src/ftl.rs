@@ -4,6 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::{Map, Value as Json};
 
 use super::gc::is_default;
 
@@ -475,6 +476,24 @@ choice! {
             #[schemars(range(min = 1, max = 100_000_000))]
             period: u32,
         },
+        /// As a class written in Python says (`copyback.PlacementPolicy`).
+        Python {
+            /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
+            /// `copyback.placements`. The file is found like a trace, beside the configuration.
+            policy: String,
+            /// Classes of pages: open blocks of each plane.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 1, max = 128))]
+            classes: u32,
+            /// So many of them, from 0 on, take pages of the host, the others what is moved. Without it all of them take
+            /// both.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 1, max = 127))]
+            host_classes: Option<u32>,
+            /// What the class is made with: numbers, texts, switches, and lists of them.
+            #[serde(default, skip_serializing_if = "Map::is_empty")]
+            parameters: Map<String, Json>,
+        },
     }
 }
 
@@ -612,7 +631,8 @@ impl Placement {
             | Self::AutoStreamMultiQueue { classes, .. }
             | Self::AutoStreamSfr { classes, .. }
             | Self::Warcip { classes, .. }
-            | Self::Sfs { classes, .. } => classes,
+            | Self::Sfs { classes, .. }
+            | Self::Python { classes, .. } => classes,
         }
     }
 }

@@ -258,7 +258,8 @@ pub(super) fn resolve_paths(root: &mut Node, directory: &Path) -> Result<(), Fau
 }
 
 /// Choices that may be a class in a file.
-const POLICIES: [&str; 2] = ["ssd.gc.victim.policy", "ssd.gc.preemption.policy"];
+const POLICIES: [&str; 3] =
+    ["ssd.gc.victim.policy", "ssd.gc.preemption.policy", "ssd.ftl.placement.policy"];
 
 fn resolve_policy(node: &mut Node, key: &str, directory: &Path) -> Result<(), Fault> {
     let Value::Text(text) = &mut node.value else { return Ok(()) };

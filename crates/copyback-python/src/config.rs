@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use copyback::config::quantity::{Rate, Size, Time};
-use copyback::config::{self, Loader, Preemption, VictimPolicy, schema};
+use copyback::config::{self, Loader, Placement, Preemption, VictimPolicy, schema};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -70,6 +70,14 @@ impl Config {
     fn schedule_policy(&self) -> Option<(String, String)> {
         match &self.0.ssd.gc.preemption {
             Preemption::Python { policy, parameters, .. } => Some(named(policy, parameters)),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn placement_policy(&self) -> Option<(String, String)> {
+        match &self.0.ssd.ftl.placement {
+            Placement::Python { policy, parameters, .. } => Some(named(policy, parameters)),
             _ => None,
         }
     }

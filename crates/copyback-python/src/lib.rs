@@ -5,6 +5,7 @@
 
 mod config;
 mod error;
+mod placement;
 mod policies;
 mod simulation;
 mod threads;

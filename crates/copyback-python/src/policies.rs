@@ -4,6 +4,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use copyback::ids::{BlockId, DieId, PlaneId};
+use copyback::placement::supply::{
+    BlockState as PlacedBlock, ExternalPlacement, PlacementSupplier,
+};
 use copyback::rng::{self, Stream};
 use copyback::scheduler::when::supply::{DieView, ExternalSchedule, Supplier};
 use copyback::scheduler::when::{Admitted, Point};
@@ -11,6 +14,8 @@ use copyback::victim::Shape;
 use copyback::victim::supply::{BlockState, Device, ExternalVictims, Failed, VictimSupplier};
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadwriteArray1};
 use pyo3::prelude::*;
+
+use crate::placement::Placement;
 
 /// What Python has raised in a policy, for whoever started the run: it may be a signal's exception.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +28,7 @@ impl Raised {
     }
 
     /// Keeps what was raised.
-    fn keep<T>(&self, outcome: PyResult<T>) -> Result<T, Failed> {
+    pub(crate) fn keep<T>(&self, outcome: PyResult<T>) -> Result<T, Failed> {
         outcome.map_err(|error| {
             let failed = Failed(error.to_string());
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -37,6 +42,7 @@ impl Raised {
 pub struct Policies {
     victims: Option<Py<PyAny>>,
     schedule: Option<Py<PyAny>>,
+    placement: Option<Py<PyAny>>,
     raised: Raised,
 }
 
@@ -44,9 +50,10 @@ impl Policies {
     pub const fn new(
         victims: Option<Py<PyAny>>,
         schedule: Option<Py<PyAny>>,
+        placement: Option<Py<PyAny>>,
         raised: Raised,
     ) -> Self {
-        Self { victims, schedule, raised }
+        Self { victims, schedule, placement, raised }
     }
 }
 
@@ -81,10 +88,25 @@ impl Supplier for Policies {
     }
 }
 
+impl PlacementSupplier for Policies {
+    fn placement(
+        &self,
+        device: Device,
+        blocks: &[PlacedBlock],
+        random: Stream,
+    ) -> Result<Box<dyn ExternalPlacement>, Failed> {
+        let make = self.placement.as_ref();
+        let make = make.ok_or_else(|| Failed::not_supplied("ssd.ftl.placement"))?;
+        let make = Python::attach(|py| make.clone_ref(py));
+        Ok(Box::new(Placement::new(make, device, blocks, random, self.raised.clone())?))
+    }
+}
+
 /// In the order in which `copyback.policies.Device` names them.
-const fn facts(device: Device) -> (u16, usize, u32, u32, u32) {
-    let Device { id, dies, planes_per_die, blocks_per_plane, pages_per_block } = device;
-    (id.0, dies, planes_per_die, blocks_per_plane, pages_per_block)
+pub(crate) const fn facts(device: Device) -> (u16, usize, u32, u32, u32, usize) {
+    let Device { id, dies, planes_per_die, blocks_per_plane, pages_per_block, logical_pages } =
+        device;
+    (id.0, dies, planes_per_die, blocks_per_plane, pages_per_block, logical_pages)
 }
 
 /// A victim policy, and the arrays that it looks at. Python owns them and sees them read-only.

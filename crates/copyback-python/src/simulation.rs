@@ -55,17 +55,18 @@ pub struct Found {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (config, state=None, make_victims=None, make_schedule=None, threads=ONE))]
+    #[pyo3(signature = (config, state=None, make_victims=None, make_schedule=None, make_placement=None, threads=ONE))]
     fn new(
         py: Python<'_>,
         config: &Config,
         state: Option<PathBuf>,
         make_victims: Option<Py<PyAny>>,
         make_schedule: Option<Py<PyAny>>,
+        make_placement: Option<Py<PyAny>>,
         threads: NonZeroUsize,
     ) -> PyResult<Self> {
         let raised = Raised::default();
-        let policies = Policies::new(make_victims, make_schedule, raised.clone());
+        let policies = Policies::new(make_victims, make_schedule, make_placement, raised.clone());
         let made = error::run(py, || {
             simulation::Simulation::with_policies(&config.0, state.as_deref(), &policies)
         });
@@ -79,19 +80,24 @@ impl Simulation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (config, path, threads=ONE))]
+    #[pyo3(signature = (config, path, make_placement=None, threads=ONE))]
     fn resume(
         py: Python<'_>,
         config: &Config,
         path: PathBuf,
+        make_placement: Option<Py<PyAny>>,
         threads: NonZeroUsize,
     ) -> PyResult<(Self, Found)> {
-        let (mut simulation, found) =
-            error::run(py, || simulation::Simulation::resume(&config.0, &path))?;
+        let raised = Raised::default();
+        let policies = Policies::new(None, None, make_placement, raised.clone());
+        let resumed = error::run(py, || {
+            simulation::Simulation::resume_with_policies(&config.0, &path, &policies)
+        });
+        let (mut simulation, found) = resumed.map_err(|error| raised.or(error))?;
         simulation.work_on(Arc::new(Threads::new(threads, &config.0)));
         let copyback::Found { is_preparing, simulated_ns, requests, note } = found;
         let found = Found { is_preparing, simulated_ns, requests, note };
-        Ok((Self { run: Mutex::new(simulation), raised: Raised::default() }, found))
+        Ok((Self { run: Mutex::new(simulation), raised }, found))
     }
 
     fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
@@ -101,7 +107,8 @@ impl Simulation {
 
     fn write_checkpoint(&mut self, py: Python<'_>, path: PathBuf, note: &str) -> PyResult<()> {
         let inner = self.inner();
-        error::run(py, move || inner.write_checkpoint(&path, note))
+        let written = error::run(py, move || inner.write_checkpoint(&path, note));
+        written.map_err(|error| self.raised.or(error))
     }
 
     fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
@@ -248,31 +255,43 @@ impl Simulation {
 pub struct Preparation {
     config: copyback::config::Config,
     devices: precondition::Preparation,
+    raised: Raised,
 }
 
 #[pymethods]
 impl Preparation {
     #[new]
-    #[pyo3(signature = (config, threads=ONE))]
-    fn new(py: Python<'_>, config: &Config, threads: NonZeroUsize) -> PyResult<Self> {
+    #[pyo3(signature = (config, make_placement=None, threads=ONE))]
+    fn new(
+        py: Python<'_>,
+        config: &Config,
+        make_placement: Option<Py<PyAny>>,
+        threads: NonZeroUsize,
+    ) -> PyResult<Self> {
         let config = config.0.clone();
-        let mut devices = error::run(py, || {
+        let raised = Raised::default();
+        let policies = Policies::new(None, None, make_placement, raised.clone());
+        let made = error::run(py, || {
             state::check_savable(&config)?;
-            let devices = precondition::Preparation::new(&config);
+            let mut devices = precondition::Preparation::new(&config);
+            devices.supply_placements(&config, &policies).map_err(simulation::input_error)?;
             simulation::check_writable(&devices)?;
             Ok(devices)
-        })?;
+        });
+        let mut devices = made.map_err(|error| raised.or(error))?;
         devices.prepare_on(Arc::new(Threads::new(threads, &config)));
-        Ok(Self { config, devices })
+        Ok(Self { config, devices, raised })
     }
 
     fn advance(&mut self, py: Python<'_>, writes: u64) -> PyResult<bool> {
         let devices = &mut self.devices;
-        error::run(py, || {
+        let done = error::run(py, || {
             devices.advance(writes);
+            simulation::check_policies(devices)?;
             simulation::check_writable(devices)?;
             Ok(devices.is_done())
-        })
+        });
+        done.map_err(|error| self.raised.or(error))
     }
 
     fn progress(&self) -> Progress {
@@ -286,7 +305,8 @@ impl Preparation {
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        error::run(py, || state::save(&self.config, &self.devices, &path))
+        let saved = error::run(py, || state::save(&self.config, &self.devices, &path));
+        saved.map_err(|error| self.raised.or(error))
     }
 }
 

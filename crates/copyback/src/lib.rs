@@ -33,6 +33,7 @@ pub mod metrics;
 pub mod nand;
 pub mod observer;
 mod one_of;
+pub mod outside;
 pub mod placement;
 mod places;
 pub mod precondition;

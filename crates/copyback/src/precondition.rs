@@ -14,6 +14,7 @@ use crate::config::{Config, Overwrites, Preemption};
 use crate::executor::{Executor, InTurn, Job};
 use crate::ftl::{Allocation, Ftl, Room};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
+use crate::placement::supply::PlacementSupplier;
 use crate::placement::{Future, HostPage};
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
@@ -25,6 +26,24 @@ pub use rounds::{Rounds, RoundsSummary};
 /// The place of a device in the names of random streams.
 pub fn name(device: SsdId) -> String {
     format!("ssd/{}", device.0)
+}
+
+/// Takes the placement of `device` from `supplier`, if it comes from outside.
+///
+/// # Errors
+/// If the supplier has none.
+fn supply_placement(
+    ftl: &mut Ftl,
+    config: &Config,
+    device: SsdId,
+    supplier: &dyn PlacementSupplier,
+) -> Result<(), Failed> {
+    ftl.supply_placement(ftl.described(device), placement_stream(config, device), supplier)
+}
+
+/// What the random choices of a placement from outside follow from.
+pub fn placement_stream(config: &Config, device: SsdId) -> Stream {
+    rng::stream(config.seed, &format!("{}/placement", name(device)))
 }
 
 /// Overwrites drawn ahead, so that their table entries can be fetched together.
@@ -62,6 +81,22 @@ impl Preparation {
     pub fn supply(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
         let mut devices = self.devices.iter_mut().enumerate();
         devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
+    }
+
+    /// Takes the placements of a checked configuration that come from outside: all that a drive which is prepared to be
+    /// saved, or has been, can have from there.
+    ///
+    /// # Errors
+    /// If the supplier has not got one.
+    pub fn supply_placements(
+        &mut self,
+        config: &Config,
+        supplier: &dyn PlacementSupplier,
+    ) -> Result<(), Failed> {
+        let mut devices = self.devices.iter_mut().enumerate();
+        devices.try_for_each(|(id, device)| {
+            supply_placement(&mut device.ftl, config, SsdId::from_index(id), supplier)
+        })
     }
 
     /// The placement of the first drive is told what the run will do, once it begins.
@@ -102,7 +137,7 @@ impl Preparation {
 
     /// Why a policy from outside is no longer asked, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
-        self.devices.iter().find_map(|device| device.ftl.victims_failed())
+        self.devices.iter().find_map(|device| device.ftl.policy_failed())
     }
 
     /// The devices, in order.
@@ -166,6 +201,8 @@ pub struct Preconditioner {
     goal: u64,
     rounds: Option<Rounds>,
     random: Stream,
+    /// Pages that are overwritten next, drawn ahead.
+    drawn: VecDeque<Lpn>,
     /// The die that takes the next write that has no place of its own.
     next_die: usize,
     /// Writes so far, those of translation pages included.
@@ -212,6 +249,7 @@ impl Preconditioner {
             goal,
             rounds,
             random: rng::stream(config.seed, &format!("{}/precondition", name(device))),
+            drawn: VecDeque::with_capacity(BATCH),
             next_die: 0,
             version: 0,
             is_full: false,
@@ -241,6 +279,7 @@ impl Preconditioner {
     ) -> Result<(), Failed> {
         let described = self.ftl.described(device);
         self.ftl.supply_victims(described, supplier)?;
+        supply_placement(&mut self.ftl, config, device, supplier)?;
         if let Preemption::Python { .. } = config.ssd.gc.preemption {
             let random = rng::stream(config.seed, &format!("{}/gc/schedule", name(device)));
             self.schedule = Some(supplier.schedule(described, random)?);
@@ -289,6 +328,10 @@ impl Preconditioner {
         let end = (self.filled as u64 + pages).min(self.fill as u64) as usize;
         let mut left = pages - (end - self.filled) as u64;
         while self.filled < end {
+            if self.filled.is_multiple_of(BATCH) {
+                let next = self.filled..self.fill.min(self.filled + BATCH);
+                self.ftl.expect_writes(None, next.map(Lpn::from_index));
+            }
             let lpn = Lpn::from_index(self.filled);
             self.filled += 1;
             self.write(lpn);
@@ -297,9 +340,7 @@ impl Preconditioner {
             rounds.begin(self.version + self.tally.pages_moved);
         }
         while left > 0 && self.overwritten < self.goal {
-            let pages = left.min(self.goal - self.overwritten).min(BATCH as u64);
-            self.overwrite(pages as usize);
-            left -= pages;
+            left -= self.overwrite(left);
             if self.overwritten == self.goal {
                 self.end_round();
             }
@@ -317,18 +358,29 @@ impl Preconditioner {
         }
     }
 
-    fn overwrite(&mut self, pages: usize) {
-        let mut batch = [Lpn(0); BATCH];
-        for lpn in &mut batch[..pages] {
-            *lpn = Lpn(self.random.random_range(0..self.fill as u32));
+    /// Overwrites up to `most` of the pages that have been drawn. Returns how many.
+    fn overwrite(&mut self, most: u64) -> u64 {
+        if self.drawn.is_empty() {
+            self.draw();
         }
-        // The cache misses of all of them overlap.
-        batch[..pages].iter().for_each(|lpn| self.ftl.fetch(*lpn));
-        batch[..pages].iter().for_each(|lpn| self.ftl.fetch_old_page(*lpn));
-        for lpn in &batch[..pages] {
+        let pages = self.drawn.len().min(most as usize);
+        for _ in 0..pages {
+            let Some(lpn) = self.drawn.pop_front() else { break };
             self.overwritten += 1;
-            self.write(*lpn);
+            self.write(lpn);
         }
+        pages as u64
+    }
+
+    /// Draws pages to be overwritten. How many at a time does not depend on how many are written then.
+    fn draw(&mut self) {
+        let pages = (self.goal - self.overwritten).min(BATCH as u64);
+        let (random, fill) = (&mut self.random, self.fill as u32);
+        self.drawn.extend((0..pages).map(|_| Lpn(random.random_range(0..fill))));
+        // The cache misses of all of them overlap.
+        self.drawn.iter().for_each(|lpn| self.ftl.fetch(*lpn));
+        self.drawn.iter().for_each(|lpn| self.ftl.fetch_old_page(*lpn));
+        self.ftl.expect_writes(None, self.drawn.iter().copied());
     }
 
     fn write(&mut self, lpn: Lpn) {

@@ -22,7 +22,8 @@ use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PowerLossSummary, Rating, Recorder,
     Sample, WearStats,
 };
-use crate::precondition::{Preconditioner, Rounds};
+use crate::placement::supply::PlacementSupplier;
+use crate::precondition::{Preconditioner, Rounds, placement_stream};
 use crate::progress::{Phase, Progress};
 use crate::ssd::{
     Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse,
@@ -211,6 +212,22 @@ impl Run {
             "{key}: the run waits for this when the clock ends, 292 years after the start, with {done} \
              reads and writes completed; allowed: shorter times, faster rates, or fewer requests"
         ))
+    }
+
+    /// Takes the placements of the drives that come from outside, to go on with a run.
+    ///
+    /// # Errors
+    /// If the supplier has not got one.
+    pub fn supply_placements(
+        &mut self,
+        config: &Config,
+        supplier: &dyn PlacementSupplier,
+    ) -> Result<(), Failed> {
+        let mut drives = self.array.drives_mut().iter_mut().enumerate();
+        drives.try_for_each(|(id, drive)| {
+            let id = SsdId::from_index(id);
+            drive.ssd.supply_placement(id, placement_stream(config, id), supplier)
+        })
     }
 
     /// Why a policy from outside is no longer asked, if one has failed.

@@ -83,7 +83,7 @@ impl Simulation {
             Some(path) => state::load(config, path)?,
             None => Preparation::new(config),
         };
-        devices.supply(config, supplier).map_err(|failed| input_error(&failed))?;
+        devices.supply(config, supplier).map_err(input_error)?;
         check_writable(&devices)?;
         Self::of(config, devices, host)
     }
@@ -118,6 +118,18 @@ impl Simulation {
     /// If the file can't be read or is damaged; if it is of another configuration, of another version of this
     /// program, or of a run with another trace; as [`keep`](Self::keep).
     pub fn resume(config: &Config, path: &Path) -> Result<(Self, Found), Error> {
+        Self::resume_with_policies(config, path, &NoSupplier)
+    }
+
+    /// As [`resume`](Self::resume), with placements that this crate does not have.
+    ///
+    /// # Errors
+    /// As there, and if the supplier has not got the placement that the configuration names.
+    pub fn resume_with_policies(
+        config: &Config,
+        path: &Path,
+        supplier: &dyn Supplier,
+    ) -> Result<(Self, Found), Error> {
         let identity = Identity::of(config)?;
         let ((preparation, run), found) = resume::read(path, config, &identity, |from| {
             Ok(match bool::load(from)? {
@@ -127,7 +139,19 @@ impl Simulation {
         })?;
         let identity = Some(identity);
         let (config, executor) = (config.clone(), None);
-        Ok((Self { config, preparation, run, executor, identity, is_behind: true }, found))
+        let mut resumed = Self { config, preparation, run, executor, identity, is_behind: true };
+        resumed.supply_placements(supplier).map_err(input_error)?;
+        Ok((resumed, found))
+    }
+
+    fn supply_placements(&mut self, supplier: &dyn Supplier) -> Result<(), Failed> {
+        if let Some(waiting) = &mut self.preparation {
+            waiting.devices.supply_placements(&self.config, supplier)?;
+        }
+        match &mut self.run {
+            Some(run) => run.supply_placements(&self.config, supplier),
+            None => Ok(()),
+        }
     }
 
     /// Gets ready to be kept in checkpoints.
@@ -184,14 +208,11 @@ impl Simulation {
         }
         if let Some(run) = &mut self.run {
             let status = run.advance(budget);
-            return run.policy_failed().map_or(status, |failed| Err(input_error(failed)));
+            return run.policy_failed().map_or(status, |failed| Err(input_error(failed.clone())));
         }
         if let Some(preparation) = &mut self.preparation {
             preparation.devices.advance(budget);
-            preparation
-                .devices
-                .policy_failed()
-                .map_or(Ok(()), |failed| Err(input_error(failed)))?;
+            check_policies(&preparation.devices)?;
             check_writable(&preparation.devices)?;
         }
         if let Some(Waiting { devices, host }) =
@@ -323,8 +344,17 @@ pub fn check_writable(devices: &Preparation) -> Result<(), Error> {
     problem.map_or(Ok(()), |problem| Err(Error::Input(problem)))
 }
 
-fn input_error(failed: &Failed) -> Error {
-    Error::Input(failed.to_string())
+/// Refuses to go on with policies from outside that have failed.
+///
+/// # Errors
+/// Says why the first one has.
+pub fn check_policies(devices: &Preparation) -> Result<(), Error> {
+    devices.policy_failed().map_or(Ok(()), |failed| Err(input_error(failed.clone())))
+}
+
+/// A policy from outside that has failed is the user's to mend.
+pub fn input_error(failed: Failed) -> Error {
+    Error::Input(failed.0)
 }
 
 /// The distribution of each class of what was recorded of some requests.

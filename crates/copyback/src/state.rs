@@ -34,9 +34,13 @@ const COMPRESSION_LEVEL: i32 = 1;
 /// If the devices [cannot be saved](check_savable) or the file not written; nothing is left behind then.
 pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), Error> {
     check_savable(config)?;
-    let written = to_bytes(config, devices)
-        .and_then(|bytes| write_whole(path, |file| file.write_all(&bytes)));
-    written.map_err(|error| Error::Machine(format!("{}: {error}", path.display())))
+    let machine = |error: io::Error| Error::Machine(format!("{}: {error}", path.display()));
+    let bytes = to_bytes(config, devices).map_err(machine)?;
+    // A policy from outside may be unable to say what it remembers.
+    if let Some(failed) = devices.policy_failed() {
+        return Err(Error::Input(failed.to_string()));
+    }
+    write_whole(path, |file| file.write_all(&bytes)).map_err(machine)
 }
 
 /// The content of the file that prepared devices are saved in.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 34] = [
+const ALLOWED: [(&str, &[&str]); 35] = [
     (
         "array",
         &[
@@ -63,7 +63,10 @@ const ALLOWED: [(&str, &[&str]); 34] = [
     ("executor", &[]),
     ("flash", &["config", "engine", "event", "ids", "nand", "units"]),
     ("foresight", &["Error", "config", "host", "ids", "placement", "workload"]),
-    ("ftl", &["config", "ids", "lists", "nand", "one_of", "placement", "rng", "victim"]),
+    (
+        "ftl",
+        &["config", "ids", "lists", "nand", "one_of", "placement", "rng", "victim", "workload"],
+    ),
     ("host", &["array", "config", "event", "ids", "places", "slots", "ssd", "units", "workload"]),
     ("idle", &["units"]),
     ("ids", &[]),
@@ -72,7 +75,8 @@ const ALLOWED: [(&str, &[&str]); 34] = [
     ("nand", &["config", "ids", "rng", "units"]),
     ("observer", &["config", "ftl", "ids", "nand", "purpose", "units"]),
     ("one_of", &[]),
-    ("placement", &["config", "ids", "one_of", "workload"]),
+    ("outside", &["ids"]),
+    ("placement", &["config", "ids", "one_of", "outside", "rng", "workload"]),
     ("places", &["units"]),
     (
         "precondition",
@@ -122,18 +126,21 @@ const ALLOWED: [(&str, &[&str]); 34] = [
             "ids",
             "nand",
             "observer",
+            "placement",
             "purpose",
+            "rng",
             "scheduler",
             "transaction",
             "units",
             "victim",
+            "workload",
         ],
     ),
     ("slots", &[]),
     ("state", &["Error", "config", "ftl", "ids", "precondition", "whole"]),
     ("steady", &[]),
     ("transaction", &["ids", "observer", "placement", "purpose", "units", "workload"]),
-    ("victim", &["config", "ids", "lists", "one_of", "placement", "rng"]),
+    ("victim", &["config", "ids", "lists", "one_of", "outside", "placement", "rng"]),
     ("whole", &[]),
 ];
 

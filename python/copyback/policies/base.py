@@ -1,4 +1,4 @@
-"""What victim and schedule policies have in common."""
+"""What policies have in common."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ class Device:
         Erase blocks of a plane.
     pages_per_block
         Pages of a block that hold data.
+    logical_pages
+        Pages that have a number; those that hold a demand-paged mapping are behind the host's.
     """
 
     index: int
@@ -32,6 +34,7 @@ class Device:
     planes_per_die: int
     blocks_per_plane: int
     pages_per_block: int
+    logical_pages: int
 
     @property
     def planes(self) -> int:

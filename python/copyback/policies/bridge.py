@@ -12,7 +12,7 @@ import numpy as np
 from copyback._core import InputError
 from copyback.policies.base import Device
 from copyback.policies.faults import fault
-from copyback.policies.load import VICTIMS, file_of, named_in
+from copyback.policies.load import SCHEDULES, VICTIMS, file_of, named_in
 from copyback.policies.schedule import Admit, Point, SchedulePolicy, Situation
 from copyback.policies.victim import Plane
 
@@ -44,8 +44,12 @@ def suppliers(config: Config) -> dict[str, Callable[..., Any]]:
     for named in named_in(config):
         if named.kind is VICTIMS:
             made["make_victims"] = VictimHooks(named).make
-        else:
+        elif named.kind is SCHEDULES:
             made["make_schedule"] = ScheduleHooks(named).make
+        else:
+            from copyback.policies.placing import PlacementHooks
+
+            made["make_placement"] = PlacementHooks(named).make
     return made
 
 
@@ -81,8 +85,11 @@ class Hooks:
         found = " ".join(reprlib.repr(answer).split())
         code = getattr(inspect.unwrap(getattr(self._class, hook)), "__code__", None)
         place = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
-        about = f"{self._named.about}: {hook}"
-        return InputError(f"{about}: found {found}; allowed: {allowed}{place}")
+        return self.refused(f"{hook}: found {found}; allowed: {allowed}{place}")
+
+    def refused(self, problem: str) -> InputError:
+        """Return the fault that something about the policy is."""
+        return InputError(f"{self._named.about}: {problem}")
 
 
 class VictimHooks(Hooks):

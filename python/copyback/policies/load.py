@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.policies.faults import fault
+from copyback.policies.placement import PlacementPolicy
 from copyback.policies.schedule import SchedulePolicy
 from copyback.policies.victim import VictimPolicy
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """Victims or schedules: the key, the group of entry points, the class to derive from."""
+    """Victims, schedules, placements: the key, the group of entry points, the base class."""
 
     key: str
     group: str
@@ -37,7 +38,8 @@ class Kind:
 
 VICTIMS = Kind("ssd.gc.victim", "copyback.victims", VictimPolicy)
 SCHEDULES = Kind("ssd.gc.preemption", "copyback.schedules", SchedulePolicy)
-KINDS = (VICTIMS, SCHEDULES)
+PLACEMENTS = Kind("ssd.ftl.placement", "copyback.placements", PlacementPolicy)
+KINDS = (VICTIMS, SCHEDULES, PLACEMENTS)
 
 
 class Named:
@@ -123,7 +125,11 @@ class Named:
 
 def named_in(config: Config) -> list[Named]:
     """Return the policies in Python that a configuration names."""
-    found = ((VICTIMS, config.victim_policy), (SCHEDULES, config.schedule_policy))
+    found = (
+        (VICTIMS, config.victim_policy),
+        (SCHEDULES, config.schedule_policy),
+        (PLACEMENTS, config.placement_policy),
+    )
     return [Named(kind, name[0], json.loads(name[1])) for kind, name in found if name is not None]
 
 

@@ -2,11 +2,21 @@
 
 use super::*;
 
+const KEY: &str = "ssd.ftl.placement";
+
 /// The faults of `ssd.ftl.placement`, and of what does not go with it.
 pub(super) fn check(config: &Config, faults: &mut Report) {
-    match config.ssd.ftl.placement {
+    match &config.ssd.ftl.placement {
         Placement::Oracle { .. } => check_oracle(config, faults),
         Placement::Generations { .. } => check_sizes(&config.ssd, faults),
+        Placement::Python { policy, classes, host_classes, parameters } => {
+            python::check(KEY, policy, parameters, faults);
+            if let Some(found) = host_classes.filter(|of_host| of_host >= classes) {
+                let problem =
+                    format!("found {found}; allowed: fewer than classes, which is {classes}");
+                faults.add(&format!("{KEY}.host_classes"), problem);
+            }
+        }
         _ => {}
     }
     check_queue(config, faults);
@@ -22,7 +32,7 @@ fn check_oracle(config: &Config, faults: &mut Report) {
             "found \"oracle\" with {found}; allowed: one drive and one flow, no write buffer, no cut of \
              power, nothing that ends the run before its requests do, so that all writes are known before"
         );
-        faults.add("ssd.ftl.placement", problem);
+        faults.add(KEY, problem);
     }
 }
 

@@ -149,6 +149,11 @@ impl Array {
         &self.drives
     }
 
+    /// The drives, to be given what a checkpoint does not hold.
+    pub fn drives_mut(&mut self) -> &mut [Drive] {
+        &mut self.drives
+    }
+
     /// When something happens next, once an instant has [ended](Self::end_instant).
     pub const fn next_time(&self) -> Option<Instant> {
         self.next

@@ -75,6 +75,12 @@ impl<'a> Writer<'a> {
         (len as u64).keep(self);
     }
 
+    /// Something cannot be kept.
+    pub fn fail(&mut self, problem: &impl ToString) {
+        let failed = || io::Error::other(problem.to_string());
+        self.failed.get_or_insert_with(failed);
+    }
+
     /// Writes the rest.
     ///
     /// # Errors

@@ -31,9 +31,22 @@ impl Drive {
         match operation {
             Operation::Read if self.buffer.is_none() => self.dispatch_to_flash(id),
             Operation::Read => self.dispatch_pages(id, Self::read_page),
-            Operation::Write => self.dispatch_pages(id, Self::write_page),
+            Operation::Write => {
+                self.expect_writes(id);
+                self.dispatch_pages(id, Self::write_page);
+            }
             Operation::Trim => self.trim(id),
             Operation::Flush => self.flush(id),
+        }
+    }
+
+    /// Announces the pages of a write that go straight to the flash.
+    #[inline(always)]
+    fn expect_writes(&mut self, id: CommandId) {
+        if self.buffer.is_none() {
+            let Command { offset, length, hint, .. } = self.active(id).command;
+            let pages = pages_of(self.settings.page_size, offset, length);
+            self.ssd.expect_writes(hint, pages);
         }
     }
 

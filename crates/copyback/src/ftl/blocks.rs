@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Checkpointed;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
+use crate::placement::supply::BlockState;
 use crate::placement::{Class, Life, Placement};
 use crate::victim::BlockView;
 
@@ -185,6 +186,21 @@ impl Blocks {
         let Record { valid, class, .. } = self.records[block.index()];
         let Times { opened, sealed } = self.times[block.index()];
         class.map(|class| Life { block, class, opened, sealed, valid })
+    }
+
+    /// What a placement from outside may know of `block`.
+    pub fn state(&self, block: BlockId) -> BlockState {
+        let Record { phase, class, .. } = self.records[block.index()];
+        let Times { opened, sealed } = self.times[block.index()];
+        let holds_pages = matches!(phase, Phase::Open | Phase::Closed);
+        let class = class.filter(|_| holds_pages);
+        let sealed = (phase == Phase::Closed).then_some(sealed);
+        BlockState { block, class, opened, sealed }
+    }
+
+    /// What a placement from outside may know of every block.
+    pub fn states(&self) -> impl Iterator<Item = BlockState> {
+        (0..self.records.len()).map(BlockId::from_index).map(|block| self.state(block))
     }
 
     /// What a file has to tell of every block.

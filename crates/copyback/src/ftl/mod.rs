@@ -44,8 +44,11 @@ use std::ops::Deref;
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::placement::supply::PlacementSupplier;
 use crate::placement::{Future, HostPage, Placement};
+use crate::rng;
 use crate::victim::supply::{Device, Failed, VictimSupplier};
+use crate::workload::Hint;
 
 use mapping::{AnyMapping, Mapping, each};
 use spare::Role;
@@ -94,6 +97,33 @@ impl Ftl {
         supplier: &dyn VictimSupplier,
     ) -> Result<(), Failed> {
         self.tables.victims.supply(device, supplier)
+    }
+
+    /// Takes the placement of `device`, whose random choices follow from `random`, from `supplier`, if it comes from
+    /// outside.
+    ///
+    /// # Errors
+    /// If the supplier has none.
+    pub fn supply_placement(
+        &mut self,
+        device: Device,
+        random: rng::Stream,
+        supplier: &dyn PlacementSupplier,
+    ) -> Result<(), Failed> {
+        let Tables { streams, blocks, .. } = &mut self.tables;
+        streams.placement.supply(device, blocks.states(), random, supplier)
+    }
+
+    /// Begins anew where the power has failed with `before` in use, as far as that concerns policies from outside.
+    pub fn begin_anew(&mut self, before: &Self) {
+        let Tables { streams, blocks, .. } = &mut self.tables;
+        streams.placement.begin_anew(&before.tables.streams.placement, blocks.states());
+    }
+
+    /// The host is about to write these pages, in this order. It only saves time.
+    #[inline(always)]
+    pub fn expect_writes(&mut self, hint: Option<Hint>, pages: impl Iterator<Item = Lpn>) {
+        self.tables.streams.expect_writes(hint, pages);
     }
 
     /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with

@@ -4,9 +4,11 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
+use crate::placement::supply::BlockState;
 use crate::placement::{
     AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Origin, Placement,
 };
+use crate::workload::Hint;
 
 use super::classes::ClassTally;
 use super::space::Stream;
@@ -108,7 +110,32 @@ impl Streams {
 
     /// The host has trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
-        self.placement.trimmed(lpn);
+        match self.placement.external() {
+            Some(external) => external.trimmed_at(lpn, self.clock),
+            None => self.placement.trimmed(lpn),
+        }
+    }
+
+    /// The host is about to write these pages, in this order.
+    #[inline(always)]
+    pub fn expect_writes(&mut self, hint: Option<Hint>, pages: impl Iterator<Item = Lpn>) {
+        if let Some(external) = self.placement.external() {
+            external.expect_writes(Origin::Host { hint }, pages);
+        }
+    }
+
+    /// A block of this class has been chosen to be collected, and these pages are valid in it.
+    pub fn expect_moves(&mut self, class: Option<Class>, pages: impl Iterator<Item = Lpn>) {
+        if let Some(external) = self.placement.external() {
+            external.expect_moves(Origin::Moved { class }, pages);
+        }
+    }
+
+    /// A block has been opened, filled or erased.
+    pub fn block_changed(&mut self, state: BlockState) {
+        if let Some(external) = self.placement.external() {
+            external.block_changed(state);
+        }
     }
 
     /// Whether the placement looks at pages, and not at who writes them alone.

@@ -111,19 +111,20 @@ impl Tables {
     }
 
     /// What policies from outside are told about the device.
-    pub const fn described(&self, id: SsdId) -> Device {
+    pub fn described(&self, id: SsdId) -> Device {
         Device {
             id,
             dies: self.geometry.dies(),
             planes_per_die: self.geometry.planes_per_die,
             blocks_per_plane: self.geometry.blocks_per_plane,
             pages_per_block: self.limits.data_pages,
+            logical_pages: self.map.logical_pages(),
         }
     }
 
-    /// Why a victim policy from outside is no longer asked, if it has failed.
-    pub fn victims_failed(&self) -> Option<&Failed> {
-        self.victims.failed()
+    /// Why a victim policy or a placement from outside is no longer asked, if it has failed.
+    pub fn policy_failed(&self) -> Option<&Failed> {
+        self.victims.failed().or_else(|| self.streams.placement.failed())
     }
 
     /// Full blocks that the victim policy has refused and will not choose any more, if it does such a thing.
@@ -591,6 +592,7 @@ impl Tables {
         self.fetch_likely_victim(plane, is_below);
         self.blocks.open(block, class, self.streams.clock);
         self.streams.opened(class);
+        self.streams.block_changed(self.blocks.state(block));
         self.victims.opened(plane, block);
         Frontier { block, next_page: 0 }
     }
@@ -598,6 +600,7 @@ impl Tables {
     pub(super) fn close(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.blocks.valid_pages(block);
         self.blocks.seal(block, self.streams.clock);
+        self.streams.block_changed(self.blocks.state(block));
         self.streams.sealed(self.blocks.life(block));
         self.space.add_invalid(plane, self.limits.data_pages - u32::from(valid));
         self.victims.closed(plane, block, valid, &self.blocks.at(&self.streams));
@@ -642,7 +645,8 @@ impl Tables {
             None => (self.blocks.sealed_at(block), self.limits.data_pages),
         };
         let opened = self.blocks.opened_at(block);
-        opened + (until - opened) * u64::from(offset) / u64::from(pages)
+        // A file may tell of a block that was filled before it was opened.
+        opened + until.saturating_sub(opened) * u64::from(offset) / u64::from(pages)
     }
 
     /// Notes that the free blocks of `plane` have changed. If they are few, fetches what is likely to be collected
@@ -679,6 +683,7 @@ impl Tables {
     /// Frees `block` of `plane`, which has just been erased, for a buffer of writes that it is `held` for or for all.
     pub(super) fn free(&mut self, plane: PlaneId, block: BlockId, held: bool) {
         self.wear.erased(plane, block, self.blocks.erase_count(block));
+        self.streams.block_changed(self.blocks.state(block));
         self.free_erased(plane, block);
         self.space[plane].held += usize::from(held);
         self.refill_spare_blocks(plane);

@@ -4,7 +4,8 @@
 //!
 //! The clock is the number of pages that the host has written to the drive.
 //!
-//! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`.
+//! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`. One that is written in Python is
+//! asked through [`supply`].
 
 mod by_hint;
 mod chunks;
@@ -13,6 +14,7 @@ mod clusters;
 mod dac;
 mod eti;
 mod extents;
+mod external;
 mod fadac;
 mod future;
 mod generations;
@@ -28,6 +30,7 @@ mod runs;
 mod sep_bit;
 mod sfr;
 mod sfs;
+pub mod supply;
 mod warcip;
 mod write_times;
 
@@ -40,12 +43,14 @@ use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::{BlockId, Lpn};
 use crate::one_of::one_of;
+use crate::rng::Stream;
 use crate::workload::Hint;
 
 use by_hint::ByHint;
 pub use classes::Classes;
 use dac::Dac;
 use eti::Eti;
+use external::External;
 use fadac::Fadac;
 pub use future::{Foreseen, Future, MOST_ENDS};
 use generations::Generations;
@@ -58,6 +63,7 @@ use oracle::Oracle;
 use sep_bit::SepBit;
 use sfr::Sfr;
 use sfs::Sfs;
+use supply::{BlockState, Device, Failed, PlacementSupplier};
 use warcip::Warcip;
 
 /// Pages that are written to one open block of a plane. The number and one is kept, so that a block of no class takes
@@ -296,6 +302,8 @@ one_of! {
         Generations(Box<Generations>),
         /// By clusters of the hotness of blocks.
         Sfs(Box<Sfs>),
+        /// As somebody else says.
+        External(Box<External>),
     }
 }
 
@@ -352,6 +360,56 @@ impl AnyPlacement {
             config::Placement::Sfs { classes, period } => {
                 Self::Sfs(Box::new(Sfs::new(classes, period, drive)))
             }
+            config::Placement::Python { classes, host_classes, .. } => {
+                let classes = match host_classes.map(|count| count as usize) {
+                    None => Classes::shared(classes as usize),
+                    Some(of_host) => Classes::apart(0..of_host, of_host..classes as usize),
+                };
+                Self::External(Box::new(External::new(classes, drive)))
+            }
+        }
+    }
+
+    /// Takes the placement of `device`, whose blocks are in these states, from `supplier`, if it comes from outside.
+    ///
+    /// # Errors
+    /// If the supplier has none.
+    pub fn supply(
+        &mut self,
+        device: Device,
+        blocks: impl Iterator<Item = BlockState>,
+        random: Stream,
+        supplier: &dyn PlacementSupplier,
+    ) -> Result<(), Failed> {
+        match self {
+            Self::External(external) => {
+                external.supply(device, &blocks.collect::<Vec<_>>(), random, supplier)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Begins anew where the power has failed with `before` in use. What is from outside is asked for a new one.
+    pub fn begin_anew(&mut self, before: &Self, blocks: impl Iterator<Item = BlockState>) {
+        if let (Self::External(external), Self::External(before)) = (self, before) {
+            external.begin_anew(before, &blocks.collect::<Vec<_>>());
+        }
+    }
+
+    /// Why a placement from outside is no longer asked, if it has failed.
+    pub fn failed(&self) -> Option<&Failed> {
+        match self {
+            Self::External(external) => external.failed(),
+            _ => None,
+        }
+    }
+
+    /// The placement, if it comes from outside: it is told more, to be asked less often.
+    #[inline(always)]
+    pub const fn external(&mut self) -> Option<&mut External> {
+        match self {
+            Self::External(external) => Some(external),
+            _ => None,
         }
     }
 }

@@ -32,6 +32,8 @@ pub use crate::transaction::PageWrite;
 pub use permits::Status;
 pub use power::Cut;
 
+use std::ops::Range;
+
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
@@ -39,12 +41,15 @@ use crate::config::{Config, Idle};
 use crate::event::Agenda;
 use crate::flash::Watched;
 use crate::ftl::Ftl;
-use crate::ids::{ChannelId, DieId, Lpn};
+use crate::ids::{ChannelId, DieId, Lpn, SsdId};
+use crate::placement::supply::PlacementSupplier;
+use crate::rng::Stream;
 use crate::scheduler::Scheduler;
 use crate::scheduler::when::Schedule;
 use crate::scheduler::when::supply::ExternalSchedule;
 use crate::units::{Duration, Instant};
 use crate::victim::supply::Failed;
+use crate::workload::Hint;
 
 use suspend::SuspendRule;
 
@@ -133,9 +138,23 @@ impl Ssd {
         self.schedule.scheme.supply(schedule);
     }
 
+    /// Takes the placement from outside that the configuration asks for, if it does, to go on with a run.
+    ///
+    /// # Errors
+    /// If the supplier has none.
+    pub fn supply_placement(
+        &mut self,
+        device: SsdId,
+        random: Stream,
+        supplier: &dyn PlacementSupplier,
+    ) -> Result<(), Failed> {
+        let described = self.backend.ftl.described(device);
+        self.backend.ftl.supply_placement(described, random, supplier)
+    }
+
     /// Why a policy from outside is no longer asked, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
-        self.backend.ftl.victims_failed().or_else(|| self.schedule.scheme.failed())
+        self.backend.ftl.policy_failed().or_else(|| self.schedule.scheme.failed())
     }
 
     /// Its translation layer, flash and observer, to look at.
@@ -213,6 +232,12 @@ impl Ssd {
     pub fn read(&mut self, owner: Owner, lpn: Lpn, late: Duration, now: Instant) {
         self.collector.permits.request_came();
         self.scheduler.read(&mut self.backend, (owner, lpn), late, now);
+    }
+
+    /// The host is about to write these pages, in this order. It only saves time.
+    #[inline(always)]
+    pub fn expect_writes(&mut self, hint: Option<Hint>, pages: Range<u32>) {
+        self.backend.ftl.expect_writes(hint, pages.map(Lpn));
     }
 
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.

@@ -44,6 +44,7 @@ impl Ssd {
             false => torn_image(&self.backend, &mut cut_off),
         };
         let (mut ftl, scan) = Ftl::recovered(config, name, &image);
+        ftl.begin_anew(&self.backend.ftl);
         let lost = ftl.lost_since(&self.backend.ftl);
         ftl.counts_on(&self.backend.ftl);
         let time = match is_protected {

@@ -2,24 +2,12 @@
 
 use std::fmt;
 
-use crate::ids::{BlockId, PlaneId, SsdId};
+use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
+pub use crate::outside::{Device, Failed};
+
 use super::Shape;
-
-/// A policy from outside has failed; says how, in a line.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Failed(pub String);
-
-impl Failed {
-    /// Nobody has supplied the policy that is configured under `key`.
-    pub fn not_supplied(key: &str) -> Self {
-        Self(format!(
-            "{key}: found a policy in Python, which this program has not; allowed: the others"
-        ))
-    }
-}
 
 /// Makes the victim policies that a configuration names and this crate does not have.
 pub trait VictimSupplier {
@@ -34,21 +22,6 @@ pub trait VictimSupplier {
         shape: Shape,
         random: Stream,
     ) -> Result<Box<dyn ExternalVictims>, Failed>;
-}
-
-/// What a policy is told about its device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Device {
-    /// Which drive.
-    pub id: SsdId,
-    /// Dies of the drive.
-    pub dies: usize,
-    /// Planes of a die that are managed apart.
-    pub planes_per_die: u32,
-    /// Blocks of a plane.
-    pub blocks_per_plane: u32,
-    /// Pages of a block that hold data.
-    pub pages_per_block: u32,
 }
 
 /// Chooses victims.

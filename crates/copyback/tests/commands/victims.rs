@@ -217,7 +217,9 @@ fn external(supplier: &dyn VictimSupplier) -> Result<VictimSelector, Failed> {
     let mut selector = VictimSelector::new(&policy, SHAPE, stream(2, "victims"));
     let (dies, planes_per_die, blocks_per_plane, pages_per_block) = (1, 2, BLOCKS, PAGES.into());
     let id = SsdId(0);
-    let device = Device { id, dies, planes_per_die, blocks_per_plane, pages_per_block };
+    let logical_pages = 0;
+    let device =
+        Device { id, dies, planes_per_die, blocks_per_plane, pages_per_block, logical_pages };
     selector.supply(device, supplier).map(|()| selector)
 }
 

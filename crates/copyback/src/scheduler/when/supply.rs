@@ -9,6 +9,7 @@
 use std::fmt;
 
 use crate::ids::DieId;
+use crate::placement::supply::{BlockState, ExternalPlacement, PlacementSupplier};
 use crate::rng::Stream;
 use crate::units::Instant;
 use crate::victim::Shape;
@@ -16,8 +17,9 @@ use crate::victim::supply::{Device, ExternalVictims, Failed, VictimSupplier};
 
 use super::{Admitted, Point, Situation};
 
-/// Makes the schedules that a configuration names and this crate does not have, beside the victim policies.
-pub trait Supplier: VictimSupplier {
+/// Makes the schedules that a configuration names and this crate does not have, beside its victim policies and
+/// placements.
+pub trait Supplier: VictimSupplier + PlacementSupplier {
     /// The schedule of `device`.
     ///
     /// # Errors
@@ -79,6 +81,17 @@ pub struct NoSupplier;
 impl VictimSupplier for NoSupplier {
     fn victims(&self, _: Device, _: Shape, _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
         Err(Failed::not_supplied("ssd.gc.victim"))
+    }
+}
+
+impl PlacementSupplier for NoSupplier {
+    fn placement(
+        &self,
+        _: Device,
+        _: &[BlockState],
+        _: Stream,
+    ) -> Result<Box<dyn ExternalPlacement>, Failed> {
+        Err(Failed::not_supplied("ssd.ftl.placement"))
     }
 }
 

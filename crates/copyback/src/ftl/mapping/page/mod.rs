@@ -79,10 +79,23 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     let valid = tables.valid_pages(victim);
     tables.victims.removed(plane, victim, valid);
     tables.streams.chosen(tables.blocks.life(victim));
+    expect_moves(tables, victim);
     tables.blocks.set_open(victim);
     tables.space.set_reclaiming(plane, Some(victim));
     tables.space.take_invalid(plane, tables.limits.data_pages - u32::from(valid));
     ReclaimPlan::of_block(victim)
+}
+
+/// Announces what is valid in `victim`.
+fn expect_moves(tables: &mut Tables, victim: BlockId) {
+    let Tables { blocks, geometry, map, streams, .. } = tables;
+    let mut offset = 0;
+    let valid = std::iter::from_fn(|| {
+        let next = blocks.next_valid(victim, offset)?;
+        offset = next + 1;
+        Some(map.logical(geometry.page(victim, next)))
+    });
+    streams.expect_moves(blocks.class(victim), valid);
 }
 
 /// Frees `block`, which has been erased.

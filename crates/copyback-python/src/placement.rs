@@ -1,0 +1,426 @@
+//! Placements written in Python. `copyback.policies.placing` makes them and says what is wrong with their answers; this
+//! calls them, with pages as arrays.
+
+use copyback::ids::Lpn;
+use copyback::placement::supply::{
+    Answer, BlockState, Device, ExternalPlacement, Failed, Hooks, News, Question, Told,
+};
+use copyback::placement::{Class, Life, Origin};
+use copyback::rng::{self, Stream};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadwriteArray1};
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+
+use crate::policies::{Raised, facts};
+
+/// `copyback.FOREVER`: the age of a page that has not been written, and the time of what does not come.
+const FOREVER: u64 = 1 << 60;
+/// `Blocks.classes` of a block that holds no pages of a class.
+const NO_CLASS: i16 = -1;
+
+/// A placement, and the arrays of blocks that it looks at. Python owns them and sees them read-only.
+#[derive(Debug)]
+pub struct Placement {
+    making: Making,
+    user: User,
+    columns: Columns,
+    raised: Raised,
+    /// Kept to reuse its memory.
+    numbers: Vec<i64>,
+}
+
+/// What a placement is made with.
+#[derive(Debug)]
+struct Making {
+    make: Py<PyAny>,
+    device: Device,
+    random: Stream,
+}
+
+/// The user's methods, and those of ours that say what is wrong with them. Named as in `placing.Called`.
+#[derive(Debug, FromPyObject)]
+struct User {
+    place_host: Py<PyAny>,
+    place_moved: Py<PyAny>,
+    wrote: Option<Py<PyAny>>,
+    moved: Option<Py<PyAny>>,
+    trimmed: Option<Py<PyAny>>,
+    sealed: Option<Py<PyAny>>,
+    chosen: Option<Py<PyAny>>,
+    collected: Option<Py<PyAny>>,
+    watched: Option<Vec<u32>>,
+    block: Py<PyAny>,
+    failed: Py<PyAny>,
+    wrong: Py<PyAny>,
+    numbers: Py<PyAny>,
+    state: Py<PyAny>,
+    restore: Py<PyAny>,
+}
+
+#[derive(Debug)]
+struct Columns {
+    classes: Py<PyArray1<i16>>,
+    opened_at: Py<PyArray1<i64>>,
+    sealed_at: Py<PyArray1<i64>>,
+}
+
+impl Placement {
+    /// The one that `make` makes for `device`.
+    pub fn new(
+        make: Py<PyAny>,
+        device: Device,
+        blocks: &[BlockState],
+        random: Stream,
+        raised: Raised,
+    ) -> Result<Self, Failed> {
+        let made = Python::attach(|py| {
+            let columns = Columns::new(py, blocks.len());
+            columns.update(py, blocks)?;
+            let seed = rng::seed_for_others(random.clone());
+            let arguments = (facts(device), seed, columns.all(py));
+            let user = make.call1(py, arguments)?.extract(py)?;
+            Ok((user, columns))
+        });
+        let (user, columns) = raised.keep(made)?;
+        let making = Making { make, device, random };
+        Ok(Self { making, user, columns, raised, numbers: Vec::new() })
+    }
+
+    fn tell_in(&self, py: Python<'_>, told: Told<'_>) -> PyResult<bool> {
+        self.columns.update(py, told.blocks)?;
+        let mut have_changed = false;
+        for run in told.news.chunk_by(News::goes_on) {
+            have_changed |= self.user.tell(py, run)?;
+        }
+        Ok(have_changed)
+    }
+
+    fn ask_in(
+        &mut self,
+        py: Python<'_>,
+        question: &Question<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> PyResult<()> {
+        let pages = pages_of(py, question.pages.iter().copied());
+        let ages = ages_of(py, question.ages.iter().copied());
+        let (hook, answer) = match question.origin {
+            Origin::Host { hint } => {
+                let hint = hint.map(|hint| hint.index());
+                let hook = "place_host";
+                (
+                    hook,
+                    self.user.call(
+                        py,
+                        hook,
+                        &self.user.place_host,
+                        (pages, ages, question.now, hint),
+                    )?,
+                )
+            }
+            Origin::Moved { class } => {
+                let left = class.map(Class::index);
+                let hook = "place_moved";
+                (
+                    hook,
+                    self.user.call(
+                        py,
+                        hook,
+                        &self.user.place_moved,
+                        (pages, ages, question.now, left),
+                    )?,
+                )
+            }
+        };
+        self.read(hook, answer.bind(py), question, answers)
+    }
+
+    /// Reads classes, or a pair of them and of when they may be others.
+    fn read(
+        &mut self,
+        hook: &str,
+        answer: &Bound<'_, PyAny>,
+        question: &Question<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> PyResult<()> {
+        let pair = answer.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+        let (classes, until) = match pair {
+            Some(pair) => (pair.get_item(0)?, Some(pair.get_item(1)?)),
+            None => (answer.clone(), None),
+        };
+        let count = question.pages.len();
+        let allowed = question.allowed();
+        self.numbers.clear();
+        if let Ok(one) = classes.extract::<i64>() {
+            self.numbers.resize(count, one);
+        } else if !self.user.read_numbers(&classes, &mut self.numbers)?
+            || self.numbers.len() != count
+        {
+            let (first, last) = (allowed.start, allowed.end - 1);
+            return Err(self.user.wrong(
+                hook,
+                &classes,
+                &format!("a class for each page, {count} whole numbers, or one for all, from {first} to {last}"),
+            )?);
+        }
+        for class in &self.numbers {
+            let number = usize::try_from(*class).ok().filter(|number| allowed.contains(number));
+            let Some(class) = number else {
+                let (first, last) = (allowed.start, allowed.end - 1);
+                let found = class.into_pyobject(answer.py())?;
+                return Err(self.user.wrong(
+                    hook,
+                    &found,
+                    &format!("classes from {first} to {last}"),
+                )?);
+            };
+            answers.push(Answer { class, until: None });
+        }
+        match until.filter(|until| !until.is_none()) {
+            Some(until) => self.read_until(hook, &until, answers),
+            None => Ok(()),
+        }
+    }
+
+    fn read_until(
+        &mut self,
+        hook: &str,
+        until: &Bound<'_, PyAny>,
+        answers: &mut [Answer],
+    ) -> PyResult<()> {
+        self.numbers.clear();
+        if let Ok(one) = until.extract::<i64>() {
+            self.numbers.resize(answers.len(), one);
+        } else if !self.user.read_numbers(until, &mut self.numbers)?
+            || self.numbers.len() != answers.len()
+        {
+            return Err(self.user.wrong(hook, until, &format!(
+                "as the second of a pair when the classes may be others: None, a whole number, or {} of them",
+                answers.len()
+            ))?);
+        }
+        for (answer, until) in answers.iter_mut().zip(&self.numbers) {
+            answer.until = Some(u64::try_from(*until).unwrap_or(0));
+        }
+        Ok(())
+    }
+}
+
+impl ExternalPlacement for Placement {
+    fn hooks(&self) -> Hooks {
+        let User { wrote, moved, trimmed, sealed, chosen, collected, watched, .. } = &self.user;
+        let bit = |class: &u32| 1_u128.checked_shl(*class).unwrap_or(0);
+        Hooks {
+            wrote: wrote.is_some(),
+            moved: moved.is_some(),
+            trimmed: trimmed.is_some(),
+            sealed: sealed.is_some(),
+            chosen: chosen.is_some(),
+            collected: collected.is_some(),
+            watched: watched
+                .as_ref()
+                .map_or(u128::MAX, |classes| classes.iter().map(bit).fold(0, |all, one| all | one)),
+        }
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<bool, Failed> {
+        let outcome = Python::attach(|py| self.tell_in(py, told));
+        self.raised.keep(outcome)
+    }
+
+    fn ask(
+        &mut self,
+        told: Told<'_>,
+        question: &Question<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<bool, Failed> {
+        let outcome = Python::attach(|py| {
+            let have_changed = self.tell_in(py, told)?;
+            self.ask_in(py, question, answers)?;
+            Ok(have_changed)
+        });
+        self.raised.keep(outcome)
+    }
+
+    fn memory(&mut self) -> Result<Vec<u8>, Failed> {
+        let state = Python::attach(|py| {
+            let state = self.user.state.call0(py)?;
+            Ok(state.bind(py).cast::<PyBytes>()?.as_bytes().to_vec())
+        });
+        self.raised.keep(state)
+    }
+
+    fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
+        let restored = Python::attach(|py| {
+            self.user.restore.call1(py, (PyBytes::new(py, memory),)).map(|_| ())
+        });
+        self.raised.keep(restored)
+    }
+
+    fn anew(&self, blocks: &[BlockState]) -> Result<Box<dyn ExternalPlacement>, Failed> {
+        let Making { make, device, random } = &self.making;
+        let make = Python::attach(|py| make.clone_ref(py));
+        let placement = Self::new(make, *device, blocks, random.clone(), self.raised.clone())?;
+        Ok(Box::new(placement))
+    }
+}
+
+impl User {
+    /// Tells of pages to which the same has happened, or of a block. Returns whether answers do not hold any more.
+    fn tell(&self, py: Python<'_>, run: &[News]) -> PyResult<bool> {
+        let pages = || pages_of(py, run.iter().filter_map(page));
+        let ages = || ages_of(py, run.iter().filter_map(age));
+        let Some(first) = run.first() else { return Ok(false) };
+        match *first {
+            News::Wrote { now, .. } => self.told(py, "wrote", &self.wrote, (pages(), ages(), now)),
+            News::Trimmed { now, .. } => {
+                self.told(py, "trimmed", &self.trimmed, (pages(), ages(), now))
+            }
+            News::Moved { left, .. } => {
+                self.told(py, "moved", &self.moved, (pages(), left.map(Class::index)))
+            }
+            News::Sealed(block) => self.told(py, "sealed", &self.sealed, (self.block(py, block)?,)),
+            News::Chosen { block, now } => {
+                self.told(py, "chosen", &self.chosen, (self.block(py, block)?, now))
+            }
+            News::Collected { block, now } => {
+                self.told(py, "collected", &self.collected, (self.block(py, block)?, now))
+            }
+        }
+    }
+
+    fn told<'py>(
+        &self,
+        py: Python<'py>,
+        hook: &str,
+        method: &Option<Py<PyAny>>,
+        arguments: impl PyCallArgs<'py>,
+    ) -> PyResult<bool> {
+        let Some(method) = method else { return Ok(false) };
+        let said = self.call(py, hook, method, arguments)?;
+        if said.is_none(py) {
+            return Ok(false);
+        }
+        said.is_truthy(py).map_err(|error| self.fault(py, hook, error))
+    }
+
+    /// Calls a method of the user's; what it raises is the user's fault.
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        hook: &str,
+        method: &Py<PyAny>,
+        arguments: impl PyCallArgs<'py>,
+    ) -> PyResult<Py<PyAny>> {
+        method.call1(py, arguments).map_err(|error| self.fault(py, hook, error))
+    }
+
+    fn fault(&self, py: Python<'_>, hook: &str, error: PyErr) -> PyErr {
+        // With its traceback.
+        let value = error.clone_ref(py).into_value(py);
+        let told = self.failed.call1(py, (hook, value));
+        told.map_or_else(|error| error, |fault| PyErr::from_value(fault.into_bound(py)))
+    }
+
+    /// The fault that an answer is.
+    fn wrong(&self, hook: &str, answer: &Bound<'_, PyAny>, allowed: &str) -> PyResult<PyErr> {
+        let fault = self.wrong.call1(answer.py(), (hook, answer, allowed))?;
+        Ok(PyErr::from_value(fault.into_bound(answer.py())))
+    }
+
+    fn block(&self, py: Python<'_>, block: Life) -> PyResult<Py<PyAny>> {
+        let Life { block, class, opened, sealed, valid } = block;
+        self.block.call1(py, (block.0, class.index(), opened, sealed, valid))
+    }
+
+    /// Reads whole numbers of whatever form. Returns whether they are.
+    fn read_numbers(&self, from: &Bound<'_, PyAny>, into: &mut Vec<i64>) -> PyResult<bool> {
+        if let Ok(array) = from.cast::<PyArray1<i64>>() {
+            into.extend(array.readonly().as_array());
+        } else if let Ok(array) = from.cast::<PyArray1<bool>>() {
+            into.extend(array.readonly().as_array().iter().map(|is| i64::from(*is)));
+        } else if let Ok(list) = from.cast::<PyList>()
+            && let Ok(numbers) = list.extract::<Vec<i64>>()
+        {
+            into.extend(numbers);
+        } else {
+            let array = self.numbers.call1(from.py(), (from,))?;
+            let Ok(array) = array.bind(from.py()).cast::<PyArray1<i64>>() else { return Ok(false) };
+            into.extend(array.readonly().as_array());
+        }
+        Ok(true)
+    }
+}
+
+impl Columns {
+    fn new(py: Python<'_>, blocks: usize) -> Self {
+        let numbers = || PyArray1::from_vec(py, vec![FOREVER as i64; blocks]).unbind();
+        Self {
+            classes: PyArray1::from_vec(py, vec![NO_CLASS; blocks]).unbind(),
+            opened_at: numbers(),
+            sealed_at: numbers(),
+        }
+    }
+
+    /// In the order in which `copyback.policies.placement.Blocks` names them.
+    fn all<'py>(&self, py: Python<'py>) -> [Bound<'py, PyAny>; 3] {
+        [
+            self.classes.bind(py).clone().into_any(),
+            self.opened_at.bind(py).clone().into_any(),
+            self.sealed_at.bind(py).clone().into_any(),
+        ]
+    }
+
+    fn update(&self, py: Python<'_>, changed: &[BlockState]) -> PyResult<()> {
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let mut classes = open(py, &self.classes)?;
+        let (mut opened_at, mut sealed_at) =
+            (open(py, &self.opened_at)?, open(py, &self.sealed_at)?);
+        let (classes, opened_at) = (classes.as_slice_mut()?, opened_at.as_slice_mut()?);
+        let sealed_at = sealed_at.as_slice_mut()?;
+        for BlockState { block, class, opened, sealed } in changed {
+            let place = block.index();
+            classes[place] = class.map_or(NO_CLASS, |class| class.index() as i16);
+            let sealed = sealed.filter(|_| class.is_some());
+            opened_at[place] = class.map_or(FOREVER, |_| *opened) as i64;
+            sealed_at[place] = sealed.unwrap_or(FOREVER) as i64;
+        }
+        Ok(())
+    }
+}
+
+fn open<'py, T: Element>(
+    py: Python<'py>,
+    column: &Py<PyArray1<T>>,
+) -> PyResult<PyReadwriteArray1<'py, T>> {
+    Ok(column.bind(py).try_readwrite()?)
+}
+
+const fn page(news: &News) -> Option<Lpn> {
+    match news {
+        News::Wrote { lpn, .. } | News::Trimmed { lpn, .. } | News::Moved { lpn, .. } => Some(*lpn),
+        News::Sealed(_) | News::Chosen { .. } | News::Collected { .. } => None,
+    }
+}
+
+const fn age(news: &News) -> Option<Option<u64>> {
+    match news {
+        News::Wrote { age, .. } | News::Trimmed { age, .. } => Some(*age),
+        _ => None,
+    }
+}
+
+fn pages_of(py: Python<'_>, pages: impl Iterator<Item = Lpn>) -> Bound<'_, PyArray1<i64>> {
+    array(py, pages.map(|page| i64::from(page.0)))
+}
+
+fn ages_of(py: Python<'_>, ages: impl Iterator<Item = Option<u64>>) -> Bound<'_, PyArray1<i64>> {
+    array(py, ages.map(|age| age.map_or(FOREVER, |age| age.min(FOREVER)) as i64))
+}
+
+fn array(py: Python<'_>, numbers: impl Iterator<Item = i64>) -> Bound<'_, PyArray1<i64>> {
+    let numbers: Vec<i64> = numbers.collect();
+    PyArray1::from_slice(py, &numbers)
+}

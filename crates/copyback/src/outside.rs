@@ -1,0 +1,34 @@
+//! What policies from outside of this crate have in common: what they are told about their device, and how they fail.
+
+use crate::ids::SsdId;
+
+/// A policy from outside has failed; says how, in a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Failed(pub String);
+
+impl Failed {
+    /// Nobody has supplied the policy that is configured under `key`.
+    pub fn not_supplied(key: &str) -> Self {
+        Self(format!(
+            "{key}: found a policy in Python, which this program has not; allowed: the others"
+        ))
+    }
+}
+
+/// What a policy is told about its device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    /// Which drive.
+    pub id: SsdId,
+    /// Dies of the drive.
+    pub dies: usize,
+    /// Planes of a die that are managed apart.
+    pub planes_per_die: u32,
+    /// Blocks of a plane.
+    pub blocks_per_plane: u32,
+    /// Pages of a block that hold data.
+    pub pages_per_block: u32,
+    /// Logical pages; those that hold the mapping are behind the host's.
+    pub logical_pages: usize,
+}

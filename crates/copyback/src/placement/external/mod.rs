@@ -1,0 +1,395 @@
+//! A placement from outside of this crate. What happens is noted here, and told when it is asked next, so that one that is
+//! slow to be called is called once a command or a victim, not once a page. Its answers are kept as long as they hold:
+//! a page goes where it would go if the placement were asked at that moment.
+
+mod answers;
+mod awaited;
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
+use crate::ids::Lpn;
+use crate::rng::Stream;
+
+use super::supply::{
+    BlockState, Device, ExternalPlacement, Failed, Hooks, News, PlacementSupplier, Question, Told,
+};
+use super::write_times::WriteTimes;
+use super::{Class, Classes, Drive, Life, Origin, Placement};
+
+use answers::Answers;
+use awaited::Awaited;
+
+const KEY: &str = "ssd.ftl.placement";
+
+/// A placement from outside.
+pub struct External {
+    classes: Classes,
+    /// Why it is not asked any more, if it has failed.
+    failed: OnceLock<Failed>,
+    /// Asking changes what is known of answers, and nothing else.
+    asked: Mutex<Asked>,
+}
+
+/// The placement, and what it is to be told.
+#[derive(Debug)]
+struct Asked {
+    placement: Option<Box<dyn ExternalPlacement>>,
+    hooks: Hooks,
+    times: WriteTimes,
+    answers: Answers,
+    /// Pages that the host is about to write.
+    writes: Awaited,
+    /// Pages of victims.
+    moves: Awaited,
+    news: Vec<News>,
+    /// Whether some of the news may be why answers do not hold any more.
+    are_grave: bool,
+    blocks: Vec<BlockState>,
+    /// What it is to remember once it is there.
+    memory: Option<Vec<u8>>,
+    scratch: Scratch,
+}
+
+/// Kept to reuse their memory.
+#[derive(Debug, Default)]
+struct Scratch {
+    pages: Vec<Lpn>,
+    ages: Vec<Option<u64>>,
+    answers: Vec<super::supply::Answer>,
+}
+
+/// What a file tells.
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    times: WriteTimes,
+    #[serde(with = "serde_bytes")]
+    placement: Vec<u8>,
+}
+
+impl External {
+    pub(super) fn new(classes: Classes, drive: Drive) -> Self {
+        Self::of(classes, Asked::new(drive.pages))
+    }
+
+    const fn of(classes: Classes, asked: Asked) -> Self {
+        Self { classes, failed: OnceLock::new(), asked: Mutex::new(asked) }
+    }
+
+    /// Takes the placement that `supplier` makes for `device`, whose blocks are in these states.
+    pub(super) fn supply(
+        &mut self,
+        device: Device,
+        blocks: &[BlockState],
+        random: Stream,
+        supplier: &dyn PlacementSupplier,
+    ) -> Result<(), Failed> {
+        let placement = supplier.placement(device, blocks, random)?;
+        self.asked().install(placement)
+    }
+
+    /// Takes a new placement like that of `before`, which was in use until the power failed, for blocks in these
+    /// states.
+    pub(super) fn begin_anew(&mut self, before: &Self, blocks: &[BlockState]) {
+        let before = before.lock();
+        let Some(placement) = &before.placement else { return };
+        let begun = placement.anew(blocks).and_then(|placement| self.asked().install(placement));
+        if let Err(failed) = begun {
+            self.fail(failed);
+        }
+    }
+
+    pub(super) fn failed(&self) -> Option<&Failed> {
+        self.failed.get()
+    }
+
+    /// The host is about to write these pages, in this order.
+    pub fn expect_writes(&mut self, origin: Origin, pages: impl Iterator<Item = Lpn>) {
+        self.asked().writes.add(origin, pages);
+    }
+
+    /// A collection is about to move these pages, in this order.
+    pub fn expect_moves(&mut self, origin: Origin, pages: impl Iterator<Item = Lpn>) {
+        self.asked().moves.add(origin, pages);
+    }
+
+    /// The host has trimmed `lpn`.
+    pub fn trimmed_at(&mut self, lpn: Lpn, now: u64) {
+        let asked = self.asked();
+        let age = asked.times.age(lpn, now);
+        asked.times.forget(lpn);
+        asked.answers.forget(lpn);
+        asked.moves.forget(lpn);
+        asked.note(News::Trimmed { lpn, age, now });
+    }
+
+    /// A block is not what it was.
+    pub fn block_changed(&mut self, state: BlockState) {
+        self.asked().blocks.push(state);
+    }
+
+    fn asked(&mut self) -> &mut Asked {
+        self.asked.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Only the first failure counts.
+    fn fail(&self, failed: Failed) {
+        let _ = self.failed.set(failed);
+    }
+
+    /// The numbers of the classes that take pages from there, from the first to behind the last.
+    fn allowed(&self, origin: Origin) -> (usize, usize) {
+        match origin {
+            Origin::Host { .. } => ends(self.classes.of_host()),
+            Origin::Moved { .. } => ends(self.classes.of_moves()),
+        }
+    }
+
+    #[cold]
+    fn ask(&self, asked: &mut Asked, lpn: Lpn, origin: Origin, now: u64) -> Class {
+        let allowed = self.allowed(origin);
+        if self.failed.get().is_none() {
+            let told = asked.class_when_told(lpn, origin, now);
+            let answered = told.and_then(|known| match known {
+                Some(class) => Ok(class),
+                None => asked.ask(lpn, origin, now, allowed),
+            });
+            match answered {
+                Ok(class) => return class,
+                Err(failed) => self.fail(failed),
+            }
+        }
+        // What stands in for a placement that has failed.
+        Class::new(allowed.0)
+    }
+}
+
+fn ends(classes: impl Iterator<Item = Class>) -> (usize, usize) {
+    let mut numbers = classes.map(Class::index);
+    let first = numbers.next().unwrap_or(0);
+    (first, numbers.last().unwrap_or(first) + 1)
+}
+
+impl Asked {
+    fn new(pages: usize) -> Self {
+        Self {
+            placement: None,
+            hooks: Hooks::ALL,
+            times: WriteTimes::new(pages),
+            answers: Answers::new(pages),
+            writes: Awaited::new(pages),
+            moves: Awaited::new(pages),
+            news: Vec::new(),
+            are_grave: false,
+            blocks: Vec::new(),
+            memory: None,
+            scratch: Scratch::default(),
+        }
+    }
+
+    fn install(&mut self, mut placement: Box<dyn ExternalPlacement>) -> Result<(), Failed> {
+        self.hooks = placement.hooks();
+        let hooks = self.hooks;
+        self.news.retain(|news| hooks.want(news));
+        self.blocks.clear();
+        if let Some(memory) = self.memory.take() {
+            placement.remember(&memory)?;
+        }
+        self.placement = Some(placement);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn note(&mut self, news: News) {
+        if !self.hooks.want(&news) {
+            return;
+        }
+        self.are_grave |= !news.is_of_page();
+        self.news.push(news);
+        self.answers.something_happened();
+    }
+
+    #[inline(always)]
+    fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Option<Class> {
+        if self.are_grave { None } else { self.answers.class(lpn, origin, now) }
+    }
+
+    /// The class of a page, if that is known once the placement is told of what may change it.
+    fn class_when_told(
+        &mut self,
+        lpn: Lpn,
+        origin: Origin,
+        now: u64,
+    ) -> Result<Option<Class>, Failed> {
+        if self.are_grave && self.answers.class(lpn, origin, now).is_some() {
+            self.tell()?;
+        }
+        Ok(self.class_of(lpn, origin, now))
+    }
+
+    fn ask(
+        &mut self,
+        lpn: Lpn,
+        origin: Origin,
+        now: u64,
+        allowed: (usize, usize),
+    ) -> Result<Class, Failed> {
+        let Self { placement, answers, scratch, news, blocks, times, writes, moves, .. } = self;
+        let placement = placement.as_mut().ok_or_else(|| Failed::not_supplied(KEY))?;
+        let Scratch { pages, ages, answers: given } = scratch;
+        pages.clear();
+        ages.clear();
+        given.clear();
+        let awaited = match origin {
+            Origin::Host { .. } => writes,
+            Origin::Moved { .. } => moves,
+        };
+        awaited.take_batch(lpn, origin, |page| answers.class(page, origin, now).is_some(), pages);
+        ages.extend(pages.iter().map(|page| times.age(*page, now)));
+        let question = Question { pages, ages, origin, now, allowed };
+        let have_changed = placement.ask(Told { news, blocks }, &question, given)?;
+        self.have_told(have_changed);
+        let Scratch { pages, answers: given, .. } = &self.scratch;
+        for (page, answer) in pages.iter().zip(given) {
+            self.answers.set(*page, origin, now, *answer);
+        }
+        let first = given.first().ok_or_else(|| Failed(format!("{KEY}: found no answer")))?;
+        Ok(Class::new(first.class))
+    }
+
+    /// Tells what has happened, before the placement is looked at.
+    fn tell(&mut self) -> Result<(), Failed> {
+        let Self { placement: Some(placement), news, blocks, .. } = self else { return Ok(()) };
+        let have_changed = placement.tell(Told { news, blocks })?;
+        self.have_told(have_changed);
+        Ok(())
+    }
+
+    fn have_told(&mut self, have_changed: bool) {
+        self.news.clear();
+        self.blocks.clear();
+        self.are_grave = false;
+        if have_changed {
+            self.answers.forget_all();
+        }
+    }
+
+    fn memory(&mut self) -> Result<Vec<u8>, Failed> {
+        self.tell()?;
+        match (&mut self.placement, &self.memory) {
+            (Some(placement), _) => placement.memory(),
+            (None, memory) => Ok(memory.clone().unwrap_or_default()),
+        }
+    }
+}
+
+impl Placement for External {
+    fn classes(&self) -> Classes {
+        self.classes.clone()
+    }
+
+    fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class {
+        let mut asked = self.lock();
+        match asked.class_of(lpn, origin, now) {
+            Some(class) => class,
+            None => self.ask(&mut asked, lpn, origin, now),
+        }
+    }
+
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
+        let asked = self.asked();
+        asked.answers.forget(lpn);
+        match origin {
+            Origin::Host { .. } => {
+                let age = asked.times.age(lpn, now);
+                asked.times.wrote(lpn, now);
+                asked.writes.remove(lpn);
+                asked.moves.forget(lpn);
+                asked.note(News::Wrote { lpn, age, now });
+            }
+            Origin::Moved { class: left } => {
+                asked.moves.remove(lpn);
+                asked.note(News::Moved { lpn, left });
+            }
+        }
+    }
+
+    fn sealed(&mut self, block: Life) {
+        self.asked().note(News::Sealed(block));
+    }
+
+    fn chosen(&mut self, block: Life, now: u64) {
+        self.asked().note(News::Chosen { block, now });
+    }
+
+    fn collected(&mut self, block: Life, now: u64) {
+        self.asked().note(News::Collected { block, now });
+    }
+
+    /// Those of the times that it is told; what it keeps itself, nobody knows.
+    fn bytes(&self) -> usize {
+        self.lock().times.bytes()
+    }
+
+    fn memory(&self) -> Vec<u8> {
+        let mut asked = self.lock();
+        let placement = asked.memory().unwrap_or_else(|failed| {
+            self.fail(failed);
+            Vec::new()
+        });
+        let times = std::mem::replace(&mut asked.times, WriteTimes::new(0));
+        let remembered = Remembered { times, placement };
+        let memory = super::to_bytes(&remembered);
+        asked.times = remembered.times;
+        memory
+    }
+
+    fn remember(&mut self, memory: &[u8], now: u64) -> bool {
+        let Ok(Remembered { times, placement }) = postcard::from_bytes(memory) else {
+            return false;
+        };
+        let asked = self.asked();
+        let is_sound = times.is_sound(asked.times.pages(), now);
+        (asked.times, asked.memory) = (times, Some(placement));
+        is_sound
+    }
+}
+
+impl fmt::Debug for External {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("External").field("classes", &self.classes).finish_non_exhaustive()
+    }
+}
+
+/// Whoever goes on with the run supplies the placement again; it remembers then.
+impl Checkpointed for External {
+    fn keep(&self, out: &mut Writer<'_>) {
+        let mut asked = self.lock();
+        let memory = asked.memory().unwrap_or_else(|failed| {
+            out.fail(&failed);
+            Vec::new()
+        });
+        self.classes.keep(out);
+        memory.keep(out);
+        asked.times.keep(out);
+        asked.answers.keep(out);
+        asked.writes.keep(out);
+        asked.moves.keep(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+        let classes = Classes::load(from)?;
+        let memory = Some(Vec::load(from)?);
+        let (times, answers) = (WriteTimes::load(from)?, Answers::load(from)?);
+        let (writes, moves) = (Awaited::load(from)?, Awaited::load(from)?);
+        let asked = Asked { times, answers, writes, moves, memory, ..Asked::new(0) };
+        Ok(Self::of(classes, asked))
+    }
+}

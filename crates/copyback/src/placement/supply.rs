@@ -1,0 +1,235 @@
+//! Placements from outside of this crate: who makes them, what they are asked and what they are told.
+//!
+//! They are asked about many pages at a time, of a command or of a victim. What has happened since is told just before,
+//! in its order.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::ids::{BlockId, Lpn};
+use crate::rng::Stream;
+
+pub use crate::outside::{Device, Failed};
+
+use super::{Class, Life, Origin};
+
+/// Makes the placements that a configuration names and this crate does not have.
+pub trait PlacementSupplier {
+    /// The placement of `device`, whose blocks are in these states. Its random choices follow from `random`.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn placement(
+        &self,
+        device: Device,
+        blocks: &[BlockState],
+        random: Stream,
+    ) -> Result<Box<dyn ExternalPlacement>, Failed>;
+}
+
+/// Sorts pages into classes.
+pub trait ExternalPlacement: fmt::Debug + Send + Sync {
+    /// What it wants to be told.
+    fn hooks(&self) -> Hooks;
+
+    /// Is told what has happened, in order. Returns whether [`answers`](Answer) that it has given do not hold any more.
+    ///
+    /// # Errors
+    /// If it cannot go on; it is not asked again.
+    fn tell(&mut self, told: Told<'_>) -> Result<bool, Failed>;
+
+    /// Is told what has happened, and then says where each page of `question` goes: puts an answer for each into
+    /// `answers`, which is empty. Returns as [`tell`](Self::tell).
+    ///
+    /// # Errors
+    /// If it cannot say; it is not asked again.
+    fn ask(
+        &mut self,
+        told: Told<'_>,
+        question: &Question<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<bool, Failed>;
+
+    /// What it remembers, for a file.
+    ///
+    /// # Errors
+    /// If that can't be written down.
+    fn memory(&mut self) -> Result<Vec<u8>, Failed>;
+
+    /// Remembers, newly made, what a file tells.
+    ///
+    /// # Errors
+    /// If no placement like this can have told it.
+    fn remember(&mut self, memory: &[u8]) -> Result<(), Failed>;
+
+    /// The placement of the same device, newly made, whose blocks are in these states: the power has failed.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn anew(&self, blocks: &[BlockState]) -> Result<Box<dyn ExternalPlacement>, Failed>;
+}
+
+/// What a placement wants to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hooks {
+    /// Which pages the host has written.
+    pub wrote: bool,
+    /// Which have been moved.
+    pub moved: bool,
+    /// Which have been trimmed.
+    pub trimmed: bool,
+    /// Which blocks have been filled.
+    pub sealed: bool,
+    /// Which have been chosen to be collected.
+    pub chosen: bool,
+    /// Which have been collected.
+    pub collected: bool,
+    /// The classes of the blocks that the last three are about: a bit for each.
+    pub watched: u128,
+}
+
+impl Hooks {
+    /// Everything.
+    pub const ALL: Self = Self {
+        wrote: true,
+        moved: true,
+        trimmed: true,
+        sealed: true,
+        chosen: true,
+        collected: true,
+        watched: u128::MAX,
+    };
+
+    /// Whether it wants to be told this.
+    pub const fn want(&self, news: &News) -> bool {
+        match news {
+            News::Wrote { .. } => self.wrote,
+            News::Moved { .. } => self.moved,
+            News::Trimmed { .. } => self.trimmed,
+            News::Sealed(block) => self.sealed && self.watches(block),
+            News::Chosen { block, .. } => self.chosen && self.watches(block),
+            News::Collected { block, .. } => self.collected && self.watches(block),
+        }
+    }
+
+    const fn watches(&self, block: &Life) -> bool {
+        self.watched >> block.class.index() & 1 != 0
+    }
+}
+
+/// What has happened since a placement was told last.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// What it wanted to be told, in order.
+    pub news: &'a [News],
+    /// The blocks that are not what they were; what stands behind is newer.
+    pub blocks: &'a [BlockState],
+}
+
+/// Something that has happened. Times are counted in pages that the host has written to the drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// The host has written a page.
+    Wrote {
+        /// Which.
+        lpn: Lpn,
+        /// How long before the host had written it last, if it had.
+        age: Option<u64>,
+        /// When.
+        now: u64,
+    },
+    /// A collection has moved a page.
+    Moved {
+        /// Which.
+        lpn: Lpn,
+        /// The class of the block that it has left, if the placement had a say in it.
+        left: Option<Class>,
+    },
+    /// The host has trimmed a page.
+    Trimmed {
+        /// Which.
+        lpn: Lpn,
+        /// How long before the host had written it, if it had.
+        age: Option<u64>,
+        /// When.
+        now: u64,
+    },
+    /// A block has been filled.
+    Sealed(Life),
+    /// A block has been chosen to be collected.
+    Chosen {
+        /// Which.
+        block: Life,
+        /// When.
+        now: u64,
+    },
+    /// A block has been collected.
+    Collected {
+        /// Which.
+        block: Life,
+        /// When.
+        now: u64,
+    },
+}
+
+impl News {
+    /// Whether `next` may be told together with this: pages to which the same has happened.
+    pub fn goes_on(&self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Wrote { .. }, Self::Wrote { .. }) => true,
+            (Self::Trimmed { now, .. }, Self::Trimmed { now: then, .. }) => now == then,
+            (Self::Moved { left, .. }, Self::Moved { left: other, .. }) => left == other,
+            _ => false,
+        }
+    }
+
+    /// Whether it is about a page, not a block.
+    pub const fn is_of_page(&self) -> bool {
+        matches!(self, Self::Wrote { .. } | Self::Moved { .. } | Self::Trimmed { .. })
+    }
+}
+
+/// Pages that are to be sorted.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Which; none twice.
+    pub pages: &'a [Lpn],
+    /// How long ago the host has written each of them, if it has.
+    pub ages: &'a [Option<u64>],
+    /// Where all of them come from.
+    pub origin: Origin,
+    /// When.
+    pub now: u64,
+    /// The numbers of the classes that take such pages, from the first to behind the last.
+    pub allowed: (usize, usize),
+}
+
+impl Question<'_> {
+    /// The numbers of the classes that take such pages.
+    pub const fn allowed(&self) -> Range<usize> {
+        self.allowed.0..self.allowed.1
+    }
+}
+
+/// The class of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// The number of the class, which must be one of those [allowed](Question::allowed).
+    pub class: usize,
+    /// When it may be another: until then it is this one, unless the page is written, trimmed or moved, or the
+    /// placement has said that answers do not hold any more. `None` if it may be another as soon as anything happens.
+    pub until: Option<u64>,
+}
+
+/// What a placement may know of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockState {
+    /// Which.
+    pub block: BlockId,
+    /// The class that it was opened for, if it holds pages and the placement had a say in it.
+    pub class: Option<Class>,
+    /// When its first page was written.
+    pub opened: u64,
+    /// When it was filled, if it has been.
+    pub sealed: Option<u64>,
+}

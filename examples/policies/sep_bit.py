@@ -1,0 +1,56 @@
+"""SepBIT (Wang et al., FAST 2022) as a class, for docs/guide/policies-in-python.md."""
+
+import numpy as np
+
+import copyback
+from copyback import FOREVER
+
+COLLECTED = 16  # blocks of class 0 that a mean is taken over
+
+
+class SepBit(copyback.PlacementPolicy):
+    """WHERE: two classes for the host, four for what is moved, by when a page is likely to die."""
+
+    watched = (0,)  # chosen is told of blocks of this class
+
+    def __init__(self, device, random):
+        super().__init__(device, random)
+        self.queue = self.pages = 0  # length of the queue of recent writes, pages that hold data
+        self.lives = self.collected = 0  # of blocks of class 0 since the mean was taken
+        self.mean = FOREVER  # life of the blocks of class 0 that were collected last
+        self.bounds = None  # ages at which moved pages change their class
+
+    def place_host(self, pages, ages, now, hint):
+        young = min(self.queue, self.mean)
+        if len(pages) == 1:
+            return int(ages[0] >= young)
+        lives_long = ages >= young  # until it is written: the queue grows by one a write at most
+        # It may shrink as fast, so that a page turns old in half of what is left.
+        turns_old = (2 * now + young + 1 - ages) >> 1
+        return lives_long, np.where(lives_long, FOREVER, turns_old)
+
+    def place_moved(self, pages, ages, now, left):
+        if left == 0 or self.bounds is None:
+            return 2 if left == 0 else 3, FOREVER
+        older_than = self.bounds.searchsorted(ages, side="right")
+        return older_than + 3, self.bounds[older_than] + now - ages
+
+    def wrote(self, pages, ages, now):
+        self.pages += ages.tolist().count(FOREVER)
+        if self.queue == self.mean:
+            return
+        grown = min(self.queue + len(pages), self.mean, self.pages)
+        shrunk = min(self.queue, max(self.queue - len(pages), self.mean))
+        self.queue = max(grown, shrunk)
+
+    def trimmed(self, pages, ages, now):
+        self.pages -= len(pages) - ages.tolist().count(FOREVER)
+
+    def chosen(self, block, now):
+        self.lives += now - block.opened
+        self.collected += 1
+        if self.collected < COLLECTED:
+            return False
+        self.mean, self.lives, self.collected = self.lives // COLLECTED, 0, 0
+        self.bounds = np.array([4 * self.mean, 16 * self.mean, 2 * FOREVER])
+        return True  # answers do not hold any more

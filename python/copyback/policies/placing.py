@@ -1,0 +1,128 @@
+"""Between the simulator and a user's placement: makes it, says what is wrong with its answers."""
+
+from __future__ import annotations
+
+import json
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copyback._core import InputError
+from copyback.policies.base import Device
+from copyback.policies.bridge import Hooks
+from copyback.policies.faults import fault
+from copyback.policies.placement import Block, Blocks, PlacementPolicy
+from copyback.policies.state import packed, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: What a policy is told only if its class says what to do then.
+TOLD = ("wrote", "moved", "trimmed", "sealed", "chosen", "collected")
+
+
+class PlacementHooks(Hooks):
+    """Placements."""
+
+    def make(
+        self,
+        device: tuple[int, ...],
+        seed: Sequence[int],
+        columns: Sequence[NDArray[np.generic]],
+    ) -> Called:
+        """Return what the simulator calls of the placement of a drive."""
+        policy = self.policy(Device(*device), seed)
+        policy.blocks = _blocks(columns)
+        return Called(self, policy)
+
+    def failed(self, hook: str, error: BaseException) -> BaseException:
+        """Return the fault that an exception in a hook is; what is no error stays as it is."""
+        if isinstance(error, InputError) or not isinstance(error, Exception | SystemExit):
+            return error
+        return fault(self._named.about, hook, error, self._file)
+
+    def source_digest(self) -> str:
+        """Return a digest of the source."""
+        return self._named.source_digest()
+
+
+class Called:
+    """The methods of a placement that the simulator calls, by name.
+
+    Parameters
+    ----------
+    hooks
+        Where it comes from.
+    policy
+        The placement.
+    """
+
+    block = Block
+
+    def __init__(self, hooks: PlacementHooks, policy: Any) -> None:
+        self.place_host = policy.place_host
+        self.place_moved = policy.place_moved
+        for hook in TOLD:
+            says = getattr(type(policy), hook) is not getattr(PlacementPolicy, hook)
+            setattr(self, hook, getattr(policy, hook) if says else None)
+        self.watched = hooks.asked("watched", _as_list, policy.watched)
+        self.failed = hooks.failed
+        self.wrong = hooks.wrong
+        self.numbers = numbers
+        self._hooks = hooks
+        self._policy = policy
+
+    def state(self) -> bytes:
+        """Return what the placement has learned."""
+        learned = self._hooks.asked("state", self._policy.state)
+        chance = json.dumps(self._policy.random.bit_generator.state)
+        written = self._hooks.asked("state", packed, learned)
+        return packed([self._hooks.source_digest(), chance, written])
+
+    def restore(self, data: bytes) -> None:
+        """Remember what a file tells.
+
+        Raises
+        ------
+        InputError
+            If another text of the class has told it.
+        """
+        try:
+            source, chance, learned = unpacked(data)
+        except ValueError:
+            raise self._hooks.refused("the file is damaged: expected one as saved") from None
+        if source != self._hooks.source_digest():
+            raise self._hooks.refused(
+                "the file was written with another text of the policy; expected one that was "
+                "written with this: prepare the device again, or run from the start"
+            )
+        self._policy.random.bit_generator.state = json.loads(chance)
+        self._hooks.asked("restore", self._policy.restore, unpacked(learned))
+
+
+def numbers(answer: Any) -> NDArray[np.int64] | None:
+    """Return whole numbers of whatever form as an array of one dimension; None of anything else."""
+    try:
+        array = np.asarray(answer)
+    except ValueError:
+        return None
+    if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
+        return None
+    return array.astype(np.int64)
+
+
+def _as_list(watched: Sequence[int] | None) -> list[int] | None:
+    """Return classes as numbers of Python."""
+    return None if watched is None else [operator.index(class_) for class_ in watched]
+
+
+def _blocks(columns: Sequence[NDArray[np.generic]]) -> Blocks:
+    blocks = Blocks()
+    for name, column in zip(Blocks.__slots__, columns, strict=True):
+        view = column.view()
+        view.flags.writeable = False
+        setattr(blocks, name, view)
+    return blocks
