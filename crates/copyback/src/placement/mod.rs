@@ -19,6 +19,7 @@ mod generations;
 mod groups;
 mod heat;
 mod host_and_gc_apart;
+mod midas;
 mod multi_queue;
 mod one_class;
 mod oracle;
@@ -48,8 +49,9 @@ use eti::Eti;
 use fadac::Fadac;
 pub use future::{Foreseen, Future, MOST_ENDS};
 use generations::Generations;
-pub use groups::{FullBlocks, Order, Wanted};
+pub use groups::{FullBlocks, Order, Regrouping, Wanted};
 use host_and_gc_apart::HostAndGcApart;
+use midas::Midas;
 use multi_queue::MultiQueue;
 use one_class::OneClass;
 use oracle::Oracle;
@@ -127,6 +129,15 @@ pub struct Life {
     pub valid: u16,
 }
 
+/// Where a page lay that the host has written again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Old {
+    /// The class of the block, if the placement had a say in it.
+    pub class: Option<Class>,
+    /// The life of the block, if it was full.
+    pub full: Option<Life>,
+}
+
 /// The classes of a placement that looks at who writes a page, and at nothing else.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct ByOrigin {
@@ -181,6 +192,14 @@ pub trait Placement {
     /// placement was asked about it.
     fn lies_in(&mut self, _lpn: Lpn, _block: BlockId) {}
 
+    /// Whether it learns from [`rewrote`](Self::rewrote).
+    fn rewrites(&self) -> bool {
+        false
+    }
+
+    /// The host has written `lpn` at `now`, which lay in an `old` place. Comes after [`wrote`](Self::wrote).
+    fn rewrote(&mut self, _lpn: Lpn, _old: Old, _now: u64) {}
+
     /// The host has trimmed `lpn`.
     fn trimmed(&mut self, _lpn: Lpn) {}
 
@@ -216,6 +235,14 @@ pub trait Placement {
     fn hotness(&self, _block: BlockId, _now: u64) -> Option<f64> {
         None
     }
+
+    /// What becomes of closed blocks, if groups have changed since this was last asked.
+    fn take_regrouping(&mut self) -> Option<Regrouping> {
+        None
+    }
+
+    /// Closed blocks have been sorted again: there are so many of each class.
+    fn regrouped(&mut self, _full: &[u32]) {}
 
     /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
     fn fetch(&self, _lpn: Lpn) {}
@@ -286,6 +313,8 @@ one_of! {
         Generations(Box<Generations>),
         /// By clusters of the hotness of blocks.
         Sfs(Box<Sfs>),
+        /// By generations in groups that a model chooses.
+        Midas(Box<Midas>),
     }
 }
 
@@ -336,6 +365,10 @@ impl AnyPlacement {
             config::Placement::Warcip { classes, period } => {
                 Self::Warcip(Box::new(Warcip::new(classes, period, drive)))
             }
+            config::Placement::Midas { classes, sample } => {
+                let blocks = (config.geometry.blocks_per_plane, config.blocks_in_use());
+                Self::Midas(Box::new(Midas::new(classes, sample, blocks, drive)))
+            }
             config::Placement::Generations { .. } => {
                 Self::Generations(Box::new(Generations::new(config.generation_blocks())))
             }
@@ -365,6 +398,14 @@ impl Placement for AnyPlacement {
 
     fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
         each!(self, placement => placement.lies_in(lpn, block));
+    }
+
+    fn rewrites(&self) -> bool {
+        each!(self, placement => placement.rewrites())
+    }
+
+    fn rewrote(&mut self, lpn: Lpn, old: Old, now: u64) {
+        each!(self, placement => placement.rewrote(lpn, old, now));
     }
 
     fn trimmed(&mut self, lpn: Lpn) {
@@ -401,6 +442,14 @@ impl Placement for AnyPlacement {
 
     fn hotness(&self, block: BlockId, now: u64) -> Option<f64> {
         each!(self, placement => placement.hotness(block, now))
+    }
+
+    fn take_regrouping(&mut self) -> Option<Regrouping> {
+        each!(self, placement => placement.take_regrouping())
+    }
+
+    fn regrouped(&mut self, full: &[u32]) {
+        each!(self, placement => placement.regrouped(full));
     }
 
     fn fetch(&self, lpn: Lpn) {
