@@ -201,7 +201,8 @@ def test_the_summary_tells_what_became_of_the_blocks_of_each_class(traces: dict[
     assert (told.state_bytes, told.diverted_pages) == (8 * PAGES, 0)
 
 
-#: MiDAS on the smallest drive of its authors' simulator: 1 GiB of segments of 2 MiB, of which 1 GB is for the host.
+#: The smallest drive of the simulator of MiDAS' authors: 1 GiB of segments of 2 MiB, 1 GB for the
+#: host.
 MIDAS_BLOCKS = 512
 MIDAS_PAGES = 1000**3 // 4096
 #: Times that the host writes all of it, after the fill.

@@ -181,9 +181,10 @@ impl HotPages {
 mod tests {
     use super::super::super::Class;
     use super::*;
+    use crate::ids::BlockId;
 
     fn full(sealed: u64) -> Option<Life> {
-        Some(Life { class: Class::new(1), opened: 0, sealed, valid: 1 })
+        Some(Life { block: BlockId(0), class: Class::new(1), opened: 0, sealed, valid: 1 })
     }
 
     #[test]
@@ -205,7 +206,10 @@ mod tests {
     #[test]
     fn how_soon_is_soon_follows_the_age_of_blocks_of_hot_pages() {
         let mut hot = HotPages::new(8, 4, 0);
-        hot.chosen(Life { class: Class::new(0), opened: 0, sealed: 10, valid: 1 }, 14);
+        hot.chosen(
+            Life { block: BlockId(0), class: Class::new(0), opened: 0, sealed: 10, valid: 1 },
+            14,
+        );
         (0..10).for_each(|page| hot.wrote(page < 5));
         (0..9).for_each(|now| hot.rewrote(Lpn(1), (2, None), now, 3.0));
         assert_eq!(hot.young, 6.0, "half way from 8 to 4");
