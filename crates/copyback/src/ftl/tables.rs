@@ -465,7 +465,8 @@ impl Tables {
         let mut full = vec![0; streams.classes.count()];
         let planes: Vec<_> = (0..geometry.planes()).map(PlaneId::from_index).collect();
         for plane in planes {
-            for (block, class) in groups.take_all(plane, &regrouping, blocks.at(streams)) {
+            let all = groups.take_all(plane, &regrouping, &blocks.at(streams));
+            for (block, class) in all {
                 if let Some(class) = class {
                     blocks.set_class(block, class);
                     full[class.index()] += 1;

@@ -78,7 +78,7 @@ impl InGroups {
         &mut self,
         plane: PlaneId,
         regrouping: &Regrouping,
-        blocks: impl BlockView,
+        blocks: &impl BlockView,
     ) -> Vec<(BlockId, Option<Class>)> {
         let lists = self.place(plane, 0)..self.place(plane, self.policies.len());
         let all: Vec<_> =
