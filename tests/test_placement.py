@@ -199,3 +199,48 @@ def test_the_summary_tells_what_became_of_the_blocks_of_each_class(traces: dict[
     lives = [one.block_life_pages or 0 for one in told.classes[:2]]
     assert lives[0] < lives[1], "what is short-lived dies first"
     assert (told.state_bytes, told.diverted_pages) == (8 * PAGES, 0)
+
+
+#: The smallest drive of the simulator of MiDAS' authors: 1 GiB of segments of 2 MiB, 1 GB for the
+#: host.
+MIDAS_BLOCKS = 512
+MIDAS_PAGES = 1000**3 // 4096
+#: Times that the host writes all of it, after the fill.
+MIDAS_DRAWS = 45
+
+
+def midas_trace(skew: float, seed: int, path: Path) -> None:
+    """All pages in order, then those that a Zipf law draws, as SSDsim has them."""
+    rng = np.random.default_rng(seed)
+    share = 1.0 / np.arange(1, MIDAS_PAGES + 1, dtype=np.float64) ** skew
+    cumulated = np.cumsum(share / share.sum())
+    shuffled = rng.permutation(MIDAS_PAGES)
+    ranks = np.searchsorted(cumulated, rng.random(MIDAS_DRAWS * MIDAS_PAGES))
+    drawn = shuffled[np.minimum(ranks, MIDAS_PAGES - 1)]
+    pages = np.concatenate([np.arange(MIDAS_PAGES), drawn])
+    with path.open("w", encoding="ascii") as file:
+        for first in range(0, len(pages), 1_000_000):
+            some = enumerate(pages[first : first + 1_000_000].tolist(), first + 1)
+            file.write("".join(f"{write * 1000} 0 {page * 8} 8 0\n" for write, page in some))
+
+
+# The others (each half a minute): tests/placement/README.md says what they give.
+@pytest.mark.parametrize(("trace", "victim"), [("zipf-1.2", "cost_benefit")])
+def test_midas_writes_what_its_authors_simulator_writes(
+    trace: str, victim: str, tmp_path: Path
+) -> None:
+    with REFERENCE.open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["placement"] == "midas"]
+    theirs = [row for row in rows if (row["trace"], row["victim"]) == (f"midas-{trace}", victim)]
+    path = tmp_path / "trace"
+    midas_trace(*TRACES[trace], path)
+    config = drive("midas", VICTIMS[victim], path)
+    config["ssd"]["geometry"]["blocks_per_plane"] = MIDAS_BLOCKS
+    spare = 1 - MIDAS_PAGES / (MIDAS_BLOCKS * PAGES_PER_BLOCK)
+    config["ssd"]["ftl"]["over_provisioning"] = spare
+    config["ssd"]["gc"] = {"victim": VICTIMS[victim], "soft_threshold": {"blocks": 4}}
+    result = copyback.run(config)
+    assert result.summary.placement is not None
+    found = result.write_amplification
+    assert found is not None
+    assert abs(found / float(np.median([float(row["wa"]) for row in theirs])) - 1) <= TOLERANCE

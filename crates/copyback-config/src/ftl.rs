@@ -155,6 +155,11 @@ impl Ssd {
         sizes.iter().map(blocks).collect()
     }
 
+    /// Blocks of a plane that are full or open once it is collected.
+    pub fn blocks_in_use(&self) -> u32 {
+        self.geometry.blocks_per_plane.saturating_sub(self.soft_threshold())
+    }
+
     /// Blocks of each plane that buffer writes.
     pub fn nv_buffer_blocks(&self) -> u32 {
         match self.ftl.mapping {
@@ -452,6 +457,20 @@ choice! {
             #[schemars(range(min = 1, max = 100_000_000))]
             period: u32,
         },
+        /// As `generations`, in groups whose number and sizes a model chooses from a histogram of how long pages live, for
+        /// least write amplification, and hot pages apart; groups merge where the model is wrong (MiDAS: Oh et al., FAST
+        /// 2024). Class 0 is hot.
+        #[serde(rename = "midas")]
+        Midas {
+            /// Most groups, and so open blocks of a plane.
+            #[serde(default = "eight_classes")]
+            #[schemars(range(min = 3, max = 16))]
+            classes: u32,
+            /// One page in so many is sampled for the histogram.
+            #[serde(default = "default_sample")]
+            #[schemars(range(min = 1, max = 1_000_000))]
+            sample: u32,
+        },
         /// By how often a page has been moved since the host wrote it: what is collected goes one generation on, and stays
         /// in the last. A generation that holds more blocks than it may loses its oldest, whatever is in it; otherwise the
         /// victim policy chooses in the last one. The chain of groups of MiDAS (Oh et al., FAST 2024) with fixed sizes.
@@ -495,6 +514,14 @@ choice! {
             parameters: Map<String, Json>,
         },
     }
+}
+
+const fn eight_classes() -> u32 {
+    8
+}
+
+const fn default_sample() -> u32 {
+    100
 }
 
 fn default_generations() -> Vec<FreeBlocks> {
@@ -612,7 +639,7 @@ pub const MOST_CLASSES: u32 = 128;
 impl Placement {
     /// Whether it has a say in which blocks are collected.
     pub const fn chooses_victims(&self) -> bool {
-        matches!(self, Self::Generations { .. })
+        matches!(self, Self::Generations { .. } | Self::Midas { .. })
     }
 
     /// Open blocks of each plane.
@@ -630,6 +657,7 @@ impl Placement {
             | Self::Fadac { classes, .. }
             | Self::AutoStreamMultiQueue { classes, .. }
             | Self::AutoStreamSfr { classes, .. }
+            | Self::Midas { classes, .. }
             | Self::Warcip { classes, .. }
             | Self::Sfs { classes, .. }
             | Self::Python { classes, .. } => classes,

@@ -181,6 +181,11 @@ impl Blocks {
         self.open(spare, class, self.times[bad.index()].opened);
     }
 
+    /// `block` is of another class from now on.
+    pub fn set_class(&mut self, block: BlockId, class: Class) {
+        self.records[block.index()].class = Some(class);
+    }
+
     /// Whose pages `block` takes, and since when, if it was opened for a class.
     pub fn life(&self, block: BlockId) -> Option<Life> {
         let Record { valid, class, .. } = self.records[block.index()];

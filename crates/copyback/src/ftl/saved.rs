@@ -75,6 +75,7 @@ impl Ftl {
         expect(clock < NEVER, "placement")?;
         tables.streams.clock = clock;
         expect(tables.streams.placement.remember(&placement, clock), "placement")?;
+        tables.set_groups();
         let Tables { allocation, geometry, .. } = &mut tables;
         expect(allocation.restore_turns(turns, geometry), "allocation")?;
         restore_blocks(&mut tables, &blocks)?;

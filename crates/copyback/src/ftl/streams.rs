@@ -6,7 +6,7 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::supply::BlockState;
 use crate::placement::{
-    AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Origin, Placement,
+    AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Old, Origin, Placement,
 };
 use crate::workload::Hint;
 
@@ -22,6 +22,8 @@ pub struct Streams {
     pub(super) classes: Classes,
     /// The class of each origin, if the placement looks at nothing else: then nobody asks it page by page.
     by_origin: Option<ByOrigin>,
+    /// Whether the placement learns from where pages lay that are written again.
+    pub(super) tells_rewrites: bool,
     /// Pages that the host has written.
     pub(super) clock: u64,
     /// What has become of the blocks of each class. Of no class where logical blocks have blocks of their own.
@@ -46,8 +48,9 @@ impl Streams {
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
         let counted = if config.ssd.ftl.mapping.is_page_mapping() { classes.count() } else { 0 };
         let (tally, held) = (ClassTally::new(counted), vec![0; counted]);
+        let tells_rewrites = placement.rewrites();
         let page_bytes = config.ssd.managed_page_size().0;
-        Self { placement, classes, by_origin, clock: 0, tally, held, page_bytes }
+        Self { placement, classes, by_origin, tells_rewrites, clock: 0, tally, held, page_bytes }
     }
 
     /// The open block that a write of a page of the host goes to.
@@ -98,12 +101,21 @@ impl Streams {
         self.placement.lies_in(lpn, block);
     }
 
-    /// The host has written a page, to `to`.
+    /// The host has written a page, to `to`, which lay in an `old` place, if the placement learns from that.
     #[inline(always)]
-    pub fn host_wrote(&mut self, HostPage { lpn, hint }: HostPage, to: Ppn, geometry: &Geometry) {
+    pub fn host_wrote(
+        &mut self,
+        HostPage { lpn, hint }: HostPage,
+        to: Ppn,
+        old: Option<Old>,
+        geometry: &Geometry,
+    ) {
         if self.by_origin.is_none() {
             self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
             self.placement.lies_in(lpn, geometry.block_of(to));
+        }
+        if let Some(old) = old {
+            self.placement.rewrote(lpn, old, self.clock);
         }
         self.clock += 1;
     }

@@ -5,7 +5,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
-use crate::placement::{Class, Classes, HandleTally, HostPage, Origin, Placement};
+use crate::placement::{Class, Classes, HandleTally, HostPage, Old, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
 use crate::victim::{InGroups, Shape, VictimSelector, Victims};
@@ -448,6 +448,49 @@ impl Tables {
         Origin::Moved { class: self.blocks.class(self.geometry.block_of(from)) }
     }
 
+    /// What a placement is told of the place of a page that is written again.
+    #[cold]
+    pub(super) fn old_place(&self, page: Ppn) -> Old {
+        let block = self.geometry.block_of(page);
+        let full = self.blocks.is_closed(block).then(|| self.blocks.life(block)).flatten();
+        Old { class: self.blocks.class(block), full }
+    }
+
+    /// Groups are what the placement, which has remembered something, says.
+    pub(super) fn set_groups(&mut self) {
+        if let VictimSelector::InGroups(in_groups) = &mut self.victims
+            && let Some(groups) = self.streams.placement.groups()
+        {
+            in_groups.set_groups(groups);
+        }
+    }
+
+    /// Sorts closed blocks again if the placement has changed its groups. Asked where a block is closed or chosen.
+    pub(super) fn regroup(&mut self) {
+        let Self { victims: VictimSelector::InGroups(groups), streams, blocks, geometry, .. } =
+            self
+        else {
+            return;
+        };
+        let Some(regrouping) = streams.placement.take_regrouping() else { return };
+        let mut full = vec![0; streams.classes.count()];
+        let planes: Vec<_> = (0..geometry.planes()).map(PlaneId::from_index).collect();
+        for plane in planes {
+            let all = groups.take_all(plane, &regrouping, &blocks.at(streams));
+            for (block, class) in all {
+                if let Some(class) = class {
+                    blocks.set_class(block, class);
+                    full[class.index()] += 1;
+                }
+                let (valid, blocks) = (blocks.valid_pages(block), blocks.at(streams));
+                groups.put(plane, block, valid, &regrouping.groups, &blocks);
+            }
+        }
+        groups.set_groups(regrouping.groups);
+        streams.placement.regrouped(&full);
+        streams.held = blocks.of_classes(streams.held.len());
+    }
+
     /// Opens a block for the pages of the host if they are all of one class, which has none, and the host may. One of
     /// several classes gets a block when a page needs it.
     pub(super) fn reopen_for_host(&mut self, plane: PlaneId) {
@@ -598,6 +641,7 @@ impl Tables {
     }
 
     pub(super) fn close(&mut self, plane: PlaneId, block: BlockId) {
+        self.regroup();
         let valid = self.blocks.valid_pages(block);
         self.blocks.seal(block, self.streams.clock);
         self.streams.block_changed(self.blocks.state(block));

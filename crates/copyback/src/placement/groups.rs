@@ -3,6 +3,8 @@
 
 use crate::checkpoint::Checkpointed;
 
+use super::Class;
+
 /// Closed blocks of a plane that are of one group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct FullBlocks {
@@ -28,4 +30,17 @@ pub struct Wanted {
     pub group: usize,
     /// Which of its blocks.
     pub order: Order,
+}
+
+/// What becomes of closed blocks when a placement has changed its groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Regrouping {
+    /// Of each class, the class that its blocks are of from now on.
+    pub classes: Vec<Class>,
+    /// Of the first of these classes, how many blocks of a plane may be of it. Older ones are of class `rest`.
+    pub most: Vec<u32>,
+    /// That class.
+    pub rest: Class,
+    /// Of each class its group from now on.
+    pub groups: Vec<usize>,
 }

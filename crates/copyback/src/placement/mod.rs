@@ -22,6 +22,7 @@ mod groups;
 mod handles;
 mod heat;
 mod host_and_gc_apart;
+mod midas;
 mod multi_queue;
 mod one_class;
 mod oracle;
@@ -54,9 +55,10 @@ use external::External;
 use fadac::Fadac;
 pub use future::{Foreseen, Future, MOST_ENDS};
 use generations::Generations;
-pub use groups::{FullBlocks, Order, Wanted};
+pub use groups::{FullBlocks, Order, Regrouping, Wanted};
 pub use handles::HandleTally;
 use host_and_gc_apart::HostAndGcApart;
+use midas::Midas;
 use multi_queue::MultiQueue;
 use one_class::OneClass;
 use oracle::Oracle;
@@ -135,6 +137,15 @@ pub struct Life {
     pub valid: u16,
 }
 
+/// Where a page lay that the host has written again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Old {
+    /// The class of the block, if the placement had a say in it.
+    pub class: Option<Class>,
+    /// The life of the block, if it was full.
+    pub full: Option<Life>,
+}
+
 /// The classes of a placement that looks at who writes a page, and at nothing else.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct ByOrigin {
@@ -189,6 +200,14 @@ pub trait Placement {
     /// placement was asked about it.
     fn lies_in(&mut self, _lpn: Lpn, _block: BlockId) {}
 
+    /// Whether it learns from [`rewrote`](Self::rewrote).
+    fn rewrites(&self) -> bool {
+        false
+    }
+
+    /// The host has written `lpn` at `now`, which lay in an `old` place. Comes after [`wrote`](Self::wrote).
+    fn rewrote(&mut self, _lpn: Lpn, _old: Old, _now: u64) {}
+
     /// The host has trimmed `lpn`.
     fn trimmed(&mut self, _lpn: Lpn) {}
 
@@ -224,6 +243,14 @@ pub trait Placement {
     fn hotness(&self, _block: BlockId, _now: u64) -> Option<f64> {
         None
     }
+
+    /// What becomes of closed blocks, if groups have changed since this was last asked.
+    fn take_regrouping(&mut self) -> Option<Regrouping> {
+        None
+    }
+
+    /// Closed blocks have been sorted again: there are so many of each class.
+    fn regrouped(&mut self, _full: &[u32]) {}
 
     /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
     fn fetch(&self, _lpn: Lpn) {}
@@ -304,6 +331,8 @@ one_of! {
         Sfs(Box<Sfs>),
         /// As somebody else says.
         External(Box<External>),
+        /// By generations in groups that a model chooses.
+        Midas(Box<Midas>),
     }
 }
 
@@ -353,6 +382,10 @@ impl AnyPlacement {
             }
             config::Placement::Warcip { classes, period } => {
                 Self::Warcip(Box::new(Warcip::new(classes, period, drive)))
+            }
+            config::Placement::Midas { classes, sample } => {
+                let blocks = (config.geometry.blocks_per_plane, config.blocks_in_use());
+                Self::Midas(Box::new(Midas::new(classes, sample, blocks, drive)))
             }
             config::Placement::Generations { .. } => {
                 Self::Generations(Box::new(Generations::new(config.generation_blocks())))
@@ -435,6 +468,14 @@ impl Placement for AnyPlacement {
         each!(self, placement => placement.lies_in(lpn, block));
     }
 
+    fn rewrites(&self) -> bool {
+        each!(self, placement => placement.rewrites())
+    }
+
+    fn rewrote(&mut self, lpn: Lpn, old: Old, now: u64) {
+        each!(self, placement => placement.rewrote(lpn, old, now));
+    }
+
     fn trimmed(&mut self, lpn: Lpn) {
         each!(self, placement => placement.trimmed(lpn));
     }
@@ -469,6 +510,14 @@ impl Placement for AnyPlacement {
 
     fn hotness(&self, block: BlockId, now: u64) -> Option<f64> {
         each!(self, placement => placement.hotness(block, now))
+    }
+
+    fn take_regrouping(&mut self) -> Option<Regrouping> {
+        each!(self, placement => placement.take_regrouping())
+    }
+
+    fn regrouped(&mut self, full: &[u32]) {
+        each!(self, placement => placement.regrouped(full));
     }
 
     fn fetch(&self, lpn: Lpn) {

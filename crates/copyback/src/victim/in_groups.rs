@@ -6,7 +6,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
-use crate::placement::{FullBlocks, Order, Wanted};
+use crate::placement::{Class, FullBlocks, Order, Regrouping, Wanted};
 
 use super::supply::{Device, Failed, VictimSupplier};
 use super::{BlockView, Memory, Shape, VictimSelector, Victims};
@@ -28,13 +28,14 @@ pub struct InGroups {
 }
 
 impl InGroups {
-    /// Those of a placement that puts classes into these groups, counted from 0. `policy` makes that of one group.
+    /// Those of a placement that puts classes into these groups, counted from 0 and no more than there are classes.
+    /// `policy` makes that of one group.
     pub fn new(
         group_of_class: Vec<usize>,
         shape: Shape,
         policy: impl Fn(usize) -> VictimSelector,
     ) -> Self {
-        let groups = group_of_class.iter().max().map_or(1, |last| last + 1);
+        let groups = group_of_class.len();
         Self {
             policies: (0..groups).map(policy).collect(),
             group_of_class,
@@ -63,6 +64,59 @@ impl InGroups {
             Order::AsPolicySays => self.choose_in(plane, wanted.group, blocks),
         };
         victim.or_else(|| self.choose(plane, blocks))
+    }
+
+    /// Classes are of these groups from now on.
+    pub fn set_groups(&mut self, group_of_class: Vec<usize>) {
+        debug_assert_eq!(group_of_class.len(), self.group_of_class.len());
+        self.group_of_class = group_of_class;
+    }
+
+    /// Takes away all blocks of `plane`. Returns them in the order of their groups, each with the class that it is of
+    /// from now on.
+    pub fn take_all(
+        &mut self,
+        plane: PlaneId,
+        regrouping: &Regrouping,
+        blocks: &impl BlockView,
+    ) -> Vec<(BlockId, Option<Class>)> {
+        let lists = self.place(plane, 0)..self.place(plane, self.policies.len());
+        let all: Vec<_> =
+            lists.flat_map(|list| self.by_age.items(list)).map(BlockId::from_index).collect();
+        all.iter().for_each(|block| self.removed(plane, *block, blocks.valid_pages(*block)));
+        let mut left = regrouping.most.clone();
+        // The youngest keep their class.
+        let renamed = all.into_iter().rev().map(|block| {
+            let class = blocks.class(block).map(|class| regrouping.classes[class]);
+            let is_too_many =
+                class.and_then(|class| left.get_mut(class.index())).is_some_and(|left| {
+                    let is_full = *left == 0;
+                    *left = left.saturating_sub(1);
+                    is_full
+                });
+            (block, if is_too_many { Some(regrouping.rest) } else { class })
+        });
+        let mut renamed: Vec<_> = renamed.collect();
+        renamed.reverse();
+        renamed
+    }
+
+    /// Closes `block` of `plane` in the group that these have for its class.
+    pub fn put(
+        &mut self,
+        plane: PlaneId,
+        block: BlockId,
+        valid: u16,
+        groups: &[usize],
+        blocks: &impl BlockView,
+    ) {
+        let group = blocks.class(block).map_or(groups[groups.len() - 1], |class| groups[class]);
+        let place = self.place(plane, group);
+        self.group_of_block[block.index()] = group as u8;
+        self.by_age.push_back(place, block.index());
+        self.full[place].blocks += 1;
+        self.full[place].valid_pages += u64::from(valid);
+        self.policies[group].closed(plane, block, valid, blocks);
     }
 
     fn oldest(&self, plane: PlaneId, group: usize) -> Option<BlockId> {
@@ -107,16 +161,11 @@ impl InGroups {
 }
 
 impl Victims for InGroups {
-    /// A block of no class belongs to the last group.
+    /// A block of no class belongs to the group of the last class.
     fn closed(&mut self, plane: PlaneId, block: BlockId, valid: u16, blocks: &impl BlockView) {
-        let class = blocks.class(block);
-        let group = class.map_or(self.policies.len() - 1, |class| self.group_of_class[class]);
-        let place = self.place(plane, group);
-        self.group_of_block[block.index()] = group as u8;
-        self.by_age.push_back(place, block.index());
-        self.full[place].blocks += 1;
-        self.full[place].valid_pages += u64::from(valid);
-        self.policies[group].closed(plane, block, valid, blocks);
+        let groups = std::mem::take(&mut self.group_of_class);
+        self.put(plane, block, valid, &groups, blocks);
+        self.group_of_class = groups;
     }
 
     fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {

@@ -65,7 +65,8 @@ fn a_group_loses_its_oldest_block_or_what_the_policy_takes_of_it() {
     let other = (first..).find(|block| block % 3 == 0).expect("there are many");
     let (mut groups, scan) = closed(&[(second[0], PAGES), (second[1], 1), (other, 0)]);
     let valid = u64::from(PAGES) + 1;
-    let full = [(1, 0), (2, valid)].map(|(blocks, valid_pages)| FullBlocks { blocks, valid_pages });
+    let full = [(1, 0), (2, valid), (0, 0)]
+        .map(|(blocks, valid_pages)| FullBlocks { blocks, valid_pages });
     assert_eq!(groups.full_blocks(PLANE), full);
     let mut choose = |group, order| {
         let chosen = groups.choose_wanted(PLANE, Wanted { group, order }, &scan);

@@ -103,6 +103,10 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
 
 /// One that says where victims come from.
 fn with_a_say_in_victims(draw: &mut Draw) -> Placement {
+    if draw.chance(0.5) {
+        let (classes, sample) = (draw.within(3, 7) as u32, draw.small_within(1, 100) as u32);
+        return Placement::Midas { classes, sample };
+    }
     let count = draw.within(1, 4);
     let sizes = (0..count).map(|_| match draw.chance(0.5) {
         true => FreeBlocks::Blocks { blocks: draw.within(0, 4) as u32 },

@@ -138,15 +138,19 @@ pub trait Mapping {
     where
         Self: Sized,
     {
+        let mut told = None;
         if let Some(old) = tables.lookup(page.lpn) {
             tables.dies(old);
+            if tables.streams.tells_rewrites {
+                told = Some(tables.old_place(old));
+            }
             tables.invalidate(self, old);
         } else {
             tables.staged.remove(page.lpn);
         }
         let placed = self.place(tables, plane, page);
         if !tables.is_translation_page(page.lpn) {
-            tables.streams.host_wrote(page, placed.page, &tables.geometry);
+            tables.streams.host_wrote(page, placed.page, told, &tables.geometry);
         }
         placed
     }

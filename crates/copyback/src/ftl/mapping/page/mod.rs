@@ -62,6 +62,7 @@ pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<Block
 
 /// The block of `plane` that the victim policy chooses, where the placement says if that has a say.
 fn look(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+    tables.regroup();
     let Tables { victims, streams, blocks, .. } = tables;
     let blocks = blocks.at(streams);
     match victims {
