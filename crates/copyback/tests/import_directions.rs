@@ -72,7 +72,7 @@ const ALLOWED: [(&str, &[&str]); 34] = [
     ("nand", &["config", "ids", "rng", "units"]),
     ("observer", &["config", "ftl", "ids", "nand", "purpose", "units"]),
     ("one_of", &[]),
-    ("placement", &["config", "ids", "one_of", "workload"]),
+    ("placement", &["config", "ids", "one_of", "rng", "workload"]),
     ("places", &["units"]),
     (
         "precondition",

@@ -19,6 +19,7 @@ mod generations;
 mod groups;
 mod heat;
 mod host_and_gc_apart;
+mod multi_log;
 mod multi_queue;
 mod one_class;
 mod oracle;
@@ -39,6 +40,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::{BlockId, Lpn};
 use crate::one_of::one_of;
+use crate::rng::Stream;
 use crate::workload::Hint;
 
 use by_hint::ByHint;
@@ -50,6 +52,7 @@ pub use future::{Foreseen, Future, MOST_ENDS};
 use generations::Generations;
 pub use groups::{FullBlocks, Order, Wanted};
 use host_and_gc_apart::HostAndGcApart;
+use multi_log::MultiLog;
 use multi_queue::MultiQueue;
 use one_class::OneClass;
 use oracle::Oracle;
@@ -286,12 +289,14 @@ one_of! {
         Generations(Box<Generations>),
         /// By clusters of the hotness of blocks.
         Sfs(Box<Sfs>),
+        /// By logs that pages climb by chance and come down.
+        MultiLog(Box<MultiLog>),
     }
 }
 
 impl AnyPlacement {
-    /// The placement that a configuration describes, for an erased drive.
-    pub fn new(config: &config::Ssd, drive: Drive) -> Self {
+    /// The placement that a configuration describes, for an erased drive. Its random choices follow from `random`.
+    pub fn new(config: &config::Ssd, drive: Drive, random: Stream) -> Self {
         match config.ftl.placement {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
@@ -341,6 +346,9 @@ impl AnyPlacement {
             }
             config::Placement::Sfs { classes, period } => {
                 Self::Sfs(Box::new(Sfs::new(classes, period, drive)))
+            }
+            config::Placement::MultiLog { classes, promotion } => {
+                Self::MultiLog(Box::new(MultiLog::new(classes, promotion, drive, random)))
             }
         }
     }

@@ -5,8 +5,8 @@ use copyback::config::quantity::Share;
 use copyback::config::{
     Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted, Delay, Expiry,
     FreeBlocks, GcEnd, Ineligible, Isolation, Logarithm, LogicalBlocks, Margin, PipelineOrder,
-    Placement, Preemption, QueuedWhen, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
-    WearCompare, Width, Within,
+    Placement, Preemption, Promotion, QueuedWhen, Round, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WearCompare, Width, Within,
 };
 
 use crate::draw::Draw;
@@ -126,6 +126,7 @@ fn learning(draw: &mut Draw) -> Placement {
     let logarithm = draw.of(&[Logarithm::Natural, Logarithm::Binary]);
     let expiry = draw.of(&[Expiry::Demotes, Expiry::None]);
     let average = draw.of(&[Average::Fading, Average::Mean]);
+    let promotion = draw.of(&[Promotion::Random, Promotion::Sure]);
     let young = Some(draw.small_within(1, 4096)).filter(|_| draw.chance(0.5));
     let (extents, hot) = (draw.small_within(1, 64) as u32, draw.within(1, 15) as u8);
     draw.of(&[
@@ -137,6 +138,7 @@ fn learning(draw: &mut Draw) -> Placement {
         Placement::AutoStreamSfr { classes, chunk_pages, counted, period, logarithm },
         Placement::Warcip { classes, period },
         Placement::Sfs { classes, period },
+        Placement::MultiLog { classes, promotion },
     ])
 }
 
