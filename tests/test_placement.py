@@ -49,6 +49,7 @@ PLACEMENTS: dict[tuple[str, str], Any] = {
     ("autostream_sfr", "6"): {"type": "auto_stream_sfr", "counted": "pages"},
     ("warcip", "6"): "warcip",
     ("sfs", "6"): "sfs",
+    ("multilog", "6"): "multi_log",
     ("fk", "6"): {"type": "oracle", "classes": 6, "width": 1, "growth": 1},
 }
 VICTIMS: dict[str, Any] = {

@@ -513,6 +513,19 @@ choice! {
             #[serde(default, skip_serializing_if = "Map::is_empty")]
             parameters: Map<String, Json>,
         },
+        /// By logs of pages that are written about as often: a page that is moved goes on to the next colder one, and one that
+        /// is written again sooner than its log has it goes back to the next hotter one, by chance. Host and moved pages fill
+        /// the same blocks (MultiLog: Stoica, Ailamaki, PVLDB 2013). Class 0 is the hottest.
+        MultiLog {
+            /// Most logs.
+            #[serde(default = "six_classes")]
+            #[schemars(range(min = 2, max = 64))]
+            classes: u32,
+            /// Which pages that come early go to the hotter log: `random` (the default), the earlier the likelier, or `sure`,
+            /// all of them.
+            #[serde(default, skip_serializing_if = "is_default")]
+            promotion: Promotion,
+        },
     }
 }
 
@@ -621,6 +634,18 @@ pub enum Expiry {
     None,
 }
 
+/// Which pages that are written again sooner than expected go to a hotter log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Promotion {
+    /// With a chance that is the share of the expected time by which they come early, as the simulator of SepBIT's authors
+    /// has it.
+    #[default]
+    Random,
+    /// All.
+    Sure,
+}
+
 /// Which average of counts pages are compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -659,6 +684,7 @@ impl Placement {
             | Self::AutoStreamSfr { classes, .. }
             | Self::Midas { classes, .. }
             | Self::Warcip { classes, .. }
+            | Self::MultiLog { classes, .. }
             | Self::Sfs { classes, .. }
             | Self::Python { classes, .. } => classes,
         }

@@ -8,6 +8,7 @@ use crate::placement::supply::BlockState;
 use crate::placement::{
     AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Old, Origin, Placement,
 };
+use crate::rng;
 use crate::workload::Hint;
 
 use super::classes::ClassTally;
@@ -35,8 +36,8 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Those of an erased device of a checked configuration.
-    pub fn new(config: &Config) -> Self {
+    /// Those of an erased device of a checked configuration. `name` is its place in the names of random streams.
+    pub fn new(config: &Config, name: &str) -> Self {
         let geometry = Geometry::new(&config.ssd);
         let drive = Drive {
             pages: Limits::mapped_pages(config),
@@ -44,7 +45,8 @@ impl Streams {
             planes: geometry.planes(),
             blocks: geometry.blocks(),
         };
-        let placement = AnyPlacement::new(&config.ssd, drive);
+        let random = rng::stream(config.seed, &format!("{name}/placement"));
+        let placement = AnyPlacement::new(&config.ssd, drive, random);
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
         let counted = if config.ssd.ftl.mapping.is_page_mapping() { classes.count() } else { 0 };
         let (tally, held) = (ClassTally::new(counted), vec![0; counted]);

@@ -87,7 +87,7 @@ impl Tables {
     /// Those of an erased device, but for this mapping.
     pub(super) fn with_map(config: &Config, name: &str, map: PageMap) -> Self {
         let geometry = Geometry::new(&config.ssd);
-        let streams = Streams::new(config);
+        let streams = Streams::new(config, name);
         let limits = Limits::new(config, &streams.classes);
         let groups = streams.placement.groups();
         let blocks = Blocks::new(&geometry);

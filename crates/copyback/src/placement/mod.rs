@@ -23,6 +23,7 @@ mod handles;
 mod heat;
 mod host_and_gc_apart;
 mod midas;
+mod multi_log;
 mod multi_queue;
 mod one_class;
 mod oracle;
@@ -59,6 +60,7 @@ pub use groups::{FullBlocks, Order, Regrouping, Wanted};
 pub use handles::HandleTally;
 use host_and_gc_apart::HostAndGcApart;
 use midas::Midas;
+use multi_log::MultiLog;
 use multi_queue::MultiQueue;
 use one_class::OneClass;
 use oracle::Oracle;
@@ -333,12 +335,14 @@ one_of! {
         External(Box<External>),
         /// By generations in groups that a model chooses.
         Midas(Box<Midas>),
+        /// By logs that pages climb by chance and come down.
+        MultiLog(Box<MultiLog>),
     }
 }
 
 impl AnyPlacement {
-    /// The placement that a configuration describes, for an erased drive.
-    pub fn new(config: &config::Ssd, drive: Drive) -> Self {
+    /// The placement that a configuration describes, for an erased drive. Its random choices follow from `random`.
+    pub fn new(config: &config::Ssd, drive: Drive, random: Stream) -> Self {
         match config.ftl.placement {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
@@ -392,6 +396,9 @@ impl AnyPlacement {
             }
             config::Placement::Sfs { classes, period } => {
                 Self::Sfs(Box::new(Sfs::new(classes, period, drive)))
+            }
+            config::Placement::MultiLog { classes, promotion } => {
+                Self::MultiLog(Box::new(MultiLog::new(classes, promotion, drive, random)))
             }
             config::Placement::Python { classes, host_classes, .. } => {
                 let classes = match host_classes.map(|count| count as usize) {

@@ -5,8 +5,9 @@ use copyback::config::quantity::{Share, Size};
 use copyback::config::{
     AddressDistribution, Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted,
     Delay, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
-    Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, QueuedWhen, Replaced,
-    Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within, Workload,
+    Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, Promotion, QueuedWhen,
+    Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within,
+    Workload,
 };
 
 use crate::draw::Draw;
@@ -196,6 +197,7 @@ fn learning(draw: &mut Draw) -> Placement {
     let logarithm = draw.of(&[Logarithm::Natural, Logarithm::Binary]);
     let expiry = draw.of(&[Expiry::Demotes, Expiry::None]);
     let average = draw.of(&[Average::Fading, Average::Mean]);
+    let promotion = draw.of(&[Promotion::Random, Promotion::Sure]);
     let young = Some(draw.small_within(1, 4096)).filter(|_| draw.chance(0.5));
     let (extents, hot) = (draw.small_within(1, 64) as u32, draw.within(1, 15) as u8);
     draw.of(&[
@@ -207,6 +209,7 @@ fn learning(draw: &mut Draw) -> Placement {
         Placement::AutoStreamSfr { classes, chunk_pages, counted, period, logarithm },
         Placement::Warcip { classes, period },
         Placement::Sfs { classes, period },
+        Placement::MultiLog { classes, promotion },
     ])
 }
 
