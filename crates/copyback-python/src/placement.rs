@@ -7,6 +7,7 @@ use copyback::placement::supply::{
 };
 use copyback::placement::{Class, Life, Origin};
 use copyback::rng::{self, Stream};
+use copyback::workload::{Handle, Hint};
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadwriteArray1};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
@@ -106,7 +107,7 @@ impl Placement {
         let ages = ages_of(py, question.ages.iter().copied());
         let (hook, answer) = match question.origin {
             Origin::Host { hint } => {
-                let hint = hint.map(|hint| hint.index());
+                let hint = hint.and_then(Hint::handle).map(Handle::index);
                 let hook = "place_host";
                 (
                     hook,

@@ -121,7 +121,8 @@ class PlacementPolicy(Policy, ABC):
         now
             The time.
         hint
-            What the host says about all of them, if anything: the number of the flow.
+            The placement handle that the host writes all of them with, if any: that of the trace,
+            or of `workload.handles`, which is the number of the flow unless it says otherwise.
 
         Returns
         -------
