@@ -331,6 +331,7 @@ def test_the_table_of_claims_has_a_known_paper_and_unit_in_every_row() -> None:
     assert {row["unit"] for row in rows} == {
         "%",
         "x",
+        "times",
         "ms",
         "runs",
         "shape",
