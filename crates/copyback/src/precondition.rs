@@ -201,8 +201,9 @@ pub struct Preconditioner {
     goal: u64,
     rounds: Option<Rounds>,
     random: Stream,
-    /// Pages that are overwritten next, drawn ahead.
-    drawn: VecDeque<Lpn>,
+    /// Pages that are overwritten next, drawn ahead, and how many of them have been.
+    drawn: Vec<Lpn>,
+    drawn_done: usize,
     /// The die that takes the next write that has no place of its own.
     next_die: usize,
     /// Writes so far, those of translation pages included.
@@ -249,7 +250,8 @@ impl Preconditioner {
             goal,
             rounds,
             random: rng::stream(config.seed, &format!("{}/precondition", name(device))),
-            drawn: VecDeque::with_capacity(BATCH),
+            drawn: Vec::with_capacity(BATCH),
+            drawn_done: 0,
             next_die: 0,
             version: 0,
             is_full: false,
@@ -360,15 +362,18 @@ impl Preconditioner {
 
     /// Overwrites up to `most` of the pages that have been drawn. Returns how many.
     fn overwrite(&mut self, most: u64) -> u64 {
-        if self.drawn.is_empty() {
+        if self.drawn_done == self.drawn.len() {
             self.draw();
         }
-        let pages = self.drawn.len().min(most as usize);
-        for _ in 0..pages {
-            let Some(lpn) = self.drawn.pop_front() else { break };
+        let drawn = std::mem::take(&mut self.drawn);
+        let left = &drawn[self.drawn_done..];
+        let pages = left.len().min(most as usize);
+        for lpn in &left[..pages] {
             self.overwritten += 1;
-            self.write(lpn);
+            self.write(*lpn);
         }
+        self.drawn = drawn;
+        self.drawn_done += pages;
         pages as u64
     }
 
@@ -376,6 +381,8 @@ impl Preconditioner {
     fn draw(&mut self) {
         let pages = (self.goal - self.overwritten).min(BATCH as u64);
         let (random, fill) = (&mut self.random, self.fill as u32);
+        self.drawn_done = 0;
+        self.drawn.clear();
         self.drawn.extend((0..pages).map(|_| Lpn(random.random_range(0..fill))));
         // The cache misses of all of them overlap.
         self.drawn.iter().for_each(|lpn| self.ftl.fetch(*lpn));

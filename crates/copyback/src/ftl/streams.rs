@@ -100,7 +100,9 @@ impl Streams {
 
     /// `lpn` has been moved to `block`, of which the placement was not asked.
     pub fn moved_unasked(&mut self, lpn: Lpn, block: BlockId) {
-        self.placement.lies_in(lpn, block);
+        if self.by_origin.is_none() {
+            self.placement.lies_in(lpn, block);
+        }
     }
 
     /// The host has written a page, to `to`, which lay in an `old` place, if the placement learns from that.
@@ -115,9 +117,9 @@ impl Streams {
         if self.by_origin.is_none() {
             self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
             self.placement.lies_in(lpn, geometry.block_of(to));
-        }
-        if let Some(old) = old {
-            self.placement.rewrote(lpn, old, self.clock);
+            if let Some(old) = old {
+                self.placement.rewrote(lpn, old, self.clock);
+            }
         }
         self.clock += 1;
     }

@@ -448,9 +448,16 @@ impl Tables {
         Origin::Moved { class: self.blocks.class(self.geometry.block_of(from)) }
     }
 
-    /// What a placement is told of the place of a page that is written again.
-    #[cold]
-    pub(super) fn old_place(&self, page: Ppn) -> Old {
+    /// Notes that the host overwrites what is in `page`. Returns what the placement is told of that place, if it learns from
+    /// it. Only for placements that look at pages.
+    // Apart, as the usual placement does not.
+    #[inline(never)]
+    pub(super) fn rewritten(&mut self, page: Ppn) -> Option<Old> {
+        self.count_death(page);
+        self.streams.tells_rewrites.then(|| self.old_place(page))
+    }
+
+    fn old_place(&self, page: Ppn) -> Old {
         let block = self.geometry.block_of(page);
         let full = self.blocks.is_closed(block).then(|| self.blocks.life(block)).flatten();
         Old { class: self.blocks.class(block), full }

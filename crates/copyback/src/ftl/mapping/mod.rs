@@ -140,9 +140,8 @@ pub trait Mapping {
     {
         let mut told = None;
         if let Some(old) = tables.lookup(page.lpn) {
-            tables.dies(old);
-            if tables.streams.tells_rewrites {
-                told = Some(tables.old_place(old));
+            if tables.streams.looks_at_pages() {
+                told = tables.rewritten(old);
             }
             tables.invalidate(self, old);
         } else {
