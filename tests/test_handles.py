@@ -126,6 +126,25 @@ def test_handles_that_mean_nothing_to_the_drive_are_told(tmp_path: Path) -> None
     assert any("mean nothing to ssd.ftl.placement" in note for note in result.notes)
 
 
+def test_a_placement_in_python_is_told_the_handles(tmp_path: Path) -> None:
+    policy = tmp_path / "mine.py"
+    policy.write_text(
+        "import copyback\n\n\n"
+        "class ByHandle(copyback.PlacementPolicy):\n"
+        "    def place_host(self, pages, ages, now, hint):\n"
+        "        return [hint] * len(pages)\n\n"
+        "    def place_moved(self, pages, ages, now, left):\n"
+        "        return [4] * len(pages)\n"
+    )
+    placement = {"type": "python", "policy": f"{policy}:ByHandle", "classes": 5, "host_classes": 4}
+    # Each class fills a block of 16 pages but the last, which has too few.
+    handles = [0] * 16 + [1] * 16 + [2] * 32 + [3] * 15
+    result = logged(csv_trace(tmp_path, list(handles)), placement)
+    assert result.placement is not None
+    assert [one.blocks_filled for one in result.placement.classes] == [1, 1, 2, 0, 0]
+    assert not [note for note in result.notes if "handle" in note]
+
+
 def test_ranges_of_addresses_have_handles(tmp_path: Path) -> None:
     ranges = [
         {"offset": f"{2 * PAGE}B", "size": f"{PAGE}B", "handle": 3},

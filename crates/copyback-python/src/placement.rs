@@ -8,12 +8,12 @@ use copyback::placement::supply::{
 use copyback::placement::{Class, Life, Origin};
 use copyback::rng::{self, Stream};
 use copyback::workload::{Handle, Hint};
-use numpy::{Element, PyArray1, PyArrayMethods, PyReadwriteArray1};
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
-use crate::policies::{Raised, facts};
+use crate::policies::{Raised, facts, open};
 
 /// `copyback.FOREVER`: the age of a page that has not been written, and the time of what does not come.
 const FOREVER: u64 = 1 << 60;
@@ -105,32 +105,17 @@ impl Placement {
     ) -> PyResult<()> {
         let pages = pages_of(py, question.pages.iter().copied());
         let ages = ages_of(py, question.ages.iter().copied());
+        let now = question.now;
         let (hook, answer) = match question.origin {
             Origin::Host { hint } => {
                 let hint = hint.and_then(Hint::handle).map(Handle::index);
-                let hook = "place_host";
-                (
-                    hook,
-                    self.user.call(
-                        py,
-                        hook,
-                        &self.user.place_host,
-                        (pages, ages, question.now, hint),
-                    )?,
-                )
+                let (hook, method) = ("place_host", &self.user.place_host);
+                (hook, self.user.call(py, hook, method, (pages, ages, now, hint))?)
             }
             Origin::Moved { class } => {
                 let left = class.map(Class::index);
-                let hook = "place_moved";
-                (
-                    hook,
-                    self.user.call(
-                        py,
-                        hook,
-                        &self.user.place_moved,
-                        (pages, ages, question.now, left),
-                    )?,
-                )
+                let (hook, method) = ("place_moved", &self.user.place_moved);
+                (hook, self.user.call(py, hook, method, (pages, ages, now, left))?)
             }
         };
         self.read(hook, answer.bind(py), question, answers)
@@ -151,13 +136,8 @@ impl Placement {
         };
         let count = question.pages.len();
         let allowed = question.allowed();
-        self.numbers.clear();
-        if let Ok(one) = classes.extract::<i64>() {
-            self.numbers.resize(count, one);
-        } else if !self.user.read_numbers(&classes, &mut self.numbers)?
-            || self.numbers.len() != count
-        {
-            let (first, last) = (allowed.start, allowed.end - 1);
+        let (first, last) = (allowed.start, allowed.end - 1);
+        if !self.take_numbers(&classes, count)? {
             return Err(self.user.wrong(
                 hook,
                 &classes,
@@ -167,7 +147,6 @@ impl Placement {
         for class in &self.numbers {
             let number = usize::try_from(*class).ok().filter(|number| allowed.contains(number));
             let Some(class) = number else {
-                let (first, last) = (allowed.start, allowed.end - 1);
                 let found = class.into_pyobject(answer.py())?;
                 return Err(self.user.wrong(
                     hook,
@@ -183,18 +162,23 @@ impl Placement {
         }
     }
 
+    /// Takes one whole number for all, or `count` of them. Returns whether that is what was said.
+    fn take_numbers(&mut self, said: &Bound<'_, PyAny>, count: usize) -> PyResult<bool> {
+        self.numbers.clear();
+        if let Ok(one) = said.extract::<i64>() {
+            self.numbers.resize(count, one);
+            return Ok(true);
+        }
+        Ok(self.user.read_numbers(said, &mut self.numbers)? && self.numbers.len() == count)
+    }
+
     fn read_until(
         &mut self,
         hook: &str,
         until: &Bound<'_, PyAny>,
         answers: &mut [Answer],
     ) -> PyResult<()> {
-        self.numbers.clear();
-        if let Ok(one) = until.extract::<i64>() {
-            self.numbers.resize(answers.len(), one);
-        } else if !self.user.read_numbers(until, &mut self.numbers)?
-            || self.numbers.len() != answers.len()
-        {
+        if !self.take_numbers(until, answers.len())? {
             return Err(self.user.wrong(hook, until, &format!(
                 "as the second of a pair when the classes may be others: None, a whole number, or {} of them",
                 answers.len()
@@ -390,13 +374,6 @@ impl Columns {
         }
         Ok(())
     }
-}
-
-fn open<'py, T: Element>(
-    py: Python<'py>,
-    column: &Py<PyArray1<T>>,
-) -> PyResult<PyReadwriteArray1<'py, T>> {
-    Ok(column.bind(py).try_readwrite()?)
 }
 
 const fn page(news: &News) -> Option<Lpn> {

@@ -215,7 +215,8 @@ impl Columns {
     }
 }
 
-fn open<'py, T: Element>(
+/// A column of numbers that Python owns, to be written.
+pub fn open<'py, T: Element>(
     py: Python<'py>,
     column: &Py<PyArray1<T>>,
 ) -> PyResult<PyReadwriteArray1<'py, T>> {

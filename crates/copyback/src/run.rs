@@ -613,22 +613,21 @@ impl Run {
 
     /// Handles that the workload names in vain.
     fn handles_note(&self) -> Option<String> {
-        let tallies =
-            self.array.drives().iter().map(|drive| drive.ssd.backend().ftl.handle_tally());
-        let invalid: Option<u64> =
-            tallies.map(|tally| tally.map(|tally| tally.invalid_pages)).sum();
-        match invalid {
-            None => self.host.names_handles().then(|| {
-                "the placement handles that the workload names mean nothing to ssd.ftl.placement; \
-                 \"by_hint\" goes by them"
-                    .to_owned()
-            }),
-            Some(0) => None,
-            Some(pages) => Some(format!(
-                "{pages} pages were written with placement handle 0, as theirs is beyond \
+        let layers = || self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
+        let tallies = layers().filter_map(|ftl| ftl.handle_tally());
+        let invalid: u64 = tallies.map(|tally| tally.invalid_pages).sum();
+        if invalid > 0 {
+            return Some(format!(
+                "{invalid} pages were written with placement handle 0, as theirs is beyond \
                  ssd.ftl.placement.handles"
-            )),
+            ));
         }
+        let in_vain = self.host.names_handles() && !layers().all(|ftl| ftl.looks_at_handles());
+        in_vain.then(|| {
+            "the placement handles that the workload names mean nothing to ssd.ftl.placement; \
+             \"by_hint\" goes by them"
+                .to_owned()
+        })
     }
 
     /// What `drives`, of which the first comes at `first`, have done together since requests are measured.

@@ -126,10 +126,7 @@ impl Streams {
 
     /// The host has trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
-        match self.placement.external() {
-            Some(external) => external.trimmed_at(lpn, self.clock),
-            None => self.placement.trimmed(lpn),
-        }
+        self.placement.trimmed(lpn, self.clock);
     }
 
     /// The host is about to write these pages, in this order.

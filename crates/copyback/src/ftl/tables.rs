@@ -186,6 +186,11 @@ impl Tables {
         self.streams.placement.handles()
     }
 
+    /// Whether the placement may look at the placement handles that the host names.
+    pub const fn looks_at_handles(&self) -> bool {
+        self.streams.placement.looks_at_handles()
+    }
+
     /// Bytes of a page.
     pub const fn page_bytes(&self) -> u64 {
         self.streams.page_bytes

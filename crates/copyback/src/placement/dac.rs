@@ -80,7 +80,7 @@ impl Placement for Dac {
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
         self.levels[lpn.index()] = None;
         if let Some(young) = &mut self.young {
             young.times.forget(lpn);
@@ -161,7 +161,7 @@ mod tests {
         for now in 0..2 {
             dac.wrote(Lpn(0), HOST, now);
         }
-        dac.trimmed(Lpn(0));
+        dac.trimmed(Lpn(0), 0);
         assert_eq!(dac.class_of(Lpn(0), HOST, 2).index(), 0);
         assert_eq!(dac.bytes(), 4);
     }

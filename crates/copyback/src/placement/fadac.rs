@@ -111,7 +111,7 @@ impl Placement for Fadac {
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
         self.set(lpn, None);
     }
 
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!((fadac.sum, fadac.pages), (4, 3));
         assert_eq!([1, 2].map(|page| write(&mut fadac, page, MOVED)), [0, 0]);
         assert_eq!((fadac.sum, fadac.pages), (2, 3));
-        fadac.trimmed(Lpn(0));
+        fadac.trimmed(Lpn(0), 0);
         assert_eq!((fadac.sum, fadac.pages), (0, 2));
     }
 

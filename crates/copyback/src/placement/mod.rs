@@ -211,7 +211,7 @@ pub trait Placement {
     fn rewrote(&mut self, _lpn: Lpn, _old: Old, _now: u64) {}
 
     /// The host has trimmed `lpn`.
-    fn trimmed(&mut self, _lpn: Lpn) {}
+    fn trimmed(&mut self, _lpn: Lpn, _now: u64) {}
 
     /// This is what the run will do, once it begins.
     fn foresee(&mut self, _future: Future) {}
@@ -444,6 +444,11 @@ impl AnyPlacement {
         }
     }
 
+    /// Whether it may look at the placement handles that the host names.
+    pub const fn looks_at_handles(&self) -> bool {
+        matches!(self, Self::ByHint(_) | Self::External(_))
+    }
+
     /// The placement, if it comes from outside: it is told more, to be asked less often.
     #[inline(always)]
     pub const fn external(&mut self) -> Option<&mut External> {
@@ -483,8 +488,8 @@ impl Placement for AnyPlacement {
         each!(self, placement => placement.rewrote(lpn, old, now));
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
-        each!(self, placement => placement.trimmed(lpn));
+    fn trimmed(&mut self, lpn: Lpn, now: u64) {
+        each!(self, placement => placement.trimmed(lpn, now));
     }
 
     fn foresee(&mut self, future: Future) {

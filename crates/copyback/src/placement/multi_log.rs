@@ -130,7 +130,7 @@ impl Placement for MultiLog {
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
         self.leave(lpn);
         self.times.forget(lpn);
     }
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(write(&mut placement, 0, MOVED, 4), 1, "log 1 holds less than a block");
         assert_eq!(write(&mut placement, 1, MOVED, 4), 1, "it has begun");
         assert_eq!(write(&mut placement, 9, MOVED, 4), 1, "as one of log 0, if nothing is known");
-        placement.trimmed(Lpn(0));
+        placement.trimmed(Lpn(0), 0);
         assert_eq!(write(&mut placement, 0, HOST, 4), 0);
     }
 

@@ -58,14 +58,14 @@ impl Placement for Oracle {
         })
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, _: u64) {
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
         if let (Origin::Host { .. }, Some(written)) = (origin, &mut self.written) {
             *written += 1;
-            self.trimmed(lpn);
+            self.trimmed(lpn, now);
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
         if let (Some(_), Some(future)) = (self.written, &mut self.future) {
             future.has_died(lpn);
         }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!([0, 1, 2, 4].map(|page| class_of(&oracle, page, MOVED)), [0, 0, 2, 1]);
         oracle.wrote(Lpn(0), MOVED, 0);
         assert_eq!(class_of(&oracle, 0, MOVED), 0, "to be moved is not to die");
-        oracle.trimmed(Lpn(4));
+        oracle.trimmed(Lpn(4), 0);
         assert_eq!(class_of(&oracle, 4, MOVED), 2);
     }
 

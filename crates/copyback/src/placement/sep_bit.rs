@@ -90,7 +90,7 @@ impl Placement for SepBit {
         self.queue -= u64::from(self.queue > most);
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
         self.pages -= u64::from(self.times.forget(lpn).is_some());
     }
 
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(classes(&placement, 4), [1, 0, 0, 0], "the first has left the queue of four");
         collect(&mut placement, COLLECTED, SHORT_LIVED, 3);
         assert_eq!(classes(&placement, 4), [1, 1, 0, 0], "ages are 4, 3, 2 and 1, the mean is 3");
-        placement.trimmed(Lpn(3));
+        placement.trimmed(Lpn(3), 0);
         assert_eq!(class_of(&placement, 3, HOST, 4), 1);
     }
 

@@ -104,7 +104,7 @@ impl Placement for Sfs {
         self.heat.lies_in(lpn, block);
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
         self.heat.forget(lpn);
     }
 
@@ -247,7 +247,7 @@ mod tests {
         let memory = kept.memory();
         let mut again = Sfs::new(3, 1, DRIVE);
         assert!(again.remember(&memory, 10));
-        again.trimmed(Lpn(1));
+        again.trimmed(Lpn(1), 0);
         assert_eq!(again.hotness(BlockId(1), 12), Some(0.2), "of page 0 alone");
         assert_eq!(again.class_of(Lpn(2), MOVED, 10), kept.class_of(Lpn(2), MOVED, 10));
         assert!(!Sfs::new(2, 1, DRIVE).remember(&memory, 10), "of other classes");

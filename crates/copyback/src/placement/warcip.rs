@@ -92,7 +92,7 @@ impl Placement for Warcip {
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
         self.times.forget(lpn);
         self.penalties[lpn.index()] = 0;
     }
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(warcip.interval(Lpn(0), 12), 22);
         write(&mut warcip, 0, HOST, 12);
         assert_eq!(warcip.interval(Lpn(0), 15), 3);
-        warcip.trimmed(Lpn(0));
+        warcip.trimmed(Lpn(0), 0);
         assert_eq!(warcip.interval(Lpn(0), 16), 0);
     }
 

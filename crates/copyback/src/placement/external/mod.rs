@@ -116,16 +116,6 @@ impl External {
         self.asked().moves.add(origin, pages);
     }
 
-    /// The host has trimmed `lpn`.
-    pub fn trimmed_at(&mut self, lpn: Lpn, now: u64) {
-        let asked = self.asked();
-        let age = asked.times.age(lpn, now);
-        asked.times.forget(lpn);
-        asked.answers.forget(lpn);
-        asked.moves.forget(lpn);
-        asked.note(News::Trimmed { lpn, age, now });
-    }
-
     /// A block is not what it was.
     pub fn block_changed(&mut self, state: BlockState) {
         self.asked().blocks.push(state);
@@ -319,6 +309,15 @@ impl Placement for External {
                 asked.note(News::Moved { lpn, left });
             }
         }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn, now: u64) {
+        let asked = self.asked();
+        let age = asked.times.age(lpn, now);
+        asked.times.forget(lpn);
+        asked.answers.forget(lpn);
+        asked.moves.forget(lpn);
+        asked.note(News::Trimmed { lpn, age, now });
     }
 
     fn sealed(&mut self, block: Life) {

@@ -189,7 +189,7 @@ impl Placement for Midas {
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn) {
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
         self.holds[lpn.index()] = false;
         self.histogram.trimmed(lpn);
     }
