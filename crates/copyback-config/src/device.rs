@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Endurance, FlashFaults, Ftl, Gc, Power,
+    Endurance, FlashFaults, Ftl, Gc, Power, SlcCache,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -37,6 +37,9 @@ pub struct Ssd {
     /// What goes wrong in the flash.
     #[serde(skip_serializing_if = "FlashFaults::are_none")]
     pub faults: FlashFaults,
+    /// Blocks in another cell mode, which take the host's pages first; off unless it has blocks.
+    #[serde(skip_serializing_if = "SlcCache::is_default")]
+    pub slc_cache: SlcCache,
 }
 
 /// Shape of the flash array: channel > chip > die > plane > block > page.

@@ -27,6 +27,7 @@ pub mod presets;
 pub mod quantity;
 mod read;
 pub mod schema;
+mod slc_cache;
 mod steady;
 mod tree;
 pub mod units;
@@ -48,6 +49,7 @@ pub use host::*;
 pub use load::Loader;
 pub use metrics::*;
 pub use power::*;
+pub use slc_cache::*;
 pub use steady::*;
 pub use workload::*;
 

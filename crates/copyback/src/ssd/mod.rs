@@ -214,7 +214,9 @@ impl Ssd {
     /// Whether it may have work that is no command's: to use idle time, or to keep its mapping in flash
     /// up to date.
     pub fn works_on_its_own(&self) -> bool {
-        self.collector.idle.is_some() || self.backend.ftl.translation_pages() > 0
+        self.collector.idle.is_some()
+            || self.collector.folds.is_some()
+            || self.backend.ftl.translation_pages() > 0
     }
 
     /// Page operations that are waiting or in service.
@@ -301,6 +303,9 @@ impl Ssd {
         if let Some(idle) = &mut self.collector.idle {
             idle.look(&mut self.backend, now);
         }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.look(&mut self.backend, now);
+        }
     }
 
     /// The second phase of an instant: every die and channel that something has happened to looks
@@ -318,7 +323,7 @@ impl Ssd {
     /// in what this calls, and has to be [watched](crate::flash::Watched) for.
     #[inline]
     fn arbitrate_watched(&mut self, now: Instant, agenda: &mut Agenda) {
-        if self.collector.idle.is_some() {
+        if self.collector.idle.is_some() || self.collector.folds.is_some() {
             self.use_instant(now, agenda);
         } else {
             self.start_what_can_start(now, agenda);
@@ -345,6 +350,9 @@ impl Ssd {
         if let Some(idle) = &mut self.collector.idle {
             idle.plan_look(now, agenda);
         }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.plan_look(now, agenda);
+        }
     }
 
     /// Before work is looked for: whether the drive has commands. Without power there is nothing to use idle
@@ -353,6 +361,9 @@ impl Ssd {
         let is_busy = self.is_busy() || self.is_off;
         if let Some(idle) = &mut self.collector.idle {
             idle.note(&mut self.backend, is_busy, self.scheduler.next_die(), now);
+        }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.note(&mut self.backend, is_busy, now);
         }
     }
 

@@ -24,6 +24,7 @@ mod permits;
 mod power;
 mod scan;
 mod semi_preemptive;
+mod slc_cache;
 mod suspend;
 mod threshold_scope;
 mod toy;
