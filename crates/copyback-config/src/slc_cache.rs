@@ -85,11 +85,7 @@ impl Default for SlcCache {
 
 impl Default for SlcTiming {
     fn default() -> Self {
-        Self {
-            read: Time::from_us(20),
-            program: Time::from_us(75),
-            erase: Time::from_us(1500),
-        }
+        Self { read: Time::from_us(20), program: Time::from_us(75), erase: Time::from_us(1500) }
     }
 }
 

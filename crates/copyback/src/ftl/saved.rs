@@ -73,17 +73,8 @@ impl Ftl {
     /// # Errors
     /// Names the part that contradicts the configuration or another part.
     pub fn restored(saved: Saved<'_>, config: &Config, name: &str) -> Result<Self, &'static str> {
-        let Saved {
-            clock,
-            placement,
-            pages,
-            blocks,
-            planes,
-            turns,
-            victims,
-            mapping,
-            slc_cache,
-        } = saved;
+        let Saved { clock, placement, pages, blocks, planes, turns, victims, mapping, slc_cache } =
+            saved;
         expect(pages.len() == Limits::mapped_pages(config), "mapping")?;
         let map = PageMap::of(pages.into_owned(), Geometry::new(&config.ssd).pages());
         let mut tables = Tables::with_map(config, name, map);

@@ -6,7 +6,7 @@ use copyback::config::{
     AddressDistribution, Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted,
     Delay, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
     Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, Promotion, QueuedWhen,
-    Replaced, Round, SlcCache, SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy,
+    Replaced, Round, SlcCache, SlcTiming, SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy,
     WearCompare, WhenFull, Width, Within, Workload,
 };
 
@@ -129,7 +129,11 @@ fn slc_cache(draw: &mut Draw, config: &mut Config) {
         fold_below: draw.within(0, 2) as u32,
         fold_after_idle: Time::from_us(draw.small_within(1, 20_000)),
         idle_keeps: draw.within(0, 2) as u32,
-        ..SlcCache::default()
+        timing: SlcTiming {
+            read: draw.time(1, 50_000),
+            program: draw.time(1, 500_000),
+            erase: draw.time(1, 3_000_000),
+        },
     };
     let before = f64::from(ssd.geometry.blocks_per_plane);
     ssd.geometry.blocks_per_plane += fixed + 4;

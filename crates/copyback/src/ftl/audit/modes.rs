@@ -28,8 +28,9 @@ impl Modes {
         if known != in_cache {
             return Some(format!("{block:?} is programmed in two cell modes"));
         }
-        (in_cache && offset >= self.cache_pages)
-            .then(|| format!("page {offset} of {block:?}, beyond what its cell mode has, is programmed"))
+        (in_cache && offset >= self.cache_pages).then(|| {
+            format!("page {offset} of {block:?}, beyond what its cell mode has, is programmed")
+        })
     }
 
     /// `block` is erased.

@@ -203,7 +203,8 @@ impl SlcCache {
     /// Marks whether `plane` is to be folded.
     fn mark(&mut self, plane: PlaneId) {
         let (die, bit) = self.place(plane);
-        let is_due = self.is_short(plane) || (self.uses_idle_time && self.is_worth_idle_time(plane));
+        let is_due =
+            self.is_short(plane) || (self.uses_idle_time && self.is_worth_idle_time(plane));
         match is_due {
             true => self.due[die] |= bit,
             false => self.due[die] &= !bit,
@@ -214,9 +215,10 @@ impl SlcCache {
     fn is_short(&self, plane: PlaneId) -> bool {
         let state = &self.planes[plane.index()];
         let has_lent = || state.full.iter().any(|block| !self.is_static(*block));
-        !state.full.is_empty()
-            && (state.free.len() + state.lendable < self.rules.fold_below
-                || (state.lent > state.limit && has_lent()))
+        // A fold that was begun in idle time goes on if somebody waits for it.
+        let has_some = state.folding.is_some() || !state.full.is_empty();
+        let has_few = state.free.len() + state.lendable < self.rules.fold_below;
+        (has_few && has_some) || (state.lent > state.limit && has_lent())
     }
 
     /// Whether more blocks of `plane` are full than idle time leaves.

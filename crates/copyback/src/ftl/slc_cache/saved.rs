@@ -66,7 +66,9 @@ impl Tables {
         let is_here = |block: &BlockId| {
             block.index() < geometry.blocks() && geometry.plane_of_block(*block) == plane
         };
-        if !saved.statics.iter().chain(&saved.free).all(is_here) || !saved.used().all(|b| is_here(&b)) {
+        if !saved.statics.iter().chain(&saved.free).all(is_here)
+            || !saved.used().all(|b| is_here(&b))
+        {
             return false;
         }
         saved.statics.iter().for_each(|block| cache.add_static(plane, *block));
@@ -80,13 +82,14 @@ impl Tables {
         let state = &mut cache.planes[plane.index()];
         state.free = saved.free.iter().copied().collect();
         (state.open, state.full) = (saved.open, saved.full.clone());
-        let fits = |block: &BlockId| blocks.last_valid(*block).is_none_or(|last| last < cache.pages);
+        let fits =
+            |block: &BlockId| blocks.last_valid(*block).is_none_or(|last| last < cache.pages);
         times.iter().all(|times| *times <= 1)
             && saved.free.iter().all(|block| cache.is_static(*block) && blocks.is_free(*block))
             && saved.statics.iter().all(|block| times[block.index() - first] == 1)
-            && saved.open.is_none_or(|open| {
-                blocks.is_open(open.block) && open.next_page < cache.pages
-            })
+            && saved
+                .open
+                .is_none_or(|open| blocks.is_open(open.block) && open.next_page < cache.pages)
             && saved.full.iter().all(|block| blocks.is_full_in_cache(*block))
             && saved.used().all(|block| fits(&block))
     }
@@ -152,7 +155,9 @@ impl Tables {
             if self.blocks.is_full_in_cache(block) != is_full
                 || last.is_some_and(|last| last >= cache.pages)
             {
-                return Err(format!("{block:?} is in the cache's mode up to page {last:?}, {state:?}"));
+                return Err(format!(
+                    "{block:?} is in the cache's mode up to page {last:?}, {state:?}"
+                ));
             }
         }
         Ok(())

@@ -50,7 +50,8 @@ impl SlcState {
     /// Pages that the host overwrote or trimmed before they were folded.
     pub const fn died(&self) -> u64 {
         let SlcTally { written, folded, valid_before, .. } = self.tally;
-        valid_before + written - folded - self.valid
+        // A page may be folded twice if a loss of power tears its copy.
+        (valid_before + written).saturating_sub(folded + self.valid)
     }
 }
 
@@ -68,20 +69,33 @@ impl Tables {
     /// What the cache has, and has been used for, if there is one.
     pub fn slc_state(&self) -> Option<SlcState> {
         let cache = self.slc.as_ref()?;
+        let [free, capacity] = self.slc_levels()?;
+        let lent = cache.planes.iter().map(|plane| plane.lent as u64).sum();
+        Some(SlcState {
+            tally: cache.tally,
+            valid: self.valid_pages_in_cache(),
+            free,
+            capacity,
+            lent,
+        })
+    }
+
+    /// Pages that the cache could take without folding anything, and that it could hold, blocks that could be lent
+    /// included, if there is one.
+    pub fn slc_levels(&self) -> Option<[u64; 2]> {
+        let cache = self.slc.as_ref()?;
         let pages = u64::from(cache.pages);
-        let mut state = SlcState { tally: cache.tally, ..SlcState::default() };
+        let [mut free, mut capacity] = [0, 0];
         for plane in &cache.planes {
             let open = plane.open.map_or(0, |open| cache.pages - open.next_page);
             let openable = (plane.free.len() + plane.lendable) as u64;
-            state.free += openable * pages + u64::from(open);
+            free += openable * pages + u64::from(open);
             let in_use = plane.full.len()
                 + usize::from(plane.open.is_some())
                 + usize::from(plane.folding.is_some());
-            state.capacity += (openable + in_use as u64) * pages;
-            state.lent += plane.lent as u64;
+            capacity += (openable + in_use as u64) * pages;
         }
-        state.valid = self.valid_pages_in_cache();
-        Some(state)
+        Some([free, capacity])
     }
 
     fn valid_pages_in_cache(&self) -> u64 {
