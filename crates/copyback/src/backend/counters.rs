@@ -9,6 +9,8 @@ use crate::ftl::{BufferTally, ReclaimKind};
 use crate::purpose::Reason;
 use crate::units::TotalTime;
 
+use super::pacing::PacingTally;
+
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
 pub struct Counters {
@@ -65,6 +67,8 @@ pub struct Counters {
     /// Die time in which writes waited for a free block although collections yield, or for room in a
     /// full buffer.
     pub stalled: TotalTime,
+    /// What writes were charged where collections are paced.
+    pub pacing: PacingTally,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
     /// How blocks were reclaimed, where logical pages are bound to blocks.

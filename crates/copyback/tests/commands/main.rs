@@ -18,6 +18,7 @@ mod instants;
 mod logical_blocks;
 mod merges;
 mod multi_plane;
+mod paced;
 mod parallel;
 mod partial;
 mod permits;
