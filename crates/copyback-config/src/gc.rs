@@ -568,18 +568,18 @@ choice! {
         },
         /// Each page that the host writes to a plane short of space is charged steps of the collection there (the move of a
         /// page, or the erase), and the next write waits until they are done: a full drive goes on at an even pace. The
-        /// charge is what the victim costs for each page that comes free by it, more the less space is left. It is
-        /// nothing at the soft threshold, and grows to `most_steps` where the host can open no further block. With
-        /// `zero_cost` nothing is charged.
+        /// charge is what the victim costs for each page that comes free by it, times what is missing to the soft
+        /// threshold over what is left to where the host can open no further block, so that it is nothing at the
+        /// one and `most_times` the cost at the other. With `zero_cost` nothing is charged.
         Paced {
             /// Where free space settles under a load that leaves no other time to collect: a share of the way from where the
             /// host can open no further block to the soft threshold.
             #[serde(default = "default_set_point")]
             set_point: Share,
-            /// Most steps that a page is charged.
-            #[serde(default = "default_most_steps")]
-            #[schemars(range(min = 1, max = 65_535))]
-            most_steps: u32,
+            /// Most that a page is charged, in multiples of what the victim costs.
+            #[serde(default = "default_most_times")]
+            #[schemars(range(min = 1, max = 1_000))]
+            most_times: u32,
             /// Reads that go before a step that is due: after so many it is carried out, though reads wait.
             #[serde(default = "default_reads_ahead")]
             #[schemars(range(min = 0, max = 65_535))]
@@ -609,8 +609,8 @@ const fn default_set_point() -> Share {
     Share(0.5)
 }
 
-const fn default_most_steps() -> u32 {
-    64
+const fn default_most_times() -> u32 {
+    4
 }
 
 const fn default_reads_ahead() -> u32 {
@@ -621,7 +621,7 @@ impl Preemption {
     /// Paced, with its defaults.
     pub const PACED: Self = Self::Paced {
         set_point: default_set_point(),
-        most_steps: default_most_steps(),
+        most_times: default_most_times(),
         reads_ahead: default_reads_ahead(),
     };
 }

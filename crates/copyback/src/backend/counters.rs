@@ -231,6 +231,7 @@ impl Counters {
             self.joined += self.collections * (planes - 1);
             self.collections *= planes;
             self.levelling_runs *= planes;
+            self.pacing.charged *= planes;
             self.merges.striped(planes);
             self.nv_buffer.striped(planes);
             self.mapping.reads *= planes;

@@ -14,6 +14,20 @@ pub struct PacingTally {
 }
 
 impl PacingTally {
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+
+    /// What has come since `before`.
+    #[must_use]
+    pub fn since(mut self, before: Self) -> Self {
+        self -= before;
+        self
+    }
+
     /// A write has begun that is charged so much, and was `held` before.
     pub fn count(&mut self, charge: u64, held: bool) {
         self.charged += charge;

@@ -154,6 +154,11 @@ pub trait When: Debug + Send + Sync {
         true
     }
 
+    /// Whether writes are charged steps of collections.
+    fn charges_writes(&self) -> bool {
+        false
+    }
+
     /// Takes a policy from outside, if the scheme asks one.
     fn supply(&mut self, _policy: Box<dyn ExternalSchedule>) {}
 
@@ -223,8 +228,8 @@ impl Schedule {
             Preemption::Partial { steps } => Box::new(Partial::new(*steps, dies)),
             // What takes no time needs no pace.
             Preemption::Paced { .. } if config.zero_cost => Box::new(Never),
-            Preemption::Paced { set_point, most_steps, reads_ahead } => {
-                Box::new(Paced::new(set_point.0, *most_steps, *reads_ahead, dies))
+            Preemption::Paced { set_point, most_times, reads_ahead } => {
+                Box::new(Paced::new(set_point.0, *most_times, *reads_ahead, dies))
             }
             Preemption::Python { poll, inside_moves, .. } => {
                 Box::new(External::new(poll.0, *inside_moves, dies))

@@ -2,15 +2,16 @@
 //! a full drive goes on at an even pace instead of stopping for a whole block.
 //!
 //! ```text
-//!  free      soft ─────────── set point ─────────── floor     steps a page =
-//!  missing    0 │◄──── missing ────►│◄──── left ────►│          what the victim costs    (steps to move and erase it,
-//!  a page     0 steps     what the victim costs     most                                  by pages that come free)
-//!                                                             × missing / left           (1 at the set point)
+//!     soft ───────────────── set point ────────────── floor     steps a page =
+//!       │◄──── missing ────►│◄────────── left ─────────►│          what the victim costs   (steps to move and erase it,
+//!     0 steps     what the victim costs       most_times                                 by pages that come free)
+//!                                               of that          × missing / left        (1 at the set point)
 //!
 //!  a die      │ write │ move │ move │ write │ move │ move │ move │ write │     a page costs 2.4 steps
 //! ```
 //!
-//! The floor is where the host can open no further block. A write waits while the steps that were charged before it
+//! The floor is where the host can open no further block; where writes go to any plane of a die, its planes count
+//! together. A write waits while the steps that were charged before it
 //! are not done, and no longer; what is done while nobody waits counts as well, and reads of the host go first, but
 //! no more than `reads_ahead` before a step that is due. A page that has been read is written before anybody is served.
 //!
@@ -22,8 +23,8 @@
 
 use crate::checkpoint::{Checkpointed, Writer};
 use crate::ftl::ReclaimKind;
-use crate::ids::{DieId, PlaneId};
-use crate::scheduler::Next;
+use crate::ids::DieId;
+use crate::scheduler::{Next, WriteLevel};
 
 use super::{Admitted, AtDie, Begun, Point, When};
 
@@ -35,8 +36,8 @@ const STEP: u64 = 1000;
 pub struct Paced {
     /// What `missing / left` is multiplied by, in thousandths: its inverse at the set point.
     gain: u64,
-    /// Most that a page is charged.
-    most: u64,
+    /// Most that a page is charged, in multiples of what the victim costs.
+    most_times: u64,
     reads_ahead: u32,
     dies: Vec<Account>,
 }
@@ -56,11 +57,11 @@ struct Account {
 
 impl Paced {
     /// Free space settles at the `set_point`, a share of the way from the floor to the soft threshold.
-    pub(super) fn new(set_point: f64, most_steps: u32, reads_ahead: u32, dies: usize) -> Self {
+    pub(super) fn new(set_point: f64, most_times: u32, reads_ahead: u32, dies: usize) -> Self {
         let account = Account { debt: 0, steps: 1, pages: 1, reads: 0, holds_write: false };
         Self {
             gain: (1000.0 * set_point / (1.0 - set_point)).round() as u64,
-            most: u64::from(most_steps) * STEP,
+            most_times: most_times.into(),
             reads_ahead,
             dies: vec![account; dies],
         }
@@ -68,17 +69,17 @@ impl Paced {
 
     /// What a page is charged where so many pages are missing to the soft threshold and left to the floor.
     fn charge(&self, account: &Account, missing: u64, left: u64) -> u64 {
-        let work = u128::from(account.steps * missing) * u128::from(self.gain);
-        let room = u128::from(account.pages) * u128::from(left.max(1));
-        u64::try_from(work / room).map_or(self.most, |charge| charge.min(self.most))
+        let ratio = u128::from(missing) * u128::from(self.gain) / u128::from(left.max(1));
+        let bounded = ratio.min(u128::from(self.most_times * STEP)) as u64;
+        bounded * account.steps / account.pages
     }
 
-    /// The pages of `plane` that are missing, and left, when the one at `offset` of its block has been written.
-    fn space(at: &AtDie<'_>, plane: PlaneId, offset: u32) -> (u64, u64) {
+    /// The pages that are missing, and left, on these `planes` of the die together.
+    fn space(at: &AtDie<'_>, planes: u32) -> (u64, u64) {
         let (ftl, thresholds) = (&at.backend.ftl, at.backend.ftl.space.thresholds());
-        let block = u64::from(ftl.data_pages_per_block());
-        let in_open_block = block.saturating_sub(1 + u64::from(offset));
-        let free = ftl.space.free_blocks(plane) as u64 * block + in_open_block;
+        let free = |plane| ftl.free_pages_for_host(plane);
+        let free: u64 = at.backend.planes_in(planes, at.die).map(free).sum();
+        let block = u64::from(planes.count_ones() * ftl.data_pages_per_block());
         let floor = thresholds.hard.max(thresholds.kept_for_collections + 1) - 1;
         let missing = (thresholds.soft as u64 * block).saturating_sub(free);
         (missing, free.saturating_sub(floor as u64 * block))
@@ -103,6 +104,10 @@ impl When for Paced {
         let writes = Admitted { reads: false, writes: true };
         account.holds_write |= in_debt && at.next_host_operation(writes).is_some();
         Admitted { reads: account.reads < self.reads_ahead, writes: false }
+    }
+
+    fn charges_writes(&self) -> bool {
+        true
     }
 
     fn collection_begins(&mut self, at: &AtDie<'_>) {
@@ -136,14 +141,18 @@ impl When for Paced {
             return;
         };
         let planes_due = at.collector.planes_due(at.backend, at.die);
-        let is_due = planes_due & at.backend.bit(write.plane) != 0;
-        let (missing, left) = if is_due { Self::space(at, write.plane, write.offset) } else { (0, 1) };
+        let planes = match at.scheduler.queues.write_level() {
+            WriteLevel::Plane => at.backend.bit(write.plane),
+            WriteLevel::Die | WriteLevel::Device => at.scheduler.queues.all_planes(),
+        };
+        let is_due = planes_due & planes != 0;
+        let (missing, left) = if is_due { Self::space(at, planes) } else { (0, 1) };
         let account = &self.dies[at.die.index()];
         let charge = begun.pages_written * self.charge(account, missing, left);
         let account = &mut self.dies[at.die.index()];
-        let debt = if planes_due == 0 { 0 } else { account.debt };
-        // Where nothing can be collected, debts would grow for ever.
-        account.debt = (debt + charge).min(self.most + STEP);
+        // Who owes more goes only where nothing is left to collect: that is forgotten then.
+        let debt = if account.debt < STEP { account.debt } else { 0 };
+        account.debt = debt + charge;
         let held = std::mem::take(&mut account.holds_write);
         at.backend.counters.pacing.count(charge, held);
     }
@@ -156,11 +165,11 @@ mod tests {
     #[test]
     fn at_the_set_point_a_page_is_charged_what_the_victim_costs() {
         // 0.75 of the way from the floor to the soft threshold, which is 400 pages.
-        let paced = Paced::new(0.75, 10, 0, 1);
+        let paced = Paced::new(0.75, 4, 0, 1);
         let account = Account { steps: 25, pages: 10, ..paced.dies[0].clone() };
         let charge = |missing| paced.charge(&account, missing, 400 - missing);
         assert_eq!(charge(100), 2_500);
-        assert_eq!([charge(0), charge(50), charge(200)], [0, 1_071, 7_500]);
-        assert_eq!([charge(390), charge(400)], [10_000; 2], "no more than most");
+        assert_eq!([charge(0), charge(50), charge(125)], [0, 1_070, 3_407]);
+        assert_eq!([charge(300), charge(400)], [10_000; 2], "no more than four times that");
     }
 }
