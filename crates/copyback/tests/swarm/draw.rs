@@ -225,7 +225,13 @@ fn demand_paged(draw: &mut Draw, geometry: &Geometry) -> Mapping {
     let cached_entry = Size(draw.within(1, 16));
     let cache = Size(cached_entry.0 * draw.small_within(1, 4_000));
     match pages.div_ceil(geometry.page_size.0 / entry) <= 2 * most {
-        true => Mapping::DemandPaged { cache, cached_entry, entry: Size(entry) },
+        true => Mapping::DemandPaged {
+            cache,
+            cached_entry,
+            entry: Size(entry),
+            unit: copyback::config::CachedUnit::Entry,
+            unwritten: Size(0),
+        },
         false => Mapping::Page,
     }
 }

@@ -3,11 +3,11 @@
 
 use copyback::config::quantity::{Share, Size};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted,
-    Delay, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
-    Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, Promotion, QueuedWhen,
-    Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within,
-    Workload,
+    AddressDistribution, Age, AgeWeight, Average, CachedUnit, CollectionCost, Config, Coordination,
+    Counted, Delay, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation,
+    LogStream, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption,
+    Promotion, QueuedWhen, Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
+    WearCompare, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -99,6 +99,24 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.5) && matches!(config.ssd.ftl.placement, Placement::Sfs { .. }) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
+    }
+    cache_segments(&mut draw, config);
+}
+
+/// Whole translation pages in the cache of a table in flash, and entries that wait outside of it.
+fn cache_segments(draw: &mut Draw, config: &mut Config) {
+    let page = config.ssd.managed_page_size();
+    let Mapping::DemandPaged { cache, cached_entry, unit, unwritten, .. } =
+        &mut config.ssd.ftl.mapping
+    else {
+        return;
+    };
+    if draw.chance(0.5) {
+        *unit = CachedUnit::Segment;
+        *cache = Size(page.0 * draw.small_within(1, 8));
+    }
+    if draw.chance(0.5) {
+        *unwritten = Size(cached_entry.0 * draw.small_within(1, 200));
     }
 }
 
