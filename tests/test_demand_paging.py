@@ -1,4 +1,4 @@
-"""What a mapping table in flash costs, and what a little more RAM takes of it (docs/decisions/0073)."""
+"""What a mapping table in flash costs, and what a little RAM takes of it (docs/decisions/0073)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ DRIVE: dict[str, Any] = {
 
 
 def write_amplification(**mapping: str) -> float:
-    return copyback.run(DRIVE, ssd__ftl__mapping=mapping).write_amplification
+    amplified = copyback.run(DRIVE, ssd__ftl__mapping=mapping).write_amplification
+    assert amplified is not None
+    return amplified
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,8 @@ def in_ram() -> float:
 
 
 def test_the_oldest_blocks_and_a_table_in_flash_feed_each_other(in_ram: float) -> None:
-    # Each moved page makes a page of the table out of date, and each written page of the table another collection.
+    # Each moved page makes a page of the table out of date, which is written and calls for more
+    # collections.
     assert write_amplification(type="demand_paged") > 3 * in_ram
 
 
