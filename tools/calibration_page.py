@@ -1,7 +1,7 @@
 """Write docs/calibration-tables.md from the stored results of experiments/calibration.
 
-    python tools/calibration_page.py                # writes it where it belongs
-    python tools/calibration_page.py --to DIR       # a copy below DIR, to compare with
+python tools/calibration_page.py                # writes it where it belongs
+python tools/calibration_page.py --to DIR       # a copy below DIR, to compare with
 """
 
 from __future__ import annotations
@@ -20,17 +20,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 STORED = ROOT / "experiments/calibration"
 PAGE = Path("docs/calibration-tables.md")
-
-HEAD = """<!-- Written by `tools/calibration_page.py` from stored results: do not edit. -->
-# Calibration: the tables
-
-What the [guide](guide/calibrate.md) speaks of. Two traces of one phone, of other work each; each predicts the other, and the halves of each predict
-one another. *Ratio* is a predicted quantile of all such requests over the measured one: 1 is right. *Quantile score* is the mean error of
-the logarithm of a request's time, over all quantiles that are told of it: 0 is right, and less is better.
-
-The rules know kind and size of a request. *Drawn by size* takes any of the measured times of the same size class, all as likely: it is the **floor**,
-what the device's own times tell without any model.
-"""
+HEAD = Path(__file__).with_name("calibration_page_head.md")
 
 
 def main() -> None:
@@ -44,7 +34,7 @@ def main() -> None:
 
 def page() -> str:
     """Return the page."""
-    pieces = [HEAD]
+    pieces = [HEAD.read_text(encoding="utf-8")]
     for times in ("service", "response"):
         stored = json.loads((STORED / f"floor-{times}.json").read_text(encoding="utf-8"))
         pieces.append(f"\n## The floor: {times} times\n\n{source(stored, times)}\n")
@@ -55,8 +45,8 @@ def page() -> str:
 def source(stored: dict[str, Any], times: str) -> str:
     """Return where a stored result comes from."""
     return (
-        f"`copyback trace floor nexus5-twitter.txt.gz nexus5-Installing.txt.gz --times {times} --halves "
-        f"--json` at commit {stored['commit']}."
+        f"`copyback trace floor nexus5-twitter.txt.gz nexus5-Installing.txt.gz --times {times} "
+        f"--halves --json` at commit {stored['commit']}."
     )
 
 

@@ -1,7 +1,7 @@
 """How well the measured times of one trace predict those of another of the same device.
 
-That is the floor of a calibration: times that are drawn from measured ones, by kind and size of a request,
-need no model, and know all of the device that kind and size tell.
+That is the floor of a calibration: times that are drawn from measured ones, by kind and size of a
+request, need no model, and know all of the device that kind and size tell.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Forecasts of the times of requests as distributions, and how far they are from what was measured."""
+"""Forecasts of the times of requests, as distributions, and how far off they are."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Forecast:
     def score(self, measured: Array) -> float:
         """Return the quantile score: 0 if every time was known, and less is better.
 
-        The mean pinball loss of the logarithms over requests and levels, doubled, so that a forecast
-        of points has the mean of the absolute logarithm of predicted over measured time.
+        The mean pinball loss of the logarithms over requests and levels, doubled, so that a
+        forecast of points has the mean absolute logarithm of predicted over measured time.
         """
         beyond = np.log(measured)[:, None] - np.log(np.maximum(self.all_times(), 1e-3))
         return float(2.0 * np.mean(np.maximum(LEVELS * beyond, (LEVELS - 1.0) * beyond)))

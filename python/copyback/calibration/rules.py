@@ -58,7 +58,7 @@ def by_size(sizes: Array, measured: Array) -> Rule:
 
 
 def drawn(sizes: Array, measured: Array, of: Array) -> Forecast:
-    """Return the forecast that a request takes any of the times of its size class, all as likely."""
+    """Return the forecast of the measured times of the same size class, all as likely."""
     classes = np.floor(np.log2(sizes))
     known = np.unique(classes)
     nearest = np.abs(np.floor(np.log2(of))[:, None] - known[None, :]).argmin(axis=1)
