@@ -103,7 +103,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
 
 def test_the_page_of_tables_is_what_the_stored_results_say(tmp_path: Path) -> None:
     page = "docs/calibration-tables.md"
-    command = [sys.executable, ROOT / "tools/calibration_page.py", "--to", tmp_path]
+    command = [sys.executable, str(ROOT / "tools/calibration_page.py"), "--to", str(tmp_path)]
     subprocess.run(command, check=True)
     assert (ROOT / page).read_text(encoding="utf-8") == (tmp_path / page).read_text(
         encoding="utf-8"
