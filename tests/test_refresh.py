@@ -29,7 +29,9 @@ def test_as_many_blocks_are_reclaimed_as_reads_call_for() -> None:
     assert gc.refresh.read_reclaims <= 40_000 / 10
     assert gc.refresh.read_reclaims > 0.85 * 40_000 / 10
     assert gc.collections == 0
-    assert gc.erases == gc.refresh.read_reclaims
+    # A block that is under way at the end (at most one a die and one of its pages' new block) is
+    # counted as erased or as reclaimed only.
+    assert abs(gc.erases - gc.refresh.read_reclaims) <= 16
 
 
 def test_every_block_is_refreshed_once_in_the_time_that_it_may_become_old() -> None:
@@ -43,7 +45,7 @@ def test_every_block_is_refreshed_once_in_the_time_that_it_may_become_old() -> N
 
 
 def test_reads_take_longer_as_their_block_is_read_and_refreshing_ends_that() -> None:
-    worse = {
+    worse: dict[str, Any] = {
         "ssd.faults.disturbed_read_errors": {"share": 1.0, "reads": 200},
         "ssd.faults.retry_failures": 0.0,
     }
