@@ -5,13 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::{Share, Time};
 
+/// Most reads of a block that any limit names.
+pub const MOST_READS: u32 = 1_000_000_000;
+
 /// Blocks that are collected for the sake of their data: never, unless the table says so.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Refresh {
     /// A block is collected once so many of its pages have been read since it was erased (read disturb; this is called
     /// read reclaim). Absent: never.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = MOST_READS))]
     pub reads: Option<u32>,
     /// A block is collected once its first page was programmed so long ago (retention). Absent: never.
     pub age: Option<Time>,
@@ -32,7 +35,7 @@ pub struct DisturbedReadErrors {
     pub share: Share,
     /// Once so many pages of their block have been read since it was erased; before and beyond that the share follows
     /// a line.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = MOST_READS))]
     pub reads: u32,
 }
 

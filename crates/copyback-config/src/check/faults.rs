@@ -40,8 +40,8 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
 /// The errors that reads and time bring, and the refresh of blocks before they do.
 fn what_grows(ssd: &Ssd, faults: &mut Report) {
     let mut reads = |key: &str, reads: u32| {
-        if reads == 0 {
-            faults.add(key, "found 0; allowed: 1 or more");
+        if !(1..=MOST_READS).contains(&reads) {
+            faults.add(key, format!("found {reads}; allowed: 1 to {MOST_READS}"));
         }
     };
     if let Some(disturbed) = ssd.faults.disturbed_read_errors {
