@@ -11,7 +11,7 @@ use crate::workload::{Operation, Request};
 
 use super::endurance::{Endurance, EnduranceSummary};
 use super::faults::FaultsSummary;
-use super::gc::{GcSummary, PacingSummary};
+use super::gc::{GcSummary, PacingSummary, RefreshSummary};
 use super::idle_time::IdleTimeSummary;
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
@@ -105,6 +105,8 @@ pub struct DriveWork {
     pub is_paced: bool,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
     pub lost_victims: Option<u64>,
+    /// Whether reads or time do anything to data.
+    pub data_age: bool,
     /// Whether one of them had no power for some time.
     pub was_off: bool,
 }
@@ -176,6 +178,7 @@ impl DriveWork {
             gc: GcSummary {
                 pacing: self.is_paced.then(|| PacingSummary::of(counters)),
                 lost_victims: self.lost_victims,
+                refresh: self.data_age.then(|| RefreshSummary::of(counters)),
                 ..GcSummary::of(counters, self.collecting, &self.planes)
             },
             mapping: MappingSummary::of(counters),
