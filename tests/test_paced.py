@@ -39,9 +39,9 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def run(preemption: object) -> copyback.Result:
+def run(preemption: Any) -> copyback.Result:
     """Return the result of the small drive with one way to yield."""
-    return copyback.run(CONFIG | {"ssd.gc.preemption": preemption})
+    return copyback.run(CONFIG, ssd__gc__preemption=preemption)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +102,12 @@ def test_nobody_else_has_it() -> None:
 
 def test_the_longest_wait_is_a_few_moves_and_not_a_block(paced: copyback.Result) -> None:
     """Under a load that no drive sustains, paced writes wait less at most than any other's."""
-    longest = {name: run(name).summary.response_us.write.max for name in ("none", "partial")}
-    own = paced.summary.response_us.write.max
+    longest = {name: _longest(run(name)) for name in ("none", "partial")}
+    own = _longest(paced)
     assert all(own < other for other in longest.values()), (own, longest)
+
+
+def _longest(result: copyback.Result) -> float:
+    longest = result.summary.response_us.write.max
+    assert longest is not None
+    return longest

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from copyback._core import Progress
     from copyback.result import Result
+    from copyback.summary import Summary
 
 #: How far something has come.
 DoneT = TypeVar("DoneT")
