@@ -55,11 +55,18 @@ struct Needs {
 
 impl Needs {
     fn of(ssd: &Ssd) -> Self {
-        let beside_threshold = u64::from(ssd.gc.hysteresis_blocks) + u64::from(ssd.spare_blocks());
+        let least_threshold = u64::from(ssd.least_soft_threshold());
+        let spare = u64::from(ssd.spare_blocks());
+        let (threshold, hysteresis) = match ssd.gc.least_invalid == Share::default() {
+            true => (u64::from(ssd.soft_threshold()), u64::from(ssd.gc.hysteresis_blocks)),
+            // Collections end where all victims are refused; only what the host needs must be within reach.
+            false => (least_threshold, 0),
+        };
+        let beside_threshold = hysteresis + spare;
         Self {
-            free: u64::from(ssd.soft_threshold()) + beside_threshold,
+            free: threshold + beside_threshold,
             beside_threshold,
-            least_threshold: ssd.least_soft_threshold().into(),
+            least_threshold,
             open: ssd.open_blocks().into(),
             buffer: ssd.nv_buffer_blocks().into(),
         }
