@@ -60,5 +60,5 @@ def test_it_gives_what_was_measured() -> None:
 
 def test_without_its_rule_the_drive_is_refused() -> None:
     """As collections would never reach their goal."""
-    with pytest.raises(copyback.ConfigError, match=r"ssd\.ftl\.over_provisioning|soft_threshold"):
+    with pytest.raises(copyback.InputError, match="33 of its 128 blocks must be free"):
         copyback.run({"preset": "femu-bbssd", "ssd": {"gc": {"least_invalid": 0}}})
