@@ -26,6 +26,7 @@ mod power;
 pub mod presets;
 pub mod quantity;
 mod read;
+mod refresh;
 pub mod schema;
 mod steady;
 mod tree;
@@ -48,6 +49,7 @@ pub use host::*;
 pub use load::Loader;
 pub use metrics::*;
 pub use power::*;
+pub use refresh::*;
 pub use steady::*;
 pub use workload::*;
 

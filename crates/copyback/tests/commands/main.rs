@@ -23,6 +23,7 @@ mod parallel;
 mod partial;
 mod permits;
 mod power;
+mod refresh;
 mod scan;
 mod semi_preemptive;
 mod suspend;

@@ -8,7 +8,7 @@ use copyback::config::{
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
     Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
     Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
-    Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope,
+    Preemption, Refresh, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope,
     ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
 use copyback::rng::{Stream, stream};
@@ -161,7 +161,19 @@ fn config(draw: &mut Draw, folder: &Path) -> Config {
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
     let (faults, power) = (FlashFaults::default(), Power::default());
-    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, faults, power };
+    let ssd = Ssd {
+        geometry,
+        timing,
+        commands,
+        ftl,
+        gc,
+        wear,
+        buffer,
+        endurance,
+        faults,
+        power,
+        refresh: Refresh::default(),
+    };
     let host = host(draw);
     let workload = workload::draw(draw, &ssd, &|index| folder.join(format!("{index}.blkreplay")));
     Config {

@@ -1,13 +1,13 @@
 //! Keys that came after the first cases were drawn. They are drawn from a stream of their own, so that all else of a
 //! case stays what it was.
 
-use copyback::config::quantity::{Share, Size};
+use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, Average, CachedUnit, CollectionCost, Config, Coordination,
-    Counted, Delay, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation,
-    LogStream, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption,
-    Promotion, QueuedWhen, Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
-    WearCompare, Width, Within, Workload,
+    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, CollectionCost,
+    Config, Coordination, Counted, Delay, DisturbedReadErrors, Expiry, Flow, FreeBlocks, GcEnd,
+    HandleRange, Handles, Ineligible, Isolation, LogStream, Logarithm, LogicalBlocks, Mapping,
+    Margin, PipelineOrder, Placement, Preemption, Promotion, QueuedWhen, Replaced, Round,
+    ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -103,6 +103,25 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     cache_segments(&mut draw, config);
     if draw.chance(0.2) && config.ssd.ftl.mapping.is_page_mapping() {
         config.ssd.gc.least_invalid = Share(draw.of(&[0.05, 0.125, 0.5, 1.0]));
+    }
+    if draw.chance(0.25) {
+        wear_data_out(&mut draw, config);
+    }
+}
+
+/// Data that reads and time put in danger, and blocks that are refreshed before or after that.
+fn wear_data_out(draw: &mut Draw, config: &mut Config) {
+    let refresh = &mut config.ssd.refresh;
+    refresh.reads = draw.chance(0.6).then(|| draw.small_within(10, 5_000) as u32);
+    refresh.age = draw.chance(0.6).then(|| Time::from_ns(draw.small_within(100_000, 1 << 33)));
+    let faults = &mut config.ssd.faults;
+    if draw.chance(0.5) {
+        let (share, reads) = (Share(draw.share()), draw.small_within(1, 5_000) as u32);
+        faults.disturbed_read_errors = Some(DisturbedReadErrors { share, reads });
+    }
+    if draw.chance(0.5) {
+        let (share, age) = (Share(draw.share()), Time::from_ns(draw.small_within(1_000, 1 << 33)));
+        faults.aged_read_errors = Some(AgedReadErrors { share, age });
     }
 }
 
