@@ -57,15 +57,14 @@ impl Needs {
     fn of(ssd: &Ssd) -> Self {
         let least_threshold = u64::from(ssd.least_soft_threshold());
         let spare = u64::from(ssd.spare_blocks());
-        let (threshold, hysteresis) = match ssd.gc.least_invalid == Share::default() {
-            true => (u64::from(ssd.soft_threshold()), u64::from(ssd.gc.hysteresis_blocks)),
-            // Collections end where all victims are refused; only what the host needs must be within reach.
-            false => (least_threshold, 0),
+        let free = u64::from(ssd.blocks_that_must_become_free()) + spare;
+        let hysteresis = match ssd.gc.least_invalid == Share::default() {
+            true => u64::from(ssd.gc.hysteresis_blocks),
+            false => 0,
         };
-        let beside_threshold = hysteresis + spare;
         Self {
-            free: threshold + beside_threshold,
-            beside_threshold,
+            free,
+            beside_threshold: hysteresis + spare,
             least_threshold,
             open: ssd.open_blocks().into(),
             buffer: ssd.nv_buffer_blocks().into(),
