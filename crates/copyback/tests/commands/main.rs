@@ -15,6 +15,7 @@ mod host_operations;
 mod idle;
 mod idle_merges;
 mod instants;
+mod least_invalid;
 mod logical_blocks;
 mod merges;
 mod multi_plane;

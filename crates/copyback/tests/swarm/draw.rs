@@ -377,6 +377,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         threshold_scope: ThresholdScope::Plane,
         threshold_unit: ThresholdUnit::FreeBlocks,
         invalid_threshold: None,
+        least_invalid: Share(0.0),
         start: draw.of(starts),
         end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),

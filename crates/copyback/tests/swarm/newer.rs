@@ -108,6 +108,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         };
     }
     cache_segments(&mut draw, config);
+    if draw.chance(0.2) && config.ssd.ftl.mapping.is_page_mapping() {
+        config.ssd.gc.least_invalid = Share(draw.of(&[0.05, 0.125, 0.5, 1.0]));
+    }
     if draw.chance(0.25) {
         wear_data_out(&mut draw, config);
     }
