@@ -131,6 +131,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(call write_generated,$(GENERATED))
 	$(call write_reproduction,docs)
 	$(PYTHON) benches/page.py
+	$(RUN) python tools/calibration_page.py
 
 .PHONY: check-generated
 check-generated: setup ## Check that these are fresh
@@ -149,6 +150,9 @@ check-generated: setup ## Check that these are fresh
 	  diff -u $$page target/generated/$$page \
 	    || { echo "$$page is stale: run 'make generated'"; exit 1; }; \
 	done
+	$(RUN) python tools/calibration_page.py --to target/generated
+	@diff -u docs/calibration-tables.md target/generated/docs/calibration-tables.md \
+	  || { echo "docs/calibration-tables.md is stale: run 'make generated'"; exit 1; }
 	$(call write_reproduction,target/generated/docs)
 	@cd target/generated/docs && for page in reproduction.md reproduction/*.md tournament*.md; do \
 	  diff -u $(CURDIR)/docs/$$page $$page \

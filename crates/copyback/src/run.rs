@@ -676,7 +676,9 @@ impl Run {
             faults,
             sorting,
             slc_cache,
+            is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
+            data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }
@@ -723,6 +725,7 @@ fn sample(drive: &Drive) -> Sample {
         free_blocks: free.sum,
         bad_blocks: backend.bad_blocks(),
         slc_pages: backend.ftl.slc_levels(),
+        pacing: drive.ssd.pacing().map(|_| counters.pacing),
     }
 }
 

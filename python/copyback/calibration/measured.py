@@ -182,6 +182,33 @@ def read(trace: Path | None, source: Source, times: Times, directory: Path) -> M
     return found
 
 
+def measured_times(
+    trace: Path, times: Times, format_: str | None, directory: Path, *, lenient: bool
+) -> pl.DataFrame:
+    """Read a trace with measured times as it is, without a device that it must fit.
+
+    Parameters
+    ----------
+    directory
+        Where to put traces on the way.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or holds no such times.
+    """
+    source: Path = trace
+    if times is Times.SERVICE:
+        source, format_ = _as_issued(trace, directory / "issued.parquet"), "parquet"
+    path = directory / "measured.parquet"
+    workload = Workload.of(source, format_=format_, lenient=lenient, settings=[])
+    convert(workload, path, to=None, drop=(), on_progress=lambda _: None)
+    frame = _comparable(pl.read_parquet(path))
+    if frame["measured_response_ns"].null_count() == frame.height:
+        raise InputError(f"{trace}: holds no measured times")
+    return frame
+
+
 def _check(workload: Mapping[str, Any]) -> None:
     if workload["type"] != "trace":
         raise InputError("no trace: name a file with measured times with --trace")

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from copyback.calibration.fit import SCALE
+from copyback.calibration.forecast import Forecast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +57,32 @@ def by_size(sizes: Array, measured: Array) -> Rule:
     return predict
 
 
+def drawn(sizes: Array, measured: Array, of: Array) -> Forecast:
+    """Return the forecast of the measured times of the same size class, all as likely."""
+    classes = np.floor(np.log2(sizes))
+    known = np.unique(classes)
+    nearest = np.abs(np.floor(np.log2(of))[:, None] - known[None, :]).argmin(axis=1)
+    return Forecast.of_kinds(nearest, [measured[classes == one] for one in known])
+
+
 RULES = {"linear_us": linear, "by_size_us": by_size, "constant_us": constant}
+
+
+def forecasts(sizes: Array, measured: Array, of: Array) -> dict[str, Forecast]:
+    """Return what each rule, fitted to requests of one kind, says of others of that kind.
+
+    Parameters
+    ----------
+    sizes, measured
+        Sizes in bytes and times in microseconds of the requests that are known.
+    of
+        Sizes of those that are predicted.
+    """
+    points = {
+        name.removesuffix("_us"): Forecast.of_points(make(sizes, measured)(of))
+        for name, make in RULES.items()
+    }
+    return {"drawn": drawn(sizes, measured, of), **points}
 
 
 def with_predictions(rows: pl.DataFrame, fitted: pl.Series) -> pl.DataFrame:

@@ -136,3 +136,39 @@ def convert(
         for note in notes:
             print(f"copyback: note: {note}", file=sys.stderr)
         print(f"Wrote {written(output)}")
+
+
+@app.command()
+def floor(
+    source: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Traces of one device, with measured times."),
+    ],
+    format_: Format = None,
+    lenient: Lenient = False,
+    times: Annotated[
+        str,
+        typer.Option(
+            metavar="response|service",
+            help="Times from arrival to completion, or from the issue to the device, which only "
+            "traces of the format nexus5 tell.",
+        ),
+    ] = "response",
+    halves: Annotated[
+        bool, typer.Option("--halves", help="Predict the halves of each trace by one another, too.")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Say how well the measured times of each trace predict those of each other.
+
+    That is the floor of a calibration: no model of the device is needed for it.
+    """
+    from copyback.calibration.floor import floor as run
+    from copyback.calibration.show_pairs import overview
+    from copyback.console import show
+
+    found = run(source, times=times, format=format_, lenient=lenient, halves=halves)
+    if json_:
+        sys.stdout.write(found.to_json())
+        return
+    show(overview(found.rows), width_in_files=TABLE_WIDTH)

@@ -59,6 +59,8 @@ pub struct Limits {
     pub(super) translation_pages: usize,
     /// Pages of a block that hold data (all but a summary page).
     pub(super) data_pages: u32,
+    /// Invalid pages that a victim has at least, as long as the host can open a block.
+    pub(super) least_invalid: u32,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
     /// Whether pages that are moved may go to another class than theirs: there are several.
@@ -251,6 +253,14 @@ impl Tables {
         let plane = &self.space[plane];
         let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
         plane.free_blocks() as u32 * self.limits.data_pages + open
+    }
+
+    /// Free pages of `plane` but for those of open blocks that the host does not write to.
+    pub fn free_pages_for_host(&self, plane: PlaneId) -> u64 {
+        let state = &self.space[plane];
+        let open = |stream| state.frontier(stream).map_or(0, |frontier| self.room(frontier));
+        let open: u32 = self.streams.all_of_host().map(open).sum();
+        state.free_blocks() as u64 * u64::from(self.limits.data_pages) + u64::from(open)
     }
 
     /// Whether `plane`, which is below its threshold, can be collected later: the host can open another
@@ -847,6 +857,7 @@ impl Limits {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: config.ssd.data_pages_per_block() as u32,
+            least_invalid: config.ssd.least_invalid_pages(),
             mixes,
             diverts: classes.of_moves().len() > 1,
             host_class,

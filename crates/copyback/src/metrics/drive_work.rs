@@ -11,7 +11,7 @@ use crate::workload::{Operation, Request};
 
 use super::endurance::{Endurance, EnduranceSummary};
 use super::faults::FaultsSummary;
-use super::gc::GcSummary;
+use super::gc::{GcSummary, PacingSummary, RefreshSummary};
 use super::idle_time::IdleTimeSummary;
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
@@ -104,8 +104,12 @@ pub struct DriveWork {
     pub sorting: Option<SortingReport>,
     /// What its cache of blocks in another cell mode has been used for, and the bytes of a page, if it has one.
     pub slc_cache: Option<(SlcState, u64)>,
+    /// Whether writes were charged steps of collections.
+    pub is_paced: bool,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
     pub lost_victims: Option<u64>,
+    /// Whether reads or time do anything to data.
+    pub data_age: bool,
     /// Whether one of them had no power for some time.
     pub was_off: bool,
 }
@@ -178,7 +182,9 @@ impl DriveWork {
             flash: flash(counters),
             write_amplification: counters.write_amplification(),
             gc: GcSummary {
+                pacing: self.is_paced.then(|| PacingSummary::of(counters)),
                 lost_victims: self.lost_victims,
+                refresh: self.data_age.then(|| RefreshSummary::of(counters)),
                 ..GcSummary::of(counters, self.collecting, &self.planes)
             },
             mapping: MappingSummary::of(counters),

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::checkpoint::Checkpointed;
 use crate::host::Completion;
 use crate::ids::FlowId;
+use crate::ssd::PacingTally;
 use crate::units::{Duration, Instant, TotalTime};
 use crate::workload::Operation;
 
@@ -40,6 +41,8 @@ pub struct Sample {
     pub bad_blocks: Option<u64>,
     /// Pages that an SLC cache could take and could hold, if there is one.
     pub slc_pages: Option<[u64; 2]>,
+    /// What writes were charged, if they are.
+    pub pacing: Option<PacingTally>,
 }
 
 impl Sample {
@@ -61,6 +64,7 @@ impl Sample {
                 .slc_pages
                 .zip(others.slc_pages)
                 .map(|(these, others)| [these[0] + others[0], these[1] + others[1]]),
+            pacing: self.pacing.zip(others.pacing).map(|(these, others)| these.and(others)),
         }
     }
 }
@@ -94,6 +98,9 @@ pub const BAD_BLOCKS: &str = "bad_blocks";
 
 /// The columns that it has if there is an SLC cache.
 pub const SLC_COLUMNS: [&str; 2] = ["slc_free_pages", "slc_pages"];
+/// The columns that it has if collections are paced: steps that the host's pages were charged in the row, and writes that
+/// waited for steps.
+pub const PACING: [&str; 2] = ["gc_steps_charged", "throttled_writes"];
 
 /// Columns of the series by name.
 pub type SeriesColumns = Vec<(Cow<'static, str>, Vec<f64>)>;
@@ -242,7 +249,7 @@ impl Series {
         self.rows.iter().map(written).collect()
     }
 
-    /// The rows as columns, named by [`SAMPLE_COLUMNS`], bad blocks if there can be any, what an SLC cache has left and has,
+    /// The rows as columns, named by [`SAMPLE_COLUMNS`], bad blocks if there can be any, what an SLC cache has left and has, [`PACING`] if there is one,
     /// and the blocks of each class if there are several. Counts are those of the row, blocks that are free, bad or of a class the level at its end; a mean or maximum of no request is NaN.
     pub fn columns(&self) -> SeriesColumns {
         let mut columns: SeriesColumns = SAMPLE_COLUMNS
@@ -263,8 +270,23 @@ impl Series {
             let slc = self.rows.iter().map(|row| Some(row.end.slc_pages?[index] as f64));
             columns.extend(slc.collect::<Option<_>>().map(|slc| (Cow::from(name), slc)));
         }
+        columns.extend(self.pacing_columns().into_iter().flatten());
         columns.extend(self.classes.columns());
         columns
+    }
+
+    fn pacing_columns(&self) -> Option<SeriesColumns> {
+        let totals: Vec<PacingTally> =
+            self.rows.iter().map(|row| row.end.pacing).collect::<Option<_>>()?;
+        let mut before = PacingTally::default();
+        let mut columns = PACING.map(|name| (Cow::from(name), Vec::with_capacity(totals.len())));
+        for total in totals {
+            let row = total.since(before);
+            let values = [row.steps(), row.throttled as f64];
+            columns.iter_mut().zip(values).for_each(|((_, column), value)| column.push(value));
+            before = total;
+        }
+        Some(columns.into())
     }
 }
 

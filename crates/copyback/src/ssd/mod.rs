@@ -19,7 +19,7 @@ mod power;
 mod recovery_time;
 mod suspend;
 
-pub use crate::backend::{Counters, FaultReport, Moves, SortingReport};
+pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
 pub use crate::ftl::{HandleTally, OfClass, SlcState, Takes};
 pub use crate::observer::{
@@ -38,7 +38,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
 use crate::config::{Config, Idle};
-use crate::event::Agenda;
+use crate::event::{Agenda, Event};
 use crate::flash::Watched;
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn, SsdId};
@@ -172,6 +172,11 @@ impl Ssd {
         counters.striped(u64::from(ftl.geometry.striped_planes))
     }
 
+    /// What writes were charged so far, if they are.
+    pub fn pacing(&self) -> Option<PacingTally> {
+        self.schedule.scheme.charges_writes().then_some(self.backend.counters.pacing)
+    }
+
     /// Whether a die collects at this moment.
     pub const fn is_collecting(&self) -> bool {
         self.backend.collecting.is_any_running()
@@ -211,12 +216,13 @@ impl Ssd {
         self.backend.flash.violation().or_else(|| self.backend.ftl.violation())
     }
 
-    /// Whether it may have work that is no command's: to use idle time, or to keep its mapping in flash
-    /// up to date.
+    /// Whether it may have work that is no command's: to use idle time, to keep its mapping in flash up to date, or to
+    /// refresh data.
     pub fn works_on_its_own(&self) -> bool {
         self.collector.idle.is_some()
             || self.collector.folds.is_some()
             || self.backend.ftl.translation_pages() > 0
+            || self.backend.ageing.is_some()
     }
 
     /// Page operations that are waiting or in service.
@@ -308,6 +314,16 @@ impl Ssd {
         }
     }
 
+    /// A look for data that have become too old was on the agenda.
+    pub fn refresh_look(&mut self) {
+        if let Some(ageing) = &mut self.backend.ageing {
+            ageing.look();
+        }
+        if !self.is_off {
+            self.backend.flash.wake_all();
+        }
+    }
+
     /// The second phase of an instant: every die and channel that something has happened to looks
     /// for its next work, in index order.
     #[inline]
@@ -323,6 +339,7 @@ impl Ssd {
     /// in what this calls, and has to be [watched](crate::flash::Watched) for.
     #[inline]
     fn arbitrate_watched(&mut self, now: Instant, agenda: &mut Agenda) {
+        self.backend.note_time(now);
         if self.collector.idle.is_some() || self.collector.folds.is_some() {
             self.use_instant(now, agenda);
         } else {
@@ -337,6 +354,13 @@ impl Ssd {
         }
         if self.backend.observer.keeps_idle_account() {
             self.backend.observer.note_commands(self.is_busy(), now);
+        }
+        // Blocks that have been opened at this instant are as old as it, whenever the next one is.
+        self.backend.note_time(now);
+        if !self.is_off
+            && let Some(next) = self.backend.plan_refresh_look()
+        {
+            agenda.add(next, Event::RefreshLook);
         }
     }
 

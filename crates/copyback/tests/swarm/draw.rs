@@ -8,8 +8,8 @@ use copyback::config::{
     Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
     Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
     Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
-    Preemption, Register, Scheduling, SlcCache, Ssd, Stop, SummaryPage, Suspend, ThresholdScope,
-    ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
+    Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop, SummaryPage, Suspend,
+    ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -174,6 +174,7 @@ fn config(draw: &mut Draw, folder: &Path) -> Config {
         faults,
         power,
         slc_cache,
+        refresh: Refresh::default(),
     };
     let host = host(draw);
     let workload = workload::draw(draw, &ssd, &|index| folder.join(format!("{index}.blkreplay")));
@@ -238,7 +239,13 @@ fn demand_paged(draw: &mut Draw, geometry: &Geometry) -> Mapping {
     let cached_entry = Size(draw.within(1, 16));
     let cache = Size(cached_entry.0 * draw.small_within(1, 4_000));
     match pages.div_ceil(geometry.page_size.0 / entry) <= 2 * most {
-        true => Mapping::DemandPaged { cache, cached_entry, entry: Size(entry) },
+        true => Mapping::DemandPaged {
+            cache,
+            cached_entry,
+            entry: Size(entry),
+            unit: copyback::config::CachedUnit::Entry,
+            unwritten: Size(0),
+        },
         false => Mapping::Page,
     }
 }
@@ -348,7 +355,9 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
         Preemption::Partial { .. } => &[GcStart::AtOnce, GcStart::BeforeOperation],
-        Preemption::SemiPreemptive { .. } | Preemption::Python { .. } => &[GcStart::AtOnce],
+        Preemption::SemiPreemptive { .. }
+        | Preemption::Paced { .. }
+        | Preemption::Python { .. } => &[GcStart::AtOnce],
     };
     Gc {
         victim: draw.of(&[
@@ -370,6 +379,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         threshold_scope: ThresholdScope::Plane,
         threshold_unit: ThresholdUnit::FreeBlocks,
         invalid_threshold: None,
+        least_invalid: Share(0.0),
         start: draw.of(starts),
         end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),
