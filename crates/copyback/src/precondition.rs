@@ -357,6 +357,8 @@ impl Preconditioner {
         self.ftl.use_idle_time_to_fold(true);
         (0..self.ftl.geometry.dies()).map(DieId::from_index).for_each(|die| self.collect(die));
         self.ftl.use_idle_time_to_fold(false);
+        // As a drive that comes out of a file does.
+        self.ftl.look_at_cache();
         if !self.outdated.is_empty() {
             self.write_outdated();
         }

@@ -347,6 +347,11 @@ impl Ftl {
         }
     }
 
+    /// Looks anew at what the cache has on each plane.
+    pub fn look_at_cache(&mut self) {
+        self.tables.begin_cache();
+    }
+
     /// The least erased closed block of `plane`, if static wear levelling says to move its data.
     pub fn block_to_level(&mut self, plane: PlaneId) -> Option<BlockId> {
         let tables = &mut self.tables;
