@@ -29,6 +29,7 @@ DRIVE: dict[str, Any] = {
     "ssd.slc_cache.dynamic": {"blocks": 72},
     "ssd.slc_cache.timing": {"read": "20us", "program": "75us", "erase": "1500us"},
     "ssd.slc_cache.fold_after_idle": "100ms",
+    "precondition.fill": 0.0,
     "workload.type": "synthetic",
     "workload.request_size": "128KiB",
     "workload.read_share": 0.0,
@@ -40,12 +41,13 @@ DRIVE: dict[str, Any] = {
 
 def sequential(megabytes: int, **settings: Any) -> copyback.Result:
     """Return a run that writes so much, one address after the other."""
-    return copyback.run({}, **DRIVE, workload__requests=megabytes * 8, **settings)
+    settings = {key.replace("__", "."): value for key, value in settings.items()}
+    return copyback.run({}, **{**DRIVE, "workload.requests": megabytes * 8, **settings})
 
 
 def rates(result: copyback.Result) -> list[float]:
     """Return the MiB a second of each row, the last one left out."""
-    return (result.series["bytes_written"].to_numpy()[:-1] / 0.05 / MIB).tolist()
+    return [float(written) / 0.05 / MIB for written in result.series["write_bytes"].to_numpy()[:-1]]
 
 
 def cliff(result: copyback.Result) -> float:
@@ -84,9 +86,7 @@ def test_idle_time_gives_it_back() -> None:
         result = sequential(
             128,
             precondition__fill=0.8,
-            workload__iodepth=None,
-            workload__inter_arrival="100us",
-            workload__bursts={"on": "51.2ms", "off": quiet},
+            workload__bursts={"type": "on_off", "on": "51.2ms", "off": quiet},
         )
         cache = result.summary.slc_cache
         assert cache is not None
@@ -97,12 +97,12 @@ def test_idle_time_gives_it_back() -> None:
 
 
 def test_pages_that_die_in_it_are_never_folded() -> None:
-    # 32 MiB, over and over, into 64 MiB: what is folded is a small part.
+    # A hundredth of the drive, over and over: what is folded is a small part.
     few = sequential(
         640,
         precondition__fill=0.8,
         workload__sequential_share=0.0,
-        workload__range={"start": 0, "length": "32MiB"},
+        workload__footprint=0.01,
         ssd__slc_cache__when_full="wait",
     ).summary
     cache = few.slc_cache
@@ -116,7 +116,8 @@ def test_the_page_and_the_terminal_tell_of_it() -> None:
     result = sequential(100)
     assert "Written to the SLC cache" in report.render(result)
     assert "SLC cache" in text(console.overview(result))
-    other = copyback.run({}, **{**DRIVE, "ssd.slc_cache": {}, "workload.requests": 100})
+    without = {key: value for key, value in DRIVE.items() if "slc_cache" not in key}
+    other = copyback.run({}, **without, workload__requests=100)
     assert other.summary.slc_cache is None
     assert "SLC cache" not in report.render(other)
     assert "slc_pages" not in other.series.columns
