@@ -38,7 +38,7 @@ impl FoldInIdleTime {
 
     /// Before work is looked for: whether the drive `is_busy`.
     pub fn note(&mut self, backend: &mut Backend, is_busy: bool, now: Instant) {
-        if is_busy == !self.is_quiet {
+        if is_busy != self.is_quiet {
             return;
         }
         self.is_quiet = !is_busy;

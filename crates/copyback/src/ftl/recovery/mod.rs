@@ -56,6 +56,8 @@ impl Ftl {
             let origin = Origin::Moved { class: None };
             tables.staged.add(*lpn, *plane, origin);
         }
+        // What was staged holds data, too.
+        tables.begin_cache();
         let erased = |block| survey.is_erased(block);
         let audit = Audit::of_image(config, image, survey.found(), erased);
         tables.audit = Some(Box::new(audit));
@@ -102,7 +104,6 @@ impl Tables {
             each!(&mut *mapping, mapping => mapping.recover_plane(self, plane, &blocks, survey));
         }
         each!(mapping, mapping => mapping.recover(self, survey));
-        self.begin_cache();
         self.space.planes().for_each(|plane| self.free_blocks_changed(plane));
     }
 
