@@ -1,12 +1,12 @@
 //! Keys that came after the first cases were drawn. They are drawn from a stream of their own, so that all else of a
 //! case stays what it was.
 
-use copyback::config::quantity::{Share, Size};
+use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, Average, CollectionCost, Config, Coordination, Counted,
-    Delay, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
+    AddressDistribution, Age, AgeWeight, Average, CollectionCost, CommandDelay, Config, Controller, Coordination, Counted,
+    Delay, DelayRow, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
     Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, Promotion, QueuedWhen,
-    Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within,
+    Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, Width, Within,
     Workload,
 };
 
@@ -96,10 +96,38 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.15) {
         append(&mut draw, config);
     }
+    if draw.chance(0.2) {
+        config.ssd.controller = controller(&mut draw);
+    }
     if draw.chance(0.5) && matches!(config.ssd.ftl.placement, Placement::Sfs { .. }) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
     }
+}
+
+/// One that sleeps, or takes its time.
+fn controller(draw: &mut Draw) -> Controller {
+    let time = |draw: &mut Draw| Time::from_us(draw.within(0, 2000));
+    let delay = |draw: &mut Draw| {
+        let mut row = |size| {
+            let mut times: Vec<_> = (0..3).map(|_| time(draw)).collect();
+            times.sort();
+            DelayRow { size: Size(size), times }
+        };
+        let rows = vec![row(512), row(16_384)];
+        CommandDelay::BySize { probabilities: [0.0, 0.9, 1.0].map(Share).to_vec(), rows }
+    };
+    let mut controller = Controller::default();
+    if draw.chance(0.6) {
+        controller.wake_up = WakeUp::Sleeps { after: time(draw), time: time(draw) };
+    }
+    if draw.chance(0.6) {
+        controller.read_delay = delay(draw);
+    }
+    if draw.chance(0.6) {
+        controller.write_delay = delay(draw);
+    }
+    controller
 }
 
 /// One that says where victims come from.
