@@ -18,7 +18,8 @@ fn delay(key: &str, delay: &CommandDelay, faults: &mut Report) {
     }
     let sizes: Vec<_> = rows.iter().map(|row| row.size).collect();
     if !rises(&sizes) || sizes.contains(&Size(0)) {
-        let problem = "found sizes out of order, or of no bytes; allowed: each above the one before";
+        let problem =
+            "found sizes out of order, or of no bytes; allowed: each above the one before";
         faults.add(&format!("{key}.rows"), problem);
     }
     for (index, row) in rows.iter().enumerate() {

@@ -3,11 +3,11 @@
 
 use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, Average, CollectionCost, CommandDelay, Config, Controller, Coordination, Counted,
-    Delay, DelayRow, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
-    Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement, Preemption, Promotion, QueuedWhen,
-    Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, Width, Within,
-    Workload,
+    AddressDistribution, Age, AgeWeight, Average, CollectionCost, CommandDelay, Config, Controller,
+    Coordination, Counted, Delay, DelayRow, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles,
+    Ineligible, Isolation, LogStream, Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement,
+    Preemption, Promotion, QueuedWhen, Replaced, Round, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WakeUp, WearCompare, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
