@@ -342,6 +342,15 @@ class PlanesSummary(Section, kw_only=True):
     """Share of the time in which a plane was idle."""
 
 
+class RefreshSummary(Section, kw_only=True):
+    """Blocks collected for the sake of their data."""
+
+    read_reclaims: int
+    """Because so many of their pages had been read."""
+    refreshes: int
+    """Because their data had become too old."""
+
+
 class GcSummary(Section, kw_only=True):
     """Garbage collection."""
 
@@ -383,6 +392,10 @@ class GcSummary(Section, kw_only=True):
     """How planes used the time in which their die collected."""
     preemptions: int
     """How often a collection that had begun yielded to the host."""
+    refresh: RefreshSummary | None = None
+    """Blocks collected for the sake of their data, not for space, if reads or time do anything
+    to them.
+    """
     stalled_us: float
     """Die time in which writes waited for a free block although collections yield, or for room
     in a full buffer, in microseconds.
@@ -410,6 +423,10 @@ class DieTimeSummary(Section, kw_only=True):
     """None of these."""
     on_demand: float
     """Collecting because the plane was short of space."""
+    refresh: float | None = None
+    """Collecting for the sake of data that reads or time had put in danger; absent if that took
+    none.
+    """
     wear_levelling: float
     """Levelling wear."""
 

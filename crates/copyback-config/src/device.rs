@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Controller, Endurance, FlashFaults, Ftl, Gc, Power,
+    Controller, Endurance, FlashFaults, Ftl, Gc, Power, Refresh,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -40,6 +40,9 @@ pub struct Ssd {
     /// What goes wrong in the flash.
     #[serde(skip_serializing_if = "FlashFaults::are_none")]
     pub faults: FlashFaults,
+    /// Blocks that are collected for the sake of their data.
+    #[serde(skip_serializing_if = "Refresh::is_none")]
+    pub refresh: Refresh,
 }
 
 /// Shape of the flash array: channel > chip > die > plane > block > page.

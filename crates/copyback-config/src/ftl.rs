@@ -72,6 +72,15 @@ choice! {
             /// Bytes of an entry in a translation page.
             #[serde(default = "default_entry")]
             entry: Size,
+            /// What the cache holds and a miss brings in: an `entry` (the default), as in DFTL, or a `segment`, a whole
+            /// translation page, as drives do that have little RAM or use their host's.
+            #[serde(default, skip_serializing_if = "is_default")]
+            unit: CachedUnit,
+            /// RAM for entries that have changed without being in the cache, as their pages were moved or trimmed.
+            /// Translation pages are written when it is full, the one with most such entries first; with none (the
+            /// default), those of a collected block's pages once it is erased.
+            #[serde(default, skip_serializing_if = "is_default")]
+            unwritten: Size,
         },
         /// A logical block has a data block, in which each page has its place, and at most one update
         /// block that takes its writes; the two are merged by a switch, in part or in full (Kim et al.
@@ -99,6 +108,17 @@ choice! {
             update_blocks: u32,
         },
     }
+}
+
+/// What the cache of a mapping table in flash holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CachedUnit {
+    /// Single entries.
+    #[default]
+    Entry,
+    /// Whole translation pages.
+    Segment,
 }
 
 /// 14 GB beside 64 GB.

@@ -36,6 +36,11 @@ pub struct Gc {
     /// open blocks not counted as invalid: what log-structured stores call the garbage proportion. Not unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid_threshold: Option<Share>,
+    /// A block is refused as a victim while fewer than this share of its pages are invalid and the host can still open
+    /// one (`hard_threshold`): 0 (the default) refuses none, 0.125 is what FEMU has. The soft threshold may then be one
+    /// that collections never reach.
+    #[serde(skip_serializing_if = "is_default")]
+    pub least_invalid: Share,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
     /// When a collection of a die lets the host go on.
@@ -61,6 +66,7 @@ impl Default for Gc {
             threshold_scope: ThresholdScope::Plane,
             threshold_unit: ThresholdUnit::FreeBlocks,
             invalid_threshold: None,
+            least_invalid: Share::default(),
             start: GcStart::AtOnce,
             end: GcEnd::Enough,
             hysteresis_blocks: 0,
@@ -159,6 +165,11 @@ impl Ssd {
             }
             Width::Serial | Width::Superblock => 0,
         }
+    }
+
+    /// Invalid pages that a victim has at least, as long as the host can open a block.
+    pub fn least_invalid_pages(&self) -> u32 {
+        (self.gc.least_invalid.0 * self.data_pages_per_block() as f64).ceil() as u32
     }
 
     /// Planes that one multi-plane command can join.

@@ -27,6 +27,7 @@ mod power;
 pub mod presets;
 pub mod quantity;
 mod read;
+mod refresh;
 pub mod schema;
 mod steady;
 mod tree;
@@ -50,6 +51,7 @@ pub use host::*;
 pub use load::Loader;
 pub use metrics::*;
 pub use power::*;
+pub use refresh::*;
 pub use steady::*;
 pub use workload::*;
 

@@ -671,6 +671,7 @@ impl Run {
             faults,
             sorting,
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
+            data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }

@@ -16,6 +16,12 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
                        an open block's pages are free for its own logical blocks only";
         faults.add("ssd.gc.threshold_unit", problem);
     }
+    faults.share("ssd.gc.least_invalid", ssd.gc.least_invalid);
+    if ssd.gc.least_invalid != Share::default() && !ssd.ftl.mapping.is_page_mapping() {
+        let problem = "found a share; allowed: 0, as with this mapping (ssd.ftl.mapping) merges are called for by \
+                       logical blocks that are used up, not by invalid pages";
+        faults.add("ssd.gc.least_invalid", problem);
+    }
     if let Some(share) = ssd.gc.invalid_threshold {
         faults.share_above_zero("ssd.gc.invalid_threshold", share, true);
         if !ssd.ftl.mapping.is_page_mapping() {

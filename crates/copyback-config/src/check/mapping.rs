@@ -52,7 +52,10 @@ fn nv_buffer(buffer: FreeBlocks, ssd: &Ssd, faults: &mut Report) {
 
 /// The sizes of the entries of a table in flash, and of their cache.
 fn demand_paging(ssd: &Ssd, faults: &mut Report) {
-    let Mapping::DemandPaged { cache, cached_entry, entry } = ssd.ftl.mapping else { return };
+    let Mapping::DemandPaged { cache, cached_entry, entry, unit, unwritten } = ssd.ftl.mapping
+    else {
+        return;
+    };
     let page = ssd.geometry.page_size;
     for (key, size) in [("cached_entry", cached_entry), ("entry", entry)] {
         if size == Size(0) || size > page {
@@ -60,9 +63,18 @@ fn demand_paging(ssd: &Ssd, faults: &mut Report) {
             faults.add(&format!("ssd.ftl.mapping.{key}"), problem);
         }
     }
-    if cache < cached_entry {
-        let problem = format!("found {cache}; allowed: at least one entry of {cached_entry}");
+    let (place, size) = match unit {
+        CachedUnit::Entry => ("entry", cached_entry),
+        CachedUnit::Segment => ("translation page", ssd.managed_page_size()),
+    };
+    if cache < size {
+        let problem = format!("found {cache}; allowed: at least one {place} of {size}");
         faults.add("ssd.ftl.mapping.cache", problem);
+    }
+    if unwritten != Size(0) && unwritten < cached_entry {
+        let problem =
+            format!("found {unwritten}; allowed: 0B, or at least one entry of {cached_entry}");
+        faults.add("ssd.ftl.mapping.unwritten", problem);
     }
 }
 

@@ -179,11 +179,19 @@ impl Ssd {
     /// Blocks of a plane that hold none of its logical pages: free to the collections' goal, open, of a buffer,
     /// spare.
     fn blocks_without_data(&self) -> u32 {
-        self.soft_threshold()
-            + self.gc.hysteresis_blocks
+        self.blocks_that_must_become_free()
             + self.open_blocks()
             + self.nv_buffer_blocks()
             + self.spare_blocks()
+    }
+
+    /// Free blocks that collections must be able to reach, beside spare ones.
+    fn blocks_that_must_become_free(&self) -> u32 {
+        match self.gc.least_invalid == Share::default() {
+            true => self.soft_threshold() + self.gc.hysteresis_blocks,
+            // Collections end where all victims are refused; only what the host needs must be within reach.
+            false => self.least_soft_threshold(),
+        }
     }
 
     /// Free blocks without which a collection cannot begin.

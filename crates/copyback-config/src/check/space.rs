@@ -55,11 +55,17 @@ struct Needs {
 
 impl Needs {
     fn of(ssd: &Ssd) -> Self {
-        let beside_threshold = u64::from(ssd.gc.hysteresis_blocks) + u64::from(ssd.spare_blocks());
+        let least_threshold = u64::from(ssd.least_soft_threshold());
+        let spare = u64::from(ssd.spare_blocks());
+        let free = u64::from(ssd.blocks_that_must_become_free()) + spare;
+        let hysteresis = match ssd.gc.least_invalid == Share::default() {
+            true => u64::from(ssd.gc.hysteresis_blocks),
+            false => 0,
+        };
         Self {
-            free: u64::from(ssd.soft_threshold()) + beside_threshold,
-            beside_threshold,
-            least_threshold: ssd.least_soft_threshold().into(),
+            free,
+            beside_threshold: hysteresis + spare,
+            least_threshold,
             open: ssd.open_blocks().into(),
             buffer: ssd.nv_buffer_blocks().into(),
         }

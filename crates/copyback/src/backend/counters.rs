@@ -67,6 +67,10 @@ pub struct Counters {
     pub stalled: TotalTime,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
+    /// Blocks emptied because they had been read too often.
+    pub read_reclaims: u64,
+    /// Blocks emptied because their data had become too old.
+    pub refreshes: u64,
     /// How blocks were reclaimed, where logical pages are bound to blocks.
     pub merges: Merges,
     /// What a buffer that takes writes before merges was used for.
@@ -206,7 +210,7 @@ impl Counters {
                 self.idle += collections;
                 self.delayed += collections;
             }
-            Reason::OnDemand | Reason::WearLevelling => {}
+            Reason::OnDemand | Reason::WearLevelling | Reason::ReadReclaim | Reason::Refresh => {}
         }
     }
 
@@ -227,6 +231,8 @@ impl Counters {
             self.joined += self.collections * (planes - 1);
             self.collections *= planes;
             self.levelling_runs *= planes;
+            self.read_reclaims *= planes;
+            self.refreshes *= planes;
             self.merges.striped(planes);
             self.nv_buffer.striped(planes);
             self.mapping.reads *= planes;

@@ -4,7 +4,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::ftl::Replaced;
 use crate::ids::Ppn;
-use crate::nand::Sensed;
+use crate::nand::{Sensed, Strain};
 use crate::units::{Duration, Instant, earlier};
 
 use super::Backend;
@@ -99,9 +99,22 @@ impl Backend {
     }
 
     /// The operation that is about to start reads `page`.
+    #[inline]
     pub fn sense(&mut self, page: Ppn) {
+        if self.faults.is_some() || self.ageing.is_some() {
+            self.sense_with_care(page);
+        }
+    }
+
+    #[inline(never)]
+    fn sense_with_care(&mut self, page: Ppn) {
+        let mut strain = Strain::default();
+        if let Some(ageing) = &mut self.ageing {
+            ageing.read(&self.ftl, page);
+            strain = ageing.strain(self.ftl.geometry.block_of(page));
+        }
         let Some(costs) = &mut self.faults else { return };
-        let levels = match self.ftl.sense(page) {
+        let levels = match self.ftl.sense(page, strain) {
             Sensed::Corrected(0) => return,
             Sensed::Corrected(level) => {
                 costs.retried.resize(costs.retried.len().max(level as usize), 0);

@@ -38,7 +38,8 @@ pub struct Collector {
     pub permits: Permits,
     width: Width,
     settings: Settings,
-    /// Where a collection ends after one victim: of each die, whether one has ended since the host was served.
+    /// Where a collection ends after one victim, or blocks are refreshed, which may go on for ever: of each die, whether
+    /// such a one has ended since the host was served.
     has_ended: Option<Vec<bool>>,
     /// Boxed: few drives have one.
     pub idle: Option<Box<IdleTime>>,
@@ -55,6 +56,7 @@ struct Settings {
     /// Whether collections take no time.
     zero_cost: bool,
     start: GcStart,
+    end: GcEnd,
     /// DRAM for pages on their way from one block to another.
     cache_pages: usize,
     /// Whether erases wait for programs that supersede what they erase.
@@ -79,12 +81,14 @@ impl Collector {
                 config.reserve_blocks(),
             ),
             width: Width::new(&config.ssd),
-            has_ended: (gc.end == GcEnd::OneVictim).then(|| vec![false; dies]),
+            has_ended: (gc.end == GcEnd::OneVictim || backend.ageing.is_some())
+                .then(|| vec![false; dies]),
             settings: Settings {
                 copyback: gc.copyback,
                 one_command: gc.copyback && !splits_moves,
                 zero_cost: gc.zero_cost,
                 start: gc.start,
+                end: gc.end,
                 cache_pages: config.ssd.cache_pages(),
                 holds_erases: config.ssd.power.holds_erases(),
                 poll,
@@ -105,12 +109,14 @@ impl Collector {
         self.collections[die.index()].as_deref_mut()
     }
 
-    /// Whether a plane of `die` that is short of space, or asked for, is to be collected before anything else.
+    /// Whether a plane of `die` that is short of space, or asked for, is to be collected before anything else, or a
+    /// block for the sake of its data.
     /// `host_waits` says whether operations of the host wait for it.
     #[inline(always)]
     pub fn is_due(&self, backend: &Backend, die: DieId, host_waits: impl FnOnce() -> bool) -> bool {
         let planes = backend.ftl.planes_to_collect(die) | self.permits.planes_of(die);
-        planes != 0 && self.is_to_be_collected(backend, die, host_waits)
+        (planes != 0 && self.is_to_be_collected(backend, die, host_waits))
+            || backend.is_to_be_refreshed(die)
     }
 
     // Apart, as mostly no plane is short of space.
@@ -171,7 +177,7 @@ impl Collector {
     }
 
     /// The collection of the plane whose turn it is, of those that are short of space or asked for and
-    /// have something to give, and of the planes that join it.
+    /// have something to give, and of the planes that join it; else of the block whose data are in danger.
     fn next_collection(
         &mut self,
         backend: &mut Backend,
@@ -191,7 +197,8 @@ impl Collector {
             self.permits.give_up(plane);
             candidates &= !bit;
         }
-        None
+        let job = Job::for_its_data(die, backend)?;
+        Some(Lanes::of(job, self.settings.one_command))
     }
 
     fn let_planes_join(&self, backend: &mut Backend, lanes: &mut Lanes) {

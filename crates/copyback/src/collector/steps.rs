@@ -4,6 +4,7 @@ use super::job::Job;
 use super::lanes::{Erased, Lanes, Members, PageStep, Pages, Step};
 use crate::backend::{Backend, Purpose, StepInFlight};
 use crate::checkpoint::Checkpointed;
+use crate::config::GcEnd;
 use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Times};
 use crate::observer::Activity;
@@ -292,6 +293,8 @@ impl Collector {
         let lanes = collection.lanes.lanes.len() as u64;
         match collection.reason() {
             Reason::WearLevelling => backend.counters.levelling_runs += 1,
+            Reason::ReadReclaim => backend.counters.read_reclaims += 1,
+            Reason::Refresh => backend.counters.refreshes += 1,
             reason => {
                 backend.counters.count_collections(reason, 1);
                 backend.counters.collections += lanes - 1;
@@ -301,7 +304,8 @@ impl Collector {
         backend.counters.merges.count(collection.lanes.lanes[0].job.kind());
         let in_idle_time = backend.collecting.is_in_idle_time(die);
         Self::note_end(backend, die, now);
-        if let Some(has_ended) = &mut self.has_ended {
+        let gives_way = self.settings.end == GcEnd::OneVictim || collection.reason().is_for_data();
+        if let Some(has_ended) = self.has_ended.as_mut().filter(|_| gives_way) {
             has_ended[die.index()] = true;
         }
         for plane in backend.planes_in(collection.to_level, die) {

@@ -153,6 +153,7 @@ impl Drive {
             Event::LinkDone(direction) => self.link_done(direction),
             Event::ControllerDone(command) => self.controller_done(command),
             Event::IdleLook => self.ssd.idle_look(now),
+            Event::RefreshLook => self.ssd.refresh_look(),
             Event::PowerFails => self.power_fails(),
             Event::PowerIsBack => self.power_is_back(),
         }

@@ -13,7 +13,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
-use crate::nand::{Faults, Geometry, Sensed};
+use crate::nand::{Faults, Geometry, Sensed, Strain};
 use crate::victim::Victims;
 
 use super::blocks::SavedBlock;
@@ -177,12 +177,12 @@ impl Tables {
         }
     }
 
-    /// How `page` is read at last.
-    pub fn sense(&self, page: Ppn) -> Sensed {
+    /// How `page` is read at last, after what its block's data have been through.
+    pub fn sense(&self, page: Ppn, strain: Strain) -> Sensed {
         let Some(account) = &self.bad_blocks.0 else { return Sensed::Corrected(0) };
         let block = self.geometry.block_of(page);
         let offset = self.geometry.page_offset(page);
-        account.flash.sense(block, self.blocks.erase_count(block), offset)
+        account.flash.sense(block, self.blocks.erase_count(block), offset, strain)
     }
 
     /// The block that takes the page which is about to be programmed at `place`: the one there, or if the

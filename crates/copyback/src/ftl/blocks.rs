@@ -22,6 +22,8 @@ pub struct Blocks {
     words_per_block: usize,
     records: Vec<Record>,
     times: Vec<Times>,
+    /// Those that have been opened since somebody asked, if somebody does.
+    opened: Option<Vec<BlockId>>,
 }
 
 /// When a block was last opened and filled, in pages that the host had written to the drive.
@@ -76,6 +78,7 @@ impl Blocks {
             words_per_block,
             records: table(geometry.blocks(), fresh),
             times: vec![Times::default(); geometry.blocks()],
+            opened: None,
         }
     }
 
@@ -140,6 +143,19 @@ impl Blocks {
         let record = &mut self.records[block.index()];
         (record.phase, record.class) = (Phase::Open, class);
         self.times[block.index()].opened = now;
+        if let Some(opened) = &mut self.opened {
+            opened.push(block);
+        }
+    }
+
+    /// Keeps account from now on of the blocks that are opened.
+    pub fn tell_opened(&mut self) {
+        self.opened.get_or_insert_default();
+    }
+
+    /// Takes the blocks that have been opened since the last call, if account of them is kept.
+    pub fn take_opened(&mut self) -> Vec<BlockId> {
+        self.opened.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// `block` is full.

@@ -17,6 +17,7 @@ mod mapping;
 mod packed;
 mod page_map;
 mod recovery;
+mod refreshed;
 mod saved;
 mod space;
 mod spare;

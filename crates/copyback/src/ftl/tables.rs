@@ -56,6 +56,8 @@ pub struct Limits {
     pub(super) translation_pages: usize,
     /// Pages of a block that hold data (all but a summary page).
     pub(super) data_pages: u32,
+    /// Invalid pages that a victim has at least, as long as the host can open a block.
+    pub(super) least_invalid: u32,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
     /// Whether pages that are moved may go to another class than theirs: there are several.
@@ -823,6 +825,7 @@ impl Limits {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: config.ssd.data_pages_per_block() as u32,
+            least_invalid: config.ssd.least_invalid_pages(),
             mixes,
             diverts: classes.of_moves().len() > 1,
             host_class,

@@ -36,12 +36,14 @@ impl Ftl {
         paging.expect(HAS_ONE).load_entry(tables, lpn);
     }
 
-    /// The translation page of `lpn`, if the entry is out of date there and not in the cache either.
-    pub fn page_waiting_for(&self, lpn: Lpn) -> Option<Lpn> {
-        each!(&self.mapping, mapping => mapping.paging())?.page_waiting_for(lpn)
+    /// The translation pages that are to be written because the entry of `lpn` may have changed without being in the
+    /// cache.
+    pub fn outdated_by(&self, lpn: Lpn) -> Vec<Lpn> {
+        let paging = each!(&self.mapping, mapping => mapping.paging());
+        paging.map(|paging| paging.outdated_by(lpn)).unwrap_or_default()
     }
 
-    /// Takes the translation pages that are out of date because pages were moved on `die`.
+    /// Takes the translation pages that are to be written because pages were moved on `die`.
     pub fn take_outdated(&mut self, die: DieId) -> Vec<Lpn> {
         let paging = each!(&mut self.mapping, mapping => mapping.paging_mut());
         paging.map(|paging| paging.take_outdated(die)).unwrap_or_default()

@@ -11,7 +11,7 @@ use crate::workload::{Operation, Request};
 
 use super::endurance::{Endurance, EnduranceSummary};
 use super::faults::FaultsSummary;
-use super::gc::GcSummary;
+use super::gc::{GcSummary, RefreshSummary};
 use super::idle_time::IdleTimeSummary;
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
@@ -103,6 +103,8 @@ pub struct DriveWork {
     pub sorting: Option<SortingReport>,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
     pub lost_victims: Option<u64>,
+    /// Whether reads or time do anything to data.
+    pub data_age: bool,
     /// Whether one of them had no power for some time.
     pub was_off: bool,
 }
@@ -173,6 +175,7 @@ impl DriveWork {
             write_amplification: counters.write_amplification(),
             gc: GcSummary {
                 lost_victims: self.lost_victims,
+                refresh: self.data_age.then(|| RefreshSummary::of(counters)),
                 ..GcSummary::of(counters, self.collecting, &self.planes)
             },
             mapping: MappingSummary::of(counters),

@@ -47,10 +47,29 @@ pub struct GcSummary {
     /// Full blocks that the victim policy has refused for good, at the end, if it does such a thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_victims: Option<u64>,
+    /// Blocks collected for the sake of their data, not for space, if reads or time do anything to them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<RefreshSummary>,
     /// Die time spent collecting, in microseconds.
     pub busy_us: f64,
     /// How planes used the time in which their die collected.
     pub planes: PlanesSummary,
+}
+
+/// Blocks collected for the sake of their data.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct RefreshSummary {
+    /// Because so many of their pages had been read.
+    pub read_reclaims: u64,
+    /// Because their data had become too old.
+    pub refreshes: u64,
+}
+
+impl RefreshSummary {
+    /// Of drives whose data wear out.
+    pub(super) const fn of(counters: &Counters) -> Self {
+        Self { read_reclaims: counters.read_reclaims, refreshes: counters.refreshes }
+    }
 }
 
 /// Blocks collected in idle time, by kind.
@@ -108,6 +127,7 @@ impl GcSummary {
             suspends: counters.suspends,
             stalled_us: counters.stalled.as_us_f64(),
             lost_victims: None,
+            refresh: None,
             busy_us: collecting.as_us_f64(),
             planes: PlanesSummary {
                 busy_share: share(planes.busy),

@@ -25,8 +25,8 @@ use super::Scheduler;
 /// Entries on their way into RAM or out of it.
 #[derive(Debug, Checkpointed)]
 pub struct Translation {
-    /// The page operations that wait for the entry of each page. Nobody goes through the pages, whose order means
-    /// nothing.
+    /// The page operations that wait for the entry of each page, or the first of those whose entries come together.
+    /// Nobody goes through the pages, whose order means nothing.
     waiting: HashMap<Lpn, Fifo, FixedState>,
     /// Pages whose entry waits for room in the cache.
     without_room: VecDeque<Lpn>,
@@ -92,13 +92,13 @@ impl Scheduler {
         if transaction.owner == Owner::Translation {
             return true;
         }
-        let lpn = transaction.lpn;
         // Where others wait for it, it is not there.
-        if backend.ftl.paging_mut().find_entry(lpn) {
+        if backend.ftl.paging_mut().find_entry(transaction.lpn) {
             backend.counters.mapping.hits += 1;
             return true;
         }
         backend.counters.mapping.misses += 1;
+        let lpn = backend.ftl.paging().first_of_place(transaction.lpn);
         transaction.wait = Wait::Translation(now);
         let waiting = translation.waiting.entry(lpn).or_default();
         let is_first = waiting.is_empty();
@@ -122,7 +122,11 @@ impl Scheduler {
                 Room::Free | Room::Evicted => self.fetch(backend, lpn, late, now),
                 Room::EvictedTo(page) => {
                     backend.counters.mapping.dirty_evictions += 1;
-                    self.write_back(backend, page, Some(lpn), late, now);
+                    let kind = match backend.ftl.paging().evicts_pages() {
+                        true => Kind::Write,
+                        false => Kind::ReadToUpdate,
+                    };
+                    self.write_back(backend, page, kind, Some(lpn), late, now);
                 }
             }
         }
@@ -162,13 +166,14 @@ impl Scheduler {
         }
     }
 
-    /// Updates the translation page `page`, or lets an update that has not begun do. The entry of
-    /// `follower`, if there is one, is fetched after that.
+    /// Updates the translation page `page` by an operation of this kind, or lets an update that has not begun do.
+    /// The entry of `follower`, if there is one, is fetched after that.
     /// A drive that is read-only keeps what the page would hold in RAM.
     fn write_back(
         &mut self,
         backend: &mut Backend,
         page: Lpn,
+        kind: Kind,
         follower: Option<Lpn>,
         late: Duration,
         now: Instant,
@@ -182,29 +187,32 @@ impl Scheduler {
         underway.write_back.get_or_insert_default().extend(follower);
         if is_new {
             translation.operations += 1;
-            let id = self.admit(Owner::Translation, page, Kind::ReadToUpdate, late);
+            let id = self.admit(Owner::Translation, page, kind, late);
             self.begin_write(backend, id, now);
         }
     }
 
-    /// Updates the translation page of `lpn` if it is out of date and the entry is not in the cache.
+    /// Updates translation pages if the entry of `lpn` has changed without being in the cache.
     pub(super) fn write_back_if_waiting(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
-        if let Some(page) = backend.ftl.page_waiting_for(lpn) {
-            self.write_back(backend, page, None, Duration::ZERO, now);
-        }
+        let pages = backend.ftl.outdated_by(lpn);
+        self.update_pages(backend, pages, now);
     }
 
     /// Updates the translation pages that are out of date because pages were moved on `die`.
     pub fn write_back_outdated(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
-        for page in backend.ftl.take_outdated(die) {
-            self.write_back(backend, page, None, Duration::ZERO, now);
-        }
+        let pages = backend.ftl.take_outdated(die);
+        self.update_pages(backend, pages, now);
     }
 
     /// Updates the translation pages that the preparation or a recovery has left out of date.
     pub fn write_back_what_waits(&mut self, backend: &mut Backend, now: Instant) {
-        for page in backend.ftl.pages_waiting() {
-            self.write_back(backend, page, None, Duration::ZERO, now);
+        let pages = backend.ftl.pages_waiting();
+        self.update_pages(backend, pages, now);
+    }
+
+    fn update_pages(&mut self, backend: &mut Backend, pages: Vec<Lpn>, now: Instant) {
+        for page in pages {
+            self.write_back(backend, page, Kind::ReadToUpdate, None, Duration::ZERO, now);
         }
     }
 

@@ -38,7 +38,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
 use crate::config::{Config, Idle};
-use crate::event::Agenda;
+use crate::event::{Agenda, Event};
 use crate::flash::Watched;
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn, SsdId};
@@ -211,10 +211,12 @@ impl Ssd {
         self.backend.flash.violation().or_else(|| self.backend.ftl.violation())
     }
 
-    /// Whether it may have work that is no command's: to use idle time, or to keep its mapping in flash
-    /// up to date.
+    /// Whether it may have work that is no command's: to use idle time, to keep its mapping in flash up to date, or to
+    /// refresh data.
     pub fn works_on_its_own(&self) -> bool {
-        self.collector.idle.is_some() || self.backend.ftl.translation_pages() > 0
+        self.collector.idle.is_some()
+            || self.backend.ftl.translation_pages() > 0
+            || self.backend.ageing.is_some()
     }
 
     /// Page operations that are waiting or in service.
@@ -303,6 +305,16 @@ impl Ssd {
         }
     }
 
+    /// A look for data that have become too old was on the agenda.
+    pub fn refresh_look(&mut self) {
+        if let Some(ageing) = &mut self.backend.ageing {
+            ageing.look();
+        }
+        if !self.is_off {
+            self.backend.flash.wake_all();
+        }
+    }
+
     /// The second phase of an instant: every die and channel that something has happened to looks
     /// for its next work, in index order.
     #[inline]
@@ -318,6 +330,7 @@ impl Ssd {
     /// in what this calls, and has to be [watched](crate::flash::Watched) for.
     #[inline]
     fn arbitrate_watched(&mut self, now: Instant, agenda: &mut Agenda) {
+        self.backend.note_time(now);
         if self.collector.idle.is_some() {
             self.use_instant(now, agenda);
         } else {
@@ -332,6 +345,13 @@ impl Ssd {
         }
         if self.backend.observer.keeps_idle_account() {
             self.backend.observer.note_commands(self.is_busy(), now);
+        }
+        // Blocks that have been opened at this instant are as old as it, whenever the next one is.
+        self.backend.note_time(now);
+        if !self.is_off
+            && let Some(next) = self.backend.plan_refresh_look()
+        {
+            agenda.add(next, Event::RefreshLook);
         }
     }
 

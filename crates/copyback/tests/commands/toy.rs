@@ -245,6 +245,7 @@ impl Toy {
                 self.ssd.transfer_done(channel, self.now);
             }
             Event::IdleLook => self.ssd.idle_look(self.now),
+            Event::RefreshLook => self.ssd.refresh_look(),
             other => panic!("a drive alone has no {other:?}"),
         }
     }

@@ -209,6 +209,73 @@ fn translation_pages_of_moved_pages_are_written_once_a_block() {
 }
 
 #[test]
+fn a_segment_brings_all_of_its_entries_and_is_written_without_being_read() {
+    // One place, for the four entries of a translation page.
+    let mut toy = Toy::new(&[
+        DEMAND_PAGED,
+        ("ssd.ftl.mapping.unit", "segment"),
+        ("ssd.ftl.mapping.cache", "4KiB"),
+        ENTRY,
+        BLOCKS,
+        OVER_PROVISIONING,
+    ]);
+    toy.write(0, 1, 0);
+    toy.assert_ends(1, 211_000);
+    // Its entry came with that of page 0.
+    toy.write(300_000, 2, 1);
+    toy.assert_ends(2, 511_000);
+    // The first segment leaves, for one that is nowhere yet.
+    toy.write(600_000, 3, 4);
+    toy.assert_ends(3, 1_022_000);
+    toy.assert_parts(3, &[(Translation, 211_000), (Service, 211_000)]);
+    // It comes back, for both its pages by one fetch; the second leaves by one write, which reads nothing before.
+    toy.reads(1_100_000, &[(4, 0), (5, 1)]);
+    toy.assert_ends(4, 1_373_000);
+    toy.assert_ends(5, 1_404_000);
+    toy.assert_parts(4, &[(Translation, 242_000), (Service, 31_000)]);
+    // Nothing of it has changed, so it leaves without being written.
+    toy.read(1_500_000, 6, 4);
+    toy.assert_ends(6, 1_562_000);
+    toy.run();
+    let mapping = toy.ssd.counters().mapping;
+    assert_eq!((mapping.hits, mapping.misses), (1, 5));
+    assert_eq!((mapping.evictions, mapping.dirty_evictions), (3, 2));
+    assert_eq!((mapping.reads, mapping.writes), (2, 2));
+}
+
+#[test]
+fn entries_of_moved_pages_wait_while_there_is_room_for_them() {
+    // Logical pages 0 to 4, in translation pages 5 and 6, as above, with collections of the oldest block.
+    let with_room_for = |unwritten: &str| {
+        let mut toy = Toy::new(&[
+            DEMAND_PAGED,
+            ("ssd.ftl.mapping.cache", "8B"),
+            ("ssd.ftl.mapping.unwritten", unwritten),
+            ENTRY,
+            ("ssd.geometry.blocks_per_plane", "11"),
+            ("ssd.ftl.over_provisioning", "0.875"),
+            ("ssd.gc.soft_threshold", "{ blocks = 6 }"),
+            ("ssd.gc.hard_threshold", "{ blocks = 1 }"),
+            ("ssd.gc.victim", "fifo"),
+            ("ssd.gc.copyback", "true"),
+        ]);
+        // The first block holds pages 0 and 4, which are moved when it is collected.
+        for (index, page) in [0, 4].into_iter().chain([1; 14]).enumerate() {
+            toy.write(index as u64 * 1_000_000, index as u32, page);
+        }
+        toy.run();
+        let counters = toy.ssd.counters();
+        assert_eq!(counters.pages_moved, 2);
+        counters.mapping.writes
+    };
+    // Page 0 and page 4 were written back when they left the cache. Then both translation pages are out of date by
+    // an entry each: the first is written if there is room for one only, neither if there is room for both.
+    assert_eq!(with_room_for("0B"), 4);
+    assert_eq!(with_room_for("8B"), 3);
+    assert_eq!(with_room_for("16B"), 2);
+}
+
+#[test]
 fn a_wait_for_the_mapping_is_told_before_its_request_ends() {
     // Nothing has been written: each read waits for its mapping and ends, at one instant.
     let config = Loader::new()

@@ -284,7 +284,11 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     if gc.zero_cost {
         equal("busy time of free collections", &outcome.float("/gc/busy_us"), &Some(0.0))?;
     }
-    let emptied = outcome.number("/gc/collections") + outcome.number("/wear/levelling_runs");
+    let refreshed = ["read_reclaims", "refreshes"]
+        .map(|key| outcome.summary["gc"]["refresh"][key].as_u64().unwrap_or(0));
+    let emptied = outcome.number("/gc/collections")
+        + outcome.number("/wear/levelling_runs")
+        + refreshed.iter().sum::<u64>();
     // Every plane of a die may be collected.
     let planes = config.ssd.geometry.planes_per_die as u64 * dies(config);
     // A collection counts when it ends, its erase when it starts. A logical block that has all its pages

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
-    Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
-    Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
-    Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope,
-    ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
+    Controller, Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc,
+    GcEnd, GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping,
+    Margin, Metrics, Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power,
+    Precondition, Preemption, Refresh, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend,
+    ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -161,7 +161,20 @@ fn config(draw: &mut Draw, folder: &Path) -> Config {
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
     let (faults, power) = (FlashFaults::default(), Power::default());
-    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, faults, power };
+    let ssd = Ssd {
+        geometry,
+        timing,
+        commands,
+        ftl,
+        gc,
+        wear,
+        buffer,
+        endurance,
+        faults,
+        power,
+        controller: Controller::default(),
+        refresh: Refresh::default(),
+    };
     let host = host(draw);
     let workload = workload::draw(draw, &ssd, &|index| folder.join(format!("{index}.blkreplay")));
     Config {
@@ -225,7 +238,13 @@ fn demand_paged(draw: &mut Draw, geometry: &Geometry) -> Mapping {
     let cached_entry = Size(draw.within(1, 16));
     let cache = Size(cached_entry.0 * draw.small_within(1, 4_000));
     match pages.div_ceil(geometry.page_size.0 / entry) <= 2 * most {
-        true => Mapping::DemandPaged { cache, cached_entry, entry: Size(entry) },
+        true => Mapping::DemandPaged {
+            cache,
+            cached_entry,
+            entry: Size(entry),
+            unit: copyback::config::CachedUnit::Entry,
+            unwritten: Size(0),
+        },
         false => Mapping::Page,
     }
 }
@@ -357,6 +376,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         threshold_scope: ThresholdScope::Plane,
         threshold_unit: ThresholdUnit::FreeBlocks,
         invalid_threshold: None,
+        least_invalid: Share(0.0),
         start: draw.of(starts),
         end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),

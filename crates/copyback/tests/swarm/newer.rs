@@ -3,11 +3,12 @@
 
 use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, Average, CollectionCost, CommandDelay, Config, Controller,
-    Coordination, Counted, Delay, DelayRow, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles,
-    Ineligible, Isolation, LogStream, Logarithm, LogicalBlocks, Margin, PipelineOrder, Placement,
-    Preemption, Promotion, QueuedWhen, Replaced, Round, ThresholdScope, ThresholdUnit,
-    VictimPolicy, WakeUp, WearCompare, Width, Within, Workload,
+    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, CollectionCost,
+    CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow, DisturbedReadErrors,
+    Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
+    Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption, Promotion,
+    QueuedWhen, Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare,
+    Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -96,12 +97,52 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.15) {
         append(&mut draw, config);
     }
-    if draw.chance(0.2) {
-        config.ssd.controller = controller(&mut draw);
-    }
     if draw.chance(0.5) && matches!(config.ssd.ftl.placement, Placement::Sfs { .. }) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
+    }
+    cache_segments(&mut draw, config);
+    if draw.chance(0.2) && config.ssd.ftl.mapping.is_page_mapping() {
+        config.ssd.gc.least_invalid = Share(draw.of(&[0.05, 0.125, 0.5, 1.0]));
+    }
+    if draw.chance(0.25) {
+        wear_data_out(&mut draw, config);
+    }
+    if draw.chance(0.2) {
+        config.ssd.controller = controller(&mut draw);
+    }
+}
+
+/// Data that reads and time put in danger, and blocks that are refreshed before or after that.
+fn wear_data_out(draw: &mut Draw, config: &mut Config) {
+    let refresh = &mut config.ssd.refresh;
+    refresh.reads = draw.chance(0.6).then(|| draw.small_within(10, 5_000) as u32);
+    refresh.age = draw.chance(0.6).then(|| Time::from_ns(draw.small_within(100_000, 1 << 33)));
+    let faults = &mut config.ssd.faults;
+    if draw.chance(0.5) {
+        let (share, reads) = (Share(draw.share()), draw.small_within(1, 5_000) as u32);
+        faults.disturbed_read_errors = Some(DisturbedReadErrors { share, reads });
+    }
+    if draw.chance(0.5) {
+        let (share, age) = (Share(draw.share()), Time::from_ns(draw.small_within(1_000, 1 << 33)));
+        faults.aged_read_errors = Some(AgedReadErrors { share, age });
+    }
+}
+
+/// Whole translation pages in the cache of a table in flash, and entries that wait outside of it.
+fn cache_segments(draw: &mut Draw, config: &mut Config) {
+    let page = config.ssd.managed_page_size();
+    let Mapping::DemandPaged { cache, cached_entry, unit, unwritten, .. } =
+        &mut config.ssd.ftl.mapping
+    else {
+        return;
+    };
+    if draw.chance(0.5) {
+        *unit = CachedUnit::Segment;
+        *cache = Size(page.0 * draw.small_within(1, 8));
+    }
+    if draw.chance(0.5) {
+        *unwritten = Size(cached_entry.0 * draw.small_within(1, 200));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Demand-paged mapping with a cache that has room for the whole table, which is page mapping.
 
-use copyback::config::Mapping;
 use copyback::config::quantity::Size;
+use copyback::config::{CachedUnit, Mapping};
 
 use crate::check::equal;
 use crate::draw::Case;
@@ -11,9 +11,13 @@ use crate::run::{self, Outcome};
 /// what is told of the cache.
 pub fn a_cached_table_is_a_table_in_ram(case: &Case, page: &Outcome) -> Result<(), String> {
     let mut config = case.config.clone();
-    let entry = Size(4);
-    let cache = Size(8 * config.logical_pages());
-    config.ssd.ftl.mapping = Mapping::DemandPaged { cache, cached_entry: Size(8), entry };
+    let segment = config.ssd.managed_page_size();
+    let (unit, cache) = match config.seed % 2 {
+        0 => (CachedUnit::Entry, Size(8 * config.logical_pages())),
+        _ => (CachedUnit::Segment, Size((4 * config.logical_pages()).next_multiple_of(segment.0))),
+    };
+    let (cached_entry, entry, unwritten) = (Size(8), Size(4), Size(0));
+    config.ssd.ftl.mapping = Mapping::DemandPaged { cache, cached_entry, entry, unit, unwritten };
     let mut cached = run::run(&config, None, 1 << 20)?;
     equal("evictions", &cached.number("/mapping/evictions"), &0)?;
     let mut expected = page.summary.clone();

@@ -5,7 +5,13 @@
 //! was used longest ago. One that has changed stays in RAM until its translation page is written, with
 //! all that has changed in that page. The mapping table has the values; here it is only known
 //! where they are.
+//!
+//! A place of the cache holds one entry, or all that are in one translation page. The page of a place is that of each
+//! of its entries.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::num::NonZeroU32;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -19,15 +25,22 @@ use crate::lists::Lists;
 #[derive(Debug, Checkpointed)]
 pub struct MappingCache {
     entries: Vec<Entry>,
-    /// Cached entries, the one used longest ago first.
+    /// Places of the table that are cached, the one used longest ago first.
     recent: Lists,
+    /// Places that fit in the cache.
     capacity: usize,
     cached: usize,
     /// Places that have been given to entries on their way.
     taken: usize,
+    entries_per_place: usize,
     entries_per_page: usize,
     /// Of each translation page, the entries that wait to be written.
     waiting: Vec<u32>,
+    /// Of all translation pages.
+    waiting_in_all: usize,
+    /// So many entries may wait before translation pages are written for it. None: each collection has those written
+    /// of what it has moved.
+    may_wait: Option<NonZeroU32>,
     /// Of each die, translation pages that have got waiting entries because pages were moved there.
     outdated: Vec<Vec<u32>>,
 }
@@ -64,13 +77,24 @@ impl Entry {
     const fn write(&mut self) {
         self.0 &= Self::CACHED;
     }
+
+    /// It has come into the cache.
+    const fn come(&mut self) {
+        self.0 |= Self::CACHED;
+    }
+
+    /// It has left the cache.
+    const fn leave(&mut self) {
+        self.0 &= Self::UNWRITTEN;
+    }
 }
 
 /// What a file tells of the cache.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedCache {
-    /// Cached entries, the one used longest ago first, and whether they have changed.
+    /// The first entry of each cached place, the one used longest ago first, and whether it has changed.
     cached: Vec<(Lpn, bool)>,
+    /// All others that their translation page does not hold.
     waiting: Vec<Lpn>,
 }
 
@@ -93,14 +117,18 @@ impl MappingCache {
     pub fn new(config: &Config, dies: usize) -> Self {
         let paging = config.ssd.demand_paging().expect("made only if the mapping is demand paged");
         let entries = config.logical_pages() as usize;
+        let per_place = paging.entries_per_place as usize;
         Self {
             entries: vec![Entry::IN_FLASH; entries],
-            recent: Lists::new(entries, 1),
-            capacity: paging.cached_entries as usize,
+            recent: Lists::new(entries.div_ceil(per_place), 1),
+            capacity: (paging.cached_entries as usize).div_ceil(per_place),
             cached: 0,
             taken: 0,
+            entries_per_place: per_place,
             entries_per_page: paging.entries_per_page as usize,
             waiting: vec![0; entries.div_ceil(paging.entries_per_page as usize)],
+            waiting_in_all: 0,
+            may_wait: NonZeroU32::new(u32::try_from(paging.unwritten_entries).unwrap_or(u32::MAX)),
             outdated: vec![Vec::new(); dies],
         }
     }
@@ -120,12 +148,37 @@ impl MappingCache {
         first..self.entries.len().min(first + self.entries_per_page)
     }
 
+    const fn place_of(&self, lpn: Lpn) -> usize {
+        lpn.index() / self.entries_per_place
+    }
+
+    fn entries_of_place(&self, place: usize) -> Range<usize> {
+        let first = place * self.entries_per_place;
+        first..self.entries.len().min(first + self.entries_per_place)
+    }
+
+    /// The first of the pages whose entries come and go with that of `lpn`.
+    pub const fn first_of_place(&self, lpn: Lpn) -> Lpn {
+        Lpn::from_index(self.place_of(lpn) * self.entries_per_place)
+    }
+
+    /// The pages whose entries come and go with that of `lpn`.
+    pub fn entries_with(&self, lpn: Lpn) -> impl Iterator<Item = Lpn> + use<> {
+        self.entries_of_place(self.place_of(lpn)).map(Lpn::from_index)
+    }
+
+    /// Whether what a place holds is a whole translation page.
+    pub const fn holds_pages(&self) -> bool {
+        self.entries_per_place > 1
+    }
+
     /// Looks for the entry of `lpn` in the cache, in which it becomes the last to leave.
     pub fn find(&mut self, lpn: Lpn) -> bool {
         let is_cached = self.is_cached(lpn);
         if is_cached {
-            self.recent.remove(ALL, lpn.index());
-            self.recent.push_back(ALL, lpn.index());
+            let place = self.place_of(lpn);
+            self.recent.remove(ALL, place);
+            self.recent.push_back(ALL, place);
         }
         is_cached
     }
@@ -139,13 +192,19 @@ impl MappingCache {
         self.entries[lpn.index()] != Entry::IN_FLASH
     }
 
+    /// Whether what each page maps to whose entry comes with that of `lpn` is known without their translation page.
+    pub fn knows_place_of(&self, lpn: Lpn) -> bool {
+        let entries = &self.entries[self.entries_of_place(self.place_of(lpn))];
+        entries.iter().all(|entry| *entry != Entry::IN_FLASH)
+    }
+
     /// Whether the translation page of `lpn` need not hold what `lpn` maps to.
     pub fn is_unwritten(&self, lpn: Lpn) -> bool {
         self.entries[lpn.index()].is_unwritten()
     }
 
     /// Whether the entry of `lpn` waits to be written to its translation page.
-    pub fn is_waiting(&self, lpn: Lpn) -> bool {
+    fn is_waiting(&self, lpn: Lpn) -> bool {
         self.entries[lpn.index()] == Entry::WAITING
     }
 
@@ -155,43 +214,54 @@ impl MappingCache {
         let place = if self.cached + self.taken < self.capacity {
             Place::Empty
         } else {
-            self.evict(Lpn::from_index(self.recent.front(ALL)?))
+            self.evict(self.recent.front(ALL)?)
         };
         self.taken += 1;
         Some(place)
     }
 
-    fn evict(&mut self, lpn: Lpn) -> Place {
-        let is_dirty = self.entries[lpn.index()] == Entry::DIRTY;
-        self.recent.remove(ALL, lpn.index());
+    fn evict(&mut self, place: usize) -> Place {
+        self.recent.remove(ALL, place);
         self.cached -= 1;
-        if is_dirty {
-            self.wait(lpn);
-            Place::After(self.page_of(lpn))
-        } else {
-            self.entries[lpn.index()] = Entry::IN_FLASH;
-            Place::Reused
+        let entries = self.entries_of_place(place);
+        let page = self.page_of(Lpn::from_index(entries.start));
+        let mut dirty = 0;
+        for entry in &mut self.entries[entries] {
+            dirty += u32::from(*entry == Entry::DIRTY);
+            entry.leave();
         }
+        self.count_waiting(page, dirty);
+        if dirty == 0 { Place::Reused } else { Place::After(page) }
+    }
+
+    fn count_waiting(&mut self, page: u32, entries: u32) {
+        self.waiting[page as usize] += entries;
+        self.waiting_in_all += entries as usize;
     }
 
     fn wait(&mut self, lpn: Lpn) {
-        let page = self.page_of(lpn) as usize;
         self.entries[lpn.index()] = Entry::WAITING;
-        self.waiting[page] += 1;
+        self.count_waiting(self.page_of(lpn), 1);
     }
 
-    /// The entry of `lpn`, which is not cached, has come into the place that was taken for it.
+    /// The entry of `lpn`, which is not cached, and those of its place have come into the one that was taken for
+    /// them.
     pub fn load(&mut self, lpn: Lpn) {
-        let page = self.page_of(lpn) as usize;
-        let entry = &mut self.entries[lpn.index()];
-        if *entry == Entry::WAITING {
-            *entry = Entry::DIRTY;
-            self.waiting[page] -= 1;
-        } else {
-            *entry = Entry::CLEAN;
-        }
-        self.recent.push_back(ALL, lpn.index());
         self.taken -= 1;
+        self.fill(self.place_of(lpn));
+    }
+
+    fn fill(&mut self, place: usize) {
+        let entries = self.entries_of_place(place);
+        let page = self.page_of(Lpn::from_index(entries.start)) as usize;
+        let mut waited = 0;
+        for entry in &mut self.entries[entries] {
+            waited += u32::from(*entry == Entry::WAITING);
+            entry.come();
+        }
+        self.waiting[page] -= waited;
+        self.waiting_in_all -= waited as usize;
+        self.recent.push_back(ALL, place);
         self.cached += 1;
     }
 
@@ -207,20 +277,49 @@ impl MappingCache {
     /// `lpn` maps to something else now, because the page has been moved on `die`.
     pub fn moved(&mut self, lpn: Lpn, die: DieId) {
         self.changed(lpn);
-        if self.is_waiting(lpn) {
+        if self.is_waiting(lpn) && self.may_wait.is_none() {
             let page = self.page_of(lpn);
             self.outdated[die.index()].push(page);
         }
     }
 
-    /// Takes the translation pages, in order, that have entries which wait to be written because pages
-    /// were moved on `die`.
+    /// Takes the translation pages that are to be written because pages were moved on `die`: in order those that have
+    /// entries of them which wait, or as many as make room where some may wait.
     pub fn take_outdated(&mut self, die: DieId) -> Vec<u32> {
+        if let Some(most) = self.may_wait {
+            return self.pages_beyond(most);
+        }
         let mut pages = std::mem::take(&mut self.outdated[die.index()]);
         pages.sort_unstable();
         pages.dedup();
         pages.retain(|page| self.has_waiting(*page));
         pages
+    }
+
+    /// The translation pages that are to be written because the entry of `lpn` may have begun to wait.
+    pub fn outdated_by(&self, lpn: Lpn) -> Vec<u32> {
+        match self.may_wait {
+            Some(most) => self.pages_beyond(most),
+            None if self.is_waiting(lpn) => vec![self.page_of(lpn)],
+            None => Vec::new(),
+        }
+    }
+
+    /// As few translation pages as are to be written for no more than `most` entries to wait: those with most of
+    /// them, the first of such with as many.
+    fn pages_beyond(&self, most: NonZeroU32) -> Vec<u32> {
+        let mut beyond = self.waiting_in_all.saturating_sub(most.get() as usize);
+        if beyond == 0 {
+            return Vec::new();
+        }
+        let waiting = (0..).map(Reverse).zip(&self.waiting).map(|(page, entries)| (*entries, page));
+        let mut by_entries: BinaryHeap<_> = waiting.collect();
+        let next = || {
+            let (entries, Reverse(page)) = (beyond > 0).then(|| by_entries.pop())??;
+            beyond = beyond.saturating_sub(entries as usize);
+            Some(page)
+        };
+        std::iter::from_fn(next).collect()
     }
 
     /// Whether `page` has entries that wait to be written.
@@ -237,40 +336,42 @@ impl MappingCache {
     pub fn written(&mut self, page: u32) {
         let entries = self.indices_of(page);
         self.entries[entries].iter_mut().for_each(Entry::write);
-        self.waiting[page as usize] = 0;
+        self.waiting_in_all -= std::mem::take(&mut self.waiting[page as usize]) as usize;
     }
 
     /// What a file has to tell.
     pub fn saved(&self) -> SavedCache {
-        let cached = self.recent.items(ALL).map(Lpn::from_index);
+        let first = |place| Lpn::from_index(place * self.entries_per_place);
+        let cached = self.recent.items(ALL).map(first);
         let all = (0..self.entries.len()).map(Lpn::from_index);
+        let is_told = |lpn| self.is_cached(lpn) && lpn == self.first_of_place(lpn);
         SavedCache {
             cached: cached.map(|lpn| (lpn, self.is_unwritten(lpn))).collect(),
-            waiting: all.filter(|lpn| self.is_waiting(*lpn)).collect(),
+            waiting: all.filter(|lpn| self.is_unwritten(*lpn) && !is_told(*lpn)).collect(),
         }
     }
 
     /// Makes of an empty cache the one that was saved. False if it has no room for that.
     pub fn restore(&mut self, saved: &SavedCache) -> bool {
-        let in_flash =
-            |cache: &Self, lpn: Lpn| cache.entries.get(lpn.index()) == Some(&Entry::IN_FLASH);
-        let has_waiting = saved.waiting.iter().all(|lpn| {
-            let is_new = in_flash(self, *lpn);
-            if is_new {
-                self.wait(*lpn);
-            }
-            is_new
-        });
+        let has_waiting = saved.waiting.iter().all(|lpn| self.restore_waiting(*lpn));
         let has_cached = saved.cached.iter().all(|(lpn, is_dirty)| {
-            let is_new = in_flash(self, *lpn);
+            let is_new = self.entries.get(lpn.index()).is_some_and(|entry| !entry.is_cached())
+                && self.first_of_place(*lpn) == *lpn
+                && (!*is_dirty || self.restore_waiting(*lpn));
             if is_new {
-                self.entries[lpn.index()] = if *is_dirty { Entry::DIRTY } else { Entry::CLEAN };
-                self.recent.push_back(ALL, lpn.index());
-                self.cached += 1;
+                self.fill(self.place_of(*lpn));
             }
             is_new
         });
         has_waiting && has_cached && self.cached <= self.capacity
+    }
+
+    fn restore_waiting(&mut self, lpn: Lpn) -> bool {
+        let is_new = self.entries.get(lpn.index()) == Some(&Entry::IN_FLASH);
+        if is_new {
+            self.wait(lpn);
+        }
+        is_new
     }
 
     /// Checks that counts and lists agree with where each entry is.
@@ -280,19 +381,19 @@ impl MappingCache {
     pub fn check(&self) -> Result<(), String> {
         let entries = (0..self.entries.len()).map(Lpn::from_index);
         let cached = entries.clone().filter(|lpn| self.is_cached(*lpn)).count();
-        let mut listed = self.recent.items(ALL).map(Lpn::from_index);
-        if cached != self.cached
-            || cached + self.taken > self.capacity
-            || self.recent.items(ALL).count() != cached
-            || !listed.all(|lpn| self.is_cached(lpn))
+        let listed = || self.recent.items(ALL).flat_map(|place| self.entries_of_place(place));
+        if self.recent.items(ALL).count() != self.cached
+            || self.cached + self.taken > self.capacity
+            || listed().count() != cached
+            || !listed().all(|entry| self.entries[entry].is_cached())
         {
-            return Err(format!("{cached} cached mappings, {} counted", self.cached));
+            return Err(format!("{cached} cached mappings, {} places counted", self.cached));
         }
         let mut waiting = vec![0; self.waiting.len()];
         for lpn in entries.filter(|lpn| self.is_waiting(*lpn)) {
             waiting[self.page_of(lpn) as usize] += 1;
         }
-        if waiting != self.waiting {
+        if waiting != self.waiting || waiting.iter().sum::<u32>() as usize != self.waiting_in_all {
             return Err("the mappings that wait to be written are counted wrong".into());
         }
         Ok(())

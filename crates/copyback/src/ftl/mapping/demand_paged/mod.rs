@@ -66,29 +66,40 @@ impl DemandPaged {
         })
     }
 
-    /// Whether the entry of `lpn` must be read from its translation page: it has been written there, and
-    /// is not in RAM.
-    pub fn must_fetch_entry(&self, tables: &Tables, lpn: Lpn) -> bool {
-        !self.cache.knows(lpn) && self.is_in_flash(tables, lpn)
+    /// The page that stands for those whose entries come into the cache with that of `lpn`.
+    pub const fn first_of_place(&self, lpn: Lpn) -> Lpn {
+        self.cache.first_of_place(lpn)
     }
 
-    /// The entry of `lpn` has come into the cache.
+    /// Whether what leaves the cache is a whole translation page, which need not be read to be written.
+    pub const fn evicts_pages(&self) -> bool {
+        self.cache.holds_pages()
+    }
+
+    /// Whether the entry of `lpn`, or another that comes with it, must be read from its translation page: it has been
+    /// written there, and is not in RAM.
+    pub fn must_fetch_entry(&self, tables: &Tables, lpn: Lpn) -> bool {
+        self.is_in_flash(tables, lpn) && !self.cache.knows_place_of(lpn)
+    }
+
+    /// The entry of `lpn` has come into the cache, with those that share its place.
     pub fn load_entry(&mut self, tables: &mut Tables, lpn: Lpn) {
-        let page = tables.lookup(lpn);
-        if !self.cache.knows(lpn)
-            && let Some(audit) = &mut tables.audit
-        {
-            audit.entry_loaded(lpn, page);
+        let Tables { map, audit, .. } = tables;
+        if let Some(audit) = audit {
+            let loaded = self.cache.entries_with(lpn).filter(|lpn| !self.cache.knows(*lpn));
+            loaded.for_each(|lpn| audit.entry_loaded(lpn, map.physical(lpn)));
         }
         self.cache.load(lpn);
     }
 
-    /// The translation page of `lpn`, if the entry is out of date there and not in the cache either.
-    pub fn page_waiting_for(&self, lpn: Lpn) -> Option<Lpn> {
-        self.cache.is_waiting(lpn).then(|| self.translation_page_of(lpn))
+    /// The translation pages that are to be written because the entry of `lpn` may have changed without being in
+    /// the cache.
+    pub fn outdated_by(&self, lpn: Lpn) -> Vec<Lpn> {
+        let pages = self.cache.outdated_by(lpn);
+        pages.into_iter().map(|page| self.translation_page(page)).collect()
     }
 
-    /// Takes the translation pages that are out of date because pages were moved on `die`.
+    /// Takes the translation pages that are to be written because pages were moved on `die`.
     pub fn take_outdated(&mut self, die: DieId) -> Vec<Lpn> {
         let pages = self.cache.take_outdated(die);
         pages.into_iter().map(|page| self.translation_page(page)).collect()
@@ -151,14 +162,22 @@ impl DemandPaged {
         written.map(|lpn| (lpn, tables.lookup(lpn)))
     }
 
+    /// Brings what is mapped into a cache that has room for all.
+    fn keep_entries(&mut self, tables: &mut Tables) {
+        for lpn in (0..self.logical_pages).map(Lpn) {
+            if tables.lookup(lpn).is_some() && !self.cache.find(lpn) {
+                self.make_room_for_entry();
+                self.load_entry(tables, lpn);
+            }
+        }
+    }
+
     /// Each entry that its last translation page does not hold waits to be written there.
-    fn recover_entry(&mut self, tables: &mut Tables, lpn: Lpn, image: &Image) {
+    fn recover_entry(&mut self, tables: &Tables, lpn: Lpn, image: &Image) {
         let (found, entry) = (tables.lookup(lpn), image.entries[lpn.index()]);
         if tables.translation_pages() == 0 {
             if found.is_some() {
                 self.note_unmapped(lpn);
-                self.make_room_for_entry();
-                self.load_entry(tables, lpn);
             }
             return;
         }
@@ -223,6 +242,9 @@ impl Mapping for DemandPaged {
     fn recover_entries(&mut self, tables: &mut Tables, image: &Image) {
         for lpn in (0..self.logical_pages).map(Lpn) {
             self.recover_entry(tables, lpn, image);
+        }
+        if tables.translation_pages() == 0 {
+            self.keep_entries(tables);
         }
         self.restore_audit(tables);
     }

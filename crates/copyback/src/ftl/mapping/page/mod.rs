@@ -57,7 +57,14 @@ pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<Block
         victim = look(tables, plane);
     }
     let victim = victim?;
-    tables.has_room_for(victim, plane).then_some(victim)
+    (tables.has_room_for(victim, plane) && is_worth_it(tables, victim)).then_some(victim)
+}
+
+/// Whether enough of `victim` is invalid, or the host can open no block, so that little must do.
+fn is_worth_it(tables: &Tables, victim: BlockId) -> bool {
+    let invalid = tables.limits.data_pages - u32::from(tables.valid_pages(victim));
+    let plane = tables.geometry.plane_of_block(victim);
+    invalid >= tables.limits.least_invalid || !tables.space.may_open_for_host(plane)
 }
 
 /// The block of `plane` that the victim policy chooses, where the placement says if that has a say.
