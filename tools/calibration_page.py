@@ -56,14 +56,15 @@ def simulated() -> list[str]:
         for one in stored["fits"]
     ]
     names = [name for name, _ in stored["fits"][0]["models"]]
+    head = [line(["fitted to", *names, "chosen"]), line(["---"] * (len(names) + 2))]
     return [
         PAIRS.read_text(encoding="utf-8"),
         f"\n`python tools/calibration_pairs.py` at commit {stored['commit']}, from "
         f"`examples/{stored['config']}`; {units.share(stored['held_out'])} held out.\n\n",
         "\n".join([line(["held", "rows", "of"]), line(["---", "---:", "---:"]), *counts(rows)]),
-        "\n\nScore of each model on the last of the fitted requests, which it did not know, and the "
-        "one that was chosen:\n\n",
-        "\n".join([line(["fitted to", *names, "chosen"]), line(["---"] * (len(names) + 2)), *models]),
+        "\n\nScore of each model on the last of the fitted requests, which its delays were "
+        "not fitted to, and the one that was chosen:\n\n",
+        "\n".join([*head, *models]),
         "\n",
         *tables(rows),
     ]

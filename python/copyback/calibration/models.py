@@ -44,7 +44,7 @@ class Model:
     name
         What it has.
     score
-        Its quantile score on the last of the fitted requests, which it did not know.
+        Its quantile score on the last of the fitted requests, with delays that did not know them.
     settings
         Of the configuration, all of it but the delays.
     delays
