@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import copyback
+from copyback import waits
 
 #: 16 planes of 32 blocks of 16 pages, full; reads alone, one page each.
 DRIVE: dict[str, Any] = {
@@ -62,6 +63,11 @@ def test_reads_take_longer_as_their_block_is_read_and_refreshing_ends_that() -> 
     assert refreshed == pytest.approx(40_000 * 10 / 200, rel=0.15)
 
 
+def test_idle_dies_are_said_to_refresh_data() -> None:
+    summary = copyback.run({}, **DRIVE, ssd__refresh__age="10s", metrics__idle_time=True).summary
+    assert dict(waits.uses(summary))["refreshing data"] > 0
+
+
 def test_a_run_without_any_of_this_says_nothing_of_it() -> None:
     summary = copyback.run({}, **DRIVE).summary
     assert summary.gc.refresh is None
@@ -71,7 +77,7 @@ def test_a_run_without_any_of_this_says_nothing_of_it() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"ssd.refresh.reads": 0}, "ssd.refresh.reads: found 0; allowed: 1 to 1000000000"),
+        ({"ssd.refresh.reads": 0}, "ssd.refresh.reads: found 0; allowed: 1 to 1e9"),
         ({"ssd.refresh.age": "0s"}, "ssd.refresh.age: found 0s; allowed: more than that"),
         (
             {"ssd.faults.aged_read_errors": {"share": 2, "age": "1d"}},

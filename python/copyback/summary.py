@@ -333,6 +333,20 @@ class MovesSummary(Section, kw_only=True):
     """Read together and programmed together."""
 
 
+class PacingSummary(Section, kw_only=True):
+    """What writes of the host were charged (`ssd.gc.preemption`, `paced`).
+
+    A step is the move of a page, or an erase.
+    """
+
+    steps_charged: float
+    """Steps that the pages which the host wrote were charged."""
+    steps_per_page: float | None
+    """Those for each page: the rate of collections; None if none was written."""
+    throttled: int
+    """Writes that waited for steps before they began."""
+
+
 class PlanesSummary(Section, kw_only=True):
     """How planes used their time; None if no time passed."""
 
@@ -382,6 +396,8 @@ class GcSummary(Section, kw_only=True):
     """How pages were moved."""
     on_demand: int
     """Of those, blocks of planes that were short of space."""
+    pacing: PacingSummary | None = None
+    """What writes were charged, where collections are paced."""
     pages_moved: int
     """Pages moved by collections and wear levelling."""
     pages_moved_per_collection: float | None

@@ -115,9 +115,9 @@ def uses(summary: Summary) -> list[tuple[str, float]]:
     found = summary.idle_time
     if found is None:
         return []
-    times = found.all.die_us
-    whole = math.fsum(us for _, us in times.items())
-    return [(label, times[key] / whole) for key, label in ACTIVITIES.items() if times[key]]
+    times = dict(found.all.die_us.items())
+    whole = math.fsum(times.values())
+    return [(label, times[key] / whole) for key, label in ACTIVITIES.items() if times.get(key)]
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:

@@ -533,7 +533,7 @@ pub enum Ineligible {
 
 choice! {
     /// Whether a collection that has begun yields to host requests.
-    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Preemption {
         /// A die that collects serves nobody until none of its planes is short of space.
         None,
@@ -577,6 +577,25 @@ choice! {
             #[schemars(range(min = 1, max = 65_535))]
             steps: u32,
         },
+        /// Each page that the host writes to a plane short of space is charged steps of the collection there (the move of a
+        /// page, or the erase), and the next write waits until they are done: a full drive goes on at an even pace. The
+        /// charge is what the victim costs for each page that comes free by it, times what is missing to the soft
+        /// threshold over what is left to where the host can open no further block, so that it is nothing at the
+        /// one and `most_times` the cost at the other. With `zero_cost` nothing is charged.
+        Paced {
+            /// Where free space settles under a load that leaves no other time to collect: a share of the way from where the
+            /// host can open no further block to the soft threshold.
+            #[serde(default = "default_set_point")]
+            set_point: Share,
+            /// Most that a page is charged, in multiples of what the victim costs.
+            #[serde(default = "default_most_times")]
+            #[schemars(range(min = 1, max = 1_000))]
+            most_times: u32,
+            /// Reads that go before a step that is due: after so many it is carried out, though reads wait.
+            #[serde(default = "default_reads_ahead")]
+            #[schemars(range(min = 0, max = 65_535))]
+            reads_ahead: u32,
+        },
         /// As a class written in Python says (`copyback.SchedulePolicy`).
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
@@ -595,6 +614,27 @@ choice! {
             inside_moves: bool,
         },
     }
+}
+
+const fn default_set_point() -> Share {
+    Share(0.5)
+}
+
+const fn default_most_times() -> u32 {
+    4
+}
+
+const fn default_reads_ahead() -> u32 {
+    16
+}
+
+impl Preemption {
+    /// Paced, with its defaults.
+    pub const PACED: Self = Self::Paced {
+        set_point: default_set_point(),
+        most_times: default_most_times(),
+        reads_ahead: default_reads_ahead(),
+    };
 }
 
 const fn default_steps() -> u32 {

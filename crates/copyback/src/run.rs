@@ -670,6 +670,7 @@ impl Run {
             endurance,
             faults,
             sorting,
+            is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
             data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
@@ -717,6 +718,7 @@ fn sample(drive: &Drive) -> Sample {
         free_blocks_min: free.least,
         free_blocks: free.sum,
         bad_blocks: backend.bad_blocks(),
+        pacing: drive.ssd.pacing().map(|_| counters.pacing),
     }
 }
 

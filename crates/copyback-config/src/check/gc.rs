@@ -68,12 +68,24 @@ fn preemption(gc: &Gc, faults: &mut Report) {
                 faults.add("ssd.gc.preemption.priority_flows", problem);
             }
         }
+        Preemption::Paced { set_point, .. } => return set_point_of_pace(*set_point, faults),
         _ => return,
     }
     if gc.start == GcStart::BeforeOperation {
         let problem = "found \"before_operation\"; allowed: \"at_once\", as a collection that may yield \
                        to every operation would never begin before one";
         faults.add("ssd.gc.start", problem);
+    }
+}
+
+/// Closer to either end a step of the ratio is steeper than free space can be told.
+fn set_point_of_pace(set_point: Share, faults: &mut Report) {
+    if !(0.05..=0.95).contains(&set_point.0) {
+        let problem = format!(
+            "found {}; allowed: a share from 0.05 to 0.95 of the way to the soft threshold",
+            set_point.0
+        );
+        faults.add("ssd.gc.preemption.set_point", problem);
     }
 }
 

@@ -5,10 +5,12 @@ mod ageing;
 mod collecting;
 mod counters;
 mod faults;
+mod pacing;
 mod sorting;
 
 pub use counters::{Counters, Merges, Moves};
 pub use faults::FaultReport;
+pub use pacing::PacingTally;
 pub use sorting::SortingReport;
 
 use crate::checkpoint::Checkpointed;

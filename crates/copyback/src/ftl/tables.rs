@@ -246,6 +246,14 @@ impl Tables {
         plane.free_blocks() as u32 * self.limits.data_pages + open
     }
 
+    /// Free pages of `plane` but for those of open blocks that the host does not write to.
+    pub fn free_pages_for_host(&self, plane: PlaneId) -> u64 {
+        let state = &self.space[plane];
+        let open = |stream| state.frontier(stream).map_or(0, |frontier| self.room(frontier));
+        let open: u32 = self.streams.all_of_host().map(open).sum();
+        state.free_blocks() as u64 * u64::from(self.limits.data_pages) + u64::from(open)
+    }
+
     /// Whether `plane`, which is below its threshold, can be collected later: the host can open another
     /// block there, and nothing that is being reclaimed keeps it from writing.
     pub fn can_wait(&self, plane: PlaneId) -> bool {

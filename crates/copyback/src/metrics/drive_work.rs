@@ -11,7 +11,7 @@ use crate::workload::{Operation, Request};
 
 use super::endurance::{Endurance, EnduranceSummary};
 use super::faults::FaultsSummary;
-use super::gc::{GcSummary, RefreshSummary};
+use super::gc::{GcSummary, PacingSummary, RefreshSummary};
 use super::idle_time::IdleTimeSummary;
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
@@ -101,6 +101,8 @@ pub struct DriveWork {
     pub faults: Option<(FaultReport, Rejected)>,
     /// How well the placement has sorted pages, if it has several classes.
     pub sorting: Option<SortingReport>,
+    /// Whether writes were charged steps of collections.
+    pub is_paced: bool,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
     pub lost_victims: Option<u64>,
     /// Whether reads or time do anything to data.
@@ -174,6 +176,7 @@ impl DriveWork {
             flash: flash(counters),
             write_amplification: counters.write_amplification(),
             gc: GcSummary {
+                pacing: self.is_paced.then(|| PacingSummary::of(counters)),
                 lost_victims: self.lost_victims,
                 refresh: self.data_age.then(|| RefreshSummary::of(counters)),
                 ..GcSummary::of(counters, self.collecting, &self.planes)

@@ -19,14 +19,10 @@ impl Scheduler {
         &mut self,
         backend: &mut Backend,
         die: DieId,
-        next: Option<Next>,
+        next: Next,
         now: Instant,
     ) -> bool {
-        let Some(next) = next.filter(|next| backend.flash.takes_from_host(die, next.command()))
-        else {
-            return false;
-        };
-        self.start(backend, next, now)
+        backend.flash.takes_from_host(die, next.command()) && self.start(backend, next, now)
     }
 
     /// Starts `next`, which its die can take. Returns whether it has.

@@ -19,7 +19,7 @@ mod power;
 mod recovery_time;
 mod suspend;
 
-pub use crate::backend::{Counters, FaultReport, Moves, SortingReport};
+pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
 pub use crate::ftl::{HandleTally, OfClass, Takes};
 pub use crate::observer::{
@@ -170,6 +170,11 @@ impl Ssd {
         counters.nv_buffer += ftl.nv_buffer_tally();
         counters.stalled = self.backend.observer.stalled();
         counters.striped(u64::from(ftl.geometry.striped_planes))
+    }
+
+    /// What writes were charged so far, if they are.
+    pub fn pacing(&self) -> Option<PacingTally> {
+        self.schedule.scheme.charges_writes().then_some(self.backend.counters.pacing)
     }
 
     /// Whether a die collects at this moment.

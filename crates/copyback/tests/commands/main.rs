@@ -19,6 +19,7 @@ mod least_invalid;
 mod logical_blocks;
 mod merges;
 mod multi_plane;
+mod paced;
 mod parallel;
 mod partial;
 mod permits;

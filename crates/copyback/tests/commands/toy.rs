@@ -262,6 +262,11 @@ impl Toy {
         assert_eq!(self.ssd.violation(), None, "at {ns}");
     }
 
+    /// What time it is.
+    pub fn now_ns(&self) -> u64 {
+        self.now.as_ns()
+    }
+
     /// When `request` has ended.
     pub fn ended(&self, request: u32) -> Option<u64> {
         self.done.iter().find(|done| done.request == request).map(|done| done.ns)

@@ -63,6 +63,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("merges that were caught up", 0.001),
     ("runs that a rule ends", 0.02),
     ("overwrites until they are steady", 0.02),
+    ("writes that waited for steps", 0.02),
 ];
 
 /// What a run has met.
@@ -125,6 +126,7 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         merges && many("/gc/kinds/delayed"),
         stopped,
         outcome.summary.pointer("/precondition/devices/0/reached") == Some(&true.into()),
+        throttles(outcome),
     ]
 }
 
@@ -147,4 +149,10 @@ pub fn check(met: &[Met]) {
     for (name, share, least) in shares(met) {
         assert!(share >= least, "only {:.1}% of the runs have met {name}", 100.0 * share);
     }
+}
+
+/// Whether writes have waited for steps of collections that they were charged.
+pub fn throttles(outcome: &Outcome) -> bool {
+    let writes = outcome.summary.pointer("/gc/pacing/throttled");
+    writes.and_then(|writes| writes.as_u64()).is_some_and(|writes| writes > 0)
 }

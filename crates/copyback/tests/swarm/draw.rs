@@ -354,7 +354,9 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
         Preemption::Partial { .. } => &[GcStart::AtOnce, GcStart::BeforeOperation],
-        Preemption::SemiPreemptive { .. } | Preemption::Python { .. } => &[GcStart::AtOnce],
+        Preemption::SemiPreemptive { .. }
+        | Preemption::Paced { .. }
+        | Preemption::Python { .. } => &[GcStart::AtOnce],
     };
     Gc {
         victim: draw.of(&[

@@ -101,6 +101,13 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
     }
+    if draw.chance(0.25) && config.ssd.gc.preemption != Preemption::None {
+        config.ssd.gc.preemption = Preemption::Paced {
+            set_point: Share(draw.of(&[0.05, 0.5, 0.8, 0.95])),
+            most_times: draw.of(&[1, 4, 100]),
+            reads_ahead: draw.small_within(0, 20) as u32,
+        };
+    }
     cache_segments(&mut draw, config);
     if draw.chance(0.2) && config.ssd.ftl.mapping.is_page_mapping() {
         config.ssd.gc.least_invalid = Share(draw.of(&[0.05, 0.125, 0.5, 1.0]));
