@@ -111,4 +111,6 @@ fn delays_that_make_no_sense_are_told() {
     assert!(told(&sizes).contains("rows: found sizes out of order"));
     let times = delay(&[("8KiB", ["2us", "1us", "3us"])]);
     assert!(told(&times).contains("rows.0.times: found 3, or some out of order; allowed: 3"));
+    let hours = delay(&[("8KiB", ["1us", "2us", "2h"])]);
+    assert!(told(&hours).contains("rows.0.times.2: found 2h; allowed: at most 1min"));
 }
