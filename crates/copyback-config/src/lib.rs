@@ -9,6 +9,7 @@ mod array;
 mod bounds;
 mod check;
 mod choice;
+mod controller;
 mod csv;
 mod decimal;
 mod demand_paging;
@@ -37,6 +38,7 @@ mod workload_preset;
 mod write;
 
 pub use array::*;
+pub use controller::{CommandDelay, Controller, DelayRow, WakeUp};
 pub use csv::*;
 pub use demand_paging::DemandPaging;
 pub use device::*;

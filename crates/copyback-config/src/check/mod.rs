@@ -2,6 +2,7 @@
 //! stops at the first fault.
 
 mod array;
+mod controller;
 mod faults;
 mod flows;
 mod gc;
@@ -70,6 +71,7 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     mapping::check(ssd, &mut faults);
     placement::check(config, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
+    controller::check(&ssd.controller, &mut faults);
     endurance(&ssd.endurance, &mut faults);
     power::check(&ssd.power, &ssd.geometry, &mut faults);
     power::companions(config, &mut faults);

@@ -218,6 +218,7 @@ fn sample(name: &str, path: &str, is_list: bool) -> Option<String> {
         ("count", _) => "2".into(),
         ("rate", _) => "\"100MB/s\"".into(),
         ("blocks", _) => "2".into(),
+        ("after" | "time", "ssd.controller.wake_up") => "\"1ms\"".into(),
         ("order", _) => "\"CWDP\"".into(),
         ("plane", _) => "\"most_free\"".into(),
         _ => return None,

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
-    Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
-    Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
-    Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop, SummaryPage, Suspend,
-    ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
+    Controller, Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc,
+    GcEnd, GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping,
+    Margin, Metrics, Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power,
+    Precondition, Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop, SummaryPage,
+    Suspend, ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -174,6 +174,7 @@ fn config(draw: &mut Draw, folder: &Path) -> Config {
         faults,
         power,
         slc_cache,
+        controller: Controller::default(),
         refresh: Refresh::default(),
     };
     let host = host(draw);

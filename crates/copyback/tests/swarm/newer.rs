@@ -4,11 +4,11 @@
 use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, CollectionCost,
-    Config, Coordination, Counted, Delay, DisturbedReadErrors, Expiry, Flow, FreeBlocks, GcEnd,
-    HandleRange, Handles, Ineligible, Isolation, LogStream, Logarithm, LogicalBlocks, Mapping,
-    Margin, PipelineOrder, Placement, Preemption, Promotion, QueuedWhen, Replaced, Round, SlcCache,
-    SlcTiming, SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, WhenFull,
-    Width, Within, Workload,
+    CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow, DisturbedReadErrors,
+    Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
+    Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption, Promotion,
+    QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -115,6 +115,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.25) {
         wear_data_out(&mut draw, config);
     }
+    if draw.chance(0.2) {
+        config.ssd.controller = controller(&mut draw);
+    }
     if draw.chance(0.25) {
         slc_cache(&mut draw, config);
     }
@@ -188,6 +191,31 @@ fn slc_cache(draw: &mut Draw, config: &mut Config) {
     let logical = (1.0 - ssd.ftl.over_provisioning.0) * before;
     let after = f64::from(ssd.geometry.blocks_per_plane);
     ssd.ftl.over_provisioning = Share(1.0 - logical / after);
+}
+
+/// One that sleeps, or takes its time.
+fn controller(draw: &mut Draw) -> Controller {
+    let time = |draw: &mut Draw| Time::from_us(draw.within(0, 2000));
+    let delay = |draw: &mut Draw| {
+        let mut row = |size| {
+            let mut times: Vec<_> = (0..3).map(|_| time(draw)).collect();
+            times.sort();
+            DelayRow { size: Size(size), times }
+        };
+        let rows = vec![row(512), row(16_384)];
+        CommandDelay::BySize { probabilities: [0.0, 0.9, 1.0].map(Share).to_vec(), rows }
+    };
+    let mut controller = Controller::default();
+    if draw.chance(0.6) {
+        controller.wake_up = WakeUp::Sleeps { after: time(draw), time: time(draw) };
+    }
+    if draw.chance(0.6) {
+        controller.read_delay = delay(draw);
+    }
+    if draw.chance(0.6) {
+        controller.write_delay = delay(draw);
+    }
+    controller
 }
 
 /// One that says where victims come from.
