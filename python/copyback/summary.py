@@ -644,6 +644,31 @@ class ResponsesSummary(Section, kw_only=True):
     """Writes."""
 
 
+class SlcCacheSummary(Section, kw_only=True):
+    """What `summary.json` says of an SLC cache.
+
+    Counted since the run began, ramp included; bytes are those of whole pages, and what a
+    write buffer absorbs does not count.
+    """
+
+    capacity_bytes: int
+    """Bytes that the cache could hold at the end, blocks that could be lent included."""
+    dead_bytes: int
+    """Bytes that the host overwrote or trimmed in the cache before they were folded."""
+    erases: int
+    """Blocks that were erased in the cache's mode. They are counted among all erases, too."""
+    folded_bytes: int
+    """Bytes that were folded: moved from the cache to native blocks."""
+    free_bytes: int
+    """Of these, bytes that could be written without folding anything."""
+    lent_blocks: int
+    """Native blocks that were lent to it at the end."""
+    past_bytes: int
+    """Bytes that it wrote past the cache, to native blocks."""
+    written_bytes: int
+    """Bytes that the host wrote to blocks of the cache."""
+
+
 class EraseCountSummary(Section, kw_only=True):
     """Erases of a block since the device was new, over all blocks."""
 
@@ -695,6 +720,8 @@ class DeviceSummary(Section, kw_only=True):
     """Where the mean of these times went, in microseconds."""
     service_us: ResponsesSummary
     """From entering the drive's queue to the end, in microseconds."""
+    slc_cache: SlcCacheSummary | None = None
+    """What the SLC cache was used for, if the drive has one."""
     wear: WearSummary
     """Erases of blocks."""
     write_amplification: float | None
@@ -1134,6 +1161,8 @@ class Summary(Section, kw_only=True):
     """What random numbers were drawn from."""
     simulator: SimulatorSummary
     """What the run cost."""
+    slc_cache: SlcCacheSummary | None = None
+    """What the SLC cache was used for, if the drive has one."""
     steady_state: SteadyStateSummary | None = None
     """The rounds of a run that ends when they are steady (`stop`)."""
     throughput: ThroughputSummary

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Controller, Endurance, FlashFaults, Ftl, Gc, Power, Refresh,
+    Controller, Endurance, FlashFaults, Ftl, Gc, Power, Refresh, SlcCache,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -40,6 +40,9 @@ pub struct Ssd {
     /// What goes wrong in the flash.
     #[serde(skip_serializing_if = "FlashFaults::are_none")]
     pub faults: FlashFaults,
+    /// Blocks in another cell mode, which take the host's pages first; off unless it has blocks.
+    #[serde(skip_serializing_if = "SlcCache::is_default")]
+    pub slc_cache: SlcCache,
     /// Blocks that are collected for the sake of their data.
     #[serde(skip_serializing_if = "Refresh::is_none")]
     pub refresh: Refresh,

@@ -143,7 +143,8 @@ impl Ssd {
         let undisturbed = self.gc.preemption == Preemption::None
             && !self.gc.width.is_parallel()
             && self.gc.idle == Idle::None
-            && self.power.protection == Protection::Capacitors;
+            && self.power.protection == Protection::Capacitors
+            && !self.has_slc_cache();
         u32::from(!(shared && is_static && undisturbed && self.translation_pages() == 0))
     }
 
@@ -153,7 +154,11 @@ impl Ssd {
         if !self.ftl.mapping.is_page_mapping() {
             return 1;
         }
-        let beside = [self.gc.width.is_parallel(), self.translation_pages() > 0];
+        let beside = [
+            self.gc.width.is_parallel(),
+            self.translation_pages() > 0,
+            self.dynamic_slc_blocks() > 0,
+        ];
         self.ftl.placement.classes() + beside.map(u32::from).iter().sum::<u32>()
     }
 

@@ -29,6 +29,7 @@ pub mod quantity;
 mod read;
 mod refresh;
 pub mod schema;
+mod slc_cache;
 mod steady;
 mod tree;
 pub mod units;
@@ -52,6 +53,7 @@ pub use load::Loader;
 pub use metrics::*;
 pub use power::*;
 pub use refresh::*;
+pub use slc_cache::*;
 pub use steady::*;
 pub use workload::*;
 

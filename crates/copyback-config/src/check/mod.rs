@@ -12,6 +12,7 @@ mod mapping;
 mod placement;
 mod power;
 mod python;
+mod slc_cache;
 mod space;
 mod steady;
 mod synthetic;
@@ -75,6 +76,7 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     power::check(&ssd.power, &ssd.geometry, &mut faults);
     power::companions(config, &mut faults);
     faults::check(ssd, &mut faults);
+    slc_cache::check(ssd, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }
@@ -164,7 +166,10 @@ impl Ssd {
     fn reserve_blocks(&self) -> u32 {
         let pages = self.most_pages_of_a_plane();
         let data = pages.div_ceil(self.data_pages_per_block());
-        let aside = self.open_blocks() + self.nv_buffer_blocks() + self.spare_blocks();
+        let aside = self.open_blocks()
+            + self.nv_buffer_blocks()
+            + self.spare_blocks()
+            + self.static_slc_blocks();
         let taken = data + u64::from(aside);
         u64::from(self.geometry.blocks_per_plane).saturating_sub(taken) as u32
     }
@@ -183,6 +188,7 @@ impl Ssd {
             + self.open_blocks()
             + self.nv_buffer_blocks()
             + self.spare_blocks()
+            + self.static_slc_blocks()
     }
 
     /// Free blocks that collections must be able to reach, beside spare ones.

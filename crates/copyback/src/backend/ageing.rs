@@ -175,10 +175,15 @@ impl Ageing {
 
     /// Forgets what has been erased of what is due on `die`.
     fn prune(&mut self, ftl: &Ftl, die: DieId) {
+        let dies = self.dies.len();
         let due = &mut self.dies[die.index()];
         due.read_out.retain(|marked| !marked.is_stale(ftl));
         while due.by_age.front().is_some_and(|marked| marked.is_stale(ftl)) {
             due.by_age.pop_front();
+        }
+        // Behind a block that stays, all others may come and go: of each that is there one is left.
+        if due.by_age.len() > 2 * self.blocks.len() / dies {
+            due.by_age.retain(|marked| !marked.is_stale(ftl));
         }
     }
 

@@ -91,6 +91,7 @@ impl Backend {
             || ssd.gc.invalid_threshold.is_some()
             || ssd.commands.suspend != crate::config::Suspend::None
             || !ssd.faults.are_none()
+            || ssd.has_slc_cache()
             || !ssd.refresh.is_none()
             || ssd.power.is_watched()
             || config.metrics.idle_time

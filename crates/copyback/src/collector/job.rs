@@ -26,6 +26,13 @@ impl Job {
         Self::for_space(Reason::OnDemand, plane, ftl)
     }
 
+    /// Begins to collect `plane` in step with `lead`, the block of another plane, if a block of the same cell mode is
+    /// worth it.
+    pub fn beside(lead: BlockId, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
+        let victim = ftl.choose_victim_beside(plane, lead)?;
+        Some(Self::begin(Reason::OnDemand, plane, victim, ftl))
+    }
+
     /// Begins to collect `plane` for this reason, if its policy finds a block that is worth it.
     pub fn for_space(reason: Reason, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         let victim = ftl.choose_victim(plane)?;

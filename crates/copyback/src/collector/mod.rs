@@ -4,6 +4,7 @@
 //! [idle time](idle).
 
 mod at_no_cost;
+mod fold_in_idle_time;
 pub mod idle;
 pub mod job;
 pub mod lanes;
@@ -18,7 +19,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, GcEnd, GcStart};
 use crate::ftl::Ftl;
-use crate::ids::{DieId, PlaneId};
+use crate::ids::{BlockId, DieId, PlaneId};
 use crate::observer::{Collected, Entry};
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
@@ -27,6 +28,7 @@ use lanes::Lanes;
 use permit::Permits;
 use width::Width;
 
+use fold_in_idle_time::FoldInIdleTime;
 use idle::IdleTime;
 
 /// The collections of a drive.
@@ -43,6 +45,8 @@ pub struct Collector {
     has_ended: Option<Vec<bool>>,
     /// Boxed: few drives have one.
     pub idle: Option<Box<IdleTime>>,
+    /// Where there is a cache of blocks in another cell mode.
+    pub folds: Option<Box<FoldInIdleTime>>,
 }
 
 /// How steps are carried out.
@@ -94,6 +98,7 @@ impl Collector {
                 poll,
             },
             idle: IdleTime::new(config, geometry, &backend.flash.timing, poll),
+            folds: FoldInIdleTime::new(config),
         }
     }
 
@@ -162,7 +167,8 @@ impl Collector {
             return false;
         }
         let Some(lanes) = self.next_collection(backend, die, choose) else { return false };
-        self.put_on_die(backend, die, lanes, 0, false, now);
+        let in_idle_time = self.folds_in_idle_time(backend, &lanes);
+        self.put_on_die(backend, die, lanes, 0, in_idle_time, now);
         true
     }
 
@@ -190,7 +196,8 @@ impl Collector {
             let bit = backend.bit(plane);
             let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
             if let Some(job) = Job::for_space(reason, plane, &mut backend.ftl) {
-                let mut lanes = Lanes::of(job, self.settings.one_command);
+                let one_command = self.settings.one_command;
+                let mut lanes = Lanes::of(job, one_command && !self.is_folding_in_idle_time());
                 self.let_planes_join(backend, &mut lanes);
                 return Some(lanes);
             }
@@ -205,14 +212,22 @@ impl Collector {
         if !self.width.is_parallel() {
             return;
         }
-        let demanding = lanes.demanding();
+        let (demanding, lead) = (lanes.demanding(), lanes.lanes[0].job.victim());
         for plane in backend.flash.rules.group_of(demanding) {
             if plane != demanding
-                && self.width.joins(&backend.ftl.space, plane)
-                && let Some(job) = Job::on_demand(plane, &mut backend.ftl)
+                && self.joins(backend, plane, lead)
+                && let Some(job) = Job::beside(lead, plane, &mut backend.ftl)
             {
                 lanes.join(job, &backend.ftl);
             }
+        }
+    }
+
+    /// Whether `plane` joins the collection of `lead`: to be folded if that is, else as the width says.
+    fn joins(&self, backend: &Backend, plane: PlaneId, lead: BlockId) -> bool {
+        match backend.ftl.slc_cache() {
+            Some(cache) if cache.has(lead) => cache.is_due(plane),
+            _ => self.width.joins(&backend.ftl.space, plane),
         }
     }
 
@@ -267,6 +282,8 @@ impl Collector {
     /// The drive is read-only from now on: nothing is collected any more.
     pub fn stop(&mut self, backend: &mut Backend, now: Instant) {
         self.idle = None;
+        self.folds = None;
+        backend.ftl.use_idle_time_to_fold(false);
         self.permits.withdraw();
         for die in (0..self.collections.len()).map(DieId::from_index) {
             self.lay_down(backend, die, now);

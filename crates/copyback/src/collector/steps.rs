@@ -193,7 +193,7 @@ impl Collector {
 
     /// What the array takes to read `page` for a move, with the look at the host's queue after it.
     fn read_time(&self, backend: &Backend, page: Ppn) -> Duration {
-        backend.flash.timing.read(backend.ftl.geometry.page_offset(page)) + self.settings.poll
+        backend.array_read(page, backend.ftl.geometry.page_offset(page)) + self.settings.poll
     }
 
     /// What reading `count` pages out like `page` takes, with the retries that they need.
@@ -327,12 +327,12 @@ impl Collector {
 /// Finds a page that is moved with copyback its new place. Returns what the command takes.
 #[inline(always)]
 fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
+    let read = backend.array_read(page, backend.ftl.geometry.page_offset(page));
     let placed = backend.ftl.relocate(page);
     backend.flash.note_target(placed.page);
     backend.counters.copybacks += 1;
     backend.counters.pages_moved += 1;
     backend.counters.moves.single_demanding += 1;
-    let read = backend.flash.timing.read(backend.ftl.geometry.page_offset(page));
     let offset = backend.ftl.geometry.page_offset(placed.page);
     read + backend.program_time(offset, placed.closes_block)
 }
@@ -350,8 +350,10 @@ fn start_erasing(
     for block in &blocks {
         backend.flash.note_page(backend.ftl.geometry.page(*block, 0));
     }
+    // Blocks that are erased together are in one cell mode.
+    let array = backend.array_erase(blocks[0]);
     lanes.begin(&Step::Erase(blocks));
-    let times = Times { array: backend.flash.timing.erase, ..Times::default() };
+    let times = Times { array, ..Times::default() };
     issue(backend, die, Command::Erase, times, StepInFlight::Erase, now);
 }
 

@@ -51,6 +51,8 @@ enum Phase {
     Closed,
     /// Never used again.
     Bad,
+    /// Filled in the mode of the cache ([`SlcCache`](super::slc_cache::SlcCache)): no victim of the policy.
+    FullInCache,
 }
 
 /// What a file tells of a block. Which of its pages are valid follows from the mapping.
@@ -162,6 +164,16 @@ impl Blocks {
     pub fn seal(&mut self, block: BlockId, now: u64) {
         self.records[block.index()].phase = Phase::Closed;
         self.times[block.index()].sealed = now;
+    }
+
+    /// `block`, which is in the mode of the cache, is full.
+    pub fn fill_in_cache(&mut self, block: BlockId, now: u64) {
+        self.records[block.index()].phase = Phase::FullInCache;
+        self.times[block.index()].sealed = now;
+    }
+
+    pub fn is_full_in_cache(&self, block: BlockId) -> bool {
+        self.records[block.index()].phase == Phase::FullInCache
     }
 
     /// The class that `block` was opened for, if the placement had a say in it.

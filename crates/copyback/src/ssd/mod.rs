@@ -21,7 +21,7 @@ mod suspend;
 
 pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
-pub use crate::ftl::{HandleTally, OfClass, Takes};
+pub use crate::ftl::{HandleTally, OfClass, SlcState, Takes};
 pub use crate::observer::{
     Activity, Class, Collected, DieTime, Entry, For, HeldUp, IdlePeriods, IdleTimes, InTheWay,
     Part, Parts, Party, PlaneUse, Waited, Work,
@@ -220,6 +220,7 @@ impl Ssd {
     /// refresh data.
     pub fn works_on_its_own(&self) -> bool {
         self.collector.idle.is_some()
+            || self.collector.folds.is_some()
             || self.backend.ftl.translation_pages() > 0
             || self.backend.ageing.is_some()
     }
@@ -308,6 +309,9 @@ impl Ssd {
         if let Some(idle) = &mut self.collector.idle {
             idle.look(&mut self.backend, now);
         }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.look(&mut self.backend, now);
+        }
     }
 
     /// A look for data that have become too old was on the agenda.
@@ -336,7 +340,7 @@ impl Ssd {
     #[inline]
     fn arbitrate_watched(&mut self, now: Instant, agenda: &mut Agenda) {
         self.backend.note_time(now);
-        if self.collector.idle.is_some() {
+        if self.collector.idle.is_some() || self.collector.folds.is_some() {
             self.use_instant(now, agenda);
         } else {
             self.start_what_can_start(now, agenda);
@@ -370,6 +374,9 @@ impl Ssd {
         if let Some(idle) = &mut self.collector.idle {
             idle.plan_look(now, agenda);
         }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.plan_look(now, agenda);
+        }
     }
 
     /// Before work is looked for: whether the drive has commands. Without power there is nothing to use idle
@@ -378,6 +385,9 @@ impl Ssd {
         let is_busy = self.is_busy() || self.is_off;
         if let Some(idle) = &mut self.collector.idle {
             idle.note(&mut self.backend, is_busy, self.scheduler.next_die(), now);
+        }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.note(&mut self.backend, is_busy, now);
         }
     }
 

@@ -27,6 +27,7 @@ mod power;
 mod refresh;
 mod scan;
 mod semi_preemptive;
+mod slc_cache;
 mod suspend;
 mod threshold_scope;
 mod toy;

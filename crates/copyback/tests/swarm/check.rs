@@ -144,6 +144,11 @@ impl Floor {
         let pages = 0..config.ssd.geometry.pages_per_block;
         let read = pages.clone().map(|offset| timing.read(offset)).min().unwrap_or_default();
         let program = pages.map(|offset| timing.program(offset)).min().unwrap_or_default();
+        // A page may lie in either cell mode.
+        let (read, program) = match timing.cache {
+            Some(cache) => (read.min(cache.read), program.min(cache.program)),
+            None => (read, program),
+        };
         // A read may be served from a register or from DRAM that collections use.
         let short_cut = config.ssd.cache_pages() > 0 || merges(&config);
         Self {

@@ -8,8 +8,8 @@ use copyback::config::{
     Controller, Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc,
     GcEnd, GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping,
     Margin, Metrics, Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power,
-    Precondition, Preemption, Refresh, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend,
-    ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
+    Precondition, Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop, SummaryPage,
+    Suspend, ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -161,6 +161,7 @@ fn config(draw: &mut Draw, folder: &Path) -> Config {
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
     let (faults, power) = (FlashFaults::default(), Power::default());
+    let slc_cache = SlcCache::default();
     let ssd = Ssd {
         geometry,
         timing,
@@ -172,6 +173,7 @@ fn config(draw: &mut Draw, folder: &Path) -> Config {
         endurance,
         faults,
         power,
+        slc_cache,
         controller: Controller::default(),
         refresh: Refresh::default(),
     };

@@ -7,8 +7,8 @@ use copyback::config::{
     CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow, DisturbedReadErrors,
     Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
     Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption, Promotion,
-    QueuedWhen, Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare,
-    Width, Within, Workload,
+    QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -118,6 +118,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.2) {
         config.ssd.controller = controller(&mut draw);
     }
+    if draw.chance(0.25) {
+        slc_cache(&mut draw, config);
+    }
 }
 
 /// Data that reads and time put in danger, and blocks that are refreshed before or after that.
@@ -151,6 +154,43 @@ fn cache_segments(draw: &mut Draw, config: &mut Config) {
     if draw.chance(0.5) {
         *unwritten = Size(cached_entry.0 * draw.small_within(1, 200));
     }
+}
+
+/// Blocks in another cell mode, on a drive with as many logical pages that has more blocks for them.
+fn slc_cache(draw: &mut Draw, config: &mut Config) {
+    let ssd = &mut config.ssd;
+    let (native_bits, bits) = draw.of(&[(2, 1), (3, 1), (4, 1), (4, 2)]);
+    if !ssd.ftl.mapping.is_page_mapping()
+        || ssd.blocks_kept_for_collections() == 0
+        || ssd.ftl.summary_page != SummaryPage::None
+        || ssd.geometry.pages_per_block * bits < native_bits
+    {
+        return;
+    }
+    ssd.gc.invalid_threshold = None;
+    ssd.wear.static_threshold = 0;
+    let (fixed, dynamic) = draw.of(&[(1, 0), (2, 0), (0, 3), (1, 2), (3, 8)]);
+    ssd.slc_cache = SlcCache {
+        fixed: FreeBlocks::Blocks { blocks: fixed },
+        dynamic: FreeBlocks::Blocks { blocks: dynamic },
+        dynamic_until: Share(draw.of(&[0.3, 0.75, 1.0])),
+        native_bits,
+        bits,
+        when_full: draw.of(&[WhenFull::WritePast, WhenFull::Wait]),
+        fold_below: draw.within(0, 2) as u32,
+        fold_after_idle: Time::from_us(draw.small_within(1, 20_000)),
+        idle_keeps: draw.within(0, 2) as u32,
+        timing: SlcTiming {
+            read: draw.time(1, 50_000),
+            program: draw.time(1, 500_000),
+            erase: draw.time(1, 3_000_000),
+        },
+    };
+    let before = f64::from(ssd.geometry.blocks_per_plane);
+    ssd.geometry.blocks_per_plane += fixed + 4;
+    let logical = (1.0 - ssd.ftl.over_provisioning.0) * before;
+    let after = f64::from(ssd.geometry.blocks_per_plane);
+    ssd.ftl.over_provisioning = Share(1.0 - logical / after);
 }
 
 /// One that sleeps, or takes its time.
