@@ -78,7 +78,7 @@ def test_a_closed_loop_is_never_overloaded(tiny: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def stalling(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """Return the load that the preset comes with, 2,000 requests a second; collections do not yield."""
+    """Return the load that the preset comes with; collections do not yield."""
     home = tmp_path_factory.mktemp("stalls") / "out"
     result = copyback.run(preset="tlc-nvme-64gb", ssd__gc__preemption="none")
     return Result.load(result.save(home))
