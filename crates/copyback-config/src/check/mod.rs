@@ -184,19 +184,21 @@ impl Ssd {
     /// Blocks of a plane that hold none of its logical pages: free to the collections' goal, open, of a buffer,
     /// spare.
     fn blocks_without_data(&self) -> u32 {
-        self.blocks_that_must_become_free()
+        let (threshold, hysteresis) = self.least_goal();
+        threshold
+            + hysteresis
             + self.open_blocks()
             + self.nv_buffer_blocks()
             + self.spare_blocks()
             + self.static_slc_blocks()
     }
 
-    /// Free blocks that collections must be able to reach, beside spare ones.
-    fn blocks_that_must_become_free(&self) -> u32 {
+    /// Free blocks that collections must be able to reach, beside spare ones: a threshold, and beyond it.
+    fn least_goal(&self) -> (u32, u32) {
         match self.gc.least_invalid == Share::default() {
-            true => self.soft_threshold() + self.gc.hysteresis_blocks,
+            true => (self.soft_threshold(), self.gc.hysteresis_blocks),
             // Collections end where all victims are refused; only what the host needs must be within reach.
-            false => self.least_soft_threshold(),
+            false => (self.least_soft_threshold(), 0),
         }
     }
 

@@ -58,17 +58,12 @@ struct Needs {
 
 impl Needs {
     fn of(ssd: &Ssd) -> Self {
-        let least_threshold = u64::from(ssd.least_soft_threshold());
-        let spare = u64::from(ssd.spare_blocks());
-        let free = u64::from(ssd.blocks_that_must_become_free()) + spare;
-        let hysteresis = match ssd.gc.least_invalid == Share::default() {
-            true => u64::from(ssd.gc.hysteresis_blocks),
-            false => 0,
-        };
+        let (threshold, hysteresis) = ssd.least_goal();
+        let beside_threshold = u64::from(hysteresis) + u64::from(ssd.spare_blocks());
         Self {
-            free,
-            beside_threshold: hysteresis + spare,
-            least_threshold,
+            free: u64::from(threshold) + beside_threshold,
+            beside_threshold,
+            least_threshold: ssd.least_soft_threshold().into(),
             open: ssd.open_blocks().into(),
             buffer: ssd.nv_buffer_blocks().into(),
             slc: ssd.static_slc_blocks().into(),
