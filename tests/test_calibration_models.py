@@ -16,6 +16,7 @@ from copyback.calibration.delays import Delays
 from copyback.calibration.loss import FAST, USUAL, fast_way
 from copyback.calibration.models import best
 from copyback.calibration.sleep import found, idle_before
+from test_calibrate import device as phone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,23 +129,10 @@ def test_a_model_with_more_must_be_better_by_a_hundredth() -> None:
 
 
 def device() -> dict[str, Any]:
-    """Return a device of one die."""
-    return {
-        "ssd": {
-            "geometry": {
-                "channels": 1,
-                "chips_per_channel": 1,
-                "dies_per_chip": 1,
-                "planes_per_die": 1,
-                "blocks_per_plane": 256,
-                "pages_per_block": 16,
-                "page_size": "4KiB",
-            },
-            "timing": {"read": "70us", "program": "450us", "transfer_rate": "none"},
-            "ftl": {"over_provisioning": 0.25},
-        },
-        "precondition": {"fill": 1.0, "overwrites": 0.0},
-    }
+    """Return the flash of the phone's device, behind a host that takes no time."""
+    found = phone()
+    del found["host"]
+    return found
 
 
 def measured(path: Path, controller: dict[str, Any]) -> Path:

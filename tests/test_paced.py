@@ -10,6 +10,7 @@ import pytest
 
 import copyback
 from copyback import console, report
+from terminal import printed
 
 # A small drive of one die of four planes, and more writes than it can take.
 CONFIG: dict[str, Any] = {
@@ -79,17 +80,7 @@ def test_the_page_and_the_terminal_show_it(paced: copyback.Result) -> None:
     page = report.render(paced)
     assert 'id="pace"' in page
     assert re.search(r'"pace": ?\[', page)
-    assert "steps of collections a page of the host" in str(console_text(console.overview(paced)))
-
-
-def console_text(renderable: object) -> str:
-    """Return what is printed."""
-    from rich.console import Console
-
-    terminal = Console(width=200)
-    with terminal.capture() as capture:
-        terminal.print(renderable)
-    return capture.get()
+    assert "steps of collections a page of the host" in printed(console.overview(paced))
 
 
 def test_nobody_else_has_it() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import copyback
 from copyback import console, report
+from terminal import printed
 
 MIB = 1 << 20
 
@@ -119,19 +120,9 @@ def test_pages_that_die_in_it_are_never_folded() -> None:
 def test_the_page_and_the_terminal_tell_of_it() -> None:
     result = sequential(100)
     assert "Written to the SLC cache" in report.render(result)
-    assert "SLC cache" in text(console.overview(result))
+    assert "SLC cache" in printed(console.overview(result))
     without = {key: value for key, value in DRIVE.items() if "slc_cache" not in key}
     other = copyback.run({}, **without, workload__requests=100)
     assert other.summary.slc_cache is None
     assert "SLC cache" not in report.render(other)
     assert "slc_pages" not in other.series.columns
-
-
-def text(renderable: object) -> str:
-    """Return what is printed."""
-    from rich.console import Console
-
-    terminal = Console(width=200)
-    with terminal.capture() as capture:
-        terminal.print(renderable)
-    return capture.get()
