@@ -204,7 +204,8 @@ impl Load {
         let pages = pages_of_request(flow, config);
         let bytes = config.ssd.managed_page_size().0;
         let page = config.ssd.timing.slowest(bytes) + transfer(bytes, config.host.link_rate);
-        let service = pages * page + ns(config.host.command_overhead);
+        let overhead = ns(config.host.command_overhead) + ns(config.host.link_overhead);
+        let service = pages * page + overhead;
         let requests = requests_of(flow, service, config);
         let depth = f64::from(config.host.depth().max(config.array.queue_depth));
         let depth = flow.iodepth().map_or(depth, |iodepth| depth.min(iodepth.into()));

@@ -166,8 +166,10 @@ impl Floor {
 
     fn response(&self, operation: u8, bytes: u64) -> Duration {
         let host = &self.config.host;
-        let link =
-            if operation < 2 { transfer_time(bytes, host.link_rate) } else { Duration::ZERO };
+        let link = match operation {
+            0 | 1 => host.link_overhead.0 + transfer_time(bytes, host.link_rate),
+            _ => Duration::ZERO,
+        };
         let flash = match operation {
             0 if self.always_mapped && !self.buffered => self.read,
             1 if !self.buffered => self.program,

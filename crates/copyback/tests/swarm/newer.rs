@@ -121,6 +121,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.25) {
         slc_cache(&mut draw, config);
     }
+    if draw.chance(0.1) {
+        config.host.link_overhead = Time::from_ns(draw.of(&[1, 700, 7_000]));
+    }
     if draw.chance(0.2) {
         map_parts_of_pages(&mut draw, config);
     }
