@@ -1,6 +1,5 @@
 "use strict";
 {
-  const palette = ["--s1", "--s2", "--s3", "--s4", "--s5", "--s6", "--s7", "--s8"];
   const formats = { time: us, factor: (v) => (v == null ? "–" : v.toFixed(3)), count: whole };
   const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
   const byId = (id) => document.getElementById(id);
@@ -43,8 +42,8 @@
 
   function choices() {
     const form = byId("choices");
-    const add = (label, options, changed) => {
-      const select = element("select", {}, ...options.map((text, i) => element("option", { value: i }, text)));
+    const add = (label, options, changed, attributes = {}) => {
+      const select = element("select", attributes, ...options.map((text, i) => element("option", { value: i }, text)));
       select.addEventListener("change", () => changed(select));
       form.prepend(element("label", {}, label + " ", select));
     };
@@ -57,13 +56,11 @@
       });
     });
     if (data.loads.length > 1) {
-      add(data.pick, data.loads, (select) => {
-        shown.load = Number(select.value);
-        offerBaselines();
-        tickFirst();
-        draw();
-      });
+      add(data.pick, data.loads, (select) => openLoad(Number(select.value)), { id: "load" });
     }
+    byId("measure").append(...data.measures.map((m) => element("option", {}, m.label)));
+    byId("measure").value = data.headline;
+    byId("measure").addEventListener("change", drawAllLoads);
     for (const [id, chosen] of [["across", "erases"], ["up", "p99.9"]]) {
       const options = data.measures.map((m) => element("option", {}, m.label));
       byId(id).append(...options);
@@ -80,8 +77,52 @@
     byId("baseline").value = Math.max(contest().findIndex((scheme) => scheme.baseline), 0);
   }
 
+  // Few are ticked all; of many the baseline and those that are first in the headline.
   function tickFirst() {
-    shown.ticked = new Set(contest().slice(0, 6));
+    const headline = data.measures.find((m) => m.label === data.headline);
+    const place = (scheme) => value(scheme, headline) ?? Infinity;
+    const best = contest().length <= 8 ? contest() : contest().slice().sort((a, b) => place(a) - place(b)).slice(0, 5);
+    shown.ticked = new Set([baseline(), ...best]);
+  }
+
+  // All loads at once ---------------------------------------------------------------------------------
+
+  const isWhole = (load) => data.flows[load] == null;
+  const sameScheme = (scheme, load) => data.schemes.find((other) => other.load === load && other.key === scheme.key);
+
+  function drawAllLoads() {
+    const schemes = drawn().slice(0, palette.length);
+    const base = baseline();
+    byId("all-loads-figure").replaceChildren();
+    if (!schemes.length) return;
+    const loads = data.loads.map((name, load) => ({ name, load })).filter(({ load }) => isWhole(load));
+    const measure = data.measures.find((m) => m.label === byId("measure").value) ?? data.measures[0];
+    const bars = (load, of_) => schemes.map((scheme) => logRatios(
+      of(sameScheme(scheme, load) ?? { values: {} }, of_), of(sameScheme(base, load) ?? { values: {} }, of_)));
+    let groups;
+    if (loads.length > 1) {
+      const each = loads.map(({ load }) => bars(load, measure));
+      groups = loads.map(({ name, load }, i) => ({ name, bars: each[i].map((logs) => multipleOf(Object.values(logs ?? {}))), open: () => openLoad(load) }));
+      groups.push({ name: "geometric mean", bars: schemes.map((_, i) => multipleOf(together(each.map((own) => own[i])) ?? [])) });
+    } else {
+      groups = data.measures.map((m) => ({ name: m.label, bars: bars(shown.load, m).map((logs) => multipleOf(Object.values(logs ?? {}))) }))
+        .filter((group) => group.bars.some(Boolean));
+    }
+    byId("all-loads-figure").append(barsFigure({
+      groups, schemes: schemes.map((scheme) => ({ name: scheme.name, isBase: scheme.key === base.key })), apart: loads.length > 1,
+      name: loads.length > 1 ? `${measure.label} of ${schemes.length} schemes under ${loads.length} loads, times the baseline's` : `${schemes.length} schemes, times the baseline's numbers`,
+      axisName: (loads.length > 1 ? measure.label + ", " : "") + "times the baseline's",
+      width: Math.max(byId("all-loads-figure").clientWidth, 240),
+    }));
+  }
+
+  function openLoad(load) {
+    shown.load = load;
+    const select = byId("load");
+    if (select) select.value = load;
+    offerBaselines();
+    tickFirst();
+    draw();
   }
 
   // The table -----------------------------------------------------------------------------------------
@@ -203,12 +244,6 @@
 
   // One measure against another -----------------------------------------------------------------------
 
-  const svg = (name, attributes = {}, ...inside) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, v] of Object.entries(attributes)) made.setAttribute(key, v);
-    made.append(...inside);
-    return made;
-  };
   const spread = (values) => {
     const [least, most] = [Math.min(...values), Math.max(...values)];
     const margin = 0.06 * (most - least) || 0.1 * Math.abs(most) || 1;
@@ -261,6 +296,7 @@
 
   function drawTicked() {
     charts.length = 0;
+    drawAllLoads();
     drawCurves();
     drawPoints();
     drawTimes();
@@ -274,6 +310,7 @@
   addEventListener("resize", () => {
     if (innerWidth === before) return;
     before = innerWidth;
+    drawAllLoads();
     drawPoints();
   });
 }

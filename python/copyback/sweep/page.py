@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import __version__, report, units
-from copyback import result as names
+from copyback import result as files
 from copyback.parquet import read_parquet
 from copyback.report.plots import at_tail, rounded
+from copyback.sweep.answer import answer, headline, warnings
 from copyback.sweep.intervals import quantile
+from copyback.sweep.labels import Names
 from copyback.sweep.over_time import OverTime
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.store import run_directory
-from copyback.sweep.tables import contest_text, finding_labels, remarks, setting_text
+from copyback.sweep.tables import contest_text, finding_labels, remarks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +36,7 @@ def render(found: Comparison) -> str:
     """Return the page of a comparison."""
     schemes = [scheme for contest in found.contests for scheme in contest.schemes]
     seeds = max(scheme.seeds for scheme in schemes)
+    names = Names(found.contests)
     return (
         report.environment()
         .get_template("compare.html.j2")
@@ -41,11 +44,13 @@ def render(found: Comparison) -> str:
             title=f"{units.count(len(found.contests[0].schemes))} schemes compared",
             version=__version__,
             facts=_facts(found, seeds),
-            remarks=remarks(found.contests),
+            answer=answer(found.contests, names),
+            remarks=[*warnings(found.contests, names), *remarks(found.contests)],
+            loads=len(found.contests),
             seeds=seeds,
             command=found.command,
             refused=[*found.refused, *found.failed],
-            data=report.script_json(data(found)),
+            data=report.script_json(data(found, names)),
             asset=report.asset,
         )
     )
@@ -60,12 +65,13 @@ def _facts(found: Comparison, seeds: int) -> list[tuple[str, str]]:
     return facts
 
 
-def data(found: Comparison) -> dict[str, Any]:
+def data(found: Comparison, names: Names) -> dict[str, Any]:
     """Return everything that the page's script shows."""
     contests = (*found.contests, *found.flows)
     schemes = [
         (load, scheme) for load, contest in enumerate(contests) for scheme in contest.schemes
     ]
+    numbers = {own: i for i, own in enumerate(dict.fromkeys(s.setting for _, s in schemes))}
     longest = math.log10(max(found.frame["response_us.all.count"].max() or 10, 10))  # type: ignore[arg-type]
     tail = np.linspace(0.0, longest, CURVE_POINTS)
     has_curves = len(schemes) <= MOST_CURVES
@@ -74,7 +80,9 @@ def data(found: Comparison) -> dict[str, Any]:
     return {
         "keys": [key for key, _ in schemes[0][1].setting],
         "pick": "Requests of" if found.flows else "Load",
-        "loads": [contest_text(contest) or "all requests" for contest in contests],
+        "loads": [contest_text(contest, names) or "all requests" for contest in contests],
+        "flows": [contest.requests.flow for contest in contests],
+        "headline": headline(found.contests).label,
         "measures": [{"label": measure.label, "format": measure.format} for measure in MEASURES],
         "t": [quantile(count) if count > 1 else None for count in range(_most_seeds(schemes) + 1)],
         "tail": rounded(tail),
@@ -83,8 +91,9 @@ def data(found: Comparison) -> dict[str, Any]:
         "schemes": [
             {
                 "load": load,
-                "name": setting_text(scheme.setting),
-                "setting": ["–" if value is None else str(value) for _, value in scheme.setting],
+                "key": numbers[scheme.setting],
+                "name": names.of(scheme.setting),
+                "setting": [names.value(pair) for pair in scheme.setting],
                 "baseline": scheme.is_baseline,
                 "findings": finding_labels(scheme),
                 "values": {
@@ -111,7 +120,7 @@ def _curve(
     """Return the response time at each place of the tail, the mean over a scheme's runs."""
     curves = []
     for run, count in scheme.runs.items():
-        path = run_directory(found.directory, run) / names.DISTRIBUTION
+        path = run_directory(found.directory, run) / files.DISTRIBUTION
         table = read_parquet(path)
         table = table.filter(table["operation"] == contest.requests.operation)
         times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
