@@ -33,7 +33,7 @@ function barsFigure({ groups, schemes, name, axisName, width, apart }) {
   const inner = groups.length * (schemes.length * narrowest + 14);
   const total = Math.max(width, inner + 90);
   const slanted = groups.some((g) => textWidth(g.name) > (total - 90) / groups.length - 8);
-  const under = slanted ? Math.min(Math.max(...groups.map((g) => textWidth(g.name))) * 0.6, 90) + 24 : 28;
+  const under = slanted ? Math.min(Math.max(...groups.map((g) => textWidth(g.name))) * 0.6, 90) + 34 : 28;
   const entries = schemes.map((scheme, i) => ({ name: scheme.name + (scheme.isBase ? " (baseline)" : ""), colour: palette[i] }));
   const keys = legendHeight(width - 20, entries);
   const height = (narrow() ? 230 : 300) + under + keys;

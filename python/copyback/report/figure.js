@@ -110,19 +110,30 @@ function acrossAxis(into, box, scale, format, name) {
 // What stands left of a vertical axis.
 const besideUp = (scale, format) => Math.max(...scale.ticks.map((v) => textWidth(format(v)))) + 34;
 
+// A name in as many lines as it needs, cut at its commas and spaces.
+function folded(text, room) {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = lines.length ? lines.at(-1) + " " + word : word;
+    if (lines.length && textWidth(longer) <= room) lines[lines.length - 1] = longer;
+    else lines.push(fitted(word, room));
+  }
+  return lines;
+}
+
 // Keys in as many rows as they need; returns the height that they take.
 function legend(into, left, top, width, entries) {
-  let [x, y] = [left, top];
-  for (const { name, colour, count } of entries) {
-    const text = fitted(name, width - 24);
-    const needed = textWidth(text) + 34;
-    if (x > left && x + needed > left + width) [x, y] = [left, y + 18];
-    const key = svg("g", {}, svg("rect", { x, y: y - 9, width: 11, height: 11, rx: 2, fill: `var(${colour})` }),
-      label(x + 17, y + 1, text, { anchor: "start", colour: "--ink" }), svg("title", {}, name + (count ? ` (${count})` : "")));
-    into.append(key);
+  let [x, y, deepest] = [left, top, 1];
+  for (const { name, colour } of entries) {
+    const lines = folded(name, width - 24);
+    const needed = Math.max(...lines.map((text) => textWidth(text))) + 34;
+    if (x > left && x + needed > left + width) [x, y, deepest] = [left, y + 16 * deepest + 2, 1];
+    deepest = Math.max(deepest, lines.length);
+    into.append(svg("rect", { x, y: y - 9, width: 11, height: 11, rx: 2, fill: `var(${colour})` }),
+      ...lines.map((text, i) => label(x + 17, y + 1 + 16 * i, text, { anchor: "start", colour: "--ink" })));
     x += needed;
   }
-  return y - top + 18;
+  return y - top + 16 * deepest + 2;
 }
 function legendHeight(width, entries) {
   return legend(svg("g"), 0, 0, width, entries);

@@ -44,7 +44,9 @@ def answer(contests: Sequence[Contest], names: Names) -> str:
     if all(one.ratio == 1 for _, one in ranked):
         return f"All {len(ranked)} schemes have the same {measure.label}."
     first = _first(contests, measure, ranked, names)
-    return " ".join([first, *_level(contests, measure, ranked, names), *_rest(contests, ranked[0][0], names)])
+    return " ".join(
+        [first, *_level(contests, measure, ranked, names), *_rest(contests, ranked[0][0], names)]
+    )
 
 
 def warnings(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]:
@@ -69,8 +71,8 @@ def warnings(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]
     return [
         (
             "One seed decides",
-            f"without seed {first.seed}, {names.of(first.other)} would have the least "
-            f"{measure.label}{under}, and not {names.of(first.leader)}{more}",
+            f"without seed {first.seed}, {_name(first.other, names)} would have the least "
+            f"{measure.label}{under}, and not {_name(first.leader, names)}{more}",
         )
     ]
 
@@ -105,14 +107,15 @@ def _first(
     leader, ratio = ranked[0]
     base = next(scheme.setting for scheme in contests[0].schemes if scheme.is_baseline)
     over = f" over the {len(contests)} loads" if len(contests) > 1 else ""
-    value = "" if over else f": {_value(contests[0], leader, measure)}"
+    value = "" if over else f": {_value(contests[0], leader, measure.label)}"
     has = f"has the least {measure.label}{over}{value}"
     if leader != base:
-        return f"{names.of(leader)} {has}, {_amount(ratio)} than the baseline, {names.of(base)}."
+        than = f"than the baseline, {_name(base, names)}"
+        return f"{_name(leader, names)} {has}, {_amount(ratio)} {than}."
     second = ranked[1][0]
     behind = multiple(contests, second, leader, measure.label)
-    told = f"; the next, {names.of(second)}, has {_amount(behind)}" if behind else ""
-    return f"The baseline, {names.of(base)}, {has}{told}."
+    told = f"; the next, {_name(second, names)}, has {_amount(behind)}" if behind else ""
+    return f"The baseline, {_name(base, names)}, {has}{told}."
 
 
 def _level(
@@ -130,40 +133,48 @@ def _level(
         return ["With these seeds no other can be told from it."]
     if len(level) > MOST_NAMED:
         return [f"{len(level)} others cannot be told from it with these seeds."]
-    return [f"{' and '.join(map(names.of, level))} cannot be told from it with these seeds."]
+    told = " and ".join(_name(own, names) for own in level)
+    return [f"{told} cannot be told from it with these seeds."]
 
 
-def _is_level(
-    contests: Sequence[Contest], own: Setting, leader: Setting, measure: Measure
-) -> bool:
+def _is_level(contests: Sequence[Contest], own: Setting, leader: Setting, measure: Measure) -> bool:
     found = multiple(contests, own, leader, measure.label)
     return found is not None and (found.may_be_one or found.ratio - 1 <= SAME)
 
 
 def _rest(contests: Sequence[Contest], leader: Setting, names: Names) -> list[str]:
-    """Return a sentence for each further measure in which schemes differ: who is first there."""
+    """Return sentences on the other measures in which schemes differ: who is first there."""
     also: list[str] = []
-    others: list[str] = []
+    others: dict[Setting, list[str]] = {}
     for label, long in _LONG.items():
-        measure = _BY_LABEL[label]
         ranked = ranking(contests, label)
         if len(ranked) < 2 or ranked[-1][1].ratio - ranked[0][1].ratio <= ALIKE:
             continue
         first, ratio = ranked[0]
-        if first == leader or _is_level(contests, leader, first, measure):
+        if first == leader or _is_level(contests, leader, first, _BY_LABEL[label]):
             also.append(long)
-        elif len(contests) > 1:
-            told = f"{change(ratio.ratio)} than the baseline"
-            others.append(f"{names.of(first)} has the least {long}: {told}.")
-        else:
-            value = _value(contests[0], first, measure)
-            others.append(f"{names.of(first)} has the least {long}: {value}.")
-    return [*([f"It is first in {' and '.join(also)}, too."] if also else []), *others]
+            continue
+        told = change(ratio.ratio) if len(contests) > 1 else _value(contests[0], first, label)
+        others.setdefault(first, []).append(f"{long} ({told})")
+    than = ", each against the baseline" if len(contests) > 1 else ""
+    return [
+        *([f"It is first in {' and '.join(also)}, too."] if also else []),
+        *(
+            f"{_name(own, names)} has the least {' and '.join(told)}{than}."
+            for own, told in others.items()
+        ),
+    ]
 
 
-def _value(contest: Contest, setting: Setting, measure: Measure) -> str:
+def _name(setting: Setting, names: Names) -> str:
+    """Return a name that cannot be taken for two."""
+    name = names.of(setting)
+    return f"“{name}”" if ", " in name else name
+
+
+def _value(contest: Contest, setting: Setting, label: str) -> str:
     scheme = next(one for one in contest.schemes if one.setting == setting)
-    return number(measure, scheme.values[measure.label].mean)
+    return number(_BY_LABEL[label], scheme.values[label].mean)
 
 
 def _amount(found: Multiple) -> str:

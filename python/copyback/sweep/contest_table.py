@@ -60,7 +60,7 @@ class ContestTable:
         longest = max(len(self.names.of(scheme.setting)) for scheme in self.contest.schemes)
         named = max(min(longest, MOST_BESIDE), LEAST_BESIDE)
         rows = self._rows(together=True)
-        if named + sum(width + 1 for width in self._widths(rows)) <= options.max_width:
+        if named + sum(width + 2 for width in self._widths(rows)) <= options.max_width:
             yield self._beside(named, rows)
         else:
             yield from self._stacked(options.max_width)
@@ -102,8 +102,9 @@ class ContestTable:
         chunks = _chunks(widths, width)
         heads = [Text(measure.label) for measure in self._measures]
         if len(chunks) == 1:
-            yield _line(heads, widths, chunks[0], width)
-            yield Text("─" * width)
+            head = _line(heads, widths, chunks[0], width)
+            yield head
+            yield Text("─" * len(head))
         for scheme, row in zip(self.contest.schemes, rows, strict=True):
             yield self._name(scheme, " · ")
             for chunk in chunks:

@@ -65,7 +65,7 @@ class Names:
         return ", ".join(map(self._named, self._told(setting))) or _AS_CONFIGURED
 
     def short(self, setting: Setting) -> str:
-        """Return it in short: names that only one key has stand alone, ``mine = greedy · blind``."""
+        """Return it in short, ``mine = greedy · blind``: a value alone if one key only has it."""
         own = dict(setting).get(SCHEME)
         chosen = " · ".join(self.choice(pair) for pair in self._told(setting) if pair[0] != SCHEME)
         return " = ".join(filter(None, (own, chosen))) or _AS_CONFIGURED

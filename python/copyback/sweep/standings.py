@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from copyback.markdown import markdown_table
+from copyback.sweep.answer import number
 from copyback.sweep.axes import LOAD, SCHEME
 from copyback.sweep.labels import Names
 from copyback.sweep.schemes import MEASURES
-from copyback.sweep.tables import number, remarks
+from copyback.sweep.tables import remarks
 from copyback.sweep.winners import behind, choices, overall, podium
 
 if TYPE_CHECKING:
