@@ -28,7 +28,7 @@ function together(each) {
 }
 
 // `groups` are { name, bars: [multiple or null of each scheme], open }, the last apart if there are several loads.
-function barsFigure({ groups, schemes, name, axisName, width, apart }) {
+function barsFigure({ groups, schemes, name, axisName, width, apart, log }) {
   const narrowest = 7;
   const inner = groups.length * (schemes.length * narrowest + 14);
   const total = Math.max(width, inner + 90);
@@ -40,7 +40,8 @@ function barsFigure({ groups, schemes, name, axisName, width, apart }) {
   const bottom = height - under - keys;
   const found = groups.flatMap((g) => g.bars).filter(Boolean);
   const tops = found.map((m) => Math.min(m.high ?? m.ratio, 3 * m.ratio));
-  const scale = scaleOf([0, 1, ...tops], { zero: true, from: bottom, to: 14, wanted: 5 });
+  const lows = found.map((m) => Math.max(m.low ?? m.ratio, m.ratio / 3));
+  const scale = scaleOf([...(log ? lows : [0]), 1, ...tops], { log, zero: true, from: bottom, to: 14, wanted: 5 });
   const factor = (v) => short(v) + "×";
   const box = { outside: 0, left: besideUp(scale, factor), right: total - 12, top: 14, bottom };
   const made = picture(total, height, name);
@@ -61,20 +62,21 @@ function barsFigure({ groups, schemes, name, axisName, width, apart }) {
       made.append(bar);
       if (m.low != null) {
         const high = Math.max(scale.place(Math.min(m.high, scale.most)), box.top - 8);
-        whisker(made, x + wide / 2, scale.place(Math.max(m.low, 0)), high, Math.min(wide / 4, 5));
+        whisker(made, x + wide / 2, scale.place(Math.max(m.low, scale.least)), high, Math.min(wide / 4, 5));
       }
-      if (wide >= 30) {
+      const written = digits(m.ratio, m.ratio < 0.1 ? 2 : 3);
+      if (textWidth(written, 11) < wide - 1) {
         const above = m.high == null ? y : Math.max(scale.place(Math.min(m.high, scale.most)), box.top - 8);
-        made.append(label(x + wide / 2, Math.max(above - 4, 10), digits(m.ratio), { size: 11, colour: "--ink" }));
+        made.append(label(x + wide / 2, Math.max(above - 4, 10), written, { size: 11, colour: "--ink" }));
       }
     });
     const [cx, cy] = [start + each / 2, bottom + 18];
     const text = fitted(group.name, slanted ? 150 : each - 6);
     const attributes = slanted ? { anchor: "end", transform: `rotate(-35 ${cx} ${cy})` } : {};
     const isMean = apart && place === groups.length - 1;
-    const written = label(cx, cy, text, { colour: group.open ? "--accent" : "--ink", ...attributes, ...(isMean ? { "font-weight": 640 } : {}) });
-    if (!group.open) return made.append(written);
-    const link = svg("a", { href: "#schemes", "aria-label": `Show ${group.name}` }, written, svg("title", {}, `Show ${group.name}`));
+    const text_ = label(cx, cy, text, { colour: group.open ? "--accent" : "--ink", ...attributes, ...(isMean ? { "font-weight": 640 } : {}) });
+    if (!group.open) return made.append(text_);
+    const link = svg("a", { href: "#schemes", "aria-label": `Show ${group.name}` }, text_, svg("title", {}, `Show ${group.name}`));
     link.addEventListener("click", group.open);
     made.append(link);
   });

@@ -19,8 +19,8 @@
     return found.length ? mean(found) : null;
   };
   const contest = () => data.schemes.filter((scheme) => scheme.load === shown.load);
-  const visible = () => contest().filter((scheme) =>
-    scheme.setting.every((text, key) => !shown.filters.get(key) || shown.filters.get(key) === text));
+  const isVisible = (scheme) => scheme.setting.every((text, key) => !shown.filters.get(key) || shown.filters.get(key) === text);
+  const visible = () => contest().filter(isVisible);
   const baseline = () => contest()[Number(byId("baseline").value)] ?? contest()[0];
 
   // The relative change, seed by seed: its mean, and the half-width of its interval.
@@ -60,13 +60,7 @@
     }
     byId("measure").append(...data.measures.map((m) => element("option", {}, m.label)));
     byId("measure").value = data.headline;
-    byId("measure").addEventListener("change", drawAllLoads);
-    for (const [id, chosen] of [["across", "erases"], ["up", "p99.9"]]) {
-      const options = data.measures.map((m) => element("option", {}, m.label));
-      byId(id).append(...options);
-      byId(id).value = chosen;
-      byId(id).addEventListener("change", drawPoints);
-    }
+    for (const id of ["measure", "log-bars"]) byId(id).addEventListener("input", drawAllLoads);
     byId("baseline").addEventListener("change", draw);
     form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -109,7 +103,7 @@
         .filter((group) => group.bars.some(Boolean));
     }
     byId("all-loads-figure").append(barsFigure({
-      groups, schemes: schemes.map((scheme) => ({ name: scheme.name, isBase: scheme.key === base.key })), apart: loads.length > 1,
+      log: byId("log-bars").checked, groups, schemes: schemes.map((scheme) => ({ name: scheme.name, isBase: scheme.key === base.key })), apart: loads.length > 1,
       name: loads.length > 1 ? `${measure.label} of ${schemes.length} schemes under ${loads.length} loads, times the baseline's` : `${schemes.length} schemes, times the baseline's numbers`,
       axisName: (loads.length > 1 ? measure.label + ", " : "") + "times the baseline's",
       width: Math.max(byId("all-loads-figure").clientWidth, 240),
@@ -242,51 +236,45 @@
   // More would be a page of their own.
   const mostMaps = 8;
 
-  // One measure against another -----------------------------------------------------------------------
+  // Any key or result against another -----------------------------------------------------------------
 
-  const spread = (values) => {
-    const [least, most] = [Math.min(...values), Math.max(...values)];
-    const margin = 0.06 * (most - least) || 0.1 * Math.abs(most) || 1;
-    return [Math.max(least - margin, least >= 0 ? 0 : -Infinity), most + margin];
-  };
-  const steps = ([least, most]) => [0, 0.25, 0.5, 0.75, 1].map((part) => least + part * (most - least));
+  const everyAxis = axesOf(data.axes, data.measures, data.columns);
+  const keys = everyAxis.filter((axis_) => axis_.isKey);
+  const axisBy = (id) => everyAxis.find((axis_) => axis_.id === byId(id).value) ?? null;
+
+  function offerAxes() {
+    const group = (title, list) => element("optgroup", { label: title }, ...list.map((a) => element("option", { value: a.id }, a.name)));
+    const results = everyAxis.filter((a) => !a.isKey);
+    const grouped = () => [
+      ...(keys.length ? [group("Keys", keys)] : []), group("Main results", results.filter((a) => a.isMain)),
+      ...(results.some((a) => !a.isMain) ? [group("All results", results.filter((a) => !a.isMain))] : [])];
+    const number = keys.filter((key) => key.kind !== "name")
+      .sort((a, b) => Number(a.load) - Number(b.load) || valuesOf(b) - valuesOf(a)).find((key) => valuesOf(key) > 2);
+    const column = (name) => data.measures.find((m) => m.label === name).column;
+    byId("across").append(...grouped());
+    byId("across").value = number ? number.id : column("erases");
+    byId("up").append(...grouped().slice(keys.length ? 1 : 0));
+    byId("up").value = column(data.headline);
+    byId("colour").append(element("option", { value: "" }, "scheme"), ...grouped());
+    byId("facet").append(element("option", { value: "" }, "nothing"), ...keys.filter((key) => valuesOf(key) <= 16).map((a) => element("option", { value: a.id }, a.name)));
+    for (const id of ["across", "up", "colour", "facet", "log-x", "log-y", "bound"]) byId(id).addEventListener("input", drawPoints);
+  }
+  const valuesOf = (key) => new Set(data.schemes.map((scheme) => scheme.at[key.place])).size;
 
   function drawPoints() {
-    const [across, up] = ["across", "up"].map((id) => data.measures.find((m) => m.label === byId(id).value));
-    const points = visible()
-      .map((scheme) => ({ scheme, x: value(scheme, across), y: value(scheme, up) }))
-      .filter((point) => point.x != null && point.y != null);
-    if (!points.length) return byId("points").replaceChildren();
-    const width = Math.max(byId("points").clientWidth, 240), height = tall();
-    const box = { left: 72, right: width - 16, top: 12, bottom: height - 46 };
-    const [xs, ys] = [spread(points.map((p) => p.x)), spread(points.map((p) => p.y))];
-    const px = (v) => box.left + ((v - xs[0]) / (xs[1] - xs[0])) * (box.right - box.left);
-    const py = (v) => box.bottom - ((v - ys[0]) / (ys[1] - ys[0])) * (box.bottom - box.top);
-    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-      "aria-label": `${up.label} against ${across.label} of ${points.length} schemes` });
-    for (const v of steps(ys)) {
-      picture.append(svg("line", { class: "grid", x1: box.left, x2: box.right, y1: py(v), y2: py(v) }),
-        svg("text", { x: box.left - 8, y: py(v) + 4, "text-anchor": "end" }, formats[up.format](v)));
-    }
-    for (const v of steps(xs).filter((_, i) => !narrow() || i % 2 === 0)) {
-      picture.append(svg("text", { x: px(v), y: box.bottom + 18, "text-anchor": "middle" }, formats[across.format](v)));
-    }
-    picture.append(svg("text", { x: (box.left + box.right) / 2, y: height - 8, "text-anchor": "middle" }, across.label));
-    const front = points.filter((p) => !points.some((q) =>
-      q.x <= p.x && q.y <= p.y && (q.x < p.x || q.y < p.y))).sort((a, b) => a.x - b.x || a.y - b.y);
-    picture.append(svg("polyline", { class: "front", points: front.map((p) => `${px(p.x)},${py(p.y)}`).join(" ") }));
-    const ticked = drawn();
-    for (const p of points) {
-      const place = ticked.indexOf(p.scheme);
-      const dot = svg("circle", { cx: px(p.x), cy: py(p.y), r: place >= 0 ? 6 : 4, tabindex: 0, role: "img",
-        "aria-label": `${p.scheme.name}: ${across.label} ${formats[across.format](p.x)}, ${up.label} ${formats[up.format](p.y)}`,
-        style: place >= 0 ? `fill: var(${colour(place)})` : "" });
-      dot.append(svg("title", {}, dot.getAttribute("aria-label")));
-      picture.append(dot);
-    }
-    byId("points").replaceChildren(picture);
+    const [x, y, colour, facet] = ["across", "up", "colour", "facet"].map(axisBy);
+    const overLoads = [x, colour, facet].some((axis_) => axis_?.load);
+    const schemes = data.schemes.filter((scheme) => isVisible(scheme) && (overLoads ? isWhole(scheme.load) : scheme.load === shown.load));
+    const drawnNow = new Set(drawn().map((scheme) => scheme.key));
+    const made = x && y && axesFigure({
+      schemes, keys, x, y, colour, facet, logX: byId("log-x").checked && x.kind !== "name", logY: byId("log-y").checked,
+      bound: boundOf(byId("bound").value, y), width: Math.max(byId("points").clientWidth, 240),
+      ticked: overLoads ? schemes.filter((scheme) => drawnNow.has(scheme.key)) : drawn(),
+    });
+    byId("points").replaceChildren(...(made ? [made.picture] : ["Nothing to draw: these have no values."]));
+    byId("told").replaceChildren(...(made?.told ?? []).map((text) => element("li", {}, text)));
+    byId("bound-label").hidden = !x || x.kind === "name" || !x.isKey;
   }
-
   // ---------------------------------------------------------------------------------------------------
 
   function draw() {
@@ -303,6 +291,7 @@
   }
 
   choices();
+  offerAxes();
   offerBaselines();
   tickFirst();
   draw();

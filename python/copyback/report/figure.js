@@ -35,7 +35,7 @@ function fitted(text, room, size = 12) {
 function roundTicks(least, most, wanted) {
   const raw = (most - least) / Math.max(wanted, 1);
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw * (1 - 1e-9));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw * 0.7);
   const found = [];
   for (let i = Math.ceil(least / step - 1e-9); i * step <= most + 1e-9 * step; i++) found.push(Number((i * step).toPrecision(12)));
   return found;

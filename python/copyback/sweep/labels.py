@@ -56,6 +56,10 @@ class Names:
         """Return what a value is called where its key is known."""
         return "–" if pair[1] is None else self._values[pair]
 
+    def differs(self, setting: Setting) -> bool:
+        """Whether there is anything in a setting that others have not."""
+        return any(key in self._differing and value is not None for key, value in setting)
+
     def choice(self, pair: Pair) -> str:
         """Return a value that stands alone if only one key has it, else with its key."""
         return self._values[pair] if pair in self._bare else self._named(pair)

@@ -15,9 +15,10 @@ from copyback.sweep.answer import answer, headline, warnings
 from copyback.sweep.intervals import quantile
 from copyback.sweep.labels import Names
 from copyback.sweep.over_time import OverTime
+from copyback.sweep.page_numbers import KeyAxes, columns
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.store import run_directory
-from copyback.sweep.tables import contest_text, finding_labels, remarks
+from copyback.sweep.tables import bends, contest_text, finding_labels, remarks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +46,7 @@ def render(found: Comparison) -> str:
             version=__version__,
             facts=_facts(found, seeds),
             answer=answer(found.contests, names),
+            knees=bends(found.contests, names),
             remarks=[*warnings(found.contests, names), *remarks(found.contests)],
             loads=len(found.contests),
             seeds=seeds,
@@ -74,6 +76,8 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
     numbers = {own: i for i, own in enumerate(dict.fromkeys(s.setting for _, s in schemes))}
     longest = math.log10(max(found.frame["response_us.all.count"].max() or 10, 10))  # type: ignore[arg-type]
     tail = np.linspace(0.0, longest, CURVE_POINTS)
+    axes = KeyAxes(found.contests, names)
+    rows = {run: row for row, run in enumerate(found.frame["run"].to_list())}
     has_curves = len(schemes) <= MOST_CURVES
     end = float(found.frame["throughput.simulated_s"].max() or 0.0)  # type: ignore[arg-type]
     over_time = OverTime(found.directory, schemes=len(schemes), end=max(end, 1e-9))
@@ -83,7 +87,13 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
         "loads": [contest_text(contest, names) or "all requests" for contest in contests],
         "flows": [contest.requests.flow for contest in contests],
         "headline": headline(found.contests).label,
-        "measures": [{"label": measure.label, "format": measure.format} for measure in MEASURES],
+        "measures": [
+            {"label": measure.label, "format": measure.format, "column": measure.column}
+            for measure in MEASURES
+        ],
+        "axes": axes.described(),
+        "columns": columns(found.frame, [key for key, _ in schemes[0][1].setting]),
+        "runs": list(rows),
         "t": [quantile(count) if count > 1 else None for count in range(_most_seeds(schemes) + 1)],
         "tail": rounded(tail),
         "starts": over_time.starts,
@@ -93,6 +103,8 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
                 "load": load,
                 "key": numbers[scheme.setting],
                 "name": names.of(scheme.setting),
+                "at": axes.place(contests[load], scheme),
+                "runs": [rows[run] for run in scheme.runs],
                 "setting": [names.value(pair) for pair in scheme.setting],
                 "baseline": scheme.is_baseline,
                 "findings": finding_labels(scheme),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copyback import units
-from copyback.sweep.answer import answer, number, warnings
+from copyback.sweep.answer import answer, headline, number, warnings
 from copyback.sweep.contest_table import ContestTable, empty_table
+from copyback.sweep.knee import knees
 from copyback.sweep.labels import Names
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.together import Multiple, multiple
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 #: Schemes under a load up to which all are shown; beyond it the winners are.
 MOST_SHOWN = 40
+
+#: Knees that are told.
+MOST_KNEES = 3
 
 
 def tables(found: Comparison) -> list[RenderableType]:
@@ -79,6 +83,13 @@ def finding_labels(scheme: Scheme) -> list[str]:
     ]
 
 
+def bends(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]:
+    """Return a label and a sentence for the first knees of the headline, and how many more."""
+    told = knees(contests, headline(contests), names)
+    more = f"; {len(told) - MOST_KNEES} more on the page" if len(told) > MOST_KNEES else ""
+    return [("Knee", "; ".join(told[:MOST_KNEES]) + more)] if told else []
+
+
 def _first(found: Comparison, names: Names) -> Iterator[RenderableType]:
     from rich.text import Text
 
@@ -87,6 +98,7 @@ def _first(found: Comparison, names: Names) -> Iterator[RenderableType]:
     told = answer(found.contests, names)
     rows = [
         *([("Answer", told)] if told else []),
+        *bends(found.contests, names),
         *warnings(found.contests, names),
         *remarks(found.contests),
     ]
