@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from copyback.result import Result
     from copyback.simulate import precondition, run
     from copyback.summary import Summary
-    from copyback.sweep import Comparison, compare
+    from copyback.sweep import Comparison, SearchResult, compare, search
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Point",
     "Result",
     "SchedulePolicy",
+    "SearchResult",
     "SimulationError",
     "Situation",
     "Summary",
@@ -60,6 +61,7 @@ __all__ = [
     "convert_trace",
     "precondition",
     "run",
+    "search",
     "trace_info",
 ]
 
@@ -76,6 +78,7 @@ _HOME = {
     "Point": "copyback.policies",
     "Result": "copyback.result",
     "SchedulePolicy": "copyback.policies",
+    "SearchResult": "copyback.sweep",
     "Situation": "copyback.policies",
     "Summary": "copyback.summary",
     "TraceInfo": "copyback.trace",
@@ -85,6 +88,7 @@ _HOME = {
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulate",
     "run": "copyback.simulate",
+    "search": "copyback.sweep",
     "trace_info": "copyback.trace",
 }
 

@@ -204,7 +204,12 @@ def change(ratio: float) -> str:
 
 def number(measure: Measure, value: float) -> str:
     """Return a value of a measure with its unit."""
-    formats = {Format.TIME: units.time_us, Format.FACTOR: units.factor, Format.COUNT: units.count}
+    formats = {
+        Format.TIME: units.time_us,
+        Format.FACTOR: units.factor,
+        Format.COUNT: units.count,
+        Format.NUMBER: units.decimal,
+    }
     return formats[measure.format](value)
 
 

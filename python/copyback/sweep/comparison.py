@@ -228,11 +228,14 @@ def run_plan(
     on_progress: Callable[[float], None] = lambda _: None,
     on_failed: Callable[[str, Exception], None] = lambda *_: None,
     kept: bool = True,
+    page: bool = True,
 ) -> Comparison:
     """Do what is missing of a plan, write dataset and page, and return what was found.
 
     Parameters
     ----------
+    page
+        Whether to write the page and the winners.
     kept
         Whether the directory outlasts the process.
     on_progress
@@ -262,5 +265,6 @@ def run_plan(
         contested, flows = tuple(contests(*of)), tuple(flow_contests(*of))
         reused = done.reused
         found = Comparison(directory, frame, contested, flows, reused, command=command, **left_out)
-        found.report()
+        if page:
+            found.report()
     return found

@@ -1,4 +1,4 @@
-"""What a comparison's page can draw as an axis: every key that varies, and every number that does."""
+"""What a comparison's page can draw as an axis: every key and every number that varies."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class KeyAxes:
 
 
 def columns(frame: pl.DataFrame, keys: Sequence[str]) -> dict[str, list[float | None]]:
-    """Return the results that differ between runs, a number a row, those that schemes have first."""
+    """Return the results that differ between runs, a number a row; the measures come first."""
     first = [measure.column for measure in MEASURES if measure.column in frame.columns]
     others = [
         name

@@ -28,6 +28,7 @@ class Format(StrEnum):
     TIME = auto()
     FACTOR = auto()
     COUNT = auto()
+    NUMBER = auto()
 
 
 @dataclass(frozen=True)
