@@ -155,7 +155,7 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
     // Going to this plot's keys keeps the values: hiding them would move the key under the pointer.
     if (!figure.contains(event.relatedTarget)) u.setCursor({ left: -10, top: -10 }, true, true);
   });
-  charts.push({ u, plot, height, sync });
+  charts.push({ u, plot, height, sync, series, name });
 }
 
 const narrow = () => matchMedia("(max-width: 560px)").matches;
@@ -228,7 +228,7 @@ function cumulative(id, name, xs, lines, format, base) {
   chart(id, {
     name, columns: [xs, ...lines.map(([shares]) => shares)],
     series: lines.map(([, label, colour]) => line(label, colour, share, {
-      width: 1.8, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
+      width: 1.8, stepped: true, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
     })),
     height: medium, at: format, scales: { x: scale, y: { range: () => [0, 1] } }, x,
     y: axis({ size: 54, values: tick((v) => Math.round(100 * v) + " %") }),
