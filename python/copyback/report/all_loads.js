@@ -77,7 +77,11 @@ function barsFigure({ groups, schemes, name, axisName, width, apart, log }) {
     const text_ = label(cx, cy, text, { colour: group.open ? "--accent" : "--ink", ...attributes, ...(isMean ? { "font-weight": 640 } : {}) });
     if (!group.open) return made.append(text_);
     const link = svg("a", { href: "#schemes", "aria-label": `Show ${group.name}` }, text_, svg("title", {}, `Show ${group.name}`));
-    link.addEventListener("click", group.open);
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      group.open();
+      document.getElementById("schemes").scrollIntoView();
+    });
     made.append(link);
   });
   made.append(svg("line", { x1: box.left, x2: box.right, y1: scale.place(1), y2: scale.place(1), stroke: "var(--ink)", "stroke-dasharray": "4 3" }),

@@ -53,14 +53,14 @@
       add(key, ["all", ...values], (select) => {
         shown.filters.set(index, select.value === "0" ? null : values[Number(select.value) - 1]);
         draw();
-      });
+      }, { "data-key": key });
     });
     if (data.loads.length > 1) {
       add(data.pick, data.loads, (select) => openLoad(Number(select.value)), { id: "load" });
     }
     byId("measure").append(...data.measures.map((m) => element("option", {}, m.label)));
     byId("measure").value = data.headline;
-    for (const id of ["measure", "log-bars"]) byId(id).addEventListener("input", drawAllLoads);
+    for (const id of ["measure", "log-bars"]) byId(id).addEventListener("input", () => { drawAllLoads(); remember(); });
     byId("baseline").addEventListener("change", draw);
     form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -121,13 +121,15 @@
 
   // The table -----------------------------------------------------------------------------------------
 
+  function ordered() {
+    const place = (scheme) => value(scheme, shown.sort) ?? Infinity;
+    const rows = visible();
+    return shown.sort ? rows.sort((a, b) => (place(a) - place(b)) * (shown.descending ? -1 : 1)) : rows;
+  }
+
   function drawTable() {
     const base = baseline();
-    const rows = visible();
-    if (shown.sort) {
-      const place = (scheme) => value(scheme, shown.sort) ?? Infinity;
-      rows.sort((a, b) => (place(a) - place(b)) * (shown.descending ? -1 : 1));
-    }
+    const rows = ordered();
     const extremes = new Map(data.measures.map((measure) => {
       const found = rows.map((scheme) => value(scheme, measure)).filter((v) => v != null);
       return [measure, [Math.min(...found), Math.max(...found)]];
@@ -142,6 +144,7 @@
         shown.descending = isSorted && !shown.descending;
         shown.sort = measure;
         drawTable();
+        remember();
         byId("contest").querySelector(`th[data-key="${measure.label}"] button`).focus();
       });
       head.append(element("th", { scope: "col", "aria-sort": order, "data-key": measure.label }, button));
@@ -161,6 +164,8 @@
     });
     const name = element("th", { scope: "row" }, scheme.name);
     if (scheme === base) name.append(element("small", {}, "baseline"));
+    const linked = scheme.runs.map((run) => element("a", { href: `runs/${data.runs[run]}/report.html`, title: "The page of this run" }, String(data.seeds[run])));
+    name.append(element("small", {}, linked.length > 1 ? "seeds " : "seed ", ...linked));
     for (const label of scheme.findings) name.append(element("small", { class: "finding-label" }, label));
     return element("tr", {}, element("td", {}, tick), name,
       ...data.measures.map((measure) => cell(scheme, base, measure, extremes.get(measure))));
@@ -203,15 +208,19 @@
 
   function drawTimes() {
     const schemes = drawn().filter((scheme) => scheme.time);
+    const end = data.ends[shown.load];
+    const starts = Array.from({ length: data.points }, (_, i) => (i * end) / data.points);
     const time = (id, name, key, format, y, more) => {
       clear(byId(id));
       if (!schemes.length) return;
       chart(id, {
         name,
-        columns: Object.assign([data.starts, ...schemes.map((scheme) => scheme.time[key])], { end: data.end }),
+        columns: Object.assign([starts, ...schemes.map((scheme) => scheme.time[key])], { end }),
         series: schemes.map((scheme, i) => line(scheme.name, colour(i), format, more)),
         height: medium, sync: "time", at: (seconds) => us(1e6 * seconds),
-        scales: { x: { time: false }, y: { ...y } },
+        scales: {
+          x: { time: false, range: (_, min, max) => (min === starts[0] && max === starts.at(-1) ? [0, end] : [min, max]) }, y: { ...y },
+        },
         x: axis({ size: 30, values: tick((seconds) => shortUs(1e6 * seconds)), space: 70 }),
         y: axis({ size: 64, ...(key === "max" ? { filter: logLabels, values: tick(shortUs) } : { values: tick(short) }) }),
       });
@@ -223,7 +232,7 @@
     const mapped = schemes.filter((scheme) => scheme.time.heat).slice(0, mostMaps);
     const top = Math.max(...mapped.map((scheme) => scheme.time.heat.collecting.most), 0);
     const maps = mapped.map((scheme) => {
-      const { labels, collecting, end, mean } = scheme.time.heat;
+      const { labels, collecting, mean } = scheme.time.heat;
       const title = element("p", { class: "heat-name" }, scheme.name, element("span", {}, percent(100 * mean) + " of die time"));
       return element("div", {}, title, heatMap({
         name: `${scheme.name}: dies collect ${percent(100 * mean)} of the time`, labels, cells: collecting, top, end, where,
@@ -257,7 +266,7 @@
     byId("up").value = column(data.headline);
     byId("colour").append(element("option", { value: "" }, "scheme"), ...grouped());
     byId("facet").append(element("option", { value: "" }, "nothing"), ...keys.filter((key) => valuesOf(key) <= 16).map((a) => element("option", { value: a.id }, a.name)));
-    for (const id of ["across", "up", "colour", "facet", "log-x", "log-y", "bound"]) byId(id).addEventListener("input", drawPoints);
+    for (const id of ["across", "up", "colour", "facet", "log-x", "log-y", "bound"]) byId(id).addEventListener("input", () => { drawPoints(); remember(); });
   }
   const valuesOf = (key) => new Set(data.schemes.map((scheme) => scheme.at[key.place])).size;
 
@@ -277,6 +286,74 @@
   }
   // ---------------------------------------------------------------------------------------------------
 
+  // What is chosen is in the address: a link to the page leads to what its sender saw. -------------------
+
+  const boxes = ["measure", "across", "up", "colour", "facet", "bound"];
+  const switches = ["log-bars", "log-x", "log-y"];
+  let untouched = null;
+
+  function chosen() {
+    const found = new URLSearchParams();
+    found.set("load", data.loads[shown.load]);
+    found.set("baseline", baseline().name);
+    data.keys.forEach((key, i) => { if (shown.filters.get(i)) found.set("only." + key, shown.filters.get(i)); });
+    if (shown.sort) found.set("sort", (shown.descending ? "-" : "") + shown.sort.label);
+    found.set("drawn", contest().flatMap((scheme, i) => (shown.ticked.has(scheme) ? [i] : [])).join("."));
+    for (const id of boxes) found.set(id, byId(id).value);
+    for (const id of switches) found.set(id, byId(id).checked ? "1" : "");
+    return found;
+  }
+
+  function remember() {
+    if (!untouched) return;
+    const found = chosen();
+    for (const [key, text] of [...found]) if (untouched.get(key) === text) found.delete(key);
+    const text = found.toString();
+    if (text !== location.hash.slice(1) && (text || location.hash.includes("="))) history.replaceState(null, "", text ? "#" + text : location.pathname + location.search);
+  }
+
+  function restore() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    if (!location.hash.includes("=")) return;
+    const pick = (id, text) => { const own = [...byId(id).options].find((o) => o.value === text || o.text === text); if (own) byId(id).value = own.value; };
+    const load = data.loads.indexOf(wanted.get("load"));
+    if (load >= 0) {
+      shown.load = load;
+      if (byId("load")) byId("load").value = load;
+      offerBaselines();
+      tickFirst();
+    }
+    if (wanted.has("baseline")) pick("baseline", wanted.get("baseline"));
+    data.keys.forEach((key, i) => {
+      const text = wanted.get("only." + key);
+      const select = document.querySelector(`select[data-key="${CSS.escape(key)}"]`);
+      if (!text || !select) return;
+      const place = [...select.options].findIndex((o) => o.text === text);
+      if (place > 0) { select.value = place; shown.filters.set(i, text); }
+    });
+    const sort = wanted.get("sort");
+    if (sort) {
+      shown.descending = sort.startsWith("-");
+      shown.sort = data.measures.find((m) => m.label === sort.replace(/^-/, "")) ?? null;
+    }
+    if (wanted.has("drawn")) shown.ticked = new Set(wanted.get("drawn").split(".").filter(Boolean).map((i) => contest()[Number(i)]).filter(Boolean));
+    for (const id of boxes) if (wanted.has(id)) byId(id).tagName === "SELECT" ? pick(id, wanted.get(id)) : (byId(id).value = wanted.get(id));
+    for (const id of switches) if (wanted.has(id)) byId(id).checked = wanted.get(id) === "1";
+  }
+
+  // All that the table shows, as numbers: times in microseconds, changes as shares.
+  tableSources.set("contest", () => {
+    const base = baseline();
+    const unit = (measure) => measure.label + (measure.format === "time" ? " (µs)" : "");
+    const head = ["scheme", ...data.keys, ...data.measures.flatMap((m) => [unit(m), m.label + " ±", m.label + " change", m.label + " change ±"])];
+    const rows = ordered().map((scheme) => [scheme.name, ...scheme.setting, ...data.measures.flatMap((m) => {
+      const found = estimateOf(Object.values(of(scheme, m) ?? {}));
+      const moved = scheme === base ? null : change(scheme, base, m);
+      return [found?.mean ?? null, found && !found.single ? found.high - found.mean : null, moved?.centre ?? null, moved?.half ?? null];
+    })]);
+    return [head, ...rows];
+  });
+
   function draw() {
     drawTable();
     drawTicked();
@@ -284,6 +361,7 @@
 
   function drawTicked() {
     charts.length = 0;
+    remember();
     drawAllLoads();
     drawCurves();
     drawPoints();
@@ -294,7 +372,10 @@
   offerAxes();
   offerBaselines();
   tickFirst();
+  untouched = chosen();
+  restore();
   draw();
+  addEventListener("hashchange", () => { restore(); draw(); });
   let before = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth === before) return;

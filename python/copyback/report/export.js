@@ -150,8 +150,6 @@ function save(name, blob) {
 
 // Tables ---------------------------------------------------------------------------------------------
 
-// Tables whose cells show less than there is say here what they hold: rows of texts and numbers, the head first.
-const tableSources = new Map();
 const rowsOf = (table) => tableSources.get(table.id)?.() ?? [...table.rows].map((row) =>
   [...row.cells].flatMap((cell) => [[...cell.childNodes].map((node) => node.textContent.trim()).filter(Boolean).join(" "), ...Array(cell.colSpan - 1).fill("")]));
 

@@ -144,3 +144,6 @@ function whisker(into, x, low, high, half) {
   into.append(svg("path", { d: `M${x} ${low}V${high}M${x - half} ${low}H${x + half}M${x - half} ${high}H${x + half}`,
     stroke: "var(--ink)", "stroke-width": 1.1, fill: "none" }));
 }
+
+// Tables whose cells show less than there is say here what they hold: rows of texts and numbers, the head first.
+const tableSources = new Map();

@@ -19,8 +19,11 @@ from copyback.sweep.page_numbers import KeyAxes, columns
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.store import run_directory
 from copyback.sweep.tables import bends, contest_text, finding_labels, remarks
+from copyback.sweep.winners import podium
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from copyback.sweep.comparison import Comparison
@@ -49,13 +52,35 @@ def render(found: Comparison) -> str:
             knees=bends(found.contests, names),
             remarks=[*warnings(found.contests, names), *remarks(found.contests)],
             loads=len(found.contests),
+            winners=_winners(found, names),
             seeds=seeds,
+            measures=[measure.label for measure in MEASURES],
             command=found.command,
             refused=[*found.refused, *found.failed],
             data=report.script_json(data(found, names)),
             asset=report.asset,
         )
     )
+
+
+def _winners(found: Comparison, names: Names) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return for each load who is first in each measure, and how many are level with it."""
+    return [
+        (
+            contest_text(contest, names) or "all requests",
+            [
+                (
+                    names.short(first.leader.setting),
+                    f"{len(first.level)} level" if first.level else "",
+                )
+                if (first := podium(contest, measure)) is not None
+                else ("–", "")
+                for measure in found.contests[0].requests.measures
+            ],
+        )
+        for contest in found.contests
+        if len(contest.schemes) > 1
+    ]
 
 
 def _facts(found: Comparison, seeds: int) -> list[tuple[str, str]]:
@@ -79,8 +104,9 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
     axes = KeyAxes(found.contests, names)
     rows = {run: row for row, run in enumerate(found.frame["run"].to_list())}
     has_curves = len(schemes) <= MOST_CURVES
-    end = float(found.frame["throughput.simulated_s"].max() or 0.0)  # type: ignore[arg-type]
-    over_time = OverTime(found.directory, schemes=len(schemes), end=max(end, 1e-9))
+    lengths = dict(zip(rows, found.frame["throughput.simulated_s"].to_list(), strict=True))
+    ends = [_longest(contest, lengths) for contest in contests]
+    over_time = OverTime(found.directory, schemes=len(schemes), ends=ends)
     return {
         "keys": [key for key, _ in schemes[0][1].setting],
         "pick": "Requests of" if found.flows else "Load",
@@ -94,10 +120,11 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
         "axes": axes.described(),
         "columns": columns(found.frame, [key for key, _ in schemes[0][1].setting]),
         "runs": list(rows),
+        "seeds": found.frame["seed"].to_list(),
         "t": [quantile(count) if count > 1 else None for count in range(_most_seeds(schemes) + 1)],
         "tail": rounded(tail),
-        "starts": over_time.starts,
-        "end": end,
+        "points": over_time.points,
+        "ends": ends,
         "schemes": [
             {
                 "load": load,
@@ -115,11 +142,17 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
                 "curve": (
                     rounded(_curve(found, contests[load], scheme, tail)) if has_curves else []
                 ),
-                "time": over_time.of(scheme) if has_curves else None,
+                "time": over_time.of(load, scheme) if has_curves else None,
             }
             for load, scheme in schemes
         ],
     }
+
+
+def _longest(contest: Contest, lengths: Mapping[str, float | None]) -> float:
+    """Return how long the longest run under a load is, in seconds of simulated time."""
+    found = (lengths[run] for scheme in contest.schemes for run in scheme.runs)
+    return max((length or 0.0 for length in found), default=0.0) or 1e-9
 
 
 def _most_seeds(schemes: list[tuple[int, Scheme]]) -> int:
