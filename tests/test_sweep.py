@@ -792,7 +792,7 @@ def test_the_page_has_every_scheme_and_needs_no_network(
     assert first["curve"][-1] == pytest.approx(worst, rel=0.01)
     # Over time: the longest response and all collections of the first seed, and its dies.
     over_time = first["time"]
-    assert len(over_time["max"]) == len(over_time["collections"]) == len(data["starts"])
+    assert len(over_time["max"]) == len(over_time["collections"]) == data["points"]
     assert max(filter(None, over_time["max"])) == pytest.approx(
         row["response_us.all.max"], rel=0.01
     )
