@@ -134,7 +134,10 @@ def test_charts_on_a_canvas_are_saved_as_lines(saved: Seen, name: str) -> None:
     assert "over_provisioning 0.25, victim greedy" in texts(root)
     assert any(re.fullmatch(r"[0-9.]+ (µs|ms|s)", text) for text in texts(root))
     # Ticks of the horizontal axis, too.
-    assert {"99 %", "90 %"} <= set(texts(root)) if name == "curves.svg" else "0" in texts(root)
+    axes = (
+        {"99 %", "percentile of the requests"} if name == "curves.svg" else {"0", "simulated time"}
+    )
+    assert axes <= set(texts(root))
 
 
 def test_heat_maps_are_saved_as_cells(saved: Seen) -> None:

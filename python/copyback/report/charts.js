@@ -62,7 +62,8 @@ const axis = (more) => ({
 
 // A chart: plot, keys that switch lines on and off and show values, cursor by keyboard. ---------
 
-function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name }) {
+// `labels` name the axes in files, where no caption does.
+function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name, labels = ["", ""] }) {
   const figure = document.getElementById(id);
   if (!figure) return;
   const plot = document.createElement("div");
@@ -155,7 +156,7 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
     // Going to this plot's keys keeps the values: hiding them would move the key under the pointer.
     if (!figure.contains(event.relatedTarget)) u.setCursor({ left: -10, top: -10 }, true, true);
   });
-  charts.push({ u, plot, height, sync, series, name });
+  charts.push({ u, plot, height, sync, series, name, labels });
 }
 
 const narrow = () => matchMedia("(max-width: 560px)").matches;
@@ -192,6 +193,7 @@ const percentile = (nines) => {
   return Number(p.toFixed(Math.max(0, Math.floor(nines + 1e-9) - 1 + (Number.isInteger(+nines.toFixed(6)) ? 0 : 2)))) + "";
 };
 const tails = () => ({
+  labels: ["percentile of the requests", "response time"],
   at: (nines) => "p" + percentile(nines),
   scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { distr: 3, range: logRange } },
   x: axis({
@@ -226,7 +228,7 @@ const logAxis = (base, format) => ({
 function cumulative(id, name, xs, lines, format, base) {
   const { scale, axis: x } = logAxis(base, format);
   chart(id, {
-    name, columns: [xs, ...lines.map(([shares]) => shares)],
+    name, labels: ["", "share at or below"], columns: [xs, ...lines.map(([shares]) => shares)],
     series: lines.map(([, label, colour]) => line(label, colour, share, {
       width: 1.8, stepped: true, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
     })),

@@ -210,11 +210,11 @@
     const schemes = drawn().filter((scheme) => scheme.time);
     const end = data.ends[shown.load];
     const starts = Array.from({ length: data.points }, (_, i) => (i * end) / data.points);
-    const time = (id, name, key, format, y, more) => {
+    const time = (id, name, key, up, format, y, more) => {
       clear(byId(id));
       if (!schemes.length) return;
       chart(id, {
-        name,
+        name, labels: ["simulated time", up],
         columns: Object.assign([starts, ...schemes.map((scheme) => scheme.time[key])], { end }),
         series: schemes.map((scheme, i) => line(scheme.name, colour(i), format, more)),
         height: medium, sync: "time", at: (seconds) => us(1e6 * seconds),
@@ -225,8 +225,8 @@
         y: axis({ size: 64, ...(key === "max" ? { filter: logLabels, values: tick(shortUs) } : { values: tick(short) }) }),
       });
     };
-    time("longest", "Longest response time of each interval", "max", us, { distr: 3, range: logRange }, {});
-    time("collected", "Collections of each interval", "collections", whole, { range: fromZero }, { width: 1.1 });
+    time("longest", "Longest response time of each interval", "max", "longest response time", us, { distr: 3, range: logRange }, {});
+    time("collected", "Collections of each interval", "collections", "collections", whole, { range: fromZero }, { width: 1.1 });
     const where = byId("heats").querySelector(".at");
     where.textContent = "";
     const mapped = schemes.filter((scheme) => scheme.time.heat).slice(0, mostMaps);

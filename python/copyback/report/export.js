@@ -18,15 +18,17 @@ const inLight = (text) => text.replace(/var\((--[\w-]+)\)/g, (_, name) => lightO
 // Figures --------------------------------------------------------------------------------------------
 
 // A chart of uPlot, which is drawn on a canvas, once more: as it is zoomed, with the lines that are switched on.
-function chartPicture({ u, series, name }) {
+function chartPicture({ u, series, name, labels: [across, up] }) {
   const ratio = devicePixelRatio;
-  const [left, top, wide, high] = [u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height].map((v) => v / ratio);
+  const [wide, high] = [u.bbox.width / ratio, u.bbox.height / ratio];
+  const [left, top] = [u.bbox.left / ratio + (up ? 18 : 0), u.bbox.top / ratio];
+  const [width, height] = [u.width + (up ? 18 : 0), u.height + (across ? 18 : 0)];
   const shownSeries = series.map((own, i) => ({ own, values: u.data[i + 1], at: u.series[i + 1] })).filter(({ at }) => at.show);
   const entries = shownSeries.map(({ own }) => ({ name: own.label, colour: own.colour }));
-  const keys = legendHeight(u.width - 20, entries);
-  const made = picture(u.width, u.height + keys + 6, name);
-  const clip = "clip-" + Math.random().toString(36).slice(2);
-  made.append(svg("clipPath", { id: clip }, svg("rect", { x: left, y: top, width: wide, height: high })));
+  const keys = legendHeight(width - 20, entries);
+  const made = picture(width, height + keys + 6, name);
+  if (across) made.append(label(left + wide / 2, top + high + 38, across));
+  if (up) made.append(label(12, top + high / 2, up, { transform: `rotate(-90 12 ${top + high / 2})` }));
   u.axes.forEach((own, i) => {
     const texts = own._values ?? [];
     (own._splits ?? []).forEach((v, k) => {
@@ -40,7 +42,8 @@ function chartPicture({ u, series, name }) {
       }
     });
   });
-  const body = svg("g", { "clip-path": `url(#${clip})` });
+  // What a picture in a picture shows ends at its edges.
+  const body = svg("svg", { x: left, y: top, width: wide, height: high, viewBox: `${left} ${top} ${wide} ${high}` });
   made.append(body);
   const [xs, { min, max }] = [u.data[0], u.scales.x];
   const px = (v) => left + u.valToPos(v, "x");
@@ -70,7 +73,7 @@ function chartPicture({ u, series, name }) {
     }
   }
   made.append(svg("line", { x1: left, x2: left + wide, y1: top + high, y2: top + high, stroke: "var(--faint)" }));
-  legend(made, 10, u.height + 12, u.width - 20, entries);
+  legend(made, 10, height + 12, width - 20, entries);
   return made;
 }
 const columnsEnd = (u, xs) => u.scales.x.max ?? xs.at(-1);

@@ -46,7 +46,7 @@
 
   if (data.density.z) {
     chart("density", {
-      name: "Density of the bandwidth over windows, in standard deviations from its mean",
+      labels: ["standard deviations from the mean bandwidth", "density"], name: "Density of the bandwidth over windows, in standard deviations from its mean",
       columns: [data.density.z, data.density.normal, data.density.density],
       series: [
         line("Normal", "--faint", plain, { width: 1.1, dash: [4, 4] }), line("Bandwidth", "--read", plain, { width: 2 }),
@@ -87,7 +87,7 @@
     const both = t.read_mean.some((v) => v != null) && t.write_mean.some((v) => v != null);
 
     chart("latency", {
-      name: "Mean and longest response time over time, with collection",
+      labels: ["simulated time", "response time"], name: "Mean and longest response time over time, with collection",
       columns: columns(t.gc_share, t.max, t.mean, ...(both ? [t.read_mean, t.write_mean] : [])),
       series: [
         gc(), line("Max", "--max", us, { width: 1.1 }), line("Mean", "--all", us),
@@ -98,7 +98,7 @@
       x: x(), y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),
     });
     chart("bandwidth", {
-      name: "Bandwidth over time, with collection",
+      labels: ["simulated time", "MiB/s"], name: "Bandwidth over time, with collection",
       columns: columns(t.gc_share, t.read_mib_s, t.write_mib_s),
       series: [
         gc(), line("Read", "--read", (v) => plain(v) + " MiB/s"), line("Write", "--write", (v) => plain(v) + " MiB/s"),
@@ -108,7 +108,7 @@
       x: x(), y: axis({ size: 64, values: tick(short) }),
     });
     chart("free", {
-      name: "Free blocks of a plane over time: mean and fewest",
+      labels: ["simulated time", "free blocks"], name: "Free blocks of a plane over time: mean and fewest",
       columns: columns(t.free_mean, t.free_min),
       series: [line("Mean", "--all", plain, thin), line("Fewest", "--max", whole, thin)],
       height: small, sync: "time", at,
@@ -116,7 +116,7 @@
       x: x(), y: axis({ size: 46, values: tick(short) }),
     });
     chart("amplification", {
-      name: "Write amplification over time",
+      labels: ["simulated time", "write amplification"], name: "Write amplification over time",
       columns: columns(t.amplification, t.amplification_so_far),
       series: [
         line("Per interval", "--max", plain, { ...thin, show: false }), line("So far", "--calm", plain),
@@ -127,7 +127,7 @@
     });
     if (t.pace) {
       chart("pace", {
-        name: "Steps of collections that a page of the host is charged, over time, and writes that waited for them",
+        labels: ["simulated time", "steps a page"], name: "Steps of collections that a page of the host is charged, over time, and writes that waited for them",
         columns: columns(t.throttled, t.pace),
         series: [
           bars("Throttled writes", "--gc", "--gc-fill", whole, { scale: "throttled" }), line("Steps a page", "--all", plain),
@@ -146,7 +146,7 @@
         return { sum: sums[i], series: line(name, colour, whole, { fill: css(colour), width: 0, filled: true, own, points: { show: false } }) };
       }).reverse();
       chart("classes", {
-        name: "Blocks that each class holds over time, and free ones, stacked",
+        labels: ["simulated time", "blocks"], name: "Blocks that each class holds over time, and free ones, stacked",
         columns: columns(...stacked.map(({ sum }) => sum)),
         series: stacked.map(({ series }) => series),
         height: medium, sync: "time", at,
@@ -155,7 +155,7 @@
       });
     }
     chart("erases", {
-      name: "Blocks erased over time",
+      labels: ["simulated time", "erases"], name: "Blocks erased over time",
       columns: columns(t.erases),
       series: [bars("Erases", "--gc", "--gc", whole)],
       height: small, sync: "time", at,
