@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from copyback.simulate import precondition, run
     from copyback.summary import Summary
     from copyback.sweep import Comparison, SearchResult, compare, search
+    from copyback.tournament import Tournament
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "SimulationError",
     "Situation",
     "Summary",
+    "Tournament",
     "TraceInfo",
     "VictimPolicy",
     "__version__",
@@ -81,6 +83,7 @@ _HOME = {
     "SearchResult": "copyback.sweep",
     "Situation": "copyback.policies",
     "Summary": "copyback.summary",
+    "Tournament": "copyback.tournament",
     "TraceInfo": "copyback.trace",
     "VictimPolicy": "copyback.policies",
     "calibrate": "copyback.calibration",

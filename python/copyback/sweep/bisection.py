@@ -73,6 +73,15 @@ class SearchResult:
     probes: tuple[Probe, ...]
     comparison: Comparison
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the runs as an Arrow C stream."""
+        return self.comparison.__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        from copyback.sweep.fragment import render_fragment
+
+        return render_fragment(self.comparison.contests, self.sentence().removesuffix("."))
+
     def sentence(self) -> str:
         """Return the answer."""
         name = key_names([self.range.key])[self.range.key]

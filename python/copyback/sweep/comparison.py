@@ -101,6 +101,15 @@ class Comparison:
         replace_file(self.directory / WINNERS, standings(self.contests).encode())
         return replace_file(self.directory / REPORT, render(self).encode())
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the rows as an Arrow C stream: Polars, DuckDB, pandas and others take that."""
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        from copyback.sweep.fragment import render_fragment
+
+        return render_fragment(self.contests)
+
     def result(self, run: str) -> Result:
         """Return one run.
 
