@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -184,6 +185,16 @@ def test_a_single_seed_is_warned_of() -> None:
     one = found({("l", "greedy"): [100.0], ("l", "fifo"): [50.0]})
     ((label, text),) = warnings(one, Names(one))
     assert (label, "--seeds 5" in text) == ("One seed", True)
+
+
+def test_an_overloaded_baseline_is_warned_of() -> None:
+    (contest,) = found({("l", "greedy"): [100.0, 101.0], ("l", "fifo"): [50.0, 51.0]})
+    base, other = contest.schemes
+    over = replace(contest, schemes=(replace(base, findings={"overload": 2}), other))
+    ((label, text),) = warnings([over], Names([over]))
+    assert (label, text.startswith("it is overloaded, so that")) == ("Baseline", True)
+    fine = replace(contest, schemes=(base, replace(other, findings={"overload": 2})))
+    assert not warnings([fine], Names([fine]))
 
 
 # The terminal.

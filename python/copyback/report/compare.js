@@ -71,12 +71,23 @@
     byId("baseline").value = Math.max(contest().findIndex((scheme) => scheme.baseline), 0);
   }
 
-  // Few are ticked all; of many the baseline and those that are first in the headline.
+  // Few are ticked all; of many the baseline and those that are first in the headline: the best of each kind before the
+  // second of any, where those that differ in numbers only are of one kind.
   function tickFirst() {
+    if (contest().length <= palette.length) {
+      shown.ticked = new Set(contest());
+      return;
+    }
     const headline = data.measures.find((m) => m.label === data.headline);
     const place = (scheme) => value(scheme, headline) ?? Infinity;
-    const best = contest().length <= 8 ? contest() : contest().slice().sort((a, b) => place(a) - place(b)).slice(0, 5);
-    shown.ticked = new Set([baseline(), ...best]);
+    const sorted = contest().slice().sort((a, b) => place(a) - place(b));
+    const kinds = new Set();
+    const isFirst = (scheme) => {
+      const kind = JSON.stringify(scheme.at.filter((_, i) => data.axes[i].kind === "name"));
+      return !kinds.has(kind) && kinds.add(kind);
+    };
+    const first = sorted.filter(isFirst);
+    shown.ticked = new Set([baseline(), ...[...first, ...sorted.filter((scheme) => !first.includes(scheme))].slice(0, 5)]);
   }
 
   // All loads at once ---------------------------------------------------------------------------------

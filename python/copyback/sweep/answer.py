@@ -53,6 +53,30 @@ def warnings(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]
     """Return a label and a sentence for each reason to doubt who is first."""
     if max(len(contest.schemes) for contest in contests) < 2:
         return []
+    return [*_baseline_warning(contests), *_seed_warning(contests, names)]
+
+
+def _baseline_warning(contests: Sequence[Contest]) -> list[tuple[str, str]]:
+    """Return that multiples say little, if those of an overloaded baseline they are."""
+    overloaded = sum(
+        scheme.is_baseline and "overload" in scheme.findings
+        for contest in contests
+        for scheme in contest.schemes
+    )
+    if not overloaded:
+        return []
+    under = f" under {overloaded} of {len(contests)} loads" if len(contests) > 1 else ""
+    return [
+        (
+            "Baseline",
+            f"it is overloaded{under}, so that how far others are from it depends on the length "
+            "of the run; --baseline KEY=VALUE chooses another",
+        )
+    ]
+
+
+def _seed_warning(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]:
+    """Return that there is one seed only, or that one decides."""
     if _seeds(contests) < 2:
         return [
             (
