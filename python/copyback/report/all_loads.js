@@ -64,7 +64,7 @@ function barsFigure({ groups, schemes, name, axisName, width, apart, log }) {
         const high = Math.max(scale.place(Math.min(m.high, scale.most)), box.top - 8);
         whisker(made, x + wide / 2, scale.place(Math.max(m.low, scale.least)), high, Math.min(wide / 4, 5));
       }
-      const written = digits(m.ratio, m.ratio < 0.1 ? 2 : 3);
+      const written = digits(Number(m.ratio.toPrecision(3)), m.ratio < 0.1 ? 2 : 3);
       if (textWidth(written, 11) < wide - 1) {
         const above = m.high == null ? y : Math.max(scale.place(Math.min(m.high, scale.most)), box.top - 8);
         made.append(label(x + wide / 2, Math.max(above - 4, 10), written, { size: 11, colour: "--ink" }));
