@@ -150,8 +150,8 @@ class Range:
 def parse_range(text: str, *, wants_least: bool) -> Range:
     """Read ``KEY=LOW..HIGH``.
 
-    >>> parse_range("ssd.ftl.over_provisioning=0.05..0.4", wants_least=True).between(0.05, 0.4, 0)
-    0.22
+    >>> parse_range("ssd.ftl.over_provisioning=0.1..0.4", wants_least=True).between(0.1, 0.4, 0)
+    0.25
     """
     option = "--least" if wants_least else "--most"
     key, _, values = text.partition("=")
