@@ -24,7 +24,8 @@ function axesOf(keys, measures, columns) {
   for (const [column, numbers] of Object.entries(columns)) {
     const kind = known[column]?.format ?? shapeOf(column);
     found.push({ id: column, name: known[column]?.label ?? column, isMain: column in known, kind, ...shapes[kind],
-      of: (scheme) => scheme.runs.map((run) => numbers[run]) });
+      // Of a flow, its own number where there is one.
+      of: (scheme) => scheme.runs.map((run) => (columns[`flows.${data.flows[scheme.load]}.${column}`] ?? numbers)[run]) });
   }
   return found;
 }
@@ -160,7 +161,11 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
   const across = Math.max(1, Math.min(values.length, Math.floor(width / 300), 4));
   const rows = Math.ceil(values.length / across);
   const keysHeight = entries.length ? legendHeight(width - 20, entries) + 6 : 0;
-  const each = (narrow() || rows > 1 ? 230 : 300);
+  // Names of a horizontal axis are slanted where they have no room, and then need some below.
+  const names = isNamed ? [...new Set(points.map((p) => p.x.mean))] : [];
+  const isSlanted = names.some((text) => textWidth(text) > (width - 110) / across / names.length - 6);
+  const under = isSlanted ? 44 + Math.min(0.42 * Math.max(...names.map((text) => textWidth(text))), 120) : 44;
+  const each = (narrow() || rows > 1 ? 186 : 256) + under;
   const height = rows * (each + (facet ? 24 : 6)) + 30 + keysHeight;
   const ys = [...points.flatMap((p) => [p.y.mean, ...(isLine || isNamed ? [p.y.low, p.y.high] : [])]), ...(bound == null ? [] : [bound])]
     .filter((v) => v != null && (!logY || v > 0));
@@ -176,7 +181,7 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
   values.forEach((value, place) => {
     const [column, row] = [place % across, Math.floor(place / across)];
     const top = row * (each + 24) + (facet ? 26 : 12);
-    const box = { outside: 0, left: left + column * (wide + apart), top, bottom: top + each - 44 };
+    const box = { outside: 0, left: left + column * (wide + apart), top, bottom: top + each - under };
     box.right = box.left + wide;
     const scale = scaleOf(ys, { log: logY, zero: !logY && isLine, from: box.bottom, to: box.top, wanted: 5 });
     upAxis(made, box, scale, y.tick, y.name, { labels: column === 0 });
@@ -184,7 +189,7 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
     if (facet) made.append(label((box.left + box.right) / 2, box.top - 10, fitted(`${facet.speaks ? "" : facet.name + " "}${value == null ? "–" : facet.format(value)}`, wide), { colour: "--ink", "font-weight": 620 }));
     const isLast = row === rows - 1 || place + across >= values.length;
     let px;
-    if (isNamed) px = namesAxis(made, box, [...new Set(points.map((p) => p.x.mean))], x, isLast);
+    if (isNamed) px = namesAxis(made, box, names, isLast ? x.name : "", isSlanted, under);
     else {
       const xs = points.map((p) => p.x.mean).filter((v) => !logX || v > 0);
       if (!xs.length) return;
@@ -219,15 +224,14 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
   return { picture: made, told };
 }
 
-function namesAxis(made, box, names, x, isLast) {
+function namesAxis(made, box, names, axisName, slanted, under) {
   const each = (box.right - box.left) / names.length;
-  const slanted = names.some((name) => textWidth(name) > each - 6);
   names.forEach((name, i) => {
     const [cx, cy] = [box.left + each * (i + 0.5), box.bottom + 16];
-    made.append(label(cx, cy, fitted(name, slanted ? 40 + each / 2 : each - 6), slanted ? { anchor: "end", transform: `rotate(-25 ${cx} ${cy})` } : {}));
+    made.append(label(cx, cy, fitted(name, slanted ? 280 : each - 6), slanted ? { anchor: "end", transform: `rotate(-25 ${cx} ${cy})` } : {}));
   });
   made.append(svg("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom, stroke: "var(--faint)" }));
-  if (isLast) made.append(label((box.left + box.right) / 2, box.bottom + 40, x.name));
+  if (axisName) made.append(label((box.left + box.right) / 2, box.bottom + under - 6, axisName));
   return (name) => box.left + each * (names.indexOf(name) + 0.5);
 }
 

@@ -129,7 +129,7 @@ def _first(
 ) -> str:
     """Return who has the least of a measure, and how far another is from it."""
     leader, ratio = ranked[0]
-    base = next(scheme.setting for scheme in contests[0].schemes if scheme.is_baseline)
+    base = contests[0].baseline.setting
     over = f" over the {len(contests)} loads" if len(contests) > 1 else ""
     value = "" if over else f": {_value(contests[0], leader, measure.label)}"
     has = f"has the least {measure.label}{over}{value}"
@@ -178,13 +178,13 @@ def _rest(contests: Sequence[Contest], leader: Setting, names: Names) -> list[st
         if first == leader or _is_level(contests, leader, first, _BY_LABEL[label]):
             also.append(long)
             continue
-        told = change(ratio.ratio) if len(contests) > 1 else _value(contests[0], first, label)
+        than = f"{change(ratio.ratio)} than the baseline"
+        told = than if len(contests) > 1 else _value(contests[0], first, label)
         others.setdefault(first, []).append(f"{long} ({told})")
-    than = ", each against the baseline" if len(contests) > 1 else ""
     return [
         *([f"It is first in {' and '.join(also)}, too."] if also else []),
         *(
-            f"{_name(own, names)} has the least {' and '.join(told)}{than}."
+            f"{_name(own, names)} has the least {' and '.join(told)}."
             for own, told in others.items()
         ),
     ]
@@ -197,8 +197,7 @@ def _name(setting: Setting, names: Names) -> str:
 
 
 def _value(contest: Contest, setting: Setting, label: str) -> str:
-    scheme = next(one for one in contest.schemes if one.setting == setting)
-    return number(_BY_LABEL[label], scheme.values[label].mean)
+    return number(_BY_LABEL[label], contest.by_setting[setting].values[label].mean)
 
 
 def _amount(found: Multiple) -> str:

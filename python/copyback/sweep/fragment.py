@@ -59,7 +59,7 @@ def render_fragment(contests: Sequence[Contest], title: str = "") -> str:
 
 def _of_one(contest: Contest, setting: Setting) -> list[str]:
     """Return a scheme's numbers under the only load, each with its change."""
-    scheme = next(one for one in contest.schemes if one.setting == setting)
+    scheme = contest.by_setting[setting]
     return [_cell(scheme, measure) for measure in contest.requests.measures]
 
 

@@ -147,7 +147,4 @@ def _gap(logs: Mapping[Setting, float], first: Setting, other: Setting) -> float
 
 
 def _scheme(contest: Contest, setting: Setting | None) -> Scheme | None:
-    for scheme in contest.schemes:
-        if scheme.is_baseline if setting is None else scheme.setting == setting:
-            return scheme
-    return None
+    return contest.baseline if setting is None else contest.by_setting.get(setting)
