@@ -15,6 +15,7 @@ import pytest
 import copyback
 from browser import look, needs_browser
 from conftest import tiny_config
+from copyback import units
 from copyback.sweep.knee import knee
 from copyback.sweep.together import multiple
 
@@ -302,3 +303,33 @@ def test_the_page_of_a_run_saves_its_figures_and_tables(tmp_path: Path) -> None:
     for name in ("cdf", "latency", "erases", "heat"):
         assert len(list(parsed(seen, f"{name}.svg").iter())) > 10
     assert any(name.endswith(".csv") for name in seen.files)
+
+
+def test_of_a_flow_its_own_numbers_are_drawn(tmp_path: Path) -> None:
+    config = tiny_config()
+    one = {**config["workload"], "requests": 400}
+    flows = [one, {**one, "read_share": 0.9}]
+    config["workload"] = {"type": "flows", "flows": flows, "names": ["log", "data"]}
+    found = copyback.compare(
+        config,
+        over={"ssd.gc.victim": ["greedy", "fifo"], "ssd.ftl.over_provisioning": [0.25, 0.4]},
+        out=tmp_path / "sweep",
+    )
+    seen = look(
+        tmp_path / "sweep" / "report.html",
+        """
+        choose("up", "response_us.all.mean");
+        found.pick = [...byId_("load").options].map((option) => option.text);
+        const values = () => [...document.querySelectorAll("#points circle[aria-label]")]
+          .map((dot) => dot.getAttribute("aria-label"));
+        found.whole = values();
+        choose("load", "2");
+        choose("up", "response_us.all.mean");
+        found.flow = values();
+        """,
+    )
+    assert seen.found["pick"] == ["all requests", "flow 0", "flow 1"]
+    for told, contest in (("whole", found.contests[0]), ("flow", found.flows[1])):
+        means = [scheme.values["mean"].mean for scheme in contest.schemes]
+        numbers = {re.search(r"mean ([0-9.]+ (?:µs|ms))", text)[1] for text in seen.found[told]}  # type: ignore[index]
+        assert numbers == {units.time_us(mean) for mean in means}
