@@ -1,19 +1,20 @@
 """A page in headless Chromium: a script is run in it, and what it found comes back.
 
-There is no driver in between: the script is put behind the page's own and writes what it found into
-the document, which Chromium prints. What a page saves is caught on its way to a file.
+Chromium is told what to do in its DevTools protocol, through a pipe: that needs no driver and no
+library. What a page saves is caught on its way to a file.
 """
 
 from __future__ import annotations
 
 import base64
-import html
+import contextlib
 import json
-import re
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
@@ -59,15 +60,100 @@ const settled = () => new Promise((done) => setTimeout(done, 50));
 """
 
 _TELL = """
-.catch((fault) => faults.push(String(fault))).then(async () => {
-  await new Promise((done) => setTimeout(done, 300));
-  const told = { found, faults, files: await Promise.all(savedFiles), hash: location.hash };
-  const made = document.createElement("pre");
-  made.id = "told-to-test";
-  made.textContent = JSON.stringify(told);
-  document.body.append(made);
-});
+(async () => {
+  try { await (async () => { %s })(); } catch (fault) { faults.push(String(fault)); }
+  await settled();
+  return { found, faults, files: await Promise.all(savedFiles), hash: location.hash };
+})()
 """
+
+
+class Browser:
+    """A Chromium that ends with the block that it is made in."""
+
+    def __init__(self, profile: str) -> None:
+        assert CHROMIUM is not None
+        commands, self._commands = os.pipe()
+        self._answers, answers = os.pipe()
+
+        def arrange() -> None:
+            # Chromium reads commands from 3 and writes answers to 4.
+            high = os.dup(commands), os.dup(answers)
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+
+        self._process = subprocess.Popen(
+            [
+                CHROMIUM,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={profile}",
+                "about:blank",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=arrange,
+            close_fds=False,
+        )
+        os.close(commands)
+        os.close(answers)
+        self._waiting = b""
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self._send("Browser.close", {}, None)
+        os.close(self._commands)
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._answers)
+
+    def page(self) -> str:
+        """Open an empty page, and return its session."""
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        session: str = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        return session
+
+    def ask(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
+        """Return the answer to a command."""
+        number = self._send(method, parameters, session)
+        while True:
+            told = self._read()
+            if told.get("id") == number:
+                assert "error" not in told, told["error"]
+                answer: dict[str, Any] = told["result"]
+                return answer
+
+    def wait_for(self, event: str) -> None:
+        """Return when something has happened."""
+        while self._read().get("method") != event:
+            pass
+
+    def _send(self, method: str, parameters: dict[str, Any], session: str | None) -> int:
+        self._count += 1
+        message = {"id": self._count, "method": method, "params": parameters}
+        if session is not None:
+            message["sessionId"] = session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        return self._count
+
+    def _read(self) -> dict[str, Any]:
+        while b"\0" not in self._waiting:
+            piece = os.read(self._answers, 1 << 20)
+            assert piece, "Chromium has ended"
+            self._waiting += piece
+        text, _, self._waiting = self._waiting.partition(b"\0")
+        message: dict[str, Any] = json.loads(text)
+        return message
 
 
 @dataclass(frozen=True)
@@ -89,7 +175,9 @@ class Seen:
     hash: str
 
 
-def look(page: Path, script: str, *, width: int = 1280, address: str = "") -> Seen:
+def look(
+    page: Path, script: str, *, width: int = 1280, address: str = "", dark: bool = False
+) -> Seen:
     """Open a page, run a script in it, and return what it found; no fault may be left.
 
     Parameters
@@ -98,37 +186,28 @@ def look(page: Path, script: str, *, width: int = 1280, address: str = "") -> Se
         Fills `found`; may `await`, `choose(id, value)` and click `exportsOf(id, "SVG")`.
     address
         What stands behind the page's name: ``#load=...``.
+    dark
+        Whether the reader wants dark colours.
     """
-    assert CHROMIUM is not None
-    text = page.read_text(encoding="utf-8")
-    prepared = text.replace("<body>", f"<body><script>{_CATCH}</script>", 1).replace(
-        "</body>", f"<script>(async () => {{ {script} }})(){_TELL}</script></body>"
-    )
-    copy = page.with_name("looked-at.html")
-    copy.write_text(prepared, encoding="utf-8")
-    try:
-        done = subprocess.run(
-            [
-                CHROMIUM,
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-                f"--user-data-dir={page.parent.parent / 'chromium'}",
-                f"--window-size={width},1000",
-                "--virtual-time-budget=20000",
-                "--dump-dom",
-                f"{copy.as_uri()}{address}",
-            ],
-            capture_output=True,
-            encoding="utf-8",
-            timeout=120,
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    window = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+    with TemporaryDirectory(ignore_cleanup_errors=True) as profile, Browser(profile) as browser:
+        session = browser.page()
+        browser.ask("Page.enable", session)
+        browser.ask("Emulation.setDeviceMetricsOverride", session, **window)
+        browser.ask("Emulation.setEmulatedMedia", session, features=[scheme])
+        browser.ask("Page.addScriptToEvaluateOnNewDocument", session, source=_CATCH)
+        browser.ask("Page.navigate", session, url=page.resolve().as_uri() + address)
+        browser.wait_for("Page.loadEventFired")
+        told = browser.ask(
+            "Runtime.evaluate",
+            session,
+            expression=_TELL % script,
+            awaitPromise=True,
+            returnByValue=True,
         )
-    finally:
-        copy.unlink()
-    told = re.search(r'<pre id="told-to-test">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert told is not None, done.stderr[-2000:]
-    seen = json.loads(html.unescape(told[1]))
+    assert "exceptionDetails" not in told, told["exceptionDetails"]
+    seen = told["result"]["value"]
     assert seen["faults"] == []
     files = {one["name"]: base64.b64decode(one["content"]) for one in seen["files"]}
     return Seen(seen["found"], files, seen["hash"])

@@ -62,8 +62,8 @@ def saved(page: Path) -> Seen:
           for (const id of ["all-loads", "pareto", "curves", "longest", "heats"]) {
             exportsOf(id, name);
           }
-          await settled();
         }
+        while (savedFiles.length < 10) await settled();
         choose("across", "flash.erases");
         await settled();
         byId_("pareto").id = "points-figure";
@@ -280,14 +280,24 @@ def test_rows_lead_to_the_pages_of_their_runs(page: Path, study: Comparison) -> 
     assert seen.found["links"] == [f"runs/{run}/report.html" for run in of_first]
 
 
-@pytest.mark.parametrize("width", [500, 1280])
+@pytest.mark.parametrize("width", [420, 1280])
 def test_nothing_is_wider_than_the_window(page: Path, width: int) -> None:
     seen = look(
         page,
         "found.wide = document.documentElement.scrollWidth; found.window = innerWidth;",
         width=width,
     )
-    assert seen.found["wide"] <= seen.found["window"]
+    assert seen.found["wide"] <= seen.found["window"] == width
+
+
+def test_files_have_light_colours_on_a_dark_page_too(page: Path) -> None:
+    script = """
+    found.paper = getComputedStyle(document.body).backgroundColor;
+    exportsOf("pareto", "SVG");
+    """
+    light, dark = look(page, script), look(page, script, dark=True)
+    assert light.found["paper"] != dark.found["paper"]
+    assert light.files == dark.files
 
 
 def test_the_page_of_a_run_saves_its_figures_and_tables(tmp_path: Path) -> None:
@@ -333,3 +343,41 @@ def test_of_a_flow_its_own_numbers_are_drawn(tmp_path: Path) -> None:
         means = [scheme.values["mean"].mean for scheme in contest.schemes]
         numbers = {re.search(r"mean ([0-9.]+ (?:µs|ms))", text)[1] for text in seen.found[told]}  # type: ignore[index]
         assert numbers == {units.time_us(mean) for mean in means}
+
+
+def test_a_spike_leads_to_why_its_request_was_late(tmp_path: Path) -> None:
+    result = copyback.run(tiny_config(), metrics__slowest=6)
+    home = result.save(tmp_path / "run")
+    assert result.slowest is not None
+    # The third slowest: not the one that is open as the page opens.
+    third = result.slowest[2]
+    ended = (third["arrival_us"] + third["response_us"]) / 1e6
+    seen = look(
+        home / "report.html",
+        f"""
+        const own = charts.find((one) => one.plot.closest("#latency"));
+        const place = data.time.start.findLastIndex((start) => start <= {ended});
+        found.dot = own.u.data[4][place];
+        found.longest = data.time.max[place];
+        own.plot.scrollIntoView({{ behavior: "instant" }});
+        await settled();
+        const box = own.u.over.getBoundingClientRect();
+        const at = {{
+          bubbles: true, button: 0, detail: 1, clientY: box.top + 20,
+          clientX: box.left + own.u.valToPos(own.u.data[0][place], "x"),
+        }};
+        for (const kind of ["mousemove", "mousedown", "mouseup", "click"]) {{
+          own.u.over.dispatchEvent(new MouseEvent(kind, at));
+          await settled();
+        }}
+        const kept = [...document.querySelectorAll(".late details")];
+        found.open = kept.flatMap((one, i) => (one.open ? [i] : []));
+        exportsOf("latency", "SVG");
+        await settled();
+        """,
+    )
+    assert seen.found["dot"] == pytest.approx(seen.found["longest"], rel=1e-3)
+    (opened,) = seen.found["open"]
+    assert seen.found["dot"] == pytest.approx(result.slowest[opened]["response_us"], rel=1e-3)
+    circles = parsed(seen, "latency.svg").iter(f"{SVG}circle")
+    assert 1 <= sum(circle.get("r") == "4" for circle in circles) <= 6

@@ -60,10 +60,14 @@ const axis = (more) => ({
   grid: { stroke: css("--grid"), width: 1 }, ticks: { show: false }, gap: 6, ...more,
 });
 
+// A colour of the palette, faint.
+const shade = (colour) => () => css(colour)() + "2e";
+
 // A chart: plot, keys that switch lines on and off and show values, cursor by keyboard. ---------
 
-// `labels` name the axes in files, where no caption does.
-function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name, labels = ["", ""] }) {
+// `labels` name the axes in files, where no caption does; `bands` are shaded between two lines, told by their places and
+// a colour; `pick` is given the place of the cursor at a click or Enter.
+function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name, labels = ["", ""], bands = [], pick = () => {} }) {
   const figure = document.getElementById(id);
   if (!figure) return;
   const plot = document.createElement("div");
@@ -91,6 +95,7 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name,
     },
     scales, axes: [x, ...[].concat(y)],
     series: [{}, ...series],
+    bands: bands.map(({ between, colour }) => ({ series: between.map((k) => k + 1), fill: shade(colour) })),
     hooks: { setCursor: [read] },
   }, [columns[0], ...columns.slice(1)], plot);
 
@@ -123,6 +128,10 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name,
   });
   figure.querySelector("figcaption").append(where);
 
+  u.over.addEventListener("click", () => {
+    // The end of a drag is a click, too.
+    if (u.select.width === 0 && u.cursor.idx != null) pick(u.cursor.idx);
+  });
   plot.addEventListener("keydown", (event) => {
     const xs = columns[0];
     const { min, max } = u.scales.x;
@@ -137,6 +146,7 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name,
       const factor = event.key === "+" ? 0.5 : 2;
       zoom(Math.max(xs[0], centre - (centre - min) * factor), Math.min(full(), centre + (max - centre) * factor));
     } else if (event.key === "Escape") zoom(xs[0], full());
+    else if (event.key === "Enter") return pick(i);
     else return;
     event.preventDefault();
     u.setCursor({ left: u.valToPos(xs[i], "x"), top: u.bbox.height / 2 / devicePixelRatio }, true, true);
@@ -156,7 +166,7 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name,
     // Going to this plot's keys keeps the values: hiding them would move the key under the pointer.
     if (!figure.contains(event.relatedTarget)) u.setCursor({ left: -10, top: -10 }, true, true);
   });
-  charts.push({ u, plot, height, sync, series, name, labels });
+  charts.push({ u, plot, height, sync, series, name, labels, bands });
 }
 
 const narrow = () => matchMedia("(max-width: 560px)").matches;

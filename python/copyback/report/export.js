@@ -18,7 +18,7 @@ const inLight = (text) => text.replace(/var\((--[\w-]+)\)/g, (_, name) => lightO
 // Figures --------------------------------------------------------------------------------------------
 
 // A chart of uPlot, which is drawn on a canvas, once more: as it is zoomed, with the lines that are switched on.
-function chartPicture({ u, series, name, labels: [across, up] }) {
+function chartPicture({ u, series, name, labels: [across, up], bands }) {
   const ratio = devicePixelRatio;
   const [wide, high] = [u.bbox.width / ratio, u.bbox.height / ratio];
   const [left, top] = [u.bbox.left / ratio + (up ? 18 : 0), u.bbox.top / ratio];
@@ -47,6 +47,10 @@ function chartPicture({ u, series, name, labels: [across, up] }) {
   made.append(body);
   const [xs, { min, max }] = [u.data[0], u.scales.x];
   const px = (v) => left + u.valToPos(v, "x");
+  for (const { between, colour } of bands) {
+    const [upper, lower] = between.map((k) => shownSeries.find(({ own }) => own === series[k]));
+    if (upper && lower) body.append(svg("path", { d: bandPath(upper, lower, xs, px, u, top), fill: `var(${colour})`, "fill-opacity": 0.18 }));
+  }
   for (const { own, values, at } of shownSeries) {
     const py = (v) => top + u.valToPos(Math.min(Math.max(v, u.scales[at.scale].min), u.scales[at.scale].max), at.scale);
     const inside = xs.map((x, i) => i).filter((i) => (xs[i + 1] ?? xs[i]) >= min && (xs[i - 1] ?? xs[i]) <= max);
@@ -66,6 +70,7 @@ function chartPicture({ u, series, name, labels: [across, up] }) {
       else runs.at(-1).push([px(xs[i]), py(values[i])].map((v) => v.toFixed(2)));
     }
     for (const run of runs.filter((points) => points.length)) {
+      if (own.dots) { body.append(...run.map(([cx, cy]) => svg("circle", { cx, cy, r: 4, fill: colour }))); continue; }
       if (run.length === 1) { body.append(svg("circle", { cx: run[0][0], cy: run[0][1], r: 2, fill: colour })); continue; }
       const joined = run.map(([x, y], i) => (i === 0 ? `M${x} ${y}` : own.stepped ? `H${x}V${y}` : `L${x} ${y}`)).join("");
       if (own.own) body.append(svg("path", { d: `${joined}V${floor}H${run[0][0]}Z`, fill: colour }));
@@ -76,6 +81,20 @@ function chartPicture({ u, series, name, labels: [across, up] }) {
   legend(made, 10, height + 12, width - 20, entries);
   return made;
 }
+
+// Between two lines, where both have values.
+function bandPath(upper, lower, xs, px, u, top) {
+  const { min, max } = u.scales.x;
+  const pieces = [[]];
+  xs.forEach((x, i) => {
+    if (x < min || x > max) return;
+    if (upper.values[i] == null || lower.values[i] == null) pieces.push([]);
+    else pieces.at(-1).push(i);
+  });
+  const point = ({ values, at }) => (i) => `${px(xs[i]).toFixed(2)} ${(top + u.valToPos(values[i], at.scale)).toFixed(2)}`;
+  return pieces.filter((own) => own.length > 1).map((own) => `M${[...own.map(point(upper)), ...own.reverse().map(point(lower))].join("L")}Z`).join("");
+}
+
 const columnsEnd = (u, xs) => u.scales.x.max ?? xs.at(-1);
 
 // Heat maps below one another: runs of cells of one colour are one rectangle.

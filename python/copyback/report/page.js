@@ -84,15 +84,34 @@
     const gcScale = { range: () => [0, Math.max(most, 1e-9) * 4] };
     const gc = () => bars("Collecting", "--gc", "--gc-fill", percent, { scale: "gc" });
     const thin = { width: 1 };
+    // The slowest requests that the run kept, each in the interval in which it ended: the longest of each is a dot.
+    const placeOf = (seconds) => t.start.findLastIndex((start) => start <= seconds);
+    const slow = data.late.map(([ended, took], i) => ({ place: placeOf(ended), took, i }));
+    const dots = t.start.map((_, place) => {
+      const own = slow.filter((request) => request.place === place).map((request) => request.took);
+      return own.length ? Math.max(...own) : null;
+    });
+    // The nearest to the cursor by at most a hundredth of the width.
+    const openSlow = (place) => {
+      const near = slow.filter((request) => Math.abs(request.place - place) <= t.start.length / 100)
+        .sort((a, b) => Math.abs(a.place - place) - Math.abs(b.place - place) || b.took - a.took);
+      if (!near.length) return;
+      const found = document.getElementById("late-" + near[0].i);
+      for (const other of found.parentElement.querySelectorAll("details")) other.open = other === found;
+      found.scrollIntoView({ block: "center" });
+      found.querySelector("summary").focus({ preventScroll: true });
+    };
     const both = t.read_mean.some((v) => v != null) && t.write_mean.some((v) => v != null);
 
     chart("latency", {
       labels: ["simulated time", "response time"], name: "Mean and longest response time over time, with collection",
-      columns: columns(t.gc_share, t.max, t.mean, ...(both ? [t.read_mean, t.write_mean] : [])),
+      columns: columns(t.gc_share, t.max, t.mean, ...(slow.length ? [dots] : []), ...(both ? [t.read_mean, t.write_mean] : [])),
       series: [
-        gc(), line("Max", "--max", us, { width: 1.1 }), line("Mean", "--all", us),
+        gc(), line("Max", "--max", us, { width: 0.8 }), line("Mean", "--all", us),
+        ...(slow.length ? [line("Slowest requests", "--gc", us, { width: 0, dots: true, points: { show: true, size: 8, fill: css("--gc"), stroke: css("--panel"), width: 1 } })] : []),
         ...(both ? [line("Read mean", "--read", us, { show: false }), line("Write mean", "--write", us, { show: false })] : []),
       ],
+      bands: [{ between: [1, 2], colour: "--max" }], pick: openSlow,
       height: medium, sync: "time", at,
       scales: { x: time, y: { distr: 3, range: logRange }, gc: gcScale },
       x: x(), y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),

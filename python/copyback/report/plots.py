@@ -45,7 +45,16 @@ def data(result: Result) -> dict[str, Any]:
         "time": timeline(result),
         "classes": held(result),
         "heat": heat.data(result),
+        "late": kept_slowest(result),
     }
+
+
+def kept_slowest(result: Result) -> list[list[float]]:
+    """Return when each of the slowest requests ended, in seconds, and how long it took."""
+    return [
+        [(request["arrival_us"] + request["response_us"]) / 1e6, request["response_us"]]
+        for request in result.slowest or []
+    ]
 
 
 def distribution(result: Result) -> dict[str, list[float | None]]:
