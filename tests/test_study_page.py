@@ -208,8 +208,13 @@ def test_a_bound_names_the_value_and_the_runs_around_it(page: Path, study: Compa
         choose("up", "write_amplification");
         choose("bound", "{limit:.4f}");
         found.told = [...byId_("told").children].map((one) => one.textContent);
+        choose("bound", "> {limit:.4f}");
+        found.above = [...byId_("told").children].map((one) => one.textContent);
         """,
     )
+    (above,) = (text for text in seen.found["above"] if "greedy: the most" in text)
+    assert "the most over_provisioning with WA at least" in above
+    assert " is 0.3 of those run" in above
     (told,) = (text for text in seen.found["told"] if "greedy: the least" in text)
     assert "the least over_provisioning with WA at most" in told
     assert " is 0.35 of those run" in told

@@ -68,19 +68,19 @@ const leastBend = 0.15;
 
 // Where a line goes through a value, by the straight line between two points; null if it does not, or does so twice.
 function crossing(points, bound, of) {
-  const holds = points.map((p) => of(p.y) <= bound);
+  const holds = points.map((p) => bound.holds(of(p.y)));
   const changes = holds.slice(1).map((v, i) => v !== holds[i]);
   const place = changes.indexOf(true);
   if (place < 0 || changes.lastIndexOf(true) !== place) return null;
   const [a, b] = [points[place], points[place + 1]];
   const [ya, yb] = [of(a.y), of(b.y)];
-  return { least: holds.at(-1), x: a.x + ((bound - ya) / (yb - ya)) * (b.x - a.x), fails: holds.at(-1) ? a : b, meets: holds.at(-1) ? b : a };
+  return { least: holds.at(-1), x: a.x + ((bound.value - ya) / (yb - ya)) * (b.x - a.x), fails: holds.at(-1) ? a : b, meets: holds.at(-1) ? b : a };
 }
 
 function boundText(line_, bound, x, y) {
-  const holds = line_.points.filter((p) => p.y.mean <= bound);
+  const holds = line_.points.filter((p) => bound.holds(p.y.mean));
   const name = line_.name ? line_.name + ": " : "";
-  const limit = `${y.name} at most ${y.format(bound)}`;
+  const limit = `${y.name} ${bound.word} ${y.format(bound.value)}`;
   if (!holds.length) return `${name}no ${x.name} has ${limit}.`;
   if (holds.length === line_.points.length) return `${name}every ${x.name} has ${limit}.`;
   const found = crossing(line_.points, bound, (v) => v.mean);
@@ -93,13 +93,16 @@ function boundText(line_, bound, x, y) {
     `${told(found.fails)} and ${told(found.meets)}, a straight line meets it at ${x.format(found.x)}${interval}.`;
 }
 
-// "5 ms" as y counts it: times in microseconds.
+// "5 ms", "< 5 ms" or "> 50,000" as y counts it: times in microseconds.
 function boundOf(text, y) {
-  const found = /^\s*([0-9.,]+)\s*(ns|us|µs|ms|s)?\s*$/.exec(text);
+  const found = /^\s*([<>≤≥]?)=?\s*([0-9.,]+)\s*(ns|us|µs|ms|s)?\s*$/.exec(text);
   if (!found) return null;
-  const number = Number(found[1].replace(/,/g, ""));
-  const scale = { ns: 1e-3, us: 1, "µs": 1, ms: 1e3, s: 1e6 }[found[2]];
-  return Number.isFinite(number) ? number * (y.kind === "time" ? scale ?? 1 : 1) : null;
+  const number = Number(found[2].replace(/,/g, ""));
+  const scale = { ns: 1e-3, us: 1, "µs": 1, ms: 1e3, s: 1e6 }[found[3]];
+  if (!Number.isFinite(number)) return null;
+  const value = number * (y.kind === "time" ? scale ?? 1 : 1);
+  const isLower = ">≥".includes(found[1]) && found[1] !== "";
+  return { value, word: isLower ? "at least" : "at most", holds: (v) => (isLower ? v >= value : v <= value) };
 }
 
 // The figure -----------------------------------------------------------------------------------------
@@ -167,7 +170,7 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
   const under = isSlanted ? 44 + Math.min(0.42 * Math.max(...names.map((text) => textWidth(text))), 120) : 44;
   const each = (narrow() || rows > 1 ? 186 : 256) + under;
   const height = rows * (each + (facet ? 24 : 6)) + 30 + keysHeight;
-  const ys = [...points.flatMap((p) => [p.y.mean, ...(isLine || isNamed ? [p.y.low, p.y.high] : [])]), ...(bound == null ? [] : [bound])]
+  const ys = [...points.flatMap((p) => [p.y.mean, ...(isLine || isNamed ? [p.y.low, p.y.high] : [])]), ...(bound ? [bound.value] : [])]
     .filter((v) => v != null && (!logY || v > 0));
   if (!ys.length) return null;
   const name = `${y.name} ${isLine ? "over" : "against"} ${x.name} of ${points.length} schemes`;
@@ -199,7 +202,7 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
       px = scaleX.place;
     }
     const py = (v) => Math.min(Math.max(scale.place(logY && v <= 0 ? scale.least : v), box.top - 6), box.bottom);
-    if (bound != null) made.append(svg("line", { x1: box.left, x2: box.right, y1: py(bound), y2: py(bound), stroke: "var(--ink)", "stroke-dasharray": "4 3" }));
+    if (bound) made.append(svg("line", { x1: box.left, x2: box.right, y1: py(bound.value), y2: py(bound.value), stroke: "var(--ink)", "stroke-dasharray": "4 3" }));
     if (isLine) {
       for (const one of lines.filter((l) => !facet || l.points[0].scheme.at[facet.place] === value)) {
         const kept = { ...one, points: one.points.filter((p) => (!logX || p.x > 0) && (!logY || p.y.mean > 0)) };
@@ -212,7 +215,7 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
           made.append(svg("circle", { cx: px(p.x), cy: py(p.y.mean), r: 8, fill: "none", stroke: "var(--ink)", "stroke-width": 1.4 }));
           if (told.length < 6) told.push(`${kept.name ? kept.name + ": " : ""}the knee is at ${x.name} ${x.format(p.x)}, where ${y.name} is ${y.format(p.y.mean)}.`);
         }
-        if (bound != null && told.length < 12) told.push(boundText(kept, bound, x, y));
+        if (bound && told.length < 12) told.push(boundText(kept, bound, x, y));
       }
     } else {
       const front = isNamed ? [] : frontOf(own).filter((p) => (!logX || p.x.mean > 0) && (!logY || p.y.mean > 0));
