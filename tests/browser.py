@@ -208,6 +208,6 @@ def look(
         )
     assert "exceptionDetails" not in told, told["exceptionDetails"]
     seen = told["result"]["value"]
-    assert seen["faults"] == []
+    assert seen["faults"] == [], seen["faults"]
     files = {one["name"]: base64.b64decode(one["content"]) for one in seen["files"]}
     return Seen(seen["found"], files, seen["hash"])

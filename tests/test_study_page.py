@@ -362,26 +362,39 @@ def test_a_spike_leads_to_why_its_request_was_late(tmp_path: Path) -> None:
         f"""
         const own = charts.find((one) => one.plot.closest("#latency"));
         const place = data.time.start.findLastIndex((start) => start <= {ended});
-        found.dot = own.u.data[4][place];
+        // Several intervals are drawn as one.
+        const scale = data.time.end / own.u.scales.x.max;
+        const drawnAt = (second) => own.u.data[0].findLastIndex((x) => x * scale <= second + 1e-9);
+        const shownAt = drawnAt(data.time.start[place]);
+        found.drawn = [own.u.data[0].length];
+        found.dot = own.u.data[4][shownAt];
         found.longest = data.time.max[place];
         own.plot.scrollIntoView({{ behavior: "instant" }});
         await settled();
         const box = own.u.over.getBoundingClientRect();
         const at = {{
           bubbles: true, button: 0, detail: 1, clientY: box.top + 20,
-          clientX: box.left + own.u.valToPos(own.u.data[0][place], "x"),
+          clientX: box.left + own.u.valToPos(own.u.data[0][shownAt], "x"),
         }};
         for (const kind of ["mousemove", "mousedown", "mouseup", "click"]) {{
           own.u.over.dispatchEvent(new MouseEvent(kind, at));
           await settled();
         }}
         const kept = [...document.querySelectorAll(".late details")];
+        own.u.setScale("x", {{ min: own.u.scales.x.max * 0.8, max: own.u.scales.x.max * 0.9 }});
+        await settled();
+        found.drawn.push(own.u.data[0].length);
+        own.u.setScale("x", {{ min: 0, max: own.u.scales.x.max }});
+        await settled();
         found.open = kept.flatMap((one, i) => (one.open ? [i] : []));
         exportsOf("latency", "SVG");
         await settled();
         """,
     )
     assert seen.found["dot"] == pytest.approx(seen.found["longest"], rel=1e-3)
+    fine = len(result.series)
+    assert seen.found["drawn"][0] <= 240 < fine
+    assert seen.found["drawn"][1] == min(fine, 1200)
     (opened,) = seen.found["open"]
     assert seen.found["dot"] == pytest.approx(result.slowest[opened]["response_us"], rel=1e-3)
     circles = parsed(seen, "latency.svg").iter(f"{SVG}circle")

@@ -69,7 +69,8 @@
     const columns = (...more) => Object.assign([xs, ...more], { end });
     const time = {
       time: false,
-      range: (u, min, max) => (min === xs[0] && max === xs[xs.length - 1] ? [xs[0], end] : [min, max]),
+      // All of it, too, where the last of several intervals together begins earlier.
+      range: (u, min, max) => (min === xs[0] && max >= u.data[0][u.data[0].length - 1] ? [xs[0], end] : [min, max]),
     };
     const two = (v) => String(Math.floor(v)).padStart(2, "0");
     const at = (x) => {
@@ -92,7 +93,8 @@
       return own.length ? Math.max(...own) : null;
     });
     // The nearest to the cursor by at most a hundredth of the width.
-    const openSlow = (place) => {
+    const openSlow = (x) => {
+      const place = placeOf(x * scale + 1e-9);
       const near = slow.filter((request) => Math.abs(request.place - place) <= t.start.length / 100)
         .sort((a, b) => Math.abs(a.place - place) - Math.abs(b.place - place) || b.took - a.took);
       if (!near.length) return;
@@ -112,6 +114,8 @@
         ...(both ? [line("Read mean", "--read", us, { show: false }), line("Write mean", "--write", us, { show: false })] : []),
       ],
       bands: [{ between: [1, 2], colour: "--max" }], pick: openSlow,
+      coarse: coarsened(xs, average(t.gc_share), largest(t.max), average(t.mean, t.requests), ...(slow.length ? [largest(dots)] : []),
+        ...(both ? [average(t.read_mean, t.reads), average(t.write_mean, t.writes)] : [])),
       height: medium, sync: "time", at,
       scales: { x: time, y: { distr: 3, range: logRange }, gc: gcScale },
       x: x(), y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),
@@ -119,6 +123,7 @@
     chart("bandwidth", {
       labels: ["simulated time", "MiB/s"], name: "Bandwidth over time, with collection",
       columns: columns(t.gc_share, t.read_mib_s, t.write_mib_s),
+      coarse: coarsened(xs, average(t.gc_share), average(t.read_mib_s), average(t.write_mib_s)),
       series: [
         gc(), line("Read", "--read", (v) => plain(v) + " MiB/s"), line("Write", "--write", (v) => plain(v) + " MiB/s"),
       ],

@@ -167,6 +167,10 @@ def timeline(result: Result) -> dict[str, Any]:
         "max": only_if(peak("response_max_us"), "requests"),
         "read_mean": only_if(mean("read_mean_us", "reads"), "reads"),
         "write_mean": only_if(mean("write_mean_us", "writes"), "writes"),
+        # What the page needs to take several intervals together.
+        "requests": total("requests"),
+        "reads": total("reads"),
+        "writes": total("writes"),
         "read_mib_s": total("read_bytes") / MIB / span,
         "write_mib_s": total("write_bytes") / MIB / span,
         "gc_share": 100.0 * total("gc_busy_us") / 1e6 / span / dies,
