@@ -226,5 +226,7 @@ document.querySelectorAll("main table").forEach((table, place) => {
   const line_ = document.createElement("p");
   line_.className = "exports-line";
   line_.append(exportButtons(title, choices));
-  holder.after(line_);
+  // Beside others the buttons stay in the panel of their table.
+  if (holder.parentElement.matches(".split, .halves, .thirds")) holder.append(line_);
+  else holder.after(line_);
 });
