@@ -707,7 +707,16 @@ def test_the_command_prints_a_table_and_says_where_results_are(
     done = cli("compare", tiny_toml, "--over", OVER, "--seeds", "2", "--out", "sweep", "--quiet")
     lines = done.stdout.splitlines()
     header = next(line for line in lines if line.startswith("Scheme"))
-    assert header.split() == ["Scheme", "mean", "p99", "p99.9", "max", "WA", "erases"]
+    assert header.split() == [
+        "Scheme",
+        "mean",
+        "p99",
+        "p99.9",
+        "p99.99",
+        "max",
+        "WA",
+        "erases",
+    ]
     assert any(line.startswith("victim greedy") for line in lines)
     assert any("±" in line for line in lines)
     assert lines[-3] == "Results      sweep/results.parquet (4 runs)"
@@ -783,7 +792,7 @@ def test_the_page_has_every_scheme_and_needs_no_network(
     assert first["curve"][-1] == pytest.approx(worst, rel=0.01)
     # Over time: the longest response and all collections of the first seed, and its dies.
     over_time = first["time"]
-    assert len(over_time["max"]) == len(over_time["collections"]) == len(data["starts"])
+    assert len(over_time["max"]) == len(over_time["collections"]) == data["points"]
     assert max(filter(None, over_time["max"])) == pytest.approx(
         row["response_us.all.max"], rel=0.01
     )
@@ -958,3 +967,26 @@ def test_a_run_with_a_fault_of_its_own_leaves_the_others_alone(
         Execution(tasks(), Failing({fault: InputError("bad")}), lambda *_: None).run()
     with pytest.raises(OSError, match="full"):
         Execution(tasks(), Failing({fault: OSError("full")}), lambda *_: None, print).run()
+
+
+def test_the_page_has_every_key_and_result_as_an_axis(tiny: dict[str, Any], tmp_path: Path) -> None:
+    found = copyback.compare(
+        tiny,
+        over={"ssd.ftl.over_provisioning": [0.25, 0.4], "ssd.timing.read": ["25us", "50us"]},
+        seeds=2,
+        out=tmp_path / "sweep",
+    )
+    data = page_data((tmp_path / "sweep" / "report.html").read_text())
+    assert [(axis["name"], axis["kind"]) for axis in data["axes"]] == [
+        ("over_provisioning", "number"),
+        ("read", "time"),
+    ]
+    scheme = data["schemes"][1]
+    assert scheme["at"] == [0.25, 50.0]
+    rows = found.frame.to_dicts()
+    for run in scheme["runs"]:
+        assert data["runs"][run] == rows[run]["run"]
+        moved = data["columns"]["gc.pages_moved"][run]
+        assert moved == pytest.approx(rows[run]["gc.pages_moved"], rel=1e-5)
+    # What is the same everywhere is no axis.
+    assert "requests.count" not in data["columns"]

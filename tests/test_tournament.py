@@ -73,6 +73,6 @@ def test_a_little_of_it_leaves_runs_pages_and_winners(tmp_path: Path) -> None:
     assert page == tmp_path / "tournament.md"
     text = page.read_text(encoding="utf-8")
     assert text.startswith("# The tournament\n\n## Page-mapped drives\n")
-    assert "| on demand = greedy · none · none · serial |" in text
+    assert "| on demand = serial |" in text
     assert (tmp_path / "drives" / "report.html").is_file()
     assert (tmp_path / "drives" / "winners.md").is_file()

@@ -116,3 +116,35 @@ def test_a_directory_without_a_page_is_told_in_a_line(saved: Path, cli: RunCli) 
     assert done.stderr.endswith("absent: no such directory\n")
     done = cli("view", saved.parent, "--no-browser", status=2)
     assert done.stderr.endswith("not a Copyback result: it has no summary.json\n")
+
+
+def test_the_page_of_a_run_of_a_comparison_is_made_when_asked_for(
+    tmp_path: Path, cli: RunCli
+) -> None:
+    home = tmp_path / "study"
+    found = copyback.compare(
+        tiny_config(), over={"ssd.gc.victim": ["greedy", "fifo"]}, out=home, workload__requests=100
+    )
+    runs = found.frame["run"].to_list()
+    arguments = [sys.executable, "-m", "copyback", "view", str(home), "--port=0", "--no-browser"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+        assert address is not None
+        place = f"runs/{runs[0]}/report.html"
+        assert not (home / place).exists()
+        with urllib.request.urlopen(address[0] + place, timeout=20) as answer:
+            assert b"Copyback report" in answer.read()
+        assert (home / place).exists()
+        for stranger in (f"runs/{runs[0]}0/report.html", f"runs/../{runs[1]}/report.html"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(address[0] + stranger, timeout=10)
+        assert not (home / "runs" / runs[1] / "report.html").exists()
+        process.send_signal(signal.SIGINT)
+    told = cli("report", home, "--runs").stdout.splitlines()
+    assert told == [str(home / "runs" / run / "report.html") for run in runs] + [
+        str(home / "report.html")
+    ]
+    assert all((home / "runs" / run / "report.html").is_file() for run in runs)
+    refused = cli("report", home / "runs" / runs[0], "--runs", status=2)
+    assert "--runs is for a comparison" in refused.stderr

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from copyback.result import Result
     from copyback.simulate import precondition, run
     from copyback.summary import Summary
-    from copyback.sweep import Comparison, compare
+    from copyback.sweep import Comparison, SearchResult, compare, search
+    from copyback.tournament import Tournament
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
@@ -49,9 +50,11 @@ __all__ = [
     "Point",
     "Result",
     "SchedulePolicy",
+    "SearchResult",
     "SimulationError",
     "Situation",
     "Summary",
+    "Tournament",
     "TraceInfo",
     "VictimPolicy",
     "__version__",
@@ -60,6 +63,7 @@ __all__ = [
     "convert_trace",
     "precondition",
     "run",
+    "search",
     "trace_info",
 ]
 
@@ -76,8 +80,10 @@ _HOME = {
     "Point": "copyback.policies",
     "Result": "copyback.result",
     "SchedulePolicy": "copyback.policies",
+    "SearchResult": "copyback.sweep",
     "Situation": "copyback.policies",
     "Summary": "copyback.summary",
+    "Tournament": "copyback.tournament",
     "TraceInfo": "copyback.trace",
     "VictimPolicy": "copyback.policies",
     "calibrate": "copyback.calibration",
@@ -85,6 +91,7 @@ _HOME = {
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulate",
     "run": "copyback.simulate",
+    "search": "copyback.sweep",
     "trace_info": "copyback.trace",
 }
 

@@ -21,6 +21,7 @@ from copyback.commands.calibrate import calibrate
 from copyback.commands.compare import compare, tournament
 from copyback.commands.report import report, view
 from copyback.commands.run import precondition, run
+from copyback.commands.search import search
 from copyback.commands.show import app as show_app
 from copyback.papers.app import app as paper_app
 from copyback.streams import close_stdout, complain, set_up, shown
@@ -36,7 +37,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, compare, tournament, calibrate, precondition, report, view):
+for command in (run, compare, search, tournament, calibrate, precondition, report, view):
     app.command()(command)
 app.add_typer(show_app, name="show", no_args_is_help=True)
 app.add_typer(trace_app, name="trace", no_args_is_help=True)

@@ -373,6 +373,20 @@ class Result:
 
         return overview(self)
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return every number of the summary as an Arrow C stream of one row.
+
+        It has the columns of a comparison's rows, but for those that say which run it is. The
+        tables of a result (`series` and so on) offer streams of their own.
+        """
+        import polars as pl
+
+        from copyback.summary_numbers import numbers_of
+
+        summary = msgspec.to_builtins(self.summary)
+        row = {"seed": self.summary.seed, **numbers_of(summary)}
+        return pl.DataFrame([row]).__arrow_c_stream__(requested_schema)
+
     def _repr_html_(self) -> str:
         from copyback.report import render_fragment
 

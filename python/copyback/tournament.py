@@ -12,17 +12,19 @@ from copyback._core import InputError
 from copyback.outputs import replace_file
 from copyback.result import SUMMARY
 from copyback.sweep.axes import TRACE, Point
-from copyback.sweep.comparison import run_plan
+from copyback.sweep.comparison import Comparison, run_plan
 from copyback.sweep.plan import Plan, make_plan
 from copyback.sweep.standings import standings
-from copyback.sweep.store import run_directory
+from copyback.sweep.store import is_sweep, run_directory
 from copyback.sweep.sweep_file import SweepFile, read_sweep
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from copyback.sweep.comparison import Comparison
+    import polars as pl
+
     from copyback.sweep.where import Where
 
 HOME = Path(__file__).parent / "papers" / "experiments" / "tournament"
@@ -151,6 +153,56 @@ def page(parts: Sequence[Part], found: Sequence[Comparison]) -> str:
         for part, own in pairs
     ]
     return "\n".join(["# The tournament\n", *sections])
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """A tournament that has been run.
+
+    Attributes
+    ----------
+    parts
+        What was found in each part, by its name.
+    """
+
+    parts: dict[str, Comparison]
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str]) -> Tournament:
+        """Read what ``copyback tournament --out`` left.
+
+        Raises
+        ------
+        InputError
+            If the directory holds no part of a tournament.
+        """
+        home = Path(directory)
+        there = [name for name in TITLES if is_sweep(home / name)]
+        if not there:
+            raise InputError(f"{home}: holds no part of a tournament ({', '.join(TITLES)})")
+        return cls({name: Comparison.load(home / name) for name in there})
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row a run: ``part``, and the columns of its comparison."""
+        import polars as pl
+
+        frames = [
+            found.frame.select(pl.lit(name).alias("part"), pl.all())
+            for name, found in self.parts.items()
+        ]
+        return pl.concat(frames, how="diagonal_relaxed")
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the rows as an Arrow C stream."""
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        from copyback.sweep.fragment import render_fragment
+
+        return "".join(
+            render_fragment(found.contests, TITLES[name]) for name, found in self.parts.items()
+        )
 
 
 def _provenance(found: Comparison) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import webbrowser
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from copyback._core import InputError
 from copyback.result import REPORT, Result
-from copyback.sweep.store import described, is_sweep
+from copyback.sweep.store import RUNS, described, is_sweep
 
 if TYPE_CHECKING:
     import io
@@ -24,6 +26,10 @@ HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
 
 
+#: One page is made at a time.
+_making = Lock()
+
+
 class _Handler(SimpleHTTPRequestHandler):
     """Serves the files of a directory to this machine's browser, its page first; lists nothing."""
 
@@ -34,10 +40,21 @@ class _Handler(SimpleHTTPRequestHandler):
             return None
         if self.path.partition("?")[0].partition("#")[0] in {"", "/"}:
             self.path = f"/{REPORT}"
+        self._make_page_of_run()
         if not self._is_ours(Path(self.translate_path(self.path))):
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
         return super().send_head()
+
+    def _make_page_of_run(self) -> None:
+        """Write the page of a sweep's run that is asked for, if it has none yet."""
+        home = Path(self.directory)
+        path = Path(self.translate_path(self.path))
+        run = path.parent
+        if path.name != REPORT or path.exists() or not is_sweep(home) or run.parent != home / RUNS:
+            return
+        with _making, contextlib.suppress(InputError):
+            Result.load(run).report(path)
 
     def _is_ours(self, path: Path) -> bool:
         """Whether a path is a file of the directory, also once links are followed."""

@@ -7,20 +7,30 @@ from typing import Annotated
 
 import typer
 
+from copyback._core import InputError
+
 
 def report(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
     ],
+    runs: Annotated[
+        bool, typer.Option("--runs", help="Of a comparison, the pages of all of its runs, too.")
+    ] = False,
 ) -> None:
     """Render the report page of a finished run, or of a comparison, again."""
     from copyback.result import REPORT, Result
-    from copyback.sweep.store import is_sweep
+    from copyback.sweep.store import is_sweep, run_directory
 
     if is_sweep(directory):
         from copyback.sweep import Comparison
 
-        print(Comparison.load(directory).report())
+        found = Comparison.load(directory)
+        for run in found.frame["run"] if runs else ():
+            print(found.result(run).report(run_directory(directory, run) / REPORT))
+        print(found.report())
+    elif runs:
+        raise InputError(f"{directory}: --runs is for a comparison, and this is a single run")
     else:
         print(Result.load(directory).report(directory / REPORT))
 

@@ -60,9 +60,37 @@ const axis = (more) => ({
   grid: { stroke: css("--grid"), width: 1 }, ticks: { show: false }, gap: 6, ...more,
 });
 
+// Points of a chart over time from which on a window of it shows fewer, each of several intervals: their lines would be
+// a black ribbon.
+const mostFine = 320;
+
+// Several values as one: each column says how, by the places `from` to `to`.
+function coarsened(xs, ...ways) {
+  const each = Math.ceil(xs.length / 240);
+  const starts = xs.map((_, i) => i).filter((i) => i % each === 0);
+  return [starts.map((i) => xs[i]), ...ways.map((way) => starts.map((i) => way(i, Math.min(i + each, xs.length))))];
+}
+const known = (values, from, to) => values.slice(from, to).filter((v) => v != null);
+const largest = (values) => (from, to) => { const own = known(values, from, to); return own.length ? Math.max(...own) : null; };
+const average = (values, weights) => (from, to) => {
+  let [sum, whole] = [0, 0];
+  for (let i = from; i < to; i++) {
+    if (values[i] == null) continue;
+    sum += values[i] * (weights ? weights[i] : 1);
+    whole += weights ? weights[i] : 1;
+  }
+  return whole ? sum / whole : null;
+};
+
+// A colour of the palette, faint.
+const shade = (colour) => () => css(colour)() + "2e";
+
 // A chart: plot, keys that switch lines on and off and show values, cursor by keyboard. ---------
 
-function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name }) {
+// `labels` name the axes in files, where no caption does; `bands` are shaded between two lines, told by their places and
+// a colour; `pick` is given where the cursor is at a click or Enter; `coarse` has fewer columns, which are drawn while more
+// than `mostFine` of the fine ones are in sight.
+function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name, labels = ["", ""], bands = [], pick = () => {}, coarse = null }) {
   const figure = document.getElementById(id);
   if (!figure) return;
   const plot = document.createElement("div");
@@ -78,6 +106,8 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
   const where = document.createElement("span");
   where.className = "at";
   const values = [];
+  // What is drawn now.
+  let now = coarse && columns[0].length > mostFine ? coarse : columns;
 
   const u = new uPlot({
     width: Math.max(plot.clientWidth, 200), height: height(),
@@ -90,14 +120,29 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
     },
     scales, axes: [x, ...[].concat(y)],
     series: [{}, ...series],
-    hooks: { setCursor: [read] },
-  }, [columns[0], ...columns.slice(1)], plot);
+    bands: bands.map(({ between, colour }) => ({ series: between.map((k) => k + 1), fill: shade(colour) })),
+    hooks: { setCursor: [read], setScale: [(own, key) => key === "x" && refine(own)] },
+  }, [...now], plot);
+
+  function refine(own) {
+    if (!coarse) return;
+    const { min, max } = own.scales.x;
+    const wanted = columns[0].filter((x) => x >= min && x <= max).length > mostFine ? coarse : columns;
+    if (wanted === now) return;
+    // Not while the scale is being set.
+    queueMicrotask(() => {
+      now = wanted;
+      own.setData([...now], false);
+      own.redraw();
+    });
+  }
 
   function read() {
-    const i = u.cursor.idx;
-    where.textContent = i == null ? "" : at(columns[0][i], i);
+    // Behind the end, where fewer points have just taken the place of more.
+    const i = u.cursor.idx < now[0].length ? u.cursor.idx : null;
+    where.textContent = i == null ? "" : at(now[0][i], i);
     series.forEach((s, k) => {
-      values[k].textContent = i == null || !u.series[k + 1].show ? "" : s.format((s.own ?? columns[k + 1])[i]);
+      values[k].textContent = i == null || !u.series[k + 1].show ? "" : s.format((s.own ?? now[k + 1])[i]);
     });
   }
 
@@ -122,10 +167,14 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
   });
   figure.querySelector("figcaption").append(where);
 
+  u.over.addEventListener("click", () => {
+    // The end of a drag is a click, too.
+    if (u.select.width === 0 && u.cursor.idx != null) pick(now[0][u.cursor.idx]);
+  });
   plot.addEventListener("keydown", (event) => {
-    const xs = columns[0];
+    const xs = now[0];
     const { min, max } = u.scales.x;
-    let i = u.cursor.idx ?? xs.findIndex((v) => v >= min);
+    let i = Math.min(u.cursor.idx ?? xs.findIndex((v) => v >= min), xs.length - 1);
     const step = event.shiftKey ? 10 : 1;
     if (event.key === "ArrowRight") i = Math.min(i + step, xs.length - 1);
     else if (event.key === "ArrowLeft") i = Math.max(i - step, 0);
@@ -136,13 +185,14 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
       const factor = event.key === "+" ? 0.5 : 2;
       zoom(Math.max(xs[0], centre - (centre - min) * factor), Math.min(full(), centre + (max - centre) * factor));
     } else if (event.key === "Escape") zoom(xs[0], full());
+    else if (event.key === "Enter") return pick(xs[i]);
     else return;
     event.preventDefault();
     u.setCursor({ left: u.valToPos(xs[i], "x"), top: u.bbox.height / 2 / devicePixelRatio }, true, true);
     read();
     live.textContent = at(xs[i], i) + ": " + series
       .filter((_, k) => u.series[k + 1].show)
-      .map((s) => `${s.label} ${s.format((s.own ?? columns[series.indexOf(s) + 1])[i])}`)
+      .map((s) => `${s.label} ${s.format((s.own ?? now[series.indexOf(s) + 1])[i])}`)
       .join(", ");
   });
   const full = () => columns.end ?? columns[0][columns[0].length - 1];
@@ -155,7 +205,7 @@ function chart(id, { x, y, series, columns, height, sync, at, scales = {}, name 
     // Going to this plot's keys keeps the values: hiding them would move the key under the pointer.
     if (!figure.contains(event.relatedTarget)) u.setCursor({ left: -10, top: -10 }, true, true);
   });
-  charts.push({ u, plot, height, sync });
+  charts.push({ u, plot, height, sync, series, name, labels, bands });
 }
 
 const narrow = () => matchMedia("(max-width: 560px)").matches;
@@ -192,6 +242,7 @@ const percentile = (nines) => {
   return Number(p.toFixed(Math.max(0, Math.floor(nines + 1e-9) - 1 + (Number.isInteger(+nines.toFixed(6)) ? 0 : 2)))) + "";
 };
 const tails = () => ({
+  labels: ["percentile of the requests", "response time"],
   at: (nines) => "p" + percentile(nines),
   scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { distr: 3, range: logRange } },
   x: axis({
@@ -226,9 +277,9 @@ const logAxis = (base, format) => ({
 function cumulative(id, name, xs, lines, format, base) {
   const { scale, axis: x } = logAxis(base, format);
   chart(id, {
-    name, columns: [xs, ...lines.map(([shares]) => shares)],
+    name, labels: ["", "share at or below"], columns: [xs, ...lines.map(([shares]) => shares)],
     series: lines.map(([, label, colour]) => line(label, colour, share, {
-      width: 1.8, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
+      width: 1.8, stepped: true, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
     })),
     height: medium, at: format, scales: { x: scale, y: { range: () => [0, 1] } }, x,
     y: axis({ size: 54, values: tick((v) => Math.round(100 * v) + " %") }),

@@ -1,6 +1,5 @@
 "use strict";
 {
-  const palette = ["--s1", "--s2", "--s3", "--s4", "--s5", "--s6", "--s7", "--s8"];
   const formats = { time: us, factor: (v) => (v == null ? "–" : v.toFixed(3)), count: whole };
   const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
   const byId = (id) => document.getElementById(id);
@@ -20,8 +19,8 @@
     return found.length ? mean(found) : null;
   };
   const contest = () => data.schemes.filter((scheme) => scheme.load === shown.load);
-  const visible = () => contest().filter((scheme) =>
-    scheme.setting.every((text, key) => !shown.filters.get(key) || shown.filters.get(key) === text));
+  const isVisible = (scheme) => scheme.setting.every((text, key) => !shown.filters.get(key) || shown.filters.get(key) === text);
+  const visible = () => contest().filter(isVisible);
   const baseline = () => contest()[Number(byId("baseline").value)] ?? contest()[0];
 
   // The relative change, seed by seed: its mean, and the half-width of its interval.
@@ -43,8 +42,8 @@
 
   function choices() {
     const form = byId("choices");
-    const add = (label, options, changed) => {
-      const select = element("select", {}, ...options.map((text, i) => element("option", { value: i }, text)));
+    const add = (label, options, changed, attributes = {}) => {
+      const select = element("select", attributes, ...options.map((text, i) => element("option", { value: i }, text)));
       select.addEventListener("change", () => changed(select));
       form.prepend(element("label", {}, label + " ", select));
     };
@@ -54,22 +53,14 @@
       add(key, ["all", ...values], (select) => {
         shown.filters.set(index, select.value === "0" ? null : values[Number(select.value) - 1]);
         draw();
-      });
+      }, { "data-key": key });
     });
     if (data.loads.length > 1) {
-      add(data.pick, data.loads, (select) => {
-        shown.load = Number(select.value);
-        offerBaselines();
-        tickFirst();
-        draw();
-      });
+      add(data.pick, data.loads, (select) => openLoad(Number(select.value)), { id: "load" });
     }
-    for (const [id, chosen] of [["across", "erases"], ["up", "p99.9"]]) {
-      const options = data.measures.map((m) => element("option", {}, m.label));
-      byId(id).append(...options);
-      byId(id).value = chosen;
-      byId(id).addEventListener("change", drawPoints);
-    }
+    byId("measure").append(...data.measures.map((m) => element("option", {}, m.label)));
+    byId("measure").value = data.headline;
+    for (const id of ["measure", "log-bars"]) byId(id).addEventListener("input", () => { drawAllLoads(); remember(); });
     byId("baseline").addEventListener("change", draw);
     form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -80,19 +71,76 @@
     byId("baseline").value = Math.max(contest().findIndex((scheme) => scheme.baseline), 0);
   }
 
+  // Few are ticked all; of many the baseline and those that are first in the headline: the best of each kind before the
+  // second of any, where those that differ in numbers only are of one kind.
   function tickFirst() {
-    shown.ticked = new Set(contest().slice(0, 6));
+    if (contest().length <= palette.length) {
+      shown.ticked = new Set(contest());
+      return;
+    }
+    const headline = data.measures.find((m) => m.label === data.headline);
+    const place = (scheme) => value(scheme, headline) ?? Infinity;
+    const sorted = contest().slice().sort((a, b) => place(a) - place(b));
+    const kinds = new Set();
+    const isFirst = (scheme) => {
+      const kind = JSON.stringify(scheme.at.filter((_, i) => data.axes[i].kind === "name"));
+      return !kinds.has(kind) && kinds.add(kind);
+    };
+    const first = sorted.filter(isFirst);
+    shown.ticked = new Set([baseline(), ...[...first, ...sorted.filter((scheme) => !first.includes(scheme))].slice(0, 5)]);
+  }
+
+  // All loads at once ---------------------------------------------------------------------------------
+
+  const isWhole = (load) => data.flows[load] == null;
+  const sameScheme = (scheme, load) => data.schemes.find((other) => other.load === load && other.key === scheme.key);
+
+  function drawAllLoads() {
+    const schemes = drawn().slice(0, palette.length);
+    const base = baseline();
+    byId("all-loads-figure").replaceChildren();
+    if (!schemes.length) return;
+    const loads = data.loads.map((name, load) => ({ name, load })).filter(({ load }) => isWhole(load));
+    const measure = data.measures.find((m) => m.label === byId("measure").value) ?? data.measures[0];
+    const bars = (load, of_) => schemes.map((scheme) => logRatios(
+      of(sameScheme(scheme, load) ?? { values: {} }, of_), of(sameScheme(base, load) ?? { values: {} }, of_)));
+    let groups;
+    if (loads.length > 1) {
+      const each = loads.map(({ load }) => bars(load, measure));
+      groups = loads.map(({ name, load }, i) => ({ name, bars: each[i].map((logs) => multipleOf(Object.values(logs ?? {}))), open: () => openLoad(load) }));
+      groups.push({ name: "geometric mean", bars: schemes.map((_, i) => multipleOf(together(each.map((own) => own[i])) ?? [])) });
+    } else {
+      groups = data.measures.map((m) => ({ name: m.label, bars: bars(shown.load, m).map((logs) => multipleOf(Object.values(logs ?? {}))) }))
+        .filter((group) => group.bars.some(Boolean));
+    }
+    byId("all-loads-figure").append(barsFigure({
+      log: byId("log-bars").checked, groups, schemes: schemes.map((scheme) => ({ name: scheme.name, isBase: scheme.key === base.key })), apart: loads.length > 1,
+      name: loads.length > 1 ? `${measure.label} of ${schemes.length} schemes under ${loads.length} loads, times the baseline's` : `${schemes.length} schemes, times the baseline's numbers`,
+      axisName: (loads.length > 1 ? measure.label + ", " : "") + "times the baseline's",
+      width: Math.max(byId("all-loads-figure").clientWidth, 240),
+    }));
+  }
+
+  function openLoad(load) {
+    shown.load = load;
+    const select = byId("load");
+    if (select) select.value = load;
+    offerBaselines();
+    tickFirst();
+    draw();
   }
 
   // The table -----------------------------------------------------------------------------------------
 
+  function ordered() {
+    const place = (scheme) => value(scheme, shown.sort) ?? Infinity;
+    const rows = visible();
+    return shown.sort ? rows.sort((a, b) => (place(a) - place(b)) * (shown.descending ? -1 : 1)) : rows;
+  }
+
   function drawTable() {
     const base = baseline();
-    const rows = visible();
-    if (shown.sort) {
-      const place = (scheme) => value(scheme, shown.sort) ?? Infinity;
-      rows.sort((a, b) => (place(a) - place(b)) * (shown.descending ? -1 : 1));
-    }
+    const rows = ordered();
     const extremes = new Map(data.measures.map((measure) => {
       const found = rows.map((scheme) => value(scheme, measure)).filter((v) => v != null);
       return [measure, [Math.min(...found), Math.max(...found)]];
@@ -107,6 +155,7 @@
         shown.descending = isSorted && !shown.descending;
         shown.sort = measure;
         drawTable();
+        remember();
         byId("contest").querySelector(`th[data-key="${measure.label}"] button`).focus();
       });
       head.append(element("th", { scope: "col", "aria-sort": order, "data-key": measure.label }, button));
@@ -126,6 +175,8 @@
     });
     const name = element("th", { scope: "row" }, scheme.name);
     if (scheme === base) name.append(element("small", {}, "baseline"));
+    const linked = scheme.runs.map((run) => element("a", { href: `runs/${data.runs[run]}/report.html`, title: "The page of this run" }, String(data.seeds[run])));
+    name.append(element("small", {}, linked.length > 1 ? "seeds " : "seed ", ...linked));
     for (const label of scheme.findings) name.append(element("small", { class: "finding-label" }, label));
     return element("tr", {}, element("td", {}, tick), name,
       ...data.measures.map((measure) => cell(scheme, base, measure, extremes.get(measure))));
@@ -168,27 +219,31 @@
 
   function drawTimes() {
     const schemes = drawn().filter((scheme) => scheme.time);
-    const time = (id, name, key, format, y, more) => {
+    const end = data.ends[shown.load];
+    const starts = Array.from({ length: data.points }, (_, i) => (i * end) / data.points);
+    const time = (id, name, key, up, format, y, more) => {
       clear(byId(id));
       if (!schemes.length) return;
       chart(id, {
-        name,
-        columns: Object.assign([data.starts, ...schemes.map((scheme) => scheme.time[key])], { end: data.end }),
+        name, labels: ["simulated time", up],
+        columns: Object.assign([starts, ...schemes.map((scheme) => scheme.time[key])], { end }),
         series: schemes.map((scheme, i) => line(scheme.name, colour(i), format, more)),
         height: medium, sync: "time", at: (seconds) => us(1e6 * seconds),
-        scales: { x: { time: false }, y: { ...y } },
+        scales: {
+          x: { time: false, range: (_, min, max) => (min === starts[0] && max === starts.at(-1) ? [0, end] : [min, max]) }, y: { ...y },
+        },
         x: axis({ size: 30, values: tick((seconds) => shortUs(1e6 * seconds)), space: 70 }),
         y: axis({ size: 64, ...(key === "max" ? { filter: logLabels, values: tick(shortUs) } : { values: tick(short) }) }),
       });
     };
-    time("longest", "Longest response time of each interval", "max", us, { distr: 3, range: logRange }, {});
-    time("collected", "Collections of each interval", "collections", whole, { range: fromZero }, { width: 1.1 });
+    time("longest", "Longest response time of each interval", "max", "longest response time", us, { distr: 3, range: logRange }, {});
+    time("collected", "Collections of each interval", "collections", "collections", whole, { range: fromZero }, { width: 1.1 });
     const where = byId("heats").querySelector(".at");
     where.textContent = "";
     const mapped = schemes.filter((scheme) => scheme.time.heat).slice(0, mostMaps);
     const top = Math.max(...mapped.map((scheme) => scheme.time.heat.collecting.most), 0);
     const maps = mapped.map((scheme) => {
-      const { labels, collecting, end, mean } = scheme.time.heat;
+      const { labels, collecting, mean } = scheme.time.heat;
       const title = element("p", { class: "heat-name" }, scheme.name, element("span", {}, percent(100 * mean) + " of die time"));
       return element("div", {}, title, heatMap({
         name: `${scheme.name}: dies collect ${percent(100 * mean)} of the time`, labels, cells: collecting, top, end, where,
@@ -201,58 +256,114 @@
   // More would be a page of their own.
   const mostMaps = 8;
 
-  // One measure against another -----------------------------------------------------------------------
+  // Any key or result against another -----------------------------------------------------------------
 
-  const svg = (name, attributes = {}, ...inside) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, v] of Object.entries(attributes)) made.setAttribute(key, v);
-    made.append(...inside);
-    return made;
-  };
-  const spread = (values) => {
-    const [least, most] = [Math.min(...values), Math.max(...values)];
-    const margin = 0.06 * (most - least) || 0.1 * Math.abs(most) || 1;
-    return [Math.max(least - margin, least >= 0 ? 0 : -Infinity), most + margin];
-  };
-  const steps = ([least, most]) => [0, 0.25, 0.5, 0.75, 1].map((part) => least + part * (most - least));
+  const everyAxis = axesOf(data.axes, data.measures, data.columns);
+  const keys = everyAxis.filter((axis_) => axis_.isKey);
+  const axisBy = (id) => everyAxis.find((axis_) => axis_.id === byId(id).value) ?? null;
+
+  function offerAxes() {
+    const group = (title, list) => element("optgroup", { label: title }, ...list.map((a) => element("option", { value: a.id }, a.name)));
+    const results = everyAxis.filter((a) => !a.isKey);
+    const grouped = () => [
+      ...(keys.length ? [group("Keys", keys)] : []), group("Main results", results.filter((a) => a.isMain)),
+      ...(results.some((a) => !a.isMain) ? [group("All results", results.filter((a) => !a.isMain))] : [])];
+    const number = keys.filter((key) => key.kind !== "name")
+      .sort((a, b) => Number(a.load) - Number(b.load) || valuesOf(b) - valuesOf(a)).find((key) => valuesOf(key) > 2);
+    const column = (name) => data.measures.find((m) => m.label === name).column;
+    byId("across").append(...grouped());
+    byId("across").value = number ? number.id : column("erases");
+    byId("up").append(...grouped().slice(keys.length ? 1 : 0));
+    byId("up").value = column(data.headline);
+    byId("colour").append(element("option", { value: "" }, "scheme"), ...grouped());
+    byId("facet").append(element("option", { value: "" }, "nothing"), ...keys.filter((key) => valuesOf(key) <= 16).map((a) => element("option", { value: a.id }, a.name)));
+    for (const id of ["across", "up", "colour", "facet", "log-x", "log-y", "bound"]) byId(id).addEventListener("input", () => { drawPoints(); remember(); });
+  }
+  const valuesOf = (key) => new Set(data.schemes.map((scheme) => scheme.at[key.place])).size;
 
   function drawPoints() {
-    const [across, up] = ["across", "up"].map((id) => data.measures.find((m) => m.label === byId(id).value));
-    const points = visible()
-      .map((scheme) => ({ scheme, x: value(scheme, across), y: value(scheme, up) }))
-      .filter((point) => point.x != null && point.y != null);
-    if (!points.length) return byId("points").replaceChildren();
-    const width = Math.max(byId("points").clientWidth, 240), height = tall();
-    const box = { left: 72, right: width - 16, top: 12, bottom: height - 46 };
-    const [xs, ys] = [spread(points.map((p) => p.x)), spread(points.map((p) => p.y))];
-    const px = (v) => box.left + ((v - xs[0]) / (xs[1] - xs[0])) * (box.right - box.left);
-    const py = (v) => box.bottom - ((v - ys[0]) / (ys[1] - ys[0])) * (box.bottom - box.top);
-    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-      "aria-label": `${up.label} against ${across.label} of ${points.length} schemes` });
-    for (const v of steps(ys)) {
-      picture.append(svg("line", { class: "grid", x1: box.left, x2: box.right, y1: py(v), y2: py(v) }),
-        svg("text", { x: box.left - 8, y: py(v) + 4, "text-anchor": "end" }, formats[up.format](v)));
-    }
-    for (const v of steps(xs).filter((_, i) => !narrow() || i % 2 === 0)) {
-      picture.append(svg("text", { x: px(v), y: box.bottom + 18, "text-anchor": "middle" }, formats[across.format](v)));
-    }
-    picture.append(svg("text", { x: (box.left + box.right) / 2, y: height - 8, "text-anchor": "middle" }, across.label));
-    const front = points.filter((p) => !points.some((q) =>
-      q.x <= p.x && q.y <= p.y && (q.x < p.x || q.y < p.y))).sort((a, b) => a.x - b.x || a.y - b.y);
-    picture.append(svg("polyline", { class: "front", points: front.map((p) => `${px(p.x)},${py(p.y)}`).join(" ") }));
-    const ticked = drawn();
-    for (const p of points) {
-      const place = ticked.indexOf(p.scheme);
-      const dot = svg("circle", { cx: px(p.x), cy: py(p.y), r: place >= 0 ? 6 : 4, tabindex: 0, role: "img",
-        "aria-label": `${p.scheme.name}: ${across.label} ${formats[across.format](p.x)}, ${up.label} ${formats[up.format](p.y)}`,
-        style: place >= 0 ? `fill: var(${colour(place)})` : "" });
-      dot.append(svg("title", {}, dot.getAttribute("aria-label")));
-      picture.append(dot);
-    }
-    byId("points").replaceChildren(picture);
+    const [x, y, colour, facet] = ["across", "up", "colour", "facet"].map(axisBy);
+    const overLoads = [x, colour, facet].some((axis_) => axis_?.load);
+    const schemes = data.schemes.filter((scheme) => isVisible(scheme) && (overLoads ? isWhole(scheme.load) : scheme.load === shown.load));
+    const drawnNow = new Set(drawn().map((scheme) => scheme.key));
+    const made = x && y && axesFigure({
+      schemes, keys, x, y, colour, facet, logX: byId("log-x").checked && x.kind !== "name", logY: byId("log-y").checked,
+      bound: boundOf(byId("bound").value, y), width: Math.max(byId("points").clientWidth, 240),
+      ticked: overLoads ? schemes.filter((scheme) => drawnNow.has(scheme.key)) : drawn(),
+    });
+    byId("points").replaceChildren(...(made ? [made.picture] : ["Nothing to draw: these have no values."]));
+    byId("told").replaceChildren(...(made?.told ?? []).map((text) => element("li", {}, text)));
+    byId("bound-label").hidden = !x || x.kind === "name" || !x.isKey;
+  }
+  // ---------------------------------------------------------------------------------------------------
+
+  // What is chosen is in the address: a link to the page leads to what its sender saw. -------------------
+
+  const boxes = ["measure", "across", "up", "colour", "facet", "bound"];
+  const switches = ["log-bars", "log-x", "log-y"];
+  let untouched = null;
+
+  function chosen() {
+    const found = new URLSearchParams();
+    found.set("load", data.loads[shown.load]);
+    found.set("baseline", baseline().name);
+    data.keys.forEach((key, i) => { if (shown.filters.get(i)) found.set("only." + key, shown.filters.get(i)); });
+    if (shown.sort) found.set("sort", (shown.descending ? "-" : "") + shown.sort.label);
+    found.set("drawn", contest().flatMap((scheme, i) => (shown.ticked.has(scheme) ? [i] : [])).join("."));
+    for (const id of boxes) found.set(id, byId(id).value);
+    for (const id of switches) found.set(id, byId(id).checked ? "1" : "");
+    return found;
   }
 
-  // ---------------------------------------------------------------------------------------------------
+  function remember() {
+    if (!untouched) return;
+    const found = chosen();
+    for (const [key, text] of [...found]) if (untouched.get(key) === text) found.delete(key);
+    const text = found.toString();
+    if (text !== location.hash.slice(1) && (text || location.hash.includes("="))) history.replaceState(null, "", text ? "#" + text : location.pathname + location.search);
+  }
+
+  function restore() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    if (!location.hash.includes("=")) return;
+    const pick = (id, text) => { const own = [...byId(id).options].find((o) => o.value === text || o.text === text); if (own) byId(id).value = own.value; };
+    const load = data.loads.indexOf(wanted.get("load"));
+    if (load >= 0) {
+      shown.load = load;
+      if (byId("load")) byId("load").value = load;
+      offerBaselines();
+      tickFirst();
+    }
+    if (wanted.has("baseline")) pick("baseline", wanted.get("baseline"));
+    data.keys.forEach((key, i) => {
+      const text = wanted.get("only." + key);
+      const select = document.querySelector(`select[data-key="${CSS.escape(key)}"]`);
+      if (!text || !select) return;
+      const place = [...select.options].findIndex((o) => o.text === text);
+      if (place > 0) { select.value = place; shown.filters.set(i, text); }
+    });
+    const sort = wanted.get("sort");
+    if (sort) {
+      shown.descending = sort.startsWith("-");
+      shown.sort = data.measures.find((m) => m.label === sort.replace(/^-/, "")) ?? null;
+    }
+    if (wanted.has("drawn")) shown.ticked = new Set(wanted.get("drawn").split(".").filter(Boolean).map((i) => contest()[Number(i)]).filter(Boolean));
+    for (const id of boxes) if (wanted.has(id)) byId(id).tagName === "SELECT" ? pick(id, wanted.get(id)) : (byId(id).value = wanted.get(id));
+    for (const id of switches) if (wanted.has(id)) byId(id).checked = wanted.get(id) === "1";
+  }
+
+  // All that the table shows, as numbers: times in microseconds, changes as shares.
+  tableSources.set("contest", () => {
+    const base = baseline();
+    const unit = (measure) => measure.label + (measure.format === "time" ? " (µs)" : "");
+    const head = ["scheme", ...data.keys, ...data.measures.flatMap((m) => [unit(m), m.label + " ±", m.label + " change", m.label + " change ±"])];
+    const rows = ordered().map((scheme) => [scheme.name, ...scheme.setting, ...data.measures.flatMap((m) => {
+      const found = estimateOf(Object.values(of(scheme, m) ?? {}));
+      const moved = scheme === base ? null : change(scheme, base, m);
+      return [found?.mean ?? null, found && !found.single ? found.high - found.mean : null, moved?.centre ?? null, moved?.half ?? null];
+    })]);
+    return [head, ...rows];
+  });
 
   function draw() {
     drawTable();
@@ -261,19 +372,26 @@
 
   function drawTicked() {
     charts.length = 0;
+    remember();
+    drawAllLoads();
     drawCurves();
     drawPoints();
     drawTimes();
   }
 
   choices();
+  offerAxes();
   offerBaselines();
   tickFirst();
+  untouched = chosen();
+  restore();
   draw();
+  addEventListener("hashchange", () => { restore(); draw(); });
   let before = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth === before) return;
     before = innerWidth;
+    drawAllLoads();
     drawPoints();
   });
 }

@@ -15,6 +15,7 @@ function heatColours(colour) {
 function heatMap({ name, labels, cells: { rows, most }, top, end, colour, tell, where }) {
   const columns = rows[0].length;
   const canvas = document.createElement("canvas");
+  canvas.heat = { name, labels, rows, most, top, end, colour };
   Object.assign(canvas, { width: columns, height: rows.length, tabIndex: 0 });
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", name + ". Arrow keys read its cells.");

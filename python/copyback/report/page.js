@@ -46,7 +46,7 @@
 
   if (data.density.z) {
     chart("density", {
-      name: "Density of the bandwidth over windows, in standard deviations from its mean",
+      labels: ["standard deviations from the mean bandwidth", "density"], name: "Density of the bandwidth over windows, in standard deviations from its mean",
       columns: [data.density.z, data.density.normal, data.density.density],
       series: [
         line("Normal", "--faint", plain, { width: 1.1, dash: [4, 4] }), line("Bandwidth", "--read", plain, { width: 2 }),
@@ -69,7 +69,8 @@
     const columns = (...more) => Object.assign([xs, ...more], { end });
     const time = {
       time: false,
-      range: (u, min, max) => (min === xs[0] && max === xs[xs.length - 1] ? [xs[0], end] : [min, max]),
+      // All of it, too, where the last of several intervals together begins earlier.
+      range: (u, min, max) => (min === xs[0] && max >= u.data[0][u.data[0].length - 1] ? [xs[0], end] : [min, max]),
     };
     const two = (v) => String(Math.floor(v)).padStart(2, "0");
     const at = (x) => {
@@ -84,22 +85,45 @@
     const gcScale = { range: () => [0, Math.max(most, 1e-9) * 4] };
     const gc = () => bars("Collecting", "--gc", "--gc-fill", percent, { scale: "gc" });
     const thin = { width: 1 };
+    // The slowest requests that the run kept, each in the interval in which it ended: the longest of each is a dot.
+    const placeOf = (seconds) => t.start.findLastIndex((start) => start <= seconds);
+    const slow = data.late.map(([ended, took], i) => ({ place: placeOf(ended), took, i }));
+    const dots = t.start.map((_, place) => {
+      const own = slow.filter((request) => request.place === place).map((request) => request.took);
+      return own.length ? Math.max(...own) : null;
+    });
+    // The nearest to the cursor by at most a hundredth of the width.
+    const openSlow = (x) => {
+      const place = placeOf(x * scale + 1e-9);
+      const near = slow.filter((request) => Math.abs(request.place - place) <= t.start.length / 100)
+        .sort((a, b) => Math.abs(a.place - place) - Math.abs(b.place - place) || b.took - a.took);
+      if (!near.length) return;
+      const found = document.getElementById("late-" + near[0].i);
+      for (const other of found.parentElement.querySelectorAll("details")) other.open = other === found;
+      found.scrollIntoView({ block: "center" });
+      found.querySelector("summary").focus({ preventScroll: true });
+    };
     const both = t.read_mean.some((v) => v != null) && t.write_mean.some((v) => v != null);
 
     chart("latency", {
-      name: "Mean and longest response time over time, with collection",
-      columns: columns(t.gc_share, t.max, t.mean, ...(both ? [t.read_mean, t.write_mean] : [])),
+      labels: ["simulated time", "response time"], name: "Mean and longest response time over time, with collection",
+      columns: columns(t.gc_share, t.max, t.mean, ...(slow.length ? [dots] : []), ...(both ? [t.read_mean, t.write_mean] : [])),
       series: [
-        gc(), line("Max", "--max", us, { width: 1.1 }), line("Mean", "--all", us),
+        gc(), line("Max", "--max", us, { width: 0.8 }), line("Mean", "--all", us),
+        ...(slow.length ? [line("Slowest requests", "--gc", us, { width: 0, dots: true, points: { show: true, size: 8, fill: css("--gc"), stroke: css("--panel"), width: 1 } })] : []),
         ...(both ? [line("Read mean", "--read", us, { show: false }), line("Write mean", "--write", us, { show: false })] : []),
       ],
+      bands: [{ between: [1, 2], colour: "--max" }], pick: openSlow,
+      coarse: coarsened(xs, average(t.gc_share), largest(t.max), average(t.mean, t.requests), ...(slow.length ? [largest(dots)] : []),
+        ...(both ? [average(t.read_mean, t.reads), average(t.write_mean, t.writes)] : [])),
       height: medium, sync: "time", at,
       scales: { x: time, y: { distr: 3, range: logRange }, gc: gcScale },
       x: x(), y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),
     });
     chart("bandwidth", {
-      name: "Bandwidth over time, with collection",
+      labels: ["simulated time", "MiB/s"], name: "Bandwidth over time, with collection",
       columns: columns(t.gc_share, t.read_mib_s, t.write_mib_s),
+      coarse: coarsened(xs, average(t.gc_share), average(t.read_mib_s), average(t.write_mib_s)),
       series: [
         gc(), line("Read", "--read", (v) => plain(v) + " MiB/s"), line("Write", "--write", (v) => plain(v) + " MiB/s"),
       ],
@@ -108,7 +132,7 @@
       x: x(), y: axis({ size: 64, values: tick(short) }),
     });
     chart("free", {
-      name: "Free blocks of a plane over time: mean and fewest",
+      labels: ["simulated time", "free blocks"], name: "Free blocks of a plane over time: mean and fewest",
       columns: columns(t.free_mean, t.free_min),
       series: [line("Mean", "--all", plain, thin), line("Fewest", "--max", whole, thin)],
       height: small, sync: "time", at,
@@ -116,7 +140,7 @@
       x: x(), y: axis({ size: 46, values: tick(short) }),
     });
     chart("amplification", {
-      name: "Write amplification over time",
+      labels: ["simulated time", "write amplification"], name: "Write amplification over time",
       columns: columns(t.amplification, t.amplification_so_far),
       series: [
         line("Per interval", "--max", plain, { ...thin, show: false }), line("So far", "--calm", plain),
@@ -127,7 +151,7 @@
     });
     if (t.pace) {
       chart("pace", {
-        name: "Steps of collections that a page of the host is charged, over time, and writes that waited for them",
+        labels: ["simulated time", "steps a page"], name: "Steps of collections that a page of the host is charged, over time, and writes that waited for them",
         columns: columns(t.throttled, t.pace),
         series: [
           bars("Throttled writes", "--gc", "--gc-fill", whole, { scale: "throttled" }), line("Steps a page", "--all", plain),
@@ -146,7 +170,7 @@
         return { sum: sums[i], series: line(name, colour, whole, { fill: css(colour), width: 0, filled: true, own, points: { show: false } }) };
       }).reverse();
       chart("classes", {
-        name: "Blocks that each class holds over time, and free ones, stacked",
+        labels: ["simulated time", "blocks"], name: "Blocks that each class holds over time, and free ones, stacked",
         columns: columns(...stacked.map(({ sum }) => sum)),
         series: stacked.map(({ series }) => series),
         height: medium, sync: "time", at,
@@ -155,7 +179,7 @@
       });
     }
     chart("erases", {
-      name: "Blocks erased over time",
+      labels: ["simulated time", "erases"], name: "Blocks erased over time",
       columns: columns(t.erases),
       series: [bars("Erases", "--gc", "--gc", whole)],
       height: small, sync: "time", at,

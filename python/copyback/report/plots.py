@@ -45,7 +45,16 @@ def data(result: Result) -> dict[str, Any]:
         "time": timeline(result),
         "classes": held(result),
         "heat": heat.data(result),
+        "late": kept_slowest(result),
     }
+
+
+def kept_slowest(result: Result) -> list[list[float]]:
+    """Return when each of the slowest requests ended, in seconds, and how long it took."""
+    return [
+        [(request["arrival_us"] + request["response_us"]) / 1e6, request["response_us"]]
+        for request in result.slowest or []
+    ]
 
 
 def distribution(result: Result) -> dict[str, list[float | None]]:
@@ -158,6 +167,10 @@ def timeline(result: Result) -> dict[str, Any]:
         "max": only_if(peak("response_max_us"), "requests"),
         "read_mean": only_if(mean("read_mean_us", "reads"), "reads"),
         "write_mean": only_if(mean("write_mean_us", "writes"), "writes"),
+        # What the page needs to take several intervals together.
+        "requests": total("requests"),
+        "reads": total("reads"),
+        "writes": total("writes"),
         "read_mib_s": total("read_bytes") / MIB / span,
         "write_mib_s": total("write_bytes") / MIB / span,
         "gc_share": 100.0 * total("gc_busy_us") / 1e6 / span / dies,

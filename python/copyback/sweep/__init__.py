@@ -11,12 +11,14 @@
 `completion`    all of that, as far as it has not been done: a plan and a store go in
 `dataset`       one row a run
 `intervals`     means over seeds and differences between schemes, with their uncertainty
+`bisection`     the least or greatest value that keeps a number within a bound, by bisection
 `winners`       which schemes win where, and which choices decide; `standings` is the page
 =============== =================================================================================
 """
 
 from __future__ import annotations
 
+from copyback.sweep.bisection import SearchResult, search
 from copyback.sweep.comparison import Comparison, compare
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "SearchResult", "compare", "search"]

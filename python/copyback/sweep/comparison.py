@@ -101,6 +101,15 @@ class Comparison:
         replace_file(self.directory / WINNERS, standings(self.contests).encode())
         return replace_file(self.directory / REPORT, render(self).encode())
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the rows as an Arrow C stream: Polars, DuckDB, pandas and others take that."""
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        from copyback.sweep.fragment import render_fragment
+
+        return render_fragment(self.contests)
+
     def result(self, run: str) -> Result:
         """Return one run.
 
@@ -228,11 +237,14 @@ def run_plan(
     on_progress: Callable[[float], None] = lambda _: None,
     on_failed: Callable[[str, Exception], None] = lambda *_: None,
     kept: bool = True,
+    page: bool = True,
 ) -> Comparison:
     """Do what is missing of a plan, write dataset and page, and return what was found.
 
     Parameters
     ----------
+    page
+        Whether to write the page and the winners.
     kept
         Whether the directory outlasts the process.
     on_progress
@@ -262,5 +274,6 @@ def run_plan(
         contested, flows = tuple(contests(*of)), tuple(flow_contests(*of))
         reused = done.reused
         found = Comparison(directory, frame, contested, flows, reused, command=command, **left_out)
-        found.report()
+        if page:
+            found.report()
     return found

@@ -13,6 +13,7 @@ from copyback.report.plots import rounded
 from copyback.sweep.store import run_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -40,44 +41,43 @@ class OverTime:
         Of the sweep.
     schemes
         How many there are.
-    end
-        Seconds of simulated time of the longest run.
+    ends
+        For each load the seconds of simulated time of its longest run: the length of its axis.
     """
 
-    def __init__(self, directory: Path, *, schemes: int, end: float) -> None:
+    def __init__(self, directory: Path, *, schemes: int, ends: Sequence[float]) -> None:
         self._directory = directory
-        self._end = end
+        self._ends = ends
         self._points = _within(ALL_POINTS // schemes, LEAST_POINTS, MOST_POINTS)
         self._columns = _within(ALL_CELLS // (schemes * HEAT_ROWS), LEAST_COLUMNS, MOST_COLUMNS)
 
     @property
-    def starts(self) -> list[float | None]:
-        """Begin of each interval of the curves, in seconds."""
-        return rounded(np.linspace(0.0, self._end, self._points, endpoint=False))
+    def points(self) -> int:
+        """Intervals of a curve: equal parts of its load's axis."""
+        return self._points
 
-    def of(self, scheme: Scheme) -> dict[str, Any]:
-        """Return curves and map of a scheme's first run."""
+    def of(self, load: int, scheme: Scheme) -> dict[str, Any]:
+        """Return curves and map of a scheme's first run under a load."""
         home = run_directory(self._directory, next(iter(scheme.runs)))
-        found: dict[str, Any] = self._curves(home / names.SERIES)
+        end = self._ends[load]
+        found: dict[str, Any] = self._curves(home / names.SERIES, end)
         # Runs that an earlier version did have none.
         dies = home / names.DIES
         if dies.exists() and len(table := read_parquet(dies)):
-            found["heat"] = heat.small_map(
-                table, rows=HEAT_ROWS, columns=self._columns, end=self._end
-            )
+            found["heat"] = heat.small_map(table, rows=HEAT_ROWS, columns=self._columns, end=end)
         return found
 
-    def _curves(self, series: Path) -> dict[str, list[float | None]]:
+    def _curves(self, series: Path, whole: float) -> dict[str, list[float | None]]:
         columns = ["start_s", "end_s", "response_max_us", "collections"]
         table = read_parquet(series, columns)
         start, end, longest, collections = (
             np.asarray(table[name].to_numpy(), dtype=np.float64) for name in columns
         )
-        place = np.minimum((start / self._end * self._points).astype(int), self._points - 1)
+        place = np.minimum((start / whole * self._points).astype(int), self._points - 1)
         peaks = np.full(self._points, np.nan)
         np.fmax.at(peaks, place, longest)
         counts = np.full(self._points, np.nan)
-        counts[np.arange(self._points) * self._end / self._points < end.max(initial=0.0)] = 0.0
+        counts[np.arange(self._points) * whole / self._points < end.max(initial=0.0)] = 0.0
         np.add.at(counts, place, collections)
         return {"max": rounded(peaks, 3), "collections": rounded(counts, 3)}
 

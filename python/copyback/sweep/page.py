@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import __version__, report, units
-from copyback import result as names
+from copyback import result as files
 from copyback.parquet import read_parquet
 from copyback.report.plots import at_tail, rounded
+from copyback.sweep.answer import answer, headline, warnings
 from copyback.sweep.intervals import quantile
+from copyback.sweep.labels import Names
 from copyback.sweep.over_time import OverTime
+from copyback.sweep.page_numbers import KeyAxes, columns
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.store import run_directory
-from copyback.sweep.tables import contest_text, finding_labels, remarks, setting_text
+from copyback.sweep.tables import bends, contest_text, finding_labels, remarks
+from copyback.sweep.winners import podium
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from copyback.sweep.comparison import Comparison
@@ -34,6 +40,7 @@ def render(found: Comparison) -> str:
     """Return the page of a comparison."""
     schemes = [scheme for contest in found.contests for scheme in contest.schemes]
     seeds = max(scheme.seeds for scheme in schemes)
+    names = Names(found.contests)
     return (
         report.environment()
         .get_template("compare.html.j2")
@@ -41,14 +48,39 @@ def render(found: Comparison) -> str:
             title=f"{units.count(len(found.contests[0].schemes))} schemes compared",
             version=__version__,
             facts=_facts(found, seeds),
-            remarks=remarks(found.contests),
+            answer=answer(found.contests, names),
+            knees=bends(found.contests, names),
+            remarks=[*warnings(found.contests, names), *remarks(found.contests)],
+            loads=len(found.contests),
+            winners=_winners(found, names),
             seeds=seeds,
+            measures=[measure.label for measure in MEASURES],
             command=found.command,
             refused=[*found.refused, *found.failed],
-            data=report.script_json(data(found)),
+            data=report.script_json(data(found, names)),
             asset=report.asset,
         )
     )
+
+
+def _winners(found: Comparison, names: Names) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return for each load who is first in each measure, and how many are level with it."""
+    return [
+        (
+            contest_text(contest, names) or "all requests",
+            [
+                (
+                    names.short(first.leader.setting),
+                    f"{len(first.level)} level" if first.level else "",
+                )
+                if (first := podium(contest, measure)) is not None
+                else ("–", "")
+                for measure in found.contests[0].requests.measures
+            ],
+        )
+        for contest in found.contests
+        if len(contest.schemes) > 1
+    ]
 
 
 def _facts(found: Comparison, seeds: int) -> list[tuple[str, str]]:
@@ -60,31 +92,47 @@ def _facts(found: Comparison, seeds: int) -> list[tuple[str, str]]:
     return facts
 
 
-def data(found: Comparison) -> dict[str, Any]:
+def data(found: Comparison, names: Names) -> dict[str, Any]:
     """Return everything that the page's script shows."""
     contests = (*found.contests, *found.flows)
     schemes = [
         (load, scheme) for load, contest in enumerate(contests) for scheme in contest.schemes
     ]
+    numbers = {own: i for i, own in enumerate(dict.fromkeys(s.setting for _, s in schemes))}
     longest = math.log10(max(found.frame["response_us.all.count"].max() or 10, 10))  # type: ignore[arg-type]
     tail = np.linspace(0.0, longest, CURVE_POINTS)
+    axes = KeyAxes(found.contests, names)
+    rows = {run: row for row, run in enumerate(found.frame["run"].to_list())}
     has_curves = len(schemes) <= MOST_CURVES
-    end = float(found.frame["throughput.simulated_s"].max() or 0.0)  # type: ignore[arg-type]
-    over_time = OverTime(found.directory, schemes=len(schemes), end=max(end, 1e-9))
+    lengths = dict(zip(rows, found.frame["throughput.simulated_s"].to_list(), strict=True))
+    ends = [_longest(contest, lengths) for contest in contests]
+    over_time = OverTime(found.directory, schemes=len(schemes), ends=ends)
     return {
         "keys": [key for key, _ in schemes[0][1].setting],
         "pick": "Requests of" if found.flows else "Load",
-        "loads": [contest_text(contest) or "all requests" for contest in contests],
-        "measures": [{"label": measure.label, "format": measure.format} for measure in MEASURES],
+        "loads": [contest_text(contest, names) or "all requests" for contest in contests],
+        "flows": [contest.requests.flow for contest in contests],
+        "headline": headline(found.contests).label,
+        "measures": [
+            {"label": measure.label, "format": measure.format, "column": measure.column}
+            for measure in MEASURES
+        ],
+        "axes": axes.described(),
+        "columns": columns(found.frame, [key for key, _ in schemes[0][1].setting]),
+        "runs": list(rows),
+        "seeds": found.frame["seed"].to_list(),
         "t": [quantile(count) if count > 1 else None for count in range(_most_seeds(schemes) + 1)],
         "tail": rounded(tail),
-        "starts": over_time.starts,
-        "end": end,
+        "points": over_time.points,
+        "ends": ends,
         "schemes": [
             {
                 "load": load,
-                "name": setting_text(scheme.setting),
-                "setting": ["–" if value is None else str(value) for _, value in scheme.setting],
+                "key": numbers[scheme.setting],
+                "name": names.of(scheme.setting),
+                "at": axes.place(contests[load], scheme),
+                "runs": [rows[run] for run in scheme.runs],
+                "setting": [names.value(pair) for pair in scheme.setting],
                 "baseline": scheme.is_baseline,
                 "findings": finding_labels(scheme),
                 "values": {
@@ -94,11 +142,17 @@ def data(found: Comparison) -> dict[str, Any]:
                 "curve": (
                     rounded(_curve(found, contests[load], scheme, tail)) if has_curves else []
                 ),
-                "time": over_time.of(scheme) if has_curves else None,
+                "time": over_time.of(load, scheme) if has_curves else None,
             }
             for load, scheme in schemes
         ],
     }
+
+
+def _longest(contest: Contest, lengths: Mapping[str, float | None]) -> float:
+    """Return how long the longest run under a load is, in seconds of simulated time."""
+    found = (lengths[run] for scheme in contest.schemes for run in scheme.runs)
+    return max((length or 0.0 for length in found), default=0.0) or 1e-9
 
 
 def _most_seeds(schemes: list[tuple[int, Scheme]]) -> int:
@@ -111,7 +165,7 @@ def _curve(
     """Return the response time at each place of the tail, the mean over a scheme's runs."""
     curves = []
     for run, count in scheme.runs.items():
-        path = run_directory(found.directory, run) / names.DISTRIBUTION
+        path = run_directory(found.directory, run) / files.DISTRIBUTION
         table = read_parquet(path)
         table = table.filter(table["operation"] == contest.requests.operation)
         times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()

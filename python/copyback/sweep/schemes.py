@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum, auto
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
@@ -28,6 +29,7 @@ class Format(StrEnum):
     TIME = auto()
     FACTOR = auto()
     COUNT = auto()
+    NUMBER = auto()
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,16 @@ class Contest:
     load: Setting
     schemes: tuple[Scheme, ...]
     requests: Requests = Requests()
+
+    @cached_property
+    def by_setting(self) -> dict[Setting, Scheme]:
+        """The schemes by their settings."""
+        return {scheme.setting: scheme for scheme in self.schemes}
+
+    @cached_property
+    def baseline(self) -> Scheme:
+        """What the others are compared with."""
+        return next(scheme for scheme in self.schemes if scheme.is_baseline)
 
     def best(self, measure: Measure) -> list[Setting]:
         """Return the schemes with the least value, unless all are alike."""

@@ -6,16 +6,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from copyback.markdown import markdown_table
+from copyback.sweep.answer import number
 from copyback.sweep.axes import LOAD, SCHEME
-from copyback.sweep.labels import labels_of, short_name
+from copyback.sweep.labels import Names
 from copyback.sweep.schemes import MEASURES
-from copyback.sweep.tables import number, remarks, setting_text
+from copyback.sweep.tables import remarks
 from copyback.sweep.winners import behind, choices, overall, podium
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from copyback.sweep.labels import Labels
     from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
     from copyback.sweep.winners import Choice, Podium
 
@@ -28,20 +28,20 @@ def standings(contests: Sequence[Contest], title: str = "Winners", level: int = 
     level
         Of its heading: 2 makes it a section of a larger page.
     """
-    labels = labels_of(contests)
+    names = Names(contests)
     named = _named(contests)
     seeds = max(scheme.seeds for contest in contests for scheme in contest.schemes)
     heading, below = "#" * level, "#" * (level + 1)
     parts = [f"{heading} {title}", _preface(contests, seeds)]
     parts += [f"**{label}.** {text}." for label, text in remarks(contests)]
     for measure in MEASURES:
-        rows = [_row(contest, measure, named, labels) for contest in contests]
+        rows = [_row(contest, measure, named, names) for contest in contests]
         header = ("load", "winner", measure.label, "level with it", *named)
         table = markdown_table(header, [row for row in rows if row])
         parts += [f"{below} {title}: {measure.label}", table]
     if len(contests) > 1:
-        parts += [f"{below} {title}: all loads together", _overall(contests, labels)]
-    parts += [f"{below} {title}: what each choice does", _choices(contests, labels)]
+        parts += [f"{below} {title}: all loads together", _overall(contests, names)]
+    parts += [f"{below} {title}: what each choice does", _choices(contests, names)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -79,7 +79,7 @@ def _given(scheme: Scheme) -> str | None:
 
 
 def _row(
-    contest: Contest, measure: Measure, named: Iterable[str], labels: Labels
+    contest: Contest, measure: Measure, named: Iterable[str], names: Names
 ) -> tuple[str, ...] | None:
     first = podium(contest, measure)
     if first is None:
@@ -87,22 +87,22 @@ def _row(
     shown = {_column(s): s for s in contest.schemes if s.is_baseline or _given(s) is not None}
     value = number(measure, first.leader.values[measure.label].mean)
     return (
-        setting_text(contest.load) if contest.load else "all",
-        short_name(first.leader.setting, labels),
+        names.of(contest.load) if contest.load else "all",
+        names.short(first.leader.setting),
         value,
-        _level(first, contest, labels),
+        _level(first, contest, names),
         *(_multiple(contest, measure, shown.get(name)) for name in named),
     )
 
 
-def _level(first: Podium, contest: Contest, labels: Labels) -> str:
+def _level(first: Podium, contest: Contest, names: Names) -> str:
     """Return how many are level with the winner, and what they all have in common with it."""
     if not first.level:
         return "nobody"
     together = [dict(scheme.setting) for scheme in (first.leader, *first.level)]
     everyone = [dict(scheme.setting) for scheme in contest.schemes]
     common = [
-        labels[key, value]
+        names.choice((key, value))
         for key, value in first.leader.setting
         if key not in (SCHEME, LOAD)
         and value is not None
@@ -130,7 +130,7 @@ def times(ratio: float) -> str:
     return f"{ratio:,.{digits}f}×"
 
 
-def _overall(contests: Sequence[Contest], labels: Labels) -> str:
+def _overall(contests: Sequence[Contest], names: Names) -> str:
     """Return the best scheme of each measure and the named ones, with their places."""
     ranked = {measure: overall(contests, measure) for measure in MEASURES}
     firsts = [pairs[0][0] for pairs in ranked.values() if pairs]
@@ -142,7 +142,7 @@ def _overall(contests: Sequence[Contest], labels: Labels) -> str:
     rows = []
     for setting in dict.fromkeys([*firsts, *named]):
         cells = [_place(pairs, setting) for pairs in ranked.values()]
-        rows.append((short_name(setting, labels), *cells))
+        rows.append((names.short(setting), *cells))
     text = (
         "Geometric mean over the loads of the number as a multiple of the load's winner's, and the "
         "place among all schemes that were run under every load."
@@ -157,14 +157,14 @@ def _place(pairs: Sequence[tuple[Setting, float]], setting: Setting) -> str:
     return "–"
 
 
-def _choices(contests: Sequence[Contest], labels: Labels) -> str:
+def _choices(contests: Sequence[Contest], names: Names) -> str:
     """Return for each key its values' means as multiples of its first value's."""
     found = {measure: {c.key: c for c in choices(contests, measure)} for measure in MEASURES}
     order = {key: choice for by_key in found.values() for key, choice in by_key.items()}
     rows = [
         (
             f"`{key}`",
-            labels[key, value],
+            names.value((key, value)),
             *(_ratio(by_key.get(key), value) for by_key in found.values()),
         )
         for key, choice in order.items()

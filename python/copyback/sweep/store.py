@@ -38,13 +38,13 @@ MARKER = "sweep.json"
 RESULTS = "results.parquet"
 REPORT = "report.html"
 WINNERS = "winners.md"
-_RUNS = "runs"
+RUNS = "runs"
 _STATES = "states"
 _LOCK = ".lock"
 _PARQUET = b"PAR1"
 
 _FILES = (MARKER, RESULTS, REPORT, WINNERS)
-_ENTRIES = {*_FILES, _RUNS, _STATES}
+_ENTRIES = {*_FILES, RUNS, _STATES}
 
 
 class Store:
@@ -73,7 +73,7 @@ class Store:
             # What says whose the directory is comes first.
             if not (self.directory / MARKER).exists():
                 self.describe({})
-            for name in (_RUNS, _STATES):
+            for name in (RUNS, _STATES):
                 (self.directory / name).mkdir(exist_ok=True)
         except Timeout:
             raise InputError(
@@ -81,7 +81,7 @@ class Store:
             ) from None
         except OSError as fault:
             raise refusal(self.directory, fault) from None
-        for left in (self.directory / _RUNS).glob(f"{PARTIAL}*"):
+        for left in (self.directory / RUNS).glob(f"{PARTIAL}*"):
             shutil.rmtree(left)
         for left in self.directory.iterdir():
             if _is_under_construction(left.name):
@@ -133,7 +133,7 @@ class Store:
 
     def add(self, key: str, files: Mapping[str, bytes]) -> None:
         """Keep what a run gave."""
-        partial = self.directory / _RUNS / f"{PARTIAL}{key}"
+        partial = self.directory / RUNS / f"{PARTIAL}{key}"
         try:
             partial.mkdir()
             for name, content in files.items():
@@ -182,7 +182,7 @@ def _is_under_construction(name: str) -> bool:
 
 def run_directory(directory: Path, key: str) -> Path:
     """Return where a sweep keeps a run."""
-    return directory / _RUNS / key
+    return directory / RUNS / key
 
 
 def is_sweep(directory: Path) -> bool:

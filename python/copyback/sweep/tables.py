@@ -1,14 +1,16 @@
-"""What ``copyback compare`` prints: a table for each load, a row for each scheme."""
+"""What ``copyback compare`` prints: the answer, and a table for each load with every scheme."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from copyback import units
-from copyback.describe import value_text
-from copyback.sweep.axes import LOAD, SCHEME
-from copyback.sweep.labels import labels_of, short_name
-from copyback.sweep.schemes import Format
+from copyback.sweep.answer import answer, headline, number, warnings
+from copyback.sweep.contest_table import ContestTable, empty_table
+from copyback.sweep.knee import knees
+from copyback.sweep.labels import Names
+from copyback.sweep.schemes import MEASURES
+from copyback.sweep.together import Multiple, multiple
 from copyback.sweep.winners import podium
 from copyback.verdict import MEANINGS
 
@@ -16,39 +18,46 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
 
     from copyback.sweep.comparison import Comparison
-    from copyback.sweep.intervals import Estimate
-    from copyback.sweep.labels import Labels
-    from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
-
-#: What does not fit into the terminal.
-HIDDEN = {"p99.99"}
-
+    from copyback.sweep.schemes import Contest, Scheme
 
 #: Schemes under a load up to which all are shown; beyond it the winners are.
 MOST_SHOWN = 40
 
+#: Knees that are told.
+MOST_KNEES = 3
+
 
 def tables(found: Comparison) -> list[RenderableType]:
-    """Return a table for each load and flow: its schemes, or of very many the winners.
+    """Return the answer, then a table for each load and flow: its schemes, or of many the winners.
 
     Before them stands what should be known first of the numbers.
     """
-    labels = labels_of(found.contests)
-    pieces: list[RenderableType] = list(_remarks(found))
-    for contest in (*found.contests, *found.flows):
+    from rich.text import Text
+
+    names = Names(found.contests)
+    pieces: list[RenderableType] = list(_first(found, names))
+    if len(found.contests) > 1 and len(found.contests[0].schemes) in range(2, MOST_SHOWN + 1):
+        pieces += [_together(found.contests, names), Text("")]
+    each = (*found.contests, *found.flows)
+    for contest in each:
         is_long = len(contest.schemes) > MOST_SHOWN
-        pieces.append(_winners_table(contest, labels) if is_long else _table(contest))
+        title = contest_text(contest, names)
+        pieces.append(
+            _winners_table(contest, title, names)
+            if is_long
+            else ContestTable(contest, title, names, finding_labels)
+        )
+        if contest is not each[-1]:
+            pieces.append(Text(""))
     return pieces
 
 
-def contest_text(contest: Contest) -> str:
+def contest_text(contest: Contest, names: Names) -> str:
     """Return whose requests a contest is about: its load and its flow, or nothing."""
     flow = contest.requests.flow
-    load = setting_text(contest.load) if contest.load else ""
+    load = names.of(contest.load) if contest.load else ""
     return ", ".join(filter(None, (load, "" if flow is None else f"flow {flow}")))
 
 
@@ -74,50 +83,49 @@ def finding_labels(scheme: Scheme) -> list[str]:
     ]
 
 
-def _remarks(found: Comparison) -> Iterator[RenderableType]:
+def bends(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]:
+    """Return a label and a sentence for the first knees of the headline, and how many more."""
+    told = knees(contests, headline(contests), names)
+    more = f"; {len(told) - MOST_KNEES} more on the page" if len(told) > MOST_KNEES else ""
+    return [("Knee", "; ".join(told[:MOST_KNEES]) + more)] if told else []
+
+
+def _first(found: Comparison, names: Names) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from copyback.console import facts_grid
 
-    rows = remarks(found.contests)
+    told = answer(found.contests, names)
+    rows = [
+        *([("Answer", told)] if told else []),
+        *bends(found.contests, names),
+        *warnings(found.contests, names),
+        *remarks(found.contests),
+    ]
     if rows:
         yield facts_grid(rows)
         yield Text("")
 
 
-def setting_text(setting: Setting) -> str:
-    """Return a setting as people read it: names, then the last part of each key and its value.
-
-    >>> setting_text((("scheme", "PGC"), ("ssd.gc.victim", "fifo"), ("ssd.gc.width", "blind")))
-    'PGC, victim fifo, width blind'
-    """
-    texts = [
-        str(value) if key in (LOAD, SCHEME) else f"{key.rpartition('.')[2]} {value_text(value)}"
-        for key, value in setting
-        if value is not None
-    ]
-    return ", ".join(texts) or "as configured"
+def _together(contests: Sequence[Contest], names: Names) -> RenderableType:
+    """Return the schemes over all loads, as multiples of the baseline."""
+    table = empty_table("All loads: times the baseline's number, geometric mean")
+    table.add_column("Scheme", style="bold", overflow="fold")
+    for measure in MEASURES:
+        table.add_column(measure.label, justify="right", no_wrap=True)
+    for setting in dict.fromkeys(s.setting for contest in contests for s in contest.schemes):
+        found = [multiple(contests, setting, None, measure.label) for measure in MEASURES]
+        table.add_row(names.of(setting), *map(_multiple, found))
+    return table
 
 
-def _empty_table(contest: Contest) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    title = contest_text(contest) or None
-    return Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        show_edge=False,
-        title=title,
-        title_justify="left",
-        title_style="bold",
-    )
+def _multiple(found: Multiple | None) -> str:
+    return units.MISSING if found is None else f"{units.significant(found.ratio)}"
 
 
-def _winners_table(contest: Contest, labels: Labels) -> RenderableType:
+def _winners_table(contest: Contest, title: str, names: Names) -> RenderableType:
     """Return who wins in each measure."""
-    table = _empty_table(contest)
+    table = empty_table(title)
     table.add_column("Less is better", style="bold")
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("level", justify="right", no_wrap=True)
@@ -126,74 +134,8 @@ def _winners_table(contest: Contest, labels: Labels) -> RenderableType:
         first = podium(contest, measure)
         if first is not None:
             value = number(measure, first.leader.values[measure.label].mean)
-            name = short_name(first.leader.setting, labels)
+            name = names.short(first.leader.setting)
             table.add_row(measure.label, value, f"{len(first.level)}", name)
     table.caption = f"of {len(contest.schemes)} schemes"
     table.caption_justify = "left"
     return table
-
-
-def _table(contest: Contest) -> RenderableType:
-    table = _empty_table(contest)
-    table.add_column("Scheme", style="bold", overflow="fold", min_width=16, max_width=40)
-    shown = [measure for measure in contest.requests.measures if measure.label not in HIDDEN]
-    for measure in shown:
-        table.add_column(measure.label, justify="right", no_wrap=True)
-    for scheme in contest.schemes:
-        cells = [_cell(contest, scheme, measure) for measure in shown]
-        table.add_row(_name(contest, scheme), *cells)
-    return table
-
-
-def _name(contest: Contest, scheme: Scheme) -> Text:
-    from rich.text import Text
-
-    name = Text(setting_text(scheme.setting))
-    if scheme.is_baseline and len(contest.schemes) > 1:
-        name.append("\nbaseline", style="dim not bold")
-    for label in finding_labels(scheme):
-        name.append(f"\n{label.lower()}", style="yellow not bold")
-    return name
-
-
-def _cell(contest: Contest, scheme: Scheme, measure: Measure) -> Text:
-    from rich.text import Text
-
-    value = scheme.values.get(measure.label)
-    if value is None:
-        return Text(units.MISSING)
-    style = ""
-    if scheme.setting in contest.best(measure):
-        style = "green"
-    elif scheme.setting in contest.worst(measure):
-        style = "red"
-    cell = Text(number(measure, value.mean), style=style)
-    moved = scheme.changes.get(measure.label)
-    if moved is not None:
-        cell.append(f"\n{change_text(moved)}", style="" if moved.excludes_zero else "dim")
-    return cell
-
-
-def number(measure: Measure, value: float) -> str:
-    """Return a value of a measure with its unit."""
-    formats = {Format.TIME: units.time_us, Format.FACTOR: units.factor, Format.COUNT: units.count}
-    return formats[measure.format](value)
-
-
-def change_text(moved: Estimate) -> str:
-    """Return a relative change and its uncertainty in per cent.
-
-    >>> from copyback.sweep.intervals import Estimate
-    >>> change_text(Estimate(-0.1234, 0.02)), change_text(Estimate(0.5, None))
-    ('−12.3 ±2.0 %', '+50.0 %')
-    """
-    sign = "−" if moved.mean < 0 else "+"
-    text = f"{sign}{_per_cent(abs(moved.mean))}"
-    if moved.half_width is not None:
-        text += f" ±{_per_cent(moved.half_width)}"
-    return f"{text} %"
-
-
-def _per_cent(share: float) -> str:
-    per_cent = 100 * share
-    return f"{per_cent:,.0f}" if per_cent >= 100 else f"{per_cent:.1f}"

@@ -1,0 +1,189 @@
+"""What a search is told: a number that must stay within a bound, and the range of a key."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from copyback import units
+from copyback._core import InputError
+from copyback.sweep.answer import number
+from copyback.sweep.page_numbers import quantity
+from copyback.sweep.schemes import MEASURES, Format, Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_BOUND = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
+_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+_TESTS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+#: From how many times the least value on a range is cut in equal factors, not in equal parts.
+WIDE = 8
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number of a result and where it must lie."""
+
+    measure: Measure
+    sign: str
+    limit: float
+
+    @property
+    def is_upper(self) -> bool:
+        """Whether small numbers hold it."""
+        return self.sign.startswith("<")
+
+    def holds(self, value: float) -> bool:
+        """Whether a value lies within it."""
+        return _TESTS[self.sign](value, self.limit)
+
+    def __str__(self) -> str:
+        return f"{self.measure.label} {_WORDS[self.sign]} {number(self.measure, self.limit)}"
+
+
+def parse_bound(text: str) -> Bound:
+    """Read ``p99.9<5ms``: a measure or a dotted key of the summary, a sign, and a number.
+
+    >>> str(parse_bound("p99.9 < 5ms")), str(parse_bound("throughput.iops >= 50000"))
+    ('p99.9 below 5.00 ms', 'throughput.iops at least 50,000')
+    """
+    found = _BOUND.fullmatch(text)
+    amount = quantity(_plain(found[3])) if found else None
+    if found is None or amount is None:
+        raise InputError(f"--where {text}: NAME<NUMBER is needed, such as p99.9<5ms or WA<2.5")
+    known = {measure.label: measure for measure in MEASURES}
+    measure = known.get(found[1])
+    if measure is None:
+        if re.match(r"[a-z_]{3,}\.", found[1]) is None and found[1] != "write_amplification":
+            near = get_close_matches(found[1], known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            names = ", ".join(known)
+            raise InputError(
+                f"--where {text}: no number {found[1]!r}; there are {names}, and the dotted keys "
+                f"of summary.json{hint}"
+            )
+        is_time = re.search(r"_us(\.|$)", found[1]) is not None
+        measure = Measure(found[1], found[1], Format.TIME if is_time else Format.NUMBER)
+    kind, value = amount
+    if kind != "number" and (kind != "time" or measure.format is not Format.TIME):
+        raise InputError(f"--where {text}: {measure.label} is not counted in such units")
+    return Bound(measure, found[2], value)
+
+
+def _plain(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True)
+class Range:
+    """A key and the values between which one is looked for.
+
+    Attributes
+    ----------
+    least, most
+        Times in nanoseconds.
+    is_whole
+        Whether all of them are whole numbers.
+    unit
+        What stands behind the number in a setting.
+    wants_least
+        Whether the least value that holds the bound is looked for, or the greatest.
+    """
+
+    key: str
+    least: float
+    most: float
+    is_whole: bool
+    unit: str
+    wants_least: bool
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is cut in equal factors."""
+        return self.least > 0 and self.most / self.least >= WIDE
+
+    def text(self, value: float) -> str:
+        """Return a value as a setting has it."""
+        return f"{int(value) if self.is_whole else value}{self.unit}"
+
+    def shown(self, value: float) -> str:
+        """Return a value as people read it."""
+        return units.time_us(value / 1e3) if self.unit else self.text(value)
+
+    def between(self, low: float, high: float, within: float) -> float | None:
+        """Return the value in the middle; None if the two are close enough.
+
+        Parameters
+        ----------
+        within
+            Share of the range.
+        """
+        whole = self._way(self.most) - self._way(self.least)
+        if (self._way(high) - self._way(low)) / whole <= within:
+            return None
+        middle = (self._way(low) + self._way(high)) / 2
+        value = math.exp(middle) if self.is_wide else middle
+        # Few digits, and those before the point: what is found is written into a configuration.
+        step = 1.0 if self.is_whole else 10 ** math.floor(math.log10((high - low) / 20))
+        value = round(value / step) * step
+        value = float(f"{value:.12g}")
+        return value if low < value < high else None
+
+    def _way(self, value: float) -> float:
+        return math.log(value) if self.is_wide else value
+
+
+def parse_range(text: str, *, wants_least: bool) -> Range:
+    """Read ``KEY=LOW..HIGH``.
+
+    >>> parse_range("ssd.ftl.over_provisioning=0.1..0.4", wants_least=True).between(0.1, 0.4, 0)
+    0.25
+    """
+    option = "--least" if wants_least else "--most"
+    key, _, values = text.partition("=")
+    ends = values.split("..")
+    found = [quantity(_number(end.strip())) for end in ends]
+    if not key.strip() or len(found) != 2 or None in found:
+        raise InputError(
+            f"{option} {text}: KEY=LOW..HIGH is needed, such as ssd.ftl.over_provisioning=0.05..0.4"
+        )
+    (kind, low), (other, high) = (end for end in found if end is not None)
+    if kind != other or kind not in ("number", "time"):
+        raise InputError(f"{option} {text}: two numbers are needed, or two times")
+    if not low < high:
+        raise InputError(f"{option} {text}: the first value must be below the second")
+    if kind == "time":
+        return Range(key.strip(), low * 1e3, high * 1e3, True, "ns", wants_least)
+    is_whole = all(isinstance(_number(end.strip()), int) for end in ends)
+    return Range(key.strip(), low, high, is_whole, "", wants_least)
+
+
+def _number(text: str) -> float | int | str:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def check_measure(measure: Measure, columns: Sequence[str]) -> None:
+    """Refuse a number that no result has."""
+    if measure.column not in columns:
+        near = get_close_matches(measure.column, columns, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"--where: no result has {measure.column}{hint}")
