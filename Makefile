@@ -223,8 +223,8 @@ check-wheel: $(UV) ## Install the wheel in an environment of its own and run wha
 	$(UV) pip install --quiet --python target/wheel/env/bin/python target/wheel/*.whl
 	cd target/wheel && ln -s ../../examples/linux-mysql.load.gz my-trace.gz \
 	  && env/bin/copyback trace info my-trace.gz \
-	  && env/bin/copyback compare --preset tlc-nvme-64gb --over trace=my-trace.gz \
-	    --over ssd.gc.preemption=none,semi_preemptive --out out/mine \
+	  && env/bin/copyback compare --preset tlc-nvme-64gb --over trace=my-trace.gz --set workload.time_scale=0.02 \
+	    --over ssd.gc.preemption=partial,semi_preemptive,paced --out out/mine \
 	  && test -s out/mine/report.html
 
 .PHONY: clean

@@ -15,6 +15,7 @@ from copyback import (
     endurance,
     faults,
     power,
+    slc_cache,
     steady,
     units,
     verdict,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from copyback._core import Progress
     from copyback.result import Result
+    from copyback.summary import Summary
 
 #: How far something has come.
 DoneT = TypeVar("DoneT")
@@ -283,6 +285,14 @@ def show(*renderables: RenderableType, width_in_files: int | None = None) -> Non
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
+def _pace(summary: Summary) -> list[tuple[str, str]]:
+    pacing = summary.gc.pacing
+    if pacing is None or pacing.steps_per_page is None:
+        return []
+    rate = f"{units.decimal(pacing.steps_per_page)} steps of collections a page of the host"
+    return [("Pace", f"{rate} · {units.count(pacing.throttled)} writes waited for theirs")]
+
+
 def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
     """Return the short table that ``copyback run`` prints.
 
@@ -330,6 +340,8 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
             f"{units.count(gc.collections)} · {units.count(gc.pages_moved)} pages moved · "
             f"{units.count(gc.erases)} erases",
         ),
+        *_pace(summary),
+        *slc_cache.facts(summary),
         *classes.facts(summary),
         *waits.facts(summary),
         *endurance.facts(summary),

@@ -53,13 +53,17 @@ def rows_table(columns: Mapping[str, NDArray[Any]]) -> pl.DataFrame:
     return pl.DataFrame(table)
 
 
+#: Columns of the series that count in fractions.
+FRACTIONS = frozenset({"gc_steps_charged"})
+
+
 def series_table(columns: Mapping[str, NDArray[Any]]) -> pl.DataFrame:
     """Return the time series: counts are integers, a mean of no request is null."""
     # Not by expressions of Polars: each would cost more than a short run does.
     return pl.DataFrame(
         {
             name: pl.Series(values, nan_to_null=True)
-            if name.endswith(("_s", "_us"))
+            if name.endswith(("_s", "_us")) or name in FRACTIONS
             else pl.Series(values.astype(np.int64))
             for name, values in columns.items()
         }

@@ -333,6 +333,20 @@ class MovesSummary(Section, kw_only=True):
     """Read together and programmed together."""
 
 
+class PacingSummary(Section, kw_only=True):
+    """What writes of the host were charged (`ssd.gc.preemption`, `paced`).
+
+    A step is the move of a page, or an erase.
+    """
+
+    steps_charged: float
+    """Steps that the pages which the host wrote were charged."""
+    steps_per_page: float | None
+    """Those for each page: the rate of collections; None if none was written."""
+    throttled: int
+    """Writes that waited for steps before they began."""
+
+
 class PlanesSummary(Section, kw_only=True):
     """How planes used their time; None if no time passed."""
 
@@ -340,6 +354,15 @@ class PlanesSummary(Section, kw_only=True):
     """Share of the time in which a plane was busy."""
     idle_share: float | None
     """Share of the time in which a plane was idle."""
+
+
+class RefreshSummary(Section, kw_only=True):
+    """Blocks collected for the sake of their data."""
+
+    read_reclaims: int
+    """Because so many of their pages had been read."""
+    refreshes: int
+    """Because their data had become too old."""
 
 
 class GcSummary(Section, kw_only=True):
@@ -373,6 +396,8 @@ class GcSummary(Section, kw_only=True):
     """How pages were moved."""
     on_demand: int
     """Of those, blocks of planes that were short of space."""
+    pacing: PacingSummary | None = None
+    """What writes were charged, where collections are paced."""
     pages_moved: int
     """Pages moved by collections and wear levelling."""
     pages_moved_per_collection: float | None
@@ -383,6 +408,10 @@ class GcSummary(Section, kw_only=True):
     """How planes used the time in which their die collected."""
     preemptions: int
     """How often a collection that had begun yielded to the host."""
+    refresh: RefreshSummary | None = None
+    """Blocks collected for the sake of their data, not for space, if reads or time do anything
+    to them.
+    """
     stalled_us: float
     """Die time in which writes waited for a free block although collections yield, or for room
     in a full buffer, in microseconds.
@@ -410,6 +439,10 @@ class DieTimeSummary(Section, kw_only=True):
     """None of these."""
     on_demand: float
     """Collecting because the plane was short of space."""
+    refresh: float | None = None
+    """Collecting for the sake of data that reads or time had put in danger; absent if that took
+    none.
+    """
     wear_levelling: float
     """Levelling wear."""
 
@@ -611,6 +644,31 @@ class ResponsesSummary(Section, kw_only=True):
     """Writes."""
 
 
+class SlcCacheSummary(Section, kw_only=True):
+    """What `summary.json` says of an SLC cache.
+
+    Counted since the run began, ramp included; bytes are those of whole pages, and what a
+    write buffer absorbs does not count.
+    """
+
+    capacity_bytes: int
+    """Bytes that the cache could hold at the end, blocks that could be lent included."""
+    dead_bytes: int
+    """Bytes that the host overwrote or trimmed in the cache before they were folded."""
+    erases: int
+    """Blocks that were erased in the cache's mode. They are counted among all erases, too."""
+    folded_bytes: int
+    """Bytes that were folded: moved from the cache to native blocks."""
+    free_bytes: int
+    """Of these, bytes that could be written without folding anything."""
+    lent_blocks: int
+    """Native blocks that were lent to it at the end."""
+    past_bytes: int
+    """Bytes that it wrote past the cache, to native blocks."""
+    written_bytes: int
+    """Bytes that the host wrote to blocks of the cache."""
+
+
 class EraseCountSummary(Section, kw_only=True):
     """Erases of a block since the device was new, over all blocks."""
 
@@ -662,6 +720,8 @@ class DeviceSummary(Section, kw_only=True):
     """Where the mean of these times went, in microseconds."""
     service_us: ResponsesSummary
     """From entering the drive's queue to the end, in microseconds."""
+    slc_cache: SlcCacheSummary | None = None
+    """What the SLC cache was used for, if the drive has one."""
     wear: WearSummary
     """Erases of blocks."""
     write_amplification: float | None
@@ -1101,6 +1161,8 @@ class Summary(Section, kw_only=True):
     """What random numbers were drawn from."""
     simulator: SimulatorSummary
     """What the run cost."""
+    slc_cache: SlcCacheSummary | None = None
+    """What the SLC cache was used for, if the drive has one."""
     steady_state: SteadyStateSummary | None = None
     """The rounds of a run that ends when they are steady (`stop`)."""
     throughput: ThroughputSummary

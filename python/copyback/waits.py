@@ -25,12 +25,24 @@ KINDS = {
 ACTIVITIES = {
     **{key: label for key, label in KINDS.items() if key != "joined"},
     "wear_levelling": "wear levelling",
+    "refresh": "refreshing data",
     "cached_pages": "writing cached pages",
     "nothing": "nothing",
 }
 
 #: Classes of idle periods in `summary.json`, and how a person says them.
 PERIODS = {"unused": "too short to use", "short": "short", "long": "long"}
+
+
+def refreshed(summary: Summary) -> list[tuple[str, str]]:
+    """Return how many blocks were collected for the sake of their data, if any can be."""
+    refresh = summary.gc.refresh
+    if refresh is None:
+        return []
+    return [
+        ("Read reclaims", units.count(refresh.read_reclaims)),
+        ("Blocks refreshed for age", units.count(refresh.refreshes)),
+    ]
 
 
 def kinds(summary: Summary) -> list[tuple[str, int]]:
@@ -103,9 +115,9 @@ def uses(summary: Summary) -> list[tuple[str, float]]:
     found = summary.idle_time
     if found is None:
         return []
-    times = found.all.die_us
-    whole = math.fsum(us for _, us in times.items())
-    return [(label, times[key] / whole) for key, label in ACTIVITIES.items() if times[key]]
+    times = dict(found.all.die_us.items())
+    whole = math.fsum(times.values())
+    return [(label, times[key] / whole) for key, label in ACTIVITIES.items() if times.get(key)]
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:

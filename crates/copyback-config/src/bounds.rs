@@ -150,8 +150,7 @@ impl<'a> Check<'a> {
         }
         let mut inner: Vec<&Json> = lists.iter().map(|form| &form["items"]).collect();
         // What is said of times holds for each of a list of them.
-        inner
-            .extend(forms.iter().filter(|form| times_in_words(form).is_some() && !has_forms(form)));
+        inner.extend(forms.iter().filter(|form| times_in_words(form).is_some()));
         for (index, item) in items.iter().enumerate() {
             self.value(&inner, item, &schema::join(key, &index.to_string()));
         }
@@ -173,10 +172,6 @@ impl<'a> Check<'a> {
         }
         forms
     }
-}
-
-fn has_forms(schema: &Json) -> bool {
-    schema["items"].is_object()
 }
 
 /// Whether a schema describes a JSON type, perhaps beside others.

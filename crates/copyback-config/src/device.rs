@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    Endurance, FlashFaults, Ftl, Gc, Power,
+    Controller, Endurance, FlashFaults, Ftl, Gc, Power, Refresh, SlcCache,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -29,6 +29,9 @@ pub struct Ssd {
     pub wear: Wear,
     /// DRAM write buffer; off unless it has a capacity.
     pub buffer: Buffer,
+    /// What the controller takes for a command, if not all are alike to it.
+    #[serde(skip_serializing_if = "Controller::is_default")]
+    pub controller: Controller,
     /// What the flash is rated for.
     pub endurance: Endurance,
     /// What the drive does for the day its power fails, and when that is.
@@ -37,6 +40,12 @@ pub struct Ssd {
     /// What goes wrong in the flash.
     #[serde(skip_serializing_if = "FlashFaults::are_none")]
     pub faults: FlashFaults,
+    /// Blocks in another cell mode, which take the host's pages first; off unless it has blocks.
+    #[serde(skip_serializing_if = "SlcCache::is_default")]
+    pub slc_cache: SlcCache,
+    /// Blocks that are collected for the sake of their data.
+    #[serde(skip_serializing_if = "Refresh::is_none")]
+    pub refresh: Refresh,
 }
 
 /// Shape of the flash array: channel > chip > die > plane > block > page.

@@ -25,6 +25,8 @@ const PER_DIE: f64 = 16_384.0;
 const PER_PAGE_UNDER_WAY: f64 = 256.0;
 /// Bytes for each request that a row is kept of, on its way to a file. Measured are 98.
 const PER_REQUEST_ROW: f64 = 128.0;
+/// Bytes for each page of a request that is foreseen, in lists that grow by doubling.
+const PER_PAGE_FORESEEN: f64 = 24.0;
 
 /// What a run will take, at most, as far as that is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,7 +122,20 @@ impl Config {
             + self.ssd.geometry.dies() * PER_DIE;
         let rows = if self.metrics.requests { requests * PER_REQUEST_ROW } else { 0.0 };
         let under_way: f64 = loads.iter().map(|load| load.pages_under_way).sum();
-        drive * f64::from(self.array.devices) + rows + under_way * PER_PAGE_UNDER_WAY
+        drive * f64::from(self.array.devices)
+            + rows
+            + under_way * PER_PAGE_UNDER_WAY
+            + self.foreseen(loads) * PER_PAGE_FORESEEN
+    }
+
+    /// Pages of requests that are known before the run begins.
+    fn foreseen(&self, loads: &[Load]) -> f64 {
+        match self.ssd.ftl.placement {
+            Placement::Oracle { .. } => {
+                loads.iter().map(|load| load.requests.unwrap_or_default() * load.pages).sum()
+            }
+            _ => 0.0,
+        }
     }
 }
 

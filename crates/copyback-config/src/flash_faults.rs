@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Share;
-use super::{Config, Ssd, Stop};
+use super::{AgedReadErrors, Config, DisturbedReadErrors, Ssd, Stop};
 
 /// What goes wrong in the flash: nothing, unless the table says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,12 @@ pub struct FlashFaults {
     /// Share of pages that cannot be corrected as they are first read, of flash that has been erased `ssd.endurance.rated_cycles` times, between and beyond which the
     /// share follows a line; absent: wear makes no difference.
     pub worn_read_errors: Option<Share>,
+    /// What reads of the same block add to that (read disturb); absent: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disturbed_read_errors: Option<DisturbedReadErrors>,
+    /// What time adds to that (retention); absent: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aged_read_errors: Option<AgedReadErrors>,
     /// Of the pages that some read level cannot correct, the share that the next cannot either.
     pub retry_failures: Share,
     /// Times that a page is read again, each with other thresholds and for one more array read. What the last
@@ -41,6 +47,8 @@ impl Default for FlashFaults {
             endurance_spread: None,
             read_errors: Share(0.0),
             worn_read_errors: None,
+            disturbed_read_errors: None,
+            aged_read_errors: None,
             retry_failures: Share(0.1),
             retry_levels: 7,
         }

@@ -36,6 +36,11 @@ pub struct Gc {
     /// open blocks not counted as invalid: what log-structured stores call the garbage proportion. Not unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid_threshold: Option<Share>,
+    /// A block is refused as a victim while fewer than this share of its pages are invalid and the host can still open
+    /// one (`hard_threshold`): 0 (the default) refuses none, 0.125 is what FEMU has. The soft threshold may then be one
+    /// that collections never reach.
+    #[serde(skip_serializing_if = "is_default")]
+    pub least_invalid: Share,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
     /// When a collection of a die lets the host go on.
@@ -61,6 +66,7 @@ impl Default for Gc {
             threshold_scope: ThresholdScope::Plane,
             threshold_unit: ThresholdUnit::FreeBlocks,
             invalid_threshold: None,
+            least_invalid: Share::default(),
             start: GcStart::AtOnce,
             end: GcEnd::Enough,
             hysteresis_blocks: 0,
@@ -137,7 +143,8 @@ impl Ssd {
         let undisturbed = self.gc.preemption == Preemption::None
             && !self.gc.width.is_parallel()
             && self.gc.idle == Idle::None
-            && self.power.protection == Protection::Capacitors;
+            && self.power.protection == Protection::Capacitors
+            && !self.has_slc_cache();
         u32::from(!(shared && is_static && undisturbed && self.translation_pages() == 0))
     }
 
@@ -147,7 +154,11 @@ impl Ssd {
         if !self.ftl.mapping.is_page_mapping() {
             return 1;
         }
-        let beside = [self.gc.width.is_parallel(), self.translation_pages() > 0];
+        let beside = [
+            self.gc.width.is_parallel(),
+            self.translation_pages() > 0,
+            self.dynamic_slc_blocks() > 0,
+        ];
         self.ftl.placement.classes() + beside.map(u32::from).iter().sum::<u32>()
     }
 
@@ -159,6 +170,11 @@ impl Ssd {
             }
             Width::Serial | Width::Superblock => 0,
         }
+    }
+
+    /// Invalid pages that a victim has at least, as long as the host can open a block.
+    pub fn least_invalid_pages(&self) -> u32 {
+        (self.gc.least_invalid.0 * self.data_pages_per_block() as f64).ceil() as u32
     }
 
     /// Planes that one multi-plane command can join.
@@ -522,7 +538,7 @@ pub enum Ineligible {
 
 choice! {
     /// Whether a collection that has begun yields to host requests.
-    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Preemption {
         /// A die that collects serves nobody until none of its planes is short of space.
         None,
@@ -566,6 +582,25 @@ choice! {
             #[schemars(range(min = 1, max = 65_535))]
             steps: u32,
         },
+        /// Each page that the host writes to a plane short of space is charged steps of the collection there (the move of a
+        /// page, or the erase), and the next write waits until they are done: a full drive goes on at an even pace. The
+        /// charge is what the victim costs for each page that comes free by it, times what is missing to the soft
+        /// threshold over what is left to where the host can open no further block, so that it is nothing at the
+        /// one and `most_times` the cost at the other. With `zero_cost` nothing is charged.
+        Paced {
+            /// Where free space settles under a load that leaves no other time to collect: a share of the way from where the
+            /// host can open no further block to the soft threshold.
+            #[serde(default = "default_set_point")]
+            set_point: Share,
+            /// Most that a page is charged, in multiples of what the victim costs.
+            #[serde(default = "default_most_times")]
+            #[schemars(range(min = 1, max = 1_000))]
+            most_times: u32,
+            /// Reads that go before a step that is due: after so many it is carried out, though reads wait.
+            #[serde(default = "default_reads_ahead")]
+            #[schemars(range(min = 0, max = 65_535))]
+            reads_ahead: u32,
+        },
         /// As a class written in Python says (`copyback.SchedulePolicy`).
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
@@ -584,6 +619,27 @@ choice! {
             inside_moves: bool,
         },
     }
+}
+
+const fn default_set_point() -> Share {
+    Share(0.5)
+}
+
+const fn default_most_times() -> u32 {
+    4
+}
+
+const fn default_reads_ahead() -> u32 {
+    16
+}
+
+impl Preemption {
+    /// Paced, with its defaults.
+    pub const PACED: Self = Self::Paced {
+        set_point: default_set_point(),
+        most_times: default_most_times(),
+        reads_ahead: default_reads_ahead(),
+    };
 }
 
 const fn default_steps() -> u32 {

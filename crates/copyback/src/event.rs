@@ -22,6 +22,8 @@ pub enum Event {
     ControllerDone(CommandId),
     /// The drive looks whether it has been idle for long enough.
     IdleLook,
+    /// The drive looks for data that have become too old.
+    RefreshLook,
 }
 
 /// A direction of the host link.
@@ -50,6 +52,7 @@ impl Event {
             Self::LinkDone(_) => "host.link_rate",
             Self::ControllerDone(_) => "host.command_overhead",
             Self::IdleLook => "ssd.gc.idle",
+            Self::RefreshLook => "ssd.refresh.age",
         }
     }
 
@@ -63,6 +66,7 @@ impl Event {
             Self::LinkDone(_) => 4,
             Self::ControllerDone(_) => 5,
             Self::IdleLook => 6,
+            Self::RefreshLook => 7,
         }
     }
 }

@@ -347,6 +347,21 @@ impl Preconditioner {
                 self.end_round();
             }
         }
+        if self.is_done() && self.ftl.slc_cache().is_some() {
+            self.fold_all();
+        }
+    }
+
+    /// Folds what idle time would: a drive has rested before its run begins.
+    fn fold_all(&mut self) {
+        self.ftl.use_idle_time_to_fold(true);
+        (0..self.ftl.geometry.dies()).map(DieId::from_index).for_each(|die| self.collect(die));
+        self.ftl.use_idle_time_to_fold(false);
+        // As a drive that comes out of a file does.
+        self.ftl.look_at_cache();
+        if !self.outdated.is_empty() {
+            self.write_outdated();
+        }
     }
 
     /// As many pages have been overwritten as were asked for: that is all, or the end of a round.

@@ -31,4 +31,15 @@ pub enum Reason {
     Delayed,
     /// Its data have lain still for long: static wear levelling.
     WearLevelling,
+    /// It has been read so often that its data are in danger.
+    ReadReclaim,
+    /// Its data have been kept for so long that they are in danger.
+    Refresh,
+}
+
+impl Reason {
+    /// Whether the block is collected for the sake of its data, not for space.
+    pub const fn is_for_data(self) -> bool {
+        matches!(self, Self::ReadReclaim | Self::Refresh)
+    }
 }

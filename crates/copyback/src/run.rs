@@ -27,7 +27,7 @@ use crate::precondition::{Preconditioner, Rounds, placement_stream};
 use crate::progress::{Phase, Progress};
 use crate::ssd::{
     Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse,
-    SortingReport, Waited,
+    SlcState, SortingReport, Waited,
 };
 use crate::units::{Instant, TotalTime, earlier};
 use crate::victim::supply::Failed;
@@ -638,6 +638,7 @@ impl Run {
         let mut idle_times = None;
         let mut faults = None;
         let mut sorting: Option<SortingReport> = None;
+        let mut slc_cache: Option<(SlcState, u64)> = None;
         for (index, drive) in drives.iter().enumerate() {
             let done = self.baseline.since(SsdId::from_index(first + index), drive, self.now);
             counters += done.counters;
@@ -651,6 +652,10 @@ impl Run {
                     Some(all) => all.add(&report),
                     None => sorting = Some(report),
                 }
+            }
+            let ftl = &drive.ssd.backend().ftl;
+            if let Some(state) = ftl.slc_state() {
+                slc_cache.get_or_insert((SlcState::default(), ftl.page_bytes())).0 += state;
             }
             if let Some(report) = drive.ssd.backend().fault_report() {
                 let (all, rejected) =
@@ -670,7 +675,10 @@ impl Run {
             endurance,
             faults,
             sorting,
+            slc_cache,
+            is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
+            data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }
@@ -716,6 +724,8 @@ fn sample(drive: &Drive) -> Sample {
         free_blocks_min: free.least,
         free_blocks: free.sum,
         bad_blocks: backend.bad_blocks(),
+        slc_pages: backend.ftl.slc_levels(),
+        pacing: drive.ssd.pacing().map(|_| counters.pacing),
     }
 }
 

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
 use crate::config::{Config, Cuts, Overwrites, VictimPolicy};
-use crate::ftl::{Ftl, Saved};
+use crate::ftl::{Ftl, Saved, SavedSlcCache};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 use crate::whole::write_whole;
@@ -58,6 +58,10 @@ pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
     if has_rounds(config) {
         postcard::to_io(&rounds, &mut encoder).map_err(io::Error::other)?;
     }
+    if config.ssd.has_slc_cache() {
+        let caches: Vec<_> = facts_of_caches(devices).collect();
+        postcard::to_io(&caches, &mut encoder).map_err(io::Error::other)?;
+    }
     encoder.finish()?;
     let (header, body) = bytes.split_at_mut(HEADER);
     let (magic, numbers) = header.split_at_mut(MAGIC.len());
@@ -90,7 +94,7 @@ const NOT_SAVABLE: &str = "ssd.gc.victim: found a policy in Python, which may re
 pub fn fingerprint(config: &Config) -> String {
     let gc = &config.ssd.gc;
     let faults = &config.ssd.faults;
-    let decisive = serde_json::json!([
+    let mut decisive = serde_json::json!([
         config.seed,
         config.ssd.geometry,
         config.ssd.striped_planes(),
@@ -111,6 +115,11 @@ pub fn fingerprint(config: &Config) -> String {
         // They decide nothing of perfect flash.
         config.ssd.endurance.rated_cycles.filter(|_| !faults.are_none()),
     ]);
+    if let Some(decisive) = decisive.as_array_mut()
+        && config.ssd.has_slc_cache()
+    {
+        decisive.push(serde_json::json!(config.ssd.slc_cache));
+    }
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }
 
@@ -153,6 +162,16 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
         let mut scratch = vec![0; 1 << 12];
         (rounds, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
     }
+    let mut devices = devices;
+    if config.ssd.has_slc_cache() {
+        let mut scratch = vec![0; 1 << 12];
+        let caches: Vec<Option<SavedSlcCache>>;
+        (caches, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
+        if caches.len() != devices.len() {
+            return Err(DAMAGED.to_owned());
+        }
+        devices.iter_mut().zip(caches).for_each(|(device, cache)| device.slc_cache = cache);
+    }
     let is_number = rounds.iter().flatten().all(|value| value.is_finite());
     let is_whole = devices.len() == count && rounds.len() == count && is_number;
     if !is_whole || decoder.bytes().next().is_some() {
@@ -162,6 +181,11 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
     let devices = devices
         .map(|(id, (saved, rounds))| restored(config, SsdId::from_index(id), saved, &rounds));
     Ok(Preparation::of(devices.collect::<Result<_, _>>()?))
+}
+
+/// What the file tells of the SLC cache of each device.
+fn facts_of_caches(devices: &Preparation) -> impl Iterator<Item = Option<SavedSlcCache>> + '_ {
+    devices.devices().iter().map(|device| device.ftl.saved_slc_cache())
 }
 
 /// Whether the file holds the rounds of the preparation, too.
@@ -232,6 +256,7 @@ mod tests {
             ("ssd.faults.factory_bad_blocks", "0.001"),
             ("precondition.fill", "0.9"),
             ("precondition.overwrites", "0.9"),
+            ("ssd.slc_cache.static", "{ blocks = 2 }"),
         ] {
             assert_ne!(fingerprint_of(&[setting]), plain, "{}", setting.0);
         }

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copyback.calibration.fit import SCALE
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -73,7 +71,7 @@ def certainties(fit: Fit, parameters: Sequence[Parameter], seed: int) -> list[Ce
     resampled trace is one step of Gauss and Newton away.
     """
     effect = np.sqrt(np.mean(fit.jacobian**2, axis=0))
-    weights = 1.0 / np.sqrt(1.0 + (fit.residuals / SCALE) ** 2)
+    weights = fit.slopes
     found = [Certainty(Verdict.NO_EFFECT)] * len(parameters)
     effective = np.flatnonzero(effect >= _LEAST_EFFECT)
     own, others = _own_shares(fit.jacobian[:, effective], weights)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copyback.calibration.loss import SCALE, USUAL
 from copyback.calibration.parameters import settings_for
 
 if TYPE_CHECKING:
@@ -16,14 +17,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from copyback.calibration.loss import Loss
     from copyback.calibration.parameters import Parameter
     from copyback.calibration.replay import Replay
 
     Array = NDArray[np.float64]
-
-#: Errors beyond this ratio (of e, so about 10%) count by their size, no longer by its square: the
-#: device's pauses are hundreds of times as long as what is fitted.
-SCALE = 0.1
 
 #: How far a parameter is moved to see what it does, as a logarithm.
 _STEP = 0.01
@@ -48,15 +46,18 @@ class Fit:
     cost
         Mean robust error of a request.
     residuals : numpy.ndarray of shape (n_requests,)
-        Logarithms of simulated over measured times.
+        Logarithms of simulated over measured times, as the loss scales them.
     jacobian : numpy.ndarray of shape (n_requests, n_parameters)
         Their derivatives by the logarithms of the parameters.
+    slopes : numpy.ndarray of shape (n_requests,)
+        How much each request pulls at the fit.
     """
 
     logs: Array
     cost: float
     residuals: Array
     jacobian: Array
+    slopes: Array
 
     @property
     def values(self) -> Array:
@@ -64,14 +65,10 @@ class Fit:
         return np.exp(self.logs)
 
 
-def cost(residuals: Array) -> float:
-    """Return the mean of the robust errors (SciPy's ``soft_l1``)."""
-    return float(np.mean(2.0 * (np.sqrt(1.0 + (residuals / SCALE) ** 2) - 1.0)))
-
-
 def most_simulations(parameters: int) -> int:
     """Return how many simulations a fit takes at most."""
-    return 1 + CANDIDATES + STARTS * _MOST_STEPS * (1 + parameters)
+    descents = STARTS + 2
+    return 5 + CANDIDATES + descents * _MOST_STEPS * (1 + parameters)
 
 
 class Problem:
@@ -89,6 +86,8 @@ class Problem:
         Where several simulations run at once; they release the GIL.
     on_done
         Told after each simulation.
+    loss
+        What is made small.
     """
 
     def __init__(
@@ -98,12 +97,14 @@ class Problem:
         trace: Path,
         pool: ThreadPoolExecutor,
         on_done: Callable[[], None],
+        loss: Loss = USUAL,
     ) -> None:
         self._replay = replay
         self._parameters = parameters
         self._trace = trace
         self._pool = pool
         self._on_done = on_done
+        self._loss = loss
         self._known: dict[bytes, Array] = {}
         self.bounds = (
             np.log([parameter.least for parameter in parameters]),
@@ -136,7 +137,12 @@ class Problem:
         steps = np.where(logs < middle, _STEP, -_STEP)
         here = self.residuals(logs)
         moved = self.all_residuals([logs + row for row in np.diag(steps)])
-        return np.column_stack([(there - here) for there in moved]) / steps
+        slopes = np.column_stack([(there - here) for there in moved]) / steps
+        return np.asarray(slopes * self._loss.scaled(here)[:, None])
+
+    def _scaled(self, logs: Array) -> Array:
+        residuals = self.residuals(logs)
+        return np.asarray(residuals * self._loss.scaled(residuals))
 
     def fit(self, start: Array, seed: int) -> Fit:
         """Fit from the configuration's values and the best of points drawn from the range.
@@ -150,23 +156,27 @@ class Problem:
         """
         random = np.random.default_rng(seed)
         points = [start, *random.uniform(*self.bounds, size=(CANDIDATES, len(start)))]
-        costs = [cost(residuals) for residuals in self.all_residuals(points)]
+        tried = self.all_residuals(points)
+        costs = [self._loss.cost(one * self._loss.scaled(one)) for one in tried]
         best = np.argsort(costs, kind="stable")[:STARTS]
-        return min((self._descend(points[place]) for place in best), key=lambda fit: fit.cost)
+        return min((self.descend(points[place]) for place in best), key=lambda fit: fit.cost)
 
-    def _descend(self, start: Array) -> Fit:
+    def descend(self, start: Array) -> Fit:
+        """Fit from these logarithms of values."""
         from scipy.optimize import least_squares
 
         found = least_squares(
-            self.residuals,
-            start,
+            self._scaled,
+            np.clip(start, *self.bounds),
             self.jacobian,
             bounds=self.bounds,
-            loss="soft_l1",
+            loss=self._loss.rho,  # type: ignore[arg-type]
             f_scale=SCALE,
             ftol=_TOLERANCE,
             xtol=_TOLERANCE,
             max_nfev=_MOST_STEPS,
         )
-        residuals = self.residuals(found.x)
-        return Fit(found.x, cost(residuals), residuals, self.jacobian(found.x))
+        scaled = self._scaled(found.x)
+        loss = self._loss
+        jacobian = self.jacobian(found.x)
+        return Fit(found.x, loss.cost(scaled), scaled, jacobian, loss.slopes(scaled))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: The order of rows, whatever the order in which the simulated requests end.
-_ORDER = ("arrival_ns", "offset", "bytes", "operation", "measured_response_ns")
+ORDER = ("arrival_ns", "offset", "bytes", "operation", "measured_response_ns")
 
 
 class Replay:
@@ -75,7 +75,7 @@ class Replay:
         return (
             rows.with_columns(pl.col("operation").cast(pl.String))
             .filter(pl.col("measured_response_ns").is_not_null())
-            .sort(_ORDER)
+            .sort(ORDER)
             .select(
                 "arrival_ns",
                 "operation",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from copyback._core import Config
     from copyback.calibration.certainty import Certainty
+    from copyback.calibration.delays import Delays
     from copyback.calibration.measured import Times
     from copyback.calibration.parameters import Parameter
     from copyback.outputs import Staging
@@ -55,10 +56,10 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Variant:
-    """A variant of the device, and the mean robust error that its fit leaves."""
+    """A variant of the device, and the quantile score of its best model."""
 
     point: Point
-    cost: float
+    score: float
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,20 @@ class Calibration:
     variants
         Every variant of the device that was fitted.
     point
-        The one with the least error, which the rest is about.
+        The one with the best score, which the rest is about.
+    models
+        What may be fitted beyond the timing, the simplest first, and the quantile score of each.
+    model
+        The one that was chosen.
+    delays
+        What it draws for reads and writes, beyond what the undelayed simulation says.
     fitted
         The parameters.
     predictions : polars.DataFrame
         One row a compared request: ``trace``, ``part`` (``fitted``, ``held out``, ``test``),
         ``arrival_ns``, ``operation``, ``offset``, ``bytes``, ``measured_us``, and what the
-        simulation and three rules of kind and size say: ``simulated_us``, ``linear_us``,
-        ``by_size_us``, ``constant_us``.
+        simulation and rules of kind and size say: ``simulated_us`` (``undelayed_us`` without
+        drawn delays), ``drawn_us``, ``linear_us``, ``by_size_us``, ``constant_us``.
     notes
         What the readers of the traces had to say.
     """
@@ -99,6 +106,9 @@ class Calibration:
     unmeasured: int
     variants: list[Variant]
     point: Point
+    models: list[tuple[str, float]]
+    model: str
+    delays: dict[str, Delays]
     fitted: list[Fitted]
     predictions: pl.DataFrame
     notes: list[str]
@@ -123,9 +133,12 @@ class Calibration:
             "held_out_from_s": self.cut_ns / 1e9,
             "unmeasured": self.unmeasured,
             "variants": [
-                {"setting": dict(variant.point), "cost": variant.cost} for variant in self.variants
+                {"setting": dict(variant.point), "score": variant.score}
+                for variant in self.variants
             ],
             "setting": dict(self.point),
+            "models": [{"model": name, "score": score} for name, score in self.models],
+            "model": self.model,
             "parameters": [fitted.to_dict() for fitted in self.fitted],
             "errors": self.errors,
             "notes": self.notes,

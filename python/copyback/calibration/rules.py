@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from copyback.calibration.fit import SCALE
 from copyback.calibration.forecast import Forecast
+from copyback.calibration.loss import SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,18 @@ def drawn(sizes: Array, measured: Array, of: Array) -> Forecast:
     return Forecast.of_kinds(nearest, [measured[classes == one] for one in known])
 
 
-RULES = {"linear_us": linear, "by_size_us": by_size, "constant_us": constant}
+def draws(sizes: Array, measured: Array) -> Rule:
+    """Return the rule of a measured time of the same size class, drawn for each request."""
+
+    def predict(of: Array) -> Array:
+        told = drawn(sizes, measured, of).all_times()
+        places = np.random.default_rng(len(of)).integers(told.shape[1], size=len(of))
+        return np.asarray(told[np.arange(len(of)), places])
+
+    return predict
+
+
+RULES = {"drawn_us": draws, "linear_us": linear, "by_size_us": by_size, "constant_us": constant}
 
 
 def forecasts(sizes: Array, measured: Array, of: Array) -> dict[str, Forecast]:
@@ -81,6 +92,7 @@ def forecasts(sizes: Array, measured: Array, of: Array) -> dict[str, Forecast]:
     points = {
         name.removesuffix("_us"): Forecast.of_points(make(sizes, measured)(of))
         for name, make in RULES.items()
+        if make is not draws
     }
     return {"drawn": drawn(sizes, measured, of), **points}
 

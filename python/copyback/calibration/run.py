@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from copyback._core import Config, InputError
+from copyback._core import InputError
 from copyback.calibration import fit as fitting
 from copyback.calibration import measured
 from copyback.calibration.certainty import certainties
-from copyback.calibration.parameters import Parameter, chosen, settings_for, starts
+from copyback.calibration.models import Model, Task, best, laid_over
+from copyback.calibration.parameters import Parameter, chosen, starts
 from copyback.calibration.replay import Replay
 from copyback.calibration.result import Calibration, Fitted, Variant
 from copyback.calibration.rules import with_predictions
@@ -28,8 +29,7 @@ from copyback.sweep.design import Design
 from copyback.sweep.plan import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from copyback._core import Config
     from copyback.calibration.fit import Fit
     from copyback.calibration.measured import MeasuredTrace, Source, Times
 
@@ -87,13 +87,6 @@ class _Device:
     parameters: list[Parameter]
     start: list[float]
 
-    def fit(
-        self, replay: Replay, part: Path, pool: ThreadPoolExecutor, on_done: Callable[[], None]
-    ) -> Fit:
-        """Fit the parameters to a part of the trace."""
-        problem = fitting.Problem(replay, self.parameters, part, pool, on_done)
-        return problem.fit(np.log(self.start), self.seed)
-
     def described(self, fit: Fit) -> list[Fitted]:
         """Return the fitted parameters and what is known of them."""
         known = certainties(fit, self.parameters, self.seed)
@@ -125,22 +118,37 @@ def run(request: Request) -> Calibration:
             tell(0)
             fits = []
             for device in devices:
-                replay = Replay(device.config, request.times, directory)
-                fit = device.fit(replay, part, pool, lambda: tell(next(done)))
-                fits.append((device, replay, fit))
-        device, replay, fit = min(fits, key=lambda found: found[2].cost)
-        settings = settings_for(device.parameters, fit.values)
+                task = Task(
+                    device.config,
+                    request.times,
+                    device.parameters,
+                    part,
+                    trace.frame.filter(pl.col("arrival_ns") < cut_ns),
+                    directory,
+                    pool,
+                    lambda: tell(next(done)),
+                )
+                fits.append((device, task.models(np.log(device.start), device.seed)))
+        device, models = min(fits, key=lambda found: best(found[1]).score)
+        model = best(models)
+        config = laid_over(device.config, model.all_settings)
+        traces = [trace, *tests]
         return Calibration(
-            config=_laid_over(device.config, settings),
+            config=config,
             trace=trace.name,
             times=request.times,
             cut_ns=cut_ns,
             unmeasured=trace.frame.height - trace.measured,
-            variants=[Variant(one.point, found.cost) for one, _, found in fits],
+            variants=[Variant(one.point, best(found).score) for one, found in fits],
             point=device.point,
-            fitted=device.described(fit),
-            predictions=_predictions(replay, settings, [trace, *tests], cut_ns),
-            notes=[note for one in (trace, *tests) for note in one.notes],
+            models=[(one.name, one.score) for one in models],
+            model=model.name,
+            delays=model.delays,
+            fitted=device.described(model.fit),
+            predictions=_predictions(
+                Replay(device.config, request.times, directory), model, traces, cut_ns
+            ),
+            notes=[note for one in traces for note in one.notes],
         )
 
 
@@ -151,7 +159,7 @@ def _devices(request: Request, config: Config) -> list[_Device]:
     for point in Design(grid=request.axes).points():
         try:
             own = [pair for layer in layers_of(point, {}) for pair in layer.settings]
-            laid = _laid_over(config, own)
+            laid = laid_over(config, own)
             resolved = tomllib.loads(laid.to_toml())
             parameters = chosen(resolved, request.keys)
             start = starts(resolved, parameters)
@@ -165,10 +173,6 @@ def _devices(request: Request, config: Config) -> list[_Device]:
     return devices
 
 
-def _laid_over(config: Config, settings: list[tuple[str, str]]) -> Config:
-    return Config.load(toml=config.to_toml(), name="the resolved configuration", settings=settings)
-
-
 def _tests(request: Request, directory: Path) -> list[MeasuredTrace]:
     found = []
     for place, path in enumerate(request.tests):
@@ -179,15 +183,22 @@ def _tests(request: Request, directory: Path) -> list[MeasuredTrace]:
 
 
 def _predictions(
-    replay: Replay, settings: list[tuple[str, str]], traces: list[MeasuredTrace], cut_ns: int
+    replay: Replay, model: Model, traces: list[MeasuredTrace], cut_ns: int
 ) -> pl.DataFrame:
     """Return the requests of all traces with what the simulation and the rules say of them."""
     frames = []
     for place, trace in enumerate(traces):
-        rows = replay.simulate(trace.path, settings)
+        rows = replay.simulate(trace.path, model.all_settings)
+        undelayed = replay.simulate(trace.path, model.settings) if model.delays else rows
         later = pl.lit("test") if place else pl.lit("held out")
         is_fitted = (pl.col("arrival_ns") < cut_ns) & pl.lit(place == 0)
         part = pl.when(is_fitted).then(pl.lit("fitted")).otherwise(later)
-        frames.append(rows.with_columns(trace=pl.lit(Path(trace.name).name), part=part))
+        frames.append(
+            rows.with_columns(
+                trace=pl.lit(Path(trace.name).name),
+                part=part,
+                undelayed_us=undelayed["simulated_us"],
+            )
+        )
     rows = pl.concat(frames)
     return with_predictions(rows, rows["part"] == "fitted")

@@ -22,6 +22,7 @@ MEASURES: dict[str, tuple[str, Callable[[float | None], str]]] = {
     "typical": ("Typical error", units.share),
     "within_25": ("Within 25 %", units.share),
     "mean_ratio": ("Ratio of means", units.factor),
+    "p50_ratio": ("Ratio of p50", units.factor),
     "p99_ratio": ("Ratio of p99", units.factor),
 }
 
@@ -36,7 +37,7 @@ def overview(found: Calibration) -> RenderableType:
     pieces: list[RenderableType] = [facts_grid(facts(found)), Text("")]
     if len(found.variants) > 1:
         pieces += [_variants_table(found), Text("")]
-    pieces += [_parameters_table(found), Text("")]
+    pieces += [_models_table(found), Text(""), _parameters_table(found), Text("")]
     rows = found.errors
     for key in MEASURES:
         pieces += [_errors_table(rows, key), Text("")]
@@ -106,11 +107,19 @@ def _parameters_table(found: Calibration) -> Table:
     return table
 
 
+def _models_table(found: Calibration) -> Table:
+    table = _table("Model", ["score"])
+    table.add_column("")
+    for name, score in found.models:
+        table.add_row(name, units.decimal(score), "chosen" if name == found.model else "")
+    return table
+
+
 def _variants_table(found: Calibration) -> Table:
-    table = _table("Device", ["error left"])
-    for variant in sorted(found.variants, key=lambda one: one.cost):
+    table = _table("Device", ["score"])
+    for variant in sorted(found.variants, key=lambda one: one.score):
         name = ", ".join(f"{key}={text}" for key, text in variant.point)
-        table.add_row(name, units.decimal(variant.cost))
+        table.add_row(name, units.decimal(variant.score))
     return table
 
 

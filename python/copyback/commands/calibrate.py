@@ -21,7 +21,7 @@ from copyback.commands.options import (
 )
 
 #: Columns of the tables where the output is no terminal.
-WIDTH = 110
+WIDTH = 120
 
 
 def calibrate(

@@ -16,6 +16,7 @@ from copyback import (
     faults,
     flows,
     power,
+    slc_cache,
     steady,
     units,
     verdict,
@@ -243,6 +244,8 @@ def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
                 ("Pages moved", units.count(gc.pages_moved)),
                 ("Moved per collection", units.decimal(gc.pages_moved_per_collection)),
                 ("Busy time", units.time_us(gc.busy_us)),
+                *waits.refreshed(summary),
+                *slc_cache.rows(summary),
                 *(
                     (label.capitalize(), units.count(number))
                     for label, number in waits.kinds(summary)

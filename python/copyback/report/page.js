@@ -125,6 +125,18 @@
       scales: { x: time, y: { range: (_, __, max) => [1, max > 1 ? 1 + (max - 1) * 1.08 : 2] } },
       x: x(), y: axis({ size: 46, values: tick(short) }),
     });
+    if (t.pace) {
+      chart("pace", {
+        name: "Steps of collections that a page of the host is charged, over time, and writes that waited for them",
+        columns: columns(t.throttled, t.pace),
+        series: [
+          bars("Throttled writes", "--gc", "--gc-fill", whole, { scale: "throttled" }), line("Steps a page", "--all", plain),
+        ],
+        height: small, sync: "time", at,
+        scales: { x: time, y: { range: fromZero }, throttled: { range: (_, __, max) => [0, Math.max(max, 1) * 4] } },
+        x: x(), y: axis({ size: 46, values: tick(short) }),
+      });
+    }
     if (data.classes.length) {
       // The sum up to each class, the largest first, so that those below are drawn over it.
       const sums = [];

@@ -31,6 +31,9 @@ MOST_FLOWS = 8
 
 MIB = 1 << 20
 
+# The column of the series that only paced collections have.
+PACE = "gc_steps_charged"
+
 
 def data(result: Result) -> dict[str, Any]:
     """Return everything that the page's script draws."""
@@ -165,6 +168,10 @@ def timeline(result: Result) -> dict[str, Any]:
         "amplification_so_far": so_far,
         "erases": total("erases"),
     }
+    if PACE in source:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            columns["pace"] = total(PACE) / host
+        columns["throttled"] = total("throttled_writes")
     return {
         **{name: rounded(column) for name, column in columns.items()},
         "end": float(end[-1]),

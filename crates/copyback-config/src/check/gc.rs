@@ -16,6 +16,12 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
                        an open block's pages are free for its own logical blocks only";
         faults.add("ssd.gc.threshold_unit", problem);
     }
+    faults.share("ssd.gc.least_invalid", ssd.gc.least_invalid);
+    if ssd.gc.least_invalid != Share::default() && !ssd.ftl.mapping.is_page_mapping() {
+        let problem = "found a share; allowed: 0, as with this mapping (ssd.ftl.mapping) merges are called for by \
+                       logical blocks that are used up, not by invalid pages";
+        faults.add("ssd.gc.least_invalid", problem);
+    }
     if let Some(share) = ssd.gc.invalid_threshold {
         faults.share_above_zero("ssd.gc.invalid_threshold", share, true);
         if !ssd.ftl.mapping.is_page_mapping() {
@@ -62,12 +68,24 @@ fn preemption(gc: &Gc, faults: &mut Report) {
                 faults.add("ssd.gc.preemption.priority_flows", problem);
             }
         }
+        Preemption::Paced { set_point, .. } => return set_point_of_pace(*set_point, faults),
         _ => return,
     }
     if gc.start == GcStart::BeforeOperation {
         let problem = "found \"before_operation\"; allowed: \"at_once\", as a collection that may yield \
                        to every operation would never begin before one";
         faults.add("ssd.gc.start", problem);
+    }
+}
+
+/// Closer to either end a step of the ratio is steeper than free space can be told.
+fn set_point_of_pace(set_point: Share, faults: &mut Report) {
+    if !(0.05..=0.95).contains(&set_point.0) {
+        let problem = format!(
+            "found {}; allowed: a share from 0.05 to 0.95 of the way to the soft threshold",
+            set_point.0
+        );
+        faults.add("ssd.gc.preemption.set_point", problem);
     }
 }
 

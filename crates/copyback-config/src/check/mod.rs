@@ -2,6 +2,7 @@
 //! stops at the first fault.
 
 mod array;
+mod controller;
 mod faults;
 mod flows;
 mod gc;
@@ -11,6 +12,7 @@ mod mapping;
 mod placement;
 mod power;
 mod python;
+mod slc_cache;
 mod space;
 mod steady;
 mod synthetic;
@@ -69,10 +71,12 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     mapping::check(ssd, &mut faults);
     placement::check(config, &mut faults);
     buffer(&ssd.buffer, &ssd.geometry, &mut faults);
+    controller::check(&ssd.controller, &mut faults);
     endurance(&ssd.endurance, &mut faults);
     power::check(&ssd.power, &ssd.geometry, &mut faults);
     power::companions(config, &mut faults);
     faults::check(ssd, &mut faults);
+    slc_cache::check(ssd, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }
@@ -162,7 +166,10 @@ impl Ssd {
     fn reserve_blocks(&self) -> u32 {
         let pages = self.most_pages_of_a_plane();
         let data = pages.div_ceil(self.data_pages_per_block());
-        let aside = self.open_blocks() + self.nv_buffer_blocks() + self.spare_blocks();
+        let aside = self.open_blocks()
+            + self.nv_buffer_blocks()
+            + self.spare_blocks()
+            + self.static_slc_blocks();
         let taken = data + u64::from(aside);
         u64::from(self.geometry.blocks_per_plane).saturating_sub(taken) as u32
     }
@@ -177,11 +184,22 @@ impl Ssd {
     /// Blocks of a plane that hold none of its logical pages: free to the collections' goal, open, of a buffer,
     /// spare.
     fn blocks_without_data(&self) -> u32 {
-        self.soft_threshold()
-            + self.gc.hysteresis_blocks
+        let (threshold, hysteresis) = self.least_goal();
+        threshold
+            + hysteresis
             + self.open_blocks()
             + self.nv_buffer_blocks()
             + self.spare_blocks()
+            + self.static_slc_blocks()
+    }
+
+    /// Free blocks that collections must be able to reach, beside spare ones: a threshold, and beyond it.
+    fn least_goal(&self) -> (u32, u32) {
+        match self.gc.least_invalid == Share::default() {
+            true => (self.soft_threshold(), self.gc.hysteresis_blocks),
+            // Collections end where all victims are refused; only what the host needs must be within reach.
+            false => (self.least_soft_threshold(), 0),
+        }
     }
 
     /// Free blocks without which a collection cannot begin.

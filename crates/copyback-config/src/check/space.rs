@@ -9,15 +9,16 @@ use super::*;
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     let blocks = u64::from(ssd.geometry.blocks_per_plane);
     let needs = Needs::of(ssd);
-    let Needs { free, open, buffer, .. } = needs;
-    let most_buffer = blocks.saturating_sub(free + open + 1);
+    let Needs { free, open, buffer, slc, .. } = needs;
+    let most_buffer = blocks.saturating_sub(free + open + slc + 1);
     if blocks < needs.least_blocks() {
         let problem = format!(
-            "found {blocks}; allowed: at least {}, as {} must be free, {open} open{}, and one hold \
+            "found {blocks}; allowed: at least {}, as {} must be free, {open} open{}{}, and one hold \
              data",
             needs.least_blocks(),
             needs.least_free(),
             buffering(buffer.min(1)),
+            caching(slc),
         );
         faults.add("ssd.geometry.blocks_per_plane", problem);
     } else if most_buffer > 0 && buffer > most_buffer {
@@ -30,7 +31,7 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         let problem = format!(
             "found {free} blocks to keep free (hysteresis included) and {open} open{}, of {blocks} \
              in a plane; allowed: at most {{ blocks = {} }}",
-            buffering(buffer),
+            buffering(buffer) + &caching(slc),
             blocks - needs.least_beside_threshold(),
         );
         faults.add("ssd.gc.soft_threshold", problem);
@@ -51,17 +52,21 @@ struct Needs {
     open: u64,
     /// Those of a non-volatile buffer.
     buffer: u64,
+    /// Those of a static SLC cache.
+    slc: u64,
 }
 
 impl Needs {
     fn of(ssd: &Ssd) -> Self {
-        let beside_threshold = u64::from(ssd.gc.hysteresis_blocks) + u64::from(ssd.spare_blocks());
+        let (threshold, hysteresis) = ssd.least_goal();
+        let beside_threshold = u64::from(hysteresis) + u64::from(ssd.spare_blocks());
         Self {
-            free: u64::from(ssd.soft_threshold()) + beside_threshold,
+            free: u64::from(threshold) + beside_threshold,
             beside_threshold,
             least_threshold: ssd.least_soft_threshold().into(),
             open: ssd.open_blocks().into(),
             buffer: ssd.nv_buffer_blocks().into(),
+            slc: ssd.static_slc_blocks().into(),
         }
     }
 
@@ -72,7 +77,7 @@ impl Needs {
     /// Blocks that a plane has beside those for its soft threshold: a block of data among them, and the
     /// smallest buffer.
     fn least_beside_threshold(self) -> u64 {
-        self.beside_threshold + self.open + self.buffer.min(1) + 1
+        self.beside_threshold + self.open + self.buffer.min(1) + self.slc + 1
     }
 
     /// Blocks of a plane with the smallest soft threshold and buffer.
@@ -82,7 +87,7 @@ impl Needs {
 
     /// Pages of a plane that may hold data.
     fn room(self, ssd: &Ssd) -> u64 {
-        let taken = self.free + self.open + self.buffer;
+        let taken = self.free + self.open + self.buffer + self.slc;
         let left = u64::from(ssd.geometry.blocks_per_plane).saturating_sub(taken);
         left * ssd.data_pages_per_block()
     }
@@ -92,13 +97,17 @@ fn buffering(blocks: u64) -> String {
     if blocks > 0 { format!(", {blocks} a buffer") } else { String::new() }
 }
 
+fn caching(blocks: u64) -> String {
+    if blocks > 0 { format!(", {blocks} of a static SLC cache") } else { String::new() }
+}
+
 fn over_provisioning(ssd: &Ssd, faults: &mut Report) {
     let logical = ssd.logical_pages_per_plane();
     if logical > 0 && fits(ssd) {
         return;
     }
     let found = ssd.ftl.over_provisioning;
-    let Needs { free, open, buffer, .. } = Needs::of(ssd);
+    let Needs { free, open, buffer, slc, .. } = Needs::of(ssd);
     let blocks = ssd.geometry.blocks_per_plane;
     let translation = match ssd.translation_pages_per_plane() {
         0 => String::new(),
@@ -110,7 +119,7 @@ fn over_provisioning(ssd: &Ssd, faults: &mut Report) {
         "{some} {most} logical pages{translation} and room for {}, as {free} of its \
          {blocks} blocks must be free and {open} open{}",
         Needs::of(ssd).room(ssd),
-        buffering(buffer)
+        buffering(buffer) + &caching(slc)
     );
     let (key, problem) = match allowed_shares(ssd) {
         None => ("ssd.geometry.blocks_per_plane", format!("found {blocks}: {why}; allowed: more")),

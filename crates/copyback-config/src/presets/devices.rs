@@ -23,4 +23,5 @@ devices! {
     "disksim-msr": "DiskSim 4 with the MSR SSD add-on, as its validation input ssd-rw5m ships",
     "tlc-nvme": "a representative TLC NVMe drive of today, 493 GB",
     "tlc-nvme-64gb": "the same with an eighth of the blocks, 61 GB: runs in seconds",
+    "femu-bbssd": "FEMU's black-box mode as a public measurement has it: 8 GiB, 64 LUNs, GC at 75%",
 }

@@ -111,7 +111,9 @@ pub struct FinishedRequest {
 impl Array {
     /// The array of a checked configuration, of prepared devices.
     pub fn new(config: &Config, devices: Vec<Preconditioner>) -> Self {
-        let drives: Vec<_> = devices.into_iter().map(|device| Drive::new(config, device)).collect();
+        let numbered = devices.into_iter().enumerate();
+        let drive = |(index, device)| Drive::new(config, SsdId::from_index(index), device);
+        let drives: Vec<_> = numbered.map(drive).collect();
         let layout = Layout::new(&config.array, config.device_bytes());
         let mut missing = Missing::default();
         config.array.failed.iter().for_each(|device| missing.lose(SsdId(*device as u16)));

@@ -9,6 +9,8 @@ use crate::ftl::{BufferTally, ReclaimKind};
 use crate::purpose::Reason;
 use crate::units::TotalTime;
 
+use super::pacing::PacingTally;
+
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
 pub struct Counters {
@@ -65,8 +67,14 @@ pub struct Counters {
     /// Die time in which writes waited for a free block although collections yield, or for room in a
     /// full buffer.
     pub stalled: TotalTime,
+    /// What writes were charged where collections are paced.
+    pub pacing: PacingTally,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
+    /// Blocks emptied because they had been read too often.
+    pub read_reclaims: u64,
+    /// Blocks emptied because their data had become too old.
+    pub refreshes: u64,
     /// How blocks were reclaimed, where logical pages are bound to blocks.
     pub merges: Merges,
     /// What a buffer that takes writes before merges was used for.
@@ -206,7 +214,7 @@ impl Counters {
                 self.idle += collections;
                 self.delayed += collections;
             }
-            Reason::OnDemand | Reason::WearLevelling => {}
+            Reason::OnDemand | Reason::WearLevelling | Reason::ReadReclaim | Reason::Refresh => {}
         }
     }
 
@@ -227,6 +235,9 @@ impl Counters {
             self.joined += self.collections * (planes - 1);
             self.collections *= planes;
             self.levelling_runs *= planes;
+            self.pacing.charged *= planes;
+            self.read_reclaims *= planes;
+            self.refreshes *= planes;
             self.merges.striped(planes);
             self.nv_buffer.striped(planes);
             self.mapping.reads *= planes;

@@ -2,9 +2,9 @@
 //! end the state in which it takes no writes.
 
 use crate::checkpoint::Checkpointed;
-use crate::ftl::Replaced;
-use crate::ids::Ppn;
-use crate::nand::Sensed;
+use crate::ftl::{Ftl, Replaced};
+use crate::ids::{BlockId, Ppn};
+use crate::nand::{Sensed, Strain, Timing};
 use crate::units::{Duration, Instant, earlier};
 
 use super::Backend;
@@ -99,9 +99,22 @@ impl Backend {
     }
 
     /// The operation that is about to start reads `page`.
+    #[inline]
     pub fn sense(&mut self, page: Ppn) {
+        if self.faults.is_some() || self.ageing.is_some() {
+            self.sense_with_care(page);
+        }
+    }
+
+    #[inline(never)]
+    fn sense_with_care(&mut self, page: Ppn) {
+        let mut strain = Strain::default();
+        if let Some(ageing) = &mut self.ageing {
+            ageing.read(&self.ftl, page);
+            strain = ageing.strain(self.ftl.geometry.block_of(page));
+        }
         let Some(costs) = &mut self.faults else { return };
-        let levels = match self.ftl.sense(page) {
+        let levels = match self.ftl.sense(page, strain) {
             Sensed::Corrected(0) => return,
             Sensed::Corrected(level) => {
                 costs.retried.resize(costs.retried.len().max(level as usize), 0);
@@ -114,7 +127,8 @@ impl Backend {
             }
         };
         let offset = self.ftl.geometry.page_offset(page);
-        costs.extra += self.flash.timing.read(offset) * u64::from(levels);
+        let again = read_time(&self.flash.timing, &self.ftl, (page, offset));
+        costs.extra += again * u64::from(levels);
     }
 
     /// Counts the blocks that have just been replaced, and what that takes.
@@ -155,6 +169,21 @@ impl Backend {
         let timing = &self.flash.timing;
         let summary = timing.summary.filter(|_| closes_block).unwrap_or_default();
         let time = timing.program(offset) + summary;
+        self.with_faults(time)
+    }
+
+    /// Time in the array of a program of the host that has gone to `page`, at `offset` of its block; otherwise as
+    /// [`program_time`](Self::program_time).
+    #[inline]
+    pub fn host_program_time(&mut self, page: Ppn, offset: u32, closes_block: bool) -> Duration {
+        match self.flash.timing.cache {
+            Some(cache) if self.ftl.is_in_cache(page) => self.with_faults(cache.program),
+            _ => self.program_time(offset, closes_block),
+        }
+    }
+
+    #[inline]
+    fn with_faults(&mut self, time: Duration) -> Duration {
         if self.faults.is_none() {
             return time;
         }
@@ -162,16 +191,36 @@ impl Backend {
         time + self.take_extra()
     }
 
+    /// Array read of `page`, at `offset` of its block, in the cell mode of that.
+    #[inline]
+    pub fn array_read(&self, page: Ppn, offset: u32) -> Duration {
+        read_time(&self.flash.timing, &self.ftl, (page, offset))
+    }
+
+    /// Erase of `block`, in its cell mode.
+    pub fn array_erase(&self, block: BlockId) -> Duration {
+        match self.flash.timing.cache {
+            Some(timing) if self.ftl.slc_cache().is_some_and(|cache| cache.has(block)) => {
+                timing.erase
+            }
+            _ => self.flash.timing.erase,
+        }
+    }
+
     /// What reading `page` out takes.
     fn read_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
-        timing.command + timing.read(self.ftl.geometry.page_offset(page)) + timing.page_transfer
+        let offset = self.ftl.geometry.page_offset(page);
+        timing.command + self.array_read(page, offset) + timing.page_transfer
     }
 
     /// What programming `page` takes.
     fn write_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
-        timing.command + timing.page_transfer + timing.program(self.ftl.geometry.page_offset(page))
+        let native = || timing.program(self.ftl.geometry.page_offset(page));
+        let in_cache = timing.cache.filter(|_| self.ftl.is_in_cache(page));
+        let array = in_cache.map_or_else(native, |cache| cache.program);
+        timing.command + timing.page_transfer + array
     }
 
     /// Takes what the operation which is about to start needs beyond what it would without faults.
@@ -192,6 +241,15 @@ impl Backend {
             costs.read_only_since = Some(now);
         }
         becomes
+    }
+}
+
+/// Array read of the `page` at this offset, in the cell mode of its block.
+#[inline]
+fn read_time(timing: &Timing, ftl: &Ftl, (page, offset): (Ppn, u32)) -> Duration {
+    match timing.cache {
+        Some(cache) if ftl.is_in_cache(page) => cache.read,
+        _ => timing.read(offset),
     }
 }
 

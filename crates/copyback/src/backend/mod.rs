@@ -1,13 +1,16 @@
 //! What collections and the host's operations share: the translation layer, the flash on the clock, what
 //! faults cost, and who listens.
 
+mod ageing;
 mod collecting;
 mod counters;
 mod faults;
+mod pacing;
 mod sorting;
 
 pub use counters::{Counters, Merges, Moves};
 pub use faults::FaultReport;
+pub use pacing::PacingTally;
 pub use sorting::SortingReport;
 
 use crate::checkpoint::Checkpointed;
@@ -20,6 +23,7 @@ use crate::purpose::Reason;
 use crate::transaction::Fifo;
 use crate::units::Instant;
 
+use ageing::Ageing;
 use collecting::Collecting;
 use faults::FaultCosts;
 
@@ -62,6 +66,8 @@ pub struct Backend {
     pub collecting: Collecting,
     /// Kept if anything can go wrong in the flash.
     faults: Option<Box<FaultCosts>>,
+    /// Kept if reads or time do anything to the data of blocks.
+    pub ageing: Option<Box<Ageing>>,
 }
 
 /// Where a physical page is: the plane and offset that multi-plane rules look at.
@@ -77,7 +83,7 @@ impl Backend {
     /// The back end of a checked configuration around a prepared translation layer; `pipelined` if operations
     /// of collections and of the host overlap in a die, and `watched` if more are to be asked while the flash works
     /// than what the configuration asks for.
-    pub fn new(config: &Config, ftl: Ftl, pipelined: bool, watched: Watched) -> Self {
+    pub fn new(config: &Config, mut ftl: Ftl, pipelined: bool, watched: Watched) -> Self {
         let ssd = &config.ssd;
         let is_watched = ssd.gc.idle != crate::config::Idle::None
             || ssd.gc.threshold_scope != crate::config::ThresholdScope::Plane
@@ -85,6 +91,8 @@ impl Backend {
             || ssd.gc.invalid_threshold.is_some()
             || ssd.commands.suspend != crate::config::Suspend::None
             || !ssd.faults.are_none()
+            || ssd.has_slc_cache()
+            || !ssd.refresh.is_none()
             || ssd.power.is_watched()
             || config.metrics.idle_time
             || config.metrics.needs_journal();
@@ -100,6 +108,7 @@ impl Backend {
             counters: Counters::default(),
             collecting: Collecting::new(ftl.geometry.dies()),
             faults: ftl.bad_blocks.are_possible().then(Box::default),
+            ageing: Ageing::new(config, &mut ftl),
             ftl,
         }
     }
@@ -120,11 +129,33 @@ impl Backend {
         Located { plane, offset: self.ftl.geometry.page_offset(page) }
     }
 
+    /// It is `now`, as far as the age of blocks is concerned.
+    #[inline]
+    pub fn note_time(&mut self, now: Instant) {
+        if let Some(ageing) = &mut self.ageing {
+            ageing.note(&mut self.ftl, now);
+        }
+    }
+
+    /// When the drive is to look for data that have become too old, if that was not said before.
+    #[inline]
+    pub fn plan_refresh_look(&mut self) -> Option<Instant> {
+        self.ageing.as_mut()?.plan_look(&self.ftl)
+    }
+
+    /// Whether a block of `die` is to be collected for the sake of its data.
+    #[inline]
+    pub fn is_to_be_refreshed(&self, die: DieId) -> bool {
+        let due = self.ageing.as_ref().and_then(|ageing| ageing.next_due(&self.ftl, die));
+        due.is_some() && !self.is_read_only()
+    }
+
     /// Dies that are short of space look whether they can collect: at the start, those that the preparation
-    /// left so.
+    /// left so; and those with data that may be too old.
     pub fn wake_dies_to_collect(&mut self) {
         for die in (0..self.ftl.geometry.dies()).map(DieId::from_index) {
-            if self.ftl.planes_to_collect(die) != 0 && !self.passes(die) {
+            let is_short = self.ftl.planes_to_collect(die) != 0 && !self.passes(die);
+            if is_short || self.ageing.is_some() {
                 self.flash.wake(die);
             }
         }

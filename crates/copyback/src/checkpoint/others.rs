@@ -4,8 +4,8 @@ use hdrhistogram::Histogram;
 
 use crate::config::quantity::Rate;
 use crate::config::{
-    Age, AgeWeight, BusArbitration, CollectionCost, Config, GcStart, PipelineOrder, QueuedWhen,
-    RoundLength, SteadyMetric, WearCompare,
+    Age, AgeWeight, BusArbitration, CollectionCost, Config, GcEnd, GcStart, PipelineOrder,
+    QueuedWhen, RoundLength, SteadyMetric, WearCompare,
 };
 use crate::rng::{Lot, Stream};
 use crate::units::{Duration, Instant, TotalTime};
@@ -53,6 +53,7 @@ as_json!(
     AgeWeight,
     BusArbitration,
     CollectionCost,
+    GcEnd,
     GcStart,
     PipelineOrder,
     QueuedWhen,
@@ -188,6 +189,7 @@ mod tests {
     fn choices_of_a_configuration_are_read_as_they_were_written() {
         is_the_same(&[BusArbitration::CommandFirst, BusArbitration::InOrder]);
         is_the_same(&[GcStart::AtOnce, GcStart::BeforeOperation]);
+        is_the_same(&[GcEnd::Enough, GcEnd::OneVictim]);
         is_the_same(&[PipelineOrder::Either, PipelineOrder::Joins]);
         is_the_same(&[WearCompare::EraseCounts, WearCompare::BlockNumbers]);
         is_the_same(&[RoundLength::Requests(7), RoundLength::Time(Time::from_us(7))]);

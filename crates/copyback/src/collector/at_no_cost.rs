@@ -29,6 +29,9 @@ impl Collector {
                 }
             }
         }
+        while let Some(job) = Job::for_its_data(die, backend) {
+            job.run_with_levelling(&mut backend.ftl, &mut tally);
+        }
         self.count_untimed(backend, self.permits.reason(), &tally);
         backend.replace_at_no_cost();
     }
@@ -36,6 +39,8 @@ impl Collector {
     fn count_untimed(&self, backend: &mut Backend, reason: Reason, tally: &Tally) {
         backend.counters.count_collections(reason, tally.collections);
         backend.counters.levelling_runs += tally.levelling_runs;
+        backend.counters.read_reclaims += tally.read_reclaims;
+        backend.counters.refreshes += tally.refreshes;
         backend.counters.erases += tally.erases;
         backend.counters.merges += tally.merges;
         backend.counters.pages_moved += tally.pages_moved;

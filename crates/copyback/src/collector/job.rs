@@ -3,7 +3,7 @@
 
 use derive_more::AddAssign;
 
-use crate::backend::Merges;
+use crate::backend::{Backend, Merges};
 use crate::checkpoint::Checkpointed;
 use crate::ftl::{Cost, Expected, Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
@@ -24,6 +24,13 @@ impl Job {
     /// pages there is room.
     pub fn on_demand(plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         Self::for_space(Reason::OnDemand, plane, ftl)
+    }
+
+    /// Begins to collect `plane` in step with `lead`, the block of another plane, if a block of the same cell mode is
+    /// worth it.
+    pub fn beside(lead: BlockId, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
+        let victim = ftl.choose_victim_beside(plane, lead)?;
+        Some(Self::begin(Reason::OnDemand, plane, victim, ftl))
     }
 
     /// Begins to collect `plane` for this reason, if its policy finds a block that is worth it.
@@ -60,6 +67,13 @@ impl Job {
     pub fn wear_levelling(plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         let coldest = ftl.block_to_level(plane)?;
         Some(Self::begin(Reason::WearLevelling, plane, coldest, ftl))
+    }
+
+    /// Begins to collect the block of `die` whose data are most in danger, if there is one and room for it.
+    pub fn for_its_data(die: DieId, backend: &mut Backend) -> Option<Self> {
+        let (block, reason) = backend.ageing.as_ref()?.next_due(&backend.ftl, die)?;
+        let plane = backend.ftl.geometry.plane_of_block(block);
+        Some(Self::begin(reason, plane, block, &mut backend.ftl))
     }
 
     fn begin(reason: Reason, plane: PlaneId, victim: BlockId, ftl: &mut Ftl) -> Self {
@@ -122,6 +136,10 @@ pub struct Tally {
     pub collections: u64,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
+    /// Blocks emptied because they had been read too often.
+    pub read_reclaims: u64,
+    /// Blocks emptied because their data had become too old.
+    pub refreshes: u64,
     /// Pages moved.
     pub pages_moved: u64,
     /// Blocks erased.
@@ -163,6 +181,8 @@ impl Job {
     fn run_untimed(mut self, ftl: &mut Ftl, tally: &mut Tally) {
         match self.reason {
             Reason::WearLevelling => tally.levelling_runs += 1,
+            Reason::ReadReclaim => tally.read_reclaims += 1,
+            Reason::Refresh => tally.refreshes += 1,
             _ => tally.collections += 1,
         }
         tally.merges.count(self.kind());

@@ -4,6 +4,7 @@
 //! [idle time](idle).
 
 mod at_no_cost;
+mod fold_in_idle_time;
 pub mod idle;
 pub mod job;
 pub mod lanes;
@@ -18,7 +19,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, GcEnd, GcStart};
 use crate::ftl::Ftl;
-use crate::ids::{DieId, PlaneId};
+use crate::ids::{BlockId, DieId, PlaneId};
 use crate::observer::{Collected, Entry};
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
@@ -27,6 +28,7 @@ use lanes::Lanes;
 use permit::Permits;
 use width::Width;
 
+use fold_in_idle_time::FoldInIdleTime;
 use idle::IdleTime;
 
 /// The collections of a drive.
@@ -38,10 +40,13 @@ pub struct Collector {
     pub permits: Permits,
     width: Width,
     settings: Settings,
-    /// Where a collection ends after one victim: of each die, whether one has ended since the host was served.
+    /// Where a collection ends after one victim, or blocks are refreshed, which may go on for ever: of each die, whether
+    /// such a one has ended since the host was served.
     has_ended: Option<Vec<bool>>,
     /// Boxed: few drives have one.
     pub idle: Option<Box<IdleTime>>,
+    /// Where there is a cache of blocks in another cell mode.
+    pub folds: Option<Box<FoldInIdleTime>>,
 }
 
 /// How steps are carried out.
@@ -55,6 +60,7 @@ struct Settings {
     /// Whether collections take no time.
     zero_cost: bool,
     start: GcStart,
+    end: GcEnd,
     /// DRAM for pages on their way from one block to another.
     cache_pages: usize,
     /// Whether erases wait for programs that supersede what they erase.
@@ -79,17 +85,20 @@ impl Collector {
                 config.reserve_blocks(),
             ),
             width: Width::new(&config.ssd),
-            has_ended: (gc.end == GcEnd::OneVictim).then(|| vec![false; dies]),
+            has_ended: (gc.end == GcEnd::OneVictim || backend.ageing.is_some())
+                .then(|| vec![false; dies]),
             settings: Settings {
                 copyback: gc.copyback,
                 one_command: gc.copyback && !splits_moves,
                 zero_cost: gc.zero_cost,
                 start: gc.start,
+                end: gc.end,
                 cache_pages: config.ssd.cache_pages(),
                 holds_erases: config.ssd.power.holds_erases(),
                 poll,
             },
             idle: IdleTime::new(config, geometry, &backend.flash.timing, poll),
+            folds: FoldInIdleTime::new(config),
         }
     }
 
@@ -105,12 +114,14 @@ impl Collector {
         self.collections[die.index()].as_deref_mut()
     }
 
-    /// Whether a plane of `die` that is short of space, or asked for, is to be collected before anything else.
+    /// Whether a plane of `die` that is short of space, or asked for, is to be collected before anything else, or a
+    /// block for the sake of its data.
     /// `host_waits` says whether operations of the host wait for it.
     #[inline(always)]
     pub fn is_due(&self, backend: &Backend, die: DieId, host_waits: impl FnOnce() -> bool) -> bool {
         let planes = backend.ftl.planes_to_collect(die) | self.permits.planes_of(die);
-        planes != 0 && self.is_to_be_collected(backend, die, host_waits)
+        (planes != 0 && self.is_to_be_collected(backend, die, host_waits))
+            || backend.is_to_be_refreshed(die)
     }
 
     // Apart, as mostly no plane is short of space.
@@ -156,7 +167,8 @@ impl Collector {
             return false;
         }
         let Some(lanes) = self.next_collection(backend, die, choose) else { return false };
-        self.put_on_die(backend, die, lanes, 0, false, now);
+        let in_idle_time = self.folds_in_idle_time(backend, &lanes);
+        self.put_on_die(backend, die, lanes, 0, in_idle_time, now);
         true
     }
 
@@ -171,7 +183,7 @@ impl Collector {
     }
 
     /// The collection of the plane whose turn it is, of those that are short of space or asked for and
-    /// have something to give, and of the planes that join it.
+    /// have something to give, and of the planes that join it; else of the block whose data are in danger.
     fn next_collection(
         &mut self,
         backend: &mut Backend,
@@ -184,28 +196,38 @@ impl Collector {
             let bit = backend.bit(plane);
             let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
             if let Some(job) = Job::for_space(reason, plane, &mut backend.ftl) {
-                let mut lanes = Lanes::of(job, self.settings.one_command);
+                let one_command = self.settings.one_command;
+                let mut lanes = Lanes::of(job, one_command && !self.is_folding_in_idle_time());
                 self.let_planes_join(backend, &mut lanes);
                 return Some(lanes);
             }
             self.permits.give_up(plane);
             candidates &= !bit;
         }
-        None
+        let job = Job::for_its_data(die, backend)?;
+        Some(Lanes::of(job, self.settings.one_command))
     }
 
     fn let_planes_join(&self, backend: &mut Backend, lanes: &mut Lanes) {
         if !self.width.is_parallel() {
             return;
         }
-        let demanding = lanes.demanding();
+        let (demanding, lead) = (lanes.demanding(), lanes.lanes[0].job.victim());
         for plane in backend.flash.rules.group_of(demanding) {
             if plane != demanding
-                && self.width.joins(&backend.ftl.space, plane)
-                && let Some(job) = Job::on_demand(plane, &mut backend.ftl)
+                && self.joins(backend, plane, lead)
+                && let Some(job) = Job::beside(lead, plane, &mut backend.ftl)
             {
                 lanes.join(job, &backend.ftl);
             }
+        }
+    }
+
+    /// Whether `plane` joins the collection of `lead`: to be folded if that is, else as the width says.
+    fn joins(&self, backend: &Backend, plane: PlaneId, lead: BlockId) -> bool {
+        match backend.ftl.slc_cache() {
+            Some(cache) if cache.has(lead) => cache.is_due(plane),
+            _ => self.width.joins(&backend.ftl.space, plane),
         }
     }
 
@@ -260,6 +282,8 @@ impl Collector {
     /// The drive is read-only from now on: nothing is collected any more.
     pub fn stop(&mut self, backend: &mut Backend, now: Instant) {
         self.idle = None;
+        self.folds = None;
+        backend.ftl.use_idle_time_to_fold(false);
         self.permits.withdraw();
         for die in (0..self.collections.len()).map(DieId::from_index) {
             self.lay_down(backend, die, now);

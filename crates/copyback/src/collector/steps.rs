@@ -4,6 +4,7 @@ use super::job::Job;
 use super::lanes::{Erased, Lanes, Members, PageStep, Pages, Step};
 use crate::backend::{Backend, Purpose, StepInFlight};
 use crate::checkpoint::Checkpointed;
+use crate::config::GcEnd;
 use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Times};
 use crate::observer::Activity;
@@ -192,7 +193,7 @@ impl Collector {
 
     /// What the array takes to read `page` for a move, with the look at the host's queue after it.
     fn read_time(&self, backend: &Backend, page: Ppn) -> Duration {
-        backend.flash.timing.read(backend.ftl.geometry.page_offset(page)) + self.settings.poll
+        backend.array_read(page, backend.ftl.geometry.page_offset(page)) + self.settings.poll
     }
 
     /// What reading `count` pages out like `page` takes, with the retries that they need.
@@ -292,6 +293,8 @@ impl Collector {
         let lanes = collection.lanes.lanes.len() as u64;
         match collection.reason() {
             Reason::WearLevelling => backend.counters.levelling_runs += 1,
+            Reason::ReadReclaim => backend.counters.read_reclaims += 1,
+            Reason::Refresh => backend.counters.refreshes += 1,
             reason => {
                 backend.counters.count_collections(reason, 1);
                 backend.counters.collections += lanes - 1;
@@ -301,7 +304,8 @@ impl Collector {
         backend.counters.merges.count(collection.lanes.lanes[0].job.kind());
         let in_idle_time = backend.collecting.is_in_idle_time(die);
         Self::note_end(backend, die, now);
-        if let Some(has_ended) = &mut self.has_ended {
+        let gives_way = self.settings.end == GcEnd::OneVictim || collection.reason().is_for_data();
+        if let Some(has_ended) = self.has_ended.as_mut().filter(|_| gives_way) {
             has_ended[die.index()] = true;
         }
         for plane in backend.planes_in(collection.to_level, die) {
@@ -323,12 +327,12 @@ impl Collector {
 /// Finds a page that is moved with copyback its new place. Returns what the command takes.
 #[inline(always)]
 fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
+    let read = backend.array_read(page, backend.ftl.geometry.page_offset(page));
     let placed = backend.ftl.relocate(page);
     backend.flash.note_target(placed.page);
     backend.counters.copybacks += 1;
     backend.counters.pages_moved += 1;
     backend.counters.moves.single_demanding += 1;
-    let read = backend.flash.timing.read(backend.ftl.geometry.page_offset(page));
     let offset = backend.ftl.geometry.page_offset(placed.page);
     read + backend.program_time(offset, placed.closes_block)
 }
@@ -346,8 +350,10 @@ fn start_erasing(
     for block in &blocks {
         backend.flash.note_page(backend.ftl.geometry.page(*block, 0));
     }
+    // Blocks that are erased together are in one cell mode.
+    let array = backend.array_erase(blocks[0]);
     lanes.begin(&Step::Erase(blocks));
-    let times = Times { array: backend.flash.timing.erase, ..Times::default() };
+    let times = Times { array, ..Times::default() };
     issue(backend, die, Command::Erase, times, StepInFlight::Erase, now);
 }
 

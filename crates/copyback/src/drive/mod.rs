@@ -8,6 +8,7 @@
 
 mod ahead;
 mod command;
+mod controller;
 mod cut_times;
 mod link;
 mod pages;
@@ -22,7 +23,7 @@ use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::config::Config;
 use crate::event::{Agenda, Event, LinkDirection};
-use crate::ids::{CommandId, Lpn};
+use crate::ids::{CommandId, Lpn, SsdId};
 use crate::precondition::Preconditioner;
 use crate::ssd::{
     Announced, Finished, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Ssd, Waited,
@@ -33,6 +34,7 @@ use crate::workload::Operation;
 pub use ahead::{Log, Moment, Visit};
 use command::Active;
 pub use command::{Command, Ended, Serves};
+use controller::Controller;
 use link::Link;
 use power::Power;
 pub use power::PowerLoss;
@@ -50,6 +52,8 @@ pub struct Drive {
     queue: Queue,
     rejected: Rejected,
     settings: Settings,
+    /// Kept if not all commands are alike to it.
+    controller: Option<Box<Controller>>,
     now: Instant,
     ended: VecDeque<Ended>,
     /// Page operations that have ended at this instant; kept to reuse its memory.
@@ -69,8 +73,8 @@ struct Settings {
 }
 
 impl Drive {
-    /// A drive of a checked configuration around a prepared device.
-    pub fn new(config: &Config, device: Preconditioner) -> Self {
+    /// The drive `id` of a checked configuration around a prepared device.
+    pub fn new(config: &Config, id: SsdId, device: Preconditioner) -> Self {
         let page_size = device.ftl.geometry.page_size;
         let first_sequence = device.version();
         let queue_depth = config.host.depth() as usize * config.host.queues as usize;
@@ -90,6 +94,7 @@ impl Drive {
                 page_size: u64::from(page_size),
                 audit: config.audit,
             },
+            controller: Controller::new(config, id),
             now: Instant::START,
             ended: VecDeque::new(),
             finished: Vec::new(),
@@ -148,6 +153,7 @@ impl Drive {
             Event::LinkDone(direction) => self.link_done(direction),
             Event::ControllerDone(command) => self.controller_done(command),
             Event::IdleLook => self.ssd.idle_look(now),
+            Event::RefreshLook => self.ssd.refresh_look(),
             Event::PowerFails => self.power_fails(),
             Event::PowerIsBack => self.power_is_back(),
         }
@@ -277,6 +283,11 @@ impl Drive {
 
     #[inline(always)]
     fn enter(&mut self, command: Command, arrived: Instant) {
+        if let Some(controller) = &mut self.controller
+            && self.queue.is_empty_inside()
+        {
+            controller.busy(self.now);
+        }
         let id = self.queue.enter(command, arrived, self.now);
         let Command { operation, length, .. } = command;
         match &mut self.link {
@@ -433,11 +444,15 @@ impl Drive {
 
     #[inline(always)]
     fn start_controller(&mut self, command: CommandId) {
-        if self.settings.command_overhead.is_zero() {
+        let mut takes = self.settings.command_overhead;
+        if let Some(controller) = &mut self.controller {
+            let Command { operation, length, .. } = self.queue[command].command;
+            takes += controller.takes(operation, length, self.now);
+        }
+        if takes.is_zero() {
             self.dispatch(command);
         } else {
-            let done = self.now + self.settings.command_overhead;
-            self.agenda.add(done, Event::ControllerDone(command));
+            self.agenda.add(self.now + takes, Event::ControllerDone(command));
         }
     }
 
@@ -517,6 +532,11 @@ impl Drive {
         let Active { command, parts, rejected, .. } = *active;
         self.ended.push_back(Ended { command, parts, rejected });
         self.queue.leave(id, self.now);
+        if let Some(controller) = &mut self.controller
+            && self.queue.is_empty_inside()
+        {
+            controller.idle(self.now);
+        }
         if rejected {
             self.rejected.count(command.operation);
         }

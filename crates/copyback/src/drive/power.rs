@@ -190,6 +190,9 @@ impl Drive {
         self.buffer =
             buffer.or_else(|| WriteBuffer::new(&config.ssd.buffer, self.settings.page_size as u32));
         self.ssd.start_up(self.now);
+        if let Some(controller) = &mut self.controller {
+            controller.idle(self.now);
+        }
     }
 
     /// A flush has come.

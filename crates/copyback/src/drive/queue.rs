@@ -42,6 +42,11 @@ impl Queue {
         self.inside.len() + self.waiting.len()
     }
 
+    /// Whether no command has a place.
+    pub fn is_empty_inside(&self) -> bool {
+        self.inside.is_empty()
+    }
+
     /// Whether there is a place.
     pub fn has_place(&self) -> bool {
         self.inside.len() < self.depth

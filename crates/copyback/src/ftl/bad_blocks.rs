@@ -13,7 +13,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, PlaneId, Ppn};
-use crate::nand::{Faults, Geometry, Sensed};
+use crate::nand::{Faults, Geometry, Sensed, Strain};
 use crate::victim::Victims;
 
 use super::blocks::SavedBlock;
@@ -177,12 +177,12 @@ impl Tables {
         }
     }
 
-    /// How `page` is read at last.
-    pub fn sense(&self, page: Ppn) -> Sensed {
+    /// How `page` is read at last, after what its block's data have been through.
+    pub fn sense(&self, page: Ppn, strain: Strain) -> Sensed {
         let Some(account) = &self.bad_blocks.0 else { return Sensed::Corrected(0) };
         let block = self.geometry.block_of(page);
         let offset = self.geometry.page_offset(page);
-        account.flash.sense(block, self.blocks.erase_count(block), offset)
+        account.flash.sense(block, self.blocks.erase_count(block), offset, strain)
     }
 
     /// The block that takes the page which is about to be programmed at `place`: the one there, or if the
@@ -219,9 +219,13 @@ impl Tables {
         if let Some(audit) = &mut self.audit {
             audit.replaced(place.block, spare, place.next_page);
         }
+        let is_cached =
+            self.slc.as_mut().is_some_and(|cache| cache.replace(plane, place.block, spare));
         self.retire(place.block);
-        self.victims.retired(plane, place.block);
-        self.victims.opened(plane, spare);
+        if !is_cached {
+            self.victims.retired(plane, place.block);
+            self.victims.opened(plane, spare);
+        }
         let failed = self.geometry.page(place.block, place.next_page);
         if let Some(account) = &mut self.bad_blocks.0 {
             account.replaced.push(Replaced { failed, copied });
@@ -244,16 +248,25 @@ impl Tables {
 
     /// Frees `block` of `plane`, which has just been erased, or a spare one in its place if that failed.
     pub(super) fn free_erased(&mut self, plane: PlaneId, block: BlockId) {
-        let erases = self.blocks.erase_count(block);
-        let Plane { free, spare, .. } = &mut self.space[plane];
-        match &mut self.bad_blocks.0 {
-            Some(account) if *spare > 0 && account.flash.erase_fails(block, erases) => {
-                account.tally.erase_failures += 1;
-                *spare -= 1;
-                self.retire(block);
-            }
-            _ => free.push(block, erases),
+        if !self.erase_has_failed(plane, block) {
+            let erases = self.blocks.erase_count(block);
+            self.space[plane].free.push(block, erases);
         }
+    }
+
+    /// Whether the erase of `block` of `plane`, which has just ended, has failed. A spare one is then free in its place.
+    #[inline]
+    pub(super) fn erase_has_failed(&mut self, plane: PlaneId, block: BlockId) -> bool {
+        let Some(account) = &mut self.bad_blocks.0 else { return false };
+        let erases = self.blocks.erase_count(block);
+        let Plane { spare, .. } = &mut self.space[plane];
+        let has_failed = *spare > 0 && account.flash.erase_fails(block, erases);
+        if has_failed {
+            account.tally.erase_failures += 1;
+            *spare -= 1;
+            self.retire(block);
+        }
+        has_failed
     }
 
     /// Makes up for spare blocks of `plane` that were taken. Its free blocks have changed.

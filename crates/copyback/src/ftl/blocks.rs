@@ -22,6 +22,8 @@ pub struct Blocks {
     words_per_block: usize,
     records: Vec<Record>,
     times: Vec<Times>,
+    /// Those that have been opened since somebody asked, if somebody does.
+    opened: Option<Vec<BlockId>>,
 }
 
 /// When a block was last opened and filled, in pages that the host had written to the drive.
@@ -49,6 +51,8 @@ enum Phase {
     Closed,
     /// Never used again.
     Bad,
+    /// Filled in the mode of the cache ([`SlcCache`](super::slc_cache::SlcCache)): no victim of the policy.
+    FullInCache,
 }
 
 /// What a file tells of a block. Which of its pages are valid follows from the mapping.
@@ -76,6 +80,7 @@ impl Blocks {
             words_per_block,
             records: table(geometry.blocks(), fresh),
             times: vec![Times::default(); geometry.blocks()],
+            opened: None,
         }
     }
 
@@ -140,12 +145,35 @@ impl Blocks {
         let record = &mut self.records[block.index()];
         (record.phase, record.class) = (Phase::Open, class);
         self.times[block.index()].opened = now;
+        if let Some(opened) = &mut self.opened {
+            opened.push(block);
+        }
+    }
+
+    /// Keeps account from now on of the blocks that are opened.
+    pub fn tell_opened(&mut self) {
+        self.opened.get_or_insert_default();
+    }
+
+    /// Takes the blocks that have been opened since the last call, if account of them is kept.
+    pub fn take_opened(&mut self) -> Vec<BlockId> {
+        self.opened.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// `block` is full.
     pub fn seal(&mut self, block: BlockId, now: u64) {
         self.records[block.index()].phase = Phase::Closed;
         self.times[block.index()].sealed = now;
+    }
+
+    /// `block`, which is in the mode of the cache, is full.
+    pub fn fill_in_cache(&mut self, block: BlockId, now: u64) {
+        self.records[block.index()].phase = Phase::FullInCache;
+        self.times[block.index()].sealed = now;
+    }
+
+    pub fn is_full_in_cache(&self, block: BlockId) -> bool {
+        self.records[block.index()].phase == Phase::FullInCache
     }
 
     /// The class that `block` was opened for, if the placement had a say in it.

@@ -88,6 +88,11 @@ impl Image {
         self.pages_of(block).for_each(|page| self.blank(page));
     }
 
+    /// Whether `block` was filled in the mode of a cache.
+    pub fn is_in_cache(&self, block: BlockId) -> bool {
+        self.blocks[block.index()].role == Role::Cache
+    }
+
     /// The pages of `block`.
     pub fn pages_of(
         &self,

@@ -17,7 +17,9 @@ mod mapping;
 mod packed;
 mod page_map;
 mod recovery;
+mod refreshed;
 mod saved;
+mod slc_cache;
 mod space;
 mod spare;
 mod staged;
@@ -34,6 +36,7 @@ pub use image::Image;
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use recovery::{Lost, Scan};
 pub use saved::Saved;
+pub use slc_cache::{SavedSlcCache, SlcState, SlcTally};
 pub use space::{Space, Stream, Watermarks};
 pub use tables::Tables;
 
@@ -197,7 +200,8 @@ impl Ftl {
             audit.trimmed(lpn);
         }
         tables.streams.trimmed(lpn);
-        let Some(page) = tables.map.unmap(lpn) else { return tables.staged.remove(lpn) };
+        let Some(page) = tables.map.unmap(lpn) else { return tables.staged_page_went(lpn) };
+        tables.page_went();
         each!(&mut self.mapping, mapping => {
             tables.dies(page);
             tables.invalidate(mapping, page);
@@ -211,6 +215,9 @@ impl Ftl {
         let tables = &mut self.tables;
         let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
         tables.map.unmap(lpn);
+        if tables.slc.is_some() {
+            tables.note_fold(from);
+        }
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, from);
             tables.staged.add(lpn, tables.geometry.plane_of(from), origin);
@@ -291,7 +298,8 @@ impl Ftl {
     // Asked of every die at many instants: to enter and leave it took longer than the answer.
     #[inline(always)]
     pub fn planes_to_collect(&self, die: DieId) -> u32 {
-        self.space.below_threshold(die)
+        self.slc.as_ref().map_or(0, |cache| cache.due(die))
+            | self.space.below_threshold(die)
             | each!(&self.mapping, mapping => mapping.wanted_planes(die))
     }
 
@@ -320,6 +328,28 @@ impl Ftl {
     /// The block of `plane` to collect, if one gives space back and its valid pages have room.
     pub fn choose_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
         each!(&mut self.mapping, mapping => mapping.choose_victim(&mut self.tables, plane))
+    }
+
+    /// The block of `plane` that may be collected beside `lead`, a block of another plane, in the same commands: one in
+    /// the same cell mode.
+    pub fn choose_victim_beside(&mut self, plane: PlaneId, lead: BlockId) -> Option<BlockId> {
+        let Some(cache) = self.tables.slc_cache() else { return self.choose_victim(plane) };
+        match cache.has(lead) {
+            true => self.tables.victim_to_fold(plane),
+            false => mapping::choose_native(&mut self.tables, plane),
+        }
+    }
+
+    /// From now on idle time is used to fold what the cache holds, or no more.
+    pub fn use_idle_time_to_fold(&mut self, uses: bool) {
+        if let Some(cache) = &mut self.tables.slc {
+            cache.use_idle_time(uses);
+        }
+    }
+
+    /// Looks anew at what the cache has on each plane.
+    pub fn look_at_cache(&mut self) {
+        self.tables.begin_cache();
     }
 
     /// The least erased closed block of `plane`, if static wear levelling says to move its data.
@@ -394,6 +424,7 @@ impl Ftl {
         let streams = &mut self.tables.streams;
         streams.tally.reset(streams.clock);
         self.tables.streams.placement.run_begins();
+        self.tables.reset_slc_tally();
     }
 
     /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.
@@ -403,6 +434,7 @@ impl Ftl {
         if let Some(handles) = streams.placement.handles() {
             self.tables.streams.placement.counts_on(handles);
         }
+        self.tables.count_slc_on(&before.tables);
     }
 
     /// Takes the blocks that have been replaced since the last call.

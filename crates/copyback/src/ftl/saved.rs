@@ -21,6 +21,7 @@ use super::bad_blocks::restore_bad_blocks;
 use super::blocks::SavedBlock;
 use super::mapping::{AnyMapping, Mapping, SavedMapping, each};
 use super::page_map::PageMap;
+use super::slc_cache::{SavedSlcCache, SlcCache};
 use super::space::{Frontier, SavedPlane, Stream};
 use super::tables::{Limits, Tables};
 use super::wear::WearLeveller;
@@ -46,6 +47,9 @@ pub struct Saved<'a> {
     turns: Vec<u32>,
     victims: SavedVictims,
     mapping: SavedMapping,
+    /// Where there is one. It stands apart in the file.
+    #[serde(skip)]
+    pub slc_cache: Option<SavedSlcCache>,
 }
 
 impl Ftl {
@@ -60,6 +64,7 @@ impl Ftl {
             turns: self.allocation.turns().to_vec(),
             victims: self.victims.saved(),
             mapping: each!(&self.mapping, mapping => mapping.saved()),
+            slc_cache: self.saved_slc_cache(),
         }
     }
 
@@ -68,7 +73,8 @@ impl Ftl {
     /// # Errors
     /// Names the part that contradicts the configuration or another part.
     pub fn restored(saved: Saved<'_>, config: &Config, name: &str) -> Result<Self, &'static str> {
-        let Saved { clock, placement, pages, blocks, planes, turns, victims, mapping } = saved;
+        let Saved { clock, placement, pages, blocks, planes, turns, victims, mapping, slc_cache } =
+            saved;
         expect(pages.len() == Limits::mapped_pages(config), "mapping")?;
         let map = PageMap::of(pages.into_owned(), Geometry::new(&config.ssd).pages());
         let mut tables = Tables::with_map(config, name, map);
@@ -80,6 +86,7 @@ impl Ftl {
         expect(allocation.restore_turns(turns, geometry), "allocation")?;
         restore_blocks(&mut tables, &blocks)?;
         expect(restore_pages(&mut tables), "mapping")?;
+        expect(tables.restore_slc_cache(slc_cache.as_ref()), "SLC cache")?;
         expect(planes.len() == tables.space.planes().len(), "planes")?;
         for (plane, saved) in tables.space.planes().zip(&planes) {
             restore_plane(&mut tables, plane, saved)?;
@@ -92,6 +99,7 @@ impl Ftl {
         for (plane, saved) in whole.space.planes().zip(&planes) {
             whole.restore_room(plane, saved, config)?;
         }
+        whole.tables.begin_cache();
         whole.tables.space.count_scopes();
         for (plane, saved) in whole.space.planes().zip(&planes) {
             let is_below = saved.is_below_threshold;
@@ -134,6 +142,7 @@ impl Ftl {
         closed
             .map(|block| (block, self.limits.data_pages))
             .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
+            .chain(self.slc_cache().into_iter().flat_map(SlcCache::programmed))
             .chain(bound)
     }
 
@@ -218,7 +227,9 @@ fn restore_plane(
     let mut listed = saved.free.clone();
     listed.sort_unstable();
     let all = tables.geometry.blocks_of_plane(plane);
-    expect(all.filter(|block| tables.blocks.is_free(*block)).eq(listed), "free blocks")?;
+    let is_static = |block| tables.slc_cache().is_some_and(|cache| cache.is_static(block));
+    let is_free = |block: &BlockId| tables.blocks.is_free(*block) && !is_static(*block);
+    expect(all.filter(is_free).eq(listed), "free blocks")?;
     let blocks = &tables.blocks;
     let has_its_streams = tables.space[plane].restore(saved, |block| blocks.erase_count(block));
     expect(has_its_streams, "open blocks")?;
@@ -234,7 +245,11 @@ pub(super) fn has_sound_frontiers(tables: &Tables, plane: PlaneId) -> bool {
     let state = &tables.space[plane];
     let is_sound = |frontier: Frontier| frontier.next_page < tables.limits.data_pages;
     let of_streams: BTreeSet<BlockId> = state.frontiers().map(|open| open.block).collect();
-    let open = tables.geometry.blocks_of_plane(plane).filter(|block| tables.blocks.is_open(*block));
+    let cached = tables.slc_cache().and_then(|cache| cache.frontier(plane));
+    let is_open = |block: &BlockId| {
+        tables.blocks.is_open(*block) && cached.is_none_or(|open| open.block != *block)
+    };
+    let open = tables.geometry.blocks_of_plane(plane).filter(is_open);
     state.frontiers().all(is_sound)
         && state.frontiers().count() == of_streams.len()
         && open.eq(of_streams)

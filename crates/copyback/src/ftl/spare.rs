@@ -23,6 +23,8 @@ pub enum Role {
     Merge,
     /// A buffer of writes that would have to wait for a merge.
     Buffer,
+    /// The host's pages, in the mode of the cache.
+    Cache,
 }
 
 impl Default for Role {

@@ -76,6 +76,11 @@ impl Streams {
         matches!(stream, Stream::Class(class) if self.classes.takes_host(class))
     }
 
+    /// The streams of classes that take pages of the host.
+    pub fn all_of_host(&self) -> impl Iterator<Item = Stream> + use<> {
+        self.classes.of_host().map(Stream::Class)
+    }
+
     /// The streams of classes that take pages which are moved.
     pub fn of_moves(&self) -> impl Iterator<Item = Stream> + use<> {
         self.classes.of_moves().map(Stream::Class)

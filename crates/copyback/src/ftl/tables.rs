@@ -18,6 +18,7 @@ use super::blocks::Blocks;
 use super::classes::{ClassTally, Takes};
 use super::mapping::Mapping;
 use super::page_map::PageMap;
+use super::slc_cache::SlcCache;
 use super::space::{Frontier, Space, Stream};
 use super::staged::Staged;
 use super::streams::Streams;
@@ -42,6 +43,8 @@ pub struct Tables {
     pub(super) limits: Limits,
     /// What goes wrong in the flash.
     pub bad_blocks: BadBlocks,
+    /// Blocks in another cell mode that take the host's pages first, if there are any.
+    pub(super) slc: Option<Box<SlcCache>>,
     /// Pages in the device's DRAM on their way from one block to another.
     pub staged: Staged,
     /// What is in every page, kept if wanted.
@@ -56,6 +59,8 @@ pub struct Limits {
     pub(super) translation_pages: usize,
     /// Pages of a block that hold data (all but a summary page).
     pub(super) data_pages: u32,
+    /// Invalid pages that a victim has at least, as long as the host can open a block.
+    pub(super) least_invalid: u32,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
     /// Whether pages that are moved may go to another class than theirs: there are several.
@@ -92,11 +97,16 @@ impl Tables {
         let groups = streams.placement.groups();
         let blocks = Blocks::new(&geometry);
         let bad_blocks = BadBlocks::new(config, name);
+        let is_good = |block| !bad_blocks.is_bad_when_new(block);
+        let slc = SlcCache::new(config, &geometry, Limits::mapped_pages(config), is_good);
+        let is_static = |block| slc.as_ref().is_some_and(|cache| cache.is_static(block));
+        let is_native = |block: &BlockId| is_good(*block) && !is_static(*block);
         let mut tables = Self {
             geometry,
             allocation: Allocation::new(config, &geometry),
             map,
-            space: Space::new(config, &geometry, |block| !bad_blocks.is_bad_when_new(*block)),
+            space: Space::new(config, &geometry, is_native),
+            slc,
             streams,
             victims: victims(config, name, &geometry, (limits, groups)),
             wear: WearLeveller::new(&config.ssd.wear, &geometry, &blocks),
@@ -107,6 +117,7 @@ impl Tables {
             bad_blocks,
         };
         mark_factory_bad_blocks(&mut tables);
+        tables.begin_cache();
         tables
     }
 
@@ -244,10 +255,20 @@ impl Tables {
         plane.free_blocks() as u32 * self.limits.data_pages + open
     }
 
+    /// Free pages of `plane` but for those of open blocks that the host does not write to.
+    pub fn free_pages_for_host(&self, plane: PlaneId) -> u64 {
+        let state = &self.space[plane];
+        let open = |stream| state.frontier(stream).map_or(0, |frontier| self.room(frontier));
+        let open: u32 = self.streams.all_of_host().map(open).sum();
+        state.free_blocks() as u64 * u64::from(self.limits.data_pages) + u64::from(open)
+    }
+
     /// Whether `plane`, which is below its threshold, can be collected later: the host can open another
     /// block there, and nothing that is being reclaimed keeps it from writing.
     pub fn can_wait(&self, plane: PlaneId) -> bool {
-        self.space.may_open_for_host(plane) && self.leaves_room(plane)
+        self.space.may_open_for_host(plane)
+            && self.leaves_room(plane)
+            && self.slc.as_ref().is_none_or(|cache| !cache.lets_wait(plane))
     }
 
     /// Valid pages of `block`.
@@ -278,6 +299,9 @@ impl Tables {
     /// Whether a plane of `die` takes the write of a page which has no place of its own.
     #[inline]
     pub fn has_place(&self, die: DieId, page: HostPage) -> bool {
+        if self.slc.is_some() {
+            return self.has_place_with_cache(die, page);
+        }
         let stream = self.stream_of(page);
         match self.limits.mixes {
             true => self.geometry.planes_of_die(die).any(|plane| self.takes(stream, plane)),
@@ -325,7 +349,7 @@ impl Tables {
             PlaneRule::RoundRobin => 0,
             PlaneRule::MostFree => self.free_pages(plane),
         };
-        let Some(offset) = self.offset_in(stream, plane) else { return };
+        let Some(offset) = self.host_offset_in(stream, plane) else { return };
         let candidate = Candidate { plane, offset, free_pages };
         if best.as_ref().is_none_or(|best| self.is_preferred(&candidate, best)) {
             *best = Some(candidate);
@@ -542,6 +566,9 @@ impl Tables {
         from: Ppn,
     ) -> Placed {
         let plane = self.geometry.plane_of(from);
+        if self.slc.is_some() {
+            self.note_fold(from);
+        }
         // The old place is known: not to read the mapping table here saves a cache miss a move.
         self.invalidate(mapping, from);
         let lends = self.limits.mixes
@@ -649,6 +676,9 @@ impl Tables {
         self.streams.opened(class);
         self.streams.block_changed(self.blocks.state(block));
         self.victims.opened(plane, block);
+        if self.slc.is_some() {
+            self.look_at_cache(plane);
+        }
         Frontier { block, next_page: 0 }
     }
 
@@ -710,6 +740,9 @@ impl Tables {
     pub(super) fn free_blocks_changed(&mut self, plane: PlaneId) {
         let is_below = self.space.changed(plane);
         self.fetch_likely_victim(plane, is_below);
+        if self.slc.is_some() {
+            self.look_at_cache(plane);
+        }
     }
 
     fn fetch_likely_victim(&mut self, plane: PlaneId, is_wanted: bool) {
@@ -752,6 +785,7 @@ impl Tables {
             audit.check_map(|lpn| self.map.physical(lpn))?;
         }
         self.check_classes()?;
+        self.check_cache()?;
         self.space.planes().try_for_each(|plane| self.check_plane(plane))
     }
 
@@ -823,11 +857,13 @@ impl Limits {
             logical_pages: config.logical_pages() as usize,
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: config.ssd.data_pages_per_block() as u32,
+            least_invalid: config.ssd.least_invalid_pages(),
             mixes,
             diverts: classes.of_moves().len() > 1,
             host_class,
             only_class,
-            class_with_room: only_class.filter(|_| !mixes && !has_places),
+            class_with_room: only_class
+                .filter(|_| !mixes && !has_places && !config.ssd.has_slc_cache()),
         }
     }
 }

@@ -5,16 +5,17 @@ use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
 use crate::drive::Rejected;
-use crate::ssd::{Counters, FaultReport, IdleTimes, PlaneUse, SortingReport};
+use crate::ssd::{Counters, FaultReport, IdleTimes, PlaneUse, SlcState, SortingReport};
 use crate::units::{Instant, TotalTime};
 use crate::workload::{Operation, Request};
 
 use super::endurance::{Endurance, EnduranceSummary};
 use super::faults::FaultsSummary;
-use super::gc::GcSummary;
+use super::gc::{GcSummary, PacingSummary, RefreshSummary};
 use super::idle_time::IdleTimeSummary;
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
+use super::slc_cache::SlcCacheSummary;
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
@@ -101,8 +102,14 @@ pub struct DriveWork {
     pub faults: Option<(FaultReport, Rejected)>,
     /// How well the placement has sorted pages, if it has several classes.
     pub sorting: Option<SortingReport>,
+    /// What its cache of blocks in another cell mode has been used for, and the bytes of a page, if it has one.
+    pub slc_cache: Option<(SlcState, u64)>,
+    /// Whether writes were charged steps of collections.
+    pub is_paced: bool,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
     pub lost_victims: Option<u64>,
+    /// Whether reads or time do anything to data.
+    pub data_age: bool,
     /// Whether one of them had no power for some time.
     pub was_off: bool,
 }
@@ -124,6 +131,9 @@ pub struct DriveSummary {
     /// How well the placement has sorted pages, if it has several classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementSummary>,
+    /// What the SLC cache was used for, if the drive has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slc_cache: Option<SlcCacheSummary>,
     /// Erases of blocks.
     pub wear: WearSummary,
     /// How long the flash lasts, if `ssd.endurance.rated_cycles` is set.
@@ -172,12 +182,18 @@ impl DriveWork {
             flash: flash(counters),
             write_amplification: counters.write_amplification(),
             gc: GcSummary {
+                pacing: self.is_paced.then(|| PacingSummary::of(counters)),
                 lost_victims: self.lost_victims,
+                refresh: self.data_age.then(|| RefreshSummary::of(counters)),
                 ..GcSummary::of(counters, self.collecting, &self.planes)
             },
             mapping: MappingSummary::of(counters),
             idle_time: self.idle_times.as_ref().map(IdleTimeSummary::of),
             placement: self.sorting.as_ref().map(PlacementSummary::of),
+            slc_cache: self
+                .slc_cache
+                .as_ref()
+                .map(|(state, page_bytes)| SlcCacheSummary::of(state, *page_bytes)),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
             endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
             faults: self

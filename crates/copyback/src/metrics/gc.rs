@@ -44,13 +44,58 @@ pub struct GcSummary {
     /// Die time in which writes waited for a free block although collections yield, or for room in a full
     /// buffer, in microseconds.
     pub stalled_us: f64,
+    /// What writes were charged, where collections are paced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing: Option<PacingSummary>,
     /// Full blocks that the victim policy has refused for good, at the end, if it does such a thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_victims: Option<u64>,
+    /// Blocks collected for the sake of their data, not for space, if reads or time do anything to them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<RefreshSummary>,
     /// Die time spent collecting, in microseconds.
     pub busy_us: f64,
     /// How planes used the time in which their die collected.
     pub planes: PlanesSummary,
+}
+
+/// What writes of the host were charged (`ssd.gc.preemption`, `paced`). A step is the move of a page, or an erase.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PacingSummary {
+    /// Steps that the pages which the host wrote were charged.
+    pub steps_charged: f64,
+    /// Those for each page: the rate of collections; null if none was written.
+    pub steps_per_page: Option<f64>,
+    /// Writes that waited for steps before they began.
+    pub throttled: u64,
+}
+
+impl PacingSummary {
+    /// What these counts say.
+    pub(super) fn of(counters: &Counters) -> Self {
+        let (steps, pages) = (counters.pacing.steps(), counters.host_programs);
+        Self {
+            steps_charged: steps,
+            steps_per_page: (pages > 0).then(|| steps / pages as f64),
+            throttled: counters.pacing.throttled,
+        }
+    }
+}
+
+/// Blocks collected for the sake of their data.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct RefreshSummary {
+    /// Because so many of their pages had been read.
+    pub read_reclaims: u64,
+    /// Because their data had become too old.
+    pub refreshes: u64,
+}
+
+impl RefreshSummary {
+    /// Of drives whose data wear out.
+    pub(super) const fn of(counters: &Counters) -> Self {
+        Self { read_reclaims: counters.read_reclaims, refreshes: counters.refreshes }
+    }
 }
 
 /// Blocks collected in idle time, by kind.
@@ -107,7 +152,9 @@ impl GcSummary {
             pipelined: counters.pipelined,
             suspends: counters.suspends,
             stalled_us: counters.stalled.as_us_f64(),
+            pacing: None,
             lost_victims: None,
+            refresh: None,
             busy_us: collecting.as_us_f64(),
             planes: PlanesSummary {
                 busy_share: share(planes.busy),

@@ -49,10 +49,19 @@ pub struct DieTimeSummary {
     pub delayed: f64,
     /// Levelling wear.
     pub wear_levelling: f64,
+    /// Collecting for the sake of data that reads or time had put in danger; absent if that took none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub refresh: f64,
     /// Writing pages that collections had left in the device's DRAM.
     pub cached_pages: f64,
     /// None of these.
     pub nothing: f64,
+}
+
+// Taken by reference, as serde hands it over.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(us: &f64) -> bool {
+    *us == 0.0
 }
 
 impl IdleTimeSummary {
@@ -86,6 +95,7 @@ impl IdlePeriodsSummary {
                 compaction: us(Activity::Compaction),
                 delayed: us(Activity::Delayed),
                 wear_levelling: us(Activity::WearLevelling),
+                refresh: us(Activity::Refresh),
                 cached_pages: us(Activity::CachedPages),
                 nothing: us(Activity::Nothing),
             },

@@ -21,6 +21,7 @@ mod power_loss;
 mod requests;
 mod responses;
 mod series;
+mod slc_cache;
 mod slowest;
 mod spans;
 mod timeline;

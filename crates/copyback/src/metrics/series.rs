@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::checkpoint::Checkpointed;
 use crate::host::Completion;
 use crate::ids::FlowId;
+use crate::ssd::PacingTally;
 use crate::units::{Duration, Instant, TotalTime};
 use crate::workload::Operation;
 
@@ -38,6 +39,10 @@ pub struct Sample {
     pub free_blocks: u64,
     /// Blocks that are bad, if any can be.
     pub bad_blocks: Option<u64>,
+    /// Pages that an SLC cache could take and could hold, if there is one.
+    pub slc_pages: Option<[u64; 2]>,
+    /// What writes were charged, if they are.
+    pub pacing: Option<PacingTally>,
 }
 
 impl Sample {
@@ -55,6 +60,11 @@ impl Sample {
                 .bad_blocks
                 .zip(others.bad_blocks)
                 .map(|(these, others)| these + others),
+            slc_pages: self
+                .slc_pages
+                .zip(others.slc_pages)
+                .map(|(these, others)| [these[0] + others[0], these[1] + others[1]]),
+            pacing: self.pacing.zip(others.pacing).map(|(these, others)| these.and(others)),
         }
     }
 }
@@ -85,6 +95,12 @@ pub const SAMPLE_COLUMNS: [&str; 20] = [
 
 /// The column that the series has beside those if blocks can be bad.
 pub const BAD_BLOCKS: &str = "bad_blocks";
+
+/// The columns that it has if there is an SLC cache.
+pub const SLC_COLUMNS: [&str; 2] = ["slc_free_pages", "slc_pages"];
+/// The columns that it has if collections are paced: steps that the host's pages were charged in the row, and writes that
+/// waited for steps.
+pub const PACING: [&str; 2] = ["gc_steps_charged", "throttled_writes"];
 
 /// Columns of the series by name.
 pub type SeriesColumns = Vec<(Cow<'static, str>, Vec<f64>)>;
@@ -233,8 +249,8 @@ impl Series {
         self.rows.iter().map(written).collect()
     }
 
-    /// The rows as columns, named by [`SAMPLE_COLUMNS`], bad blocks if there can be any, and the blocks of each class if
-    /// there are several. Counts are those of the row, blocks that are free, bad or of a class the level at its end; a mean or maximum of no request is NaN.
+    /// The rows as columns, named by [`SAMPLE_COLUMNS`], bad blocks if there can be any, what an SLC cache has left and has, [`PACING`] if there is one,
+    /// and the blocks of each class if there are several. Counts are those of the row, blocks that are free, bad or of a class the level at its end; a mean or maximum of no request is NaN.
     pub fn columns(&self) -> SeriesColumns {
         let mut columns: SeriesColumns = SAMPLE_COLUMNS
             .iter()
@@ -250,8 +266,27 @@ impl Series {
         }
         let bad = self.rows.iter().map(|row| Some(row.end.bad_blocks? as f64));
         columns.extend(bad.collect::<Option<_>>().map(|bad| (Cow::from(BAD_BLOCKS), bad)));
+        for (index, name) in SLC_COLUMNS.into_iter().enumerate() {
+            let slc = self.rows.iter().map(|row| Some(row.end.slc_pages?[index] as f64));
+            columns.extend(slc.collect::<Option<_>>().map(|slc| (Cow::from(name), slc)));
+        }
+        columns.extend(self.pacing_columns().into_iter().flatten());
         columns.extend(self.classes.columns());
         columns
+    }
+
+    fn pacing_columns(&self) -> Option<SeriesColumns> {
+        let totals: Vec<PacingTally> =
+            self.rows.iter().map(|row| row.end.pacing).collect::<Option<_>>()?;
+        let mut before = PacingTally::default();
+        let mut columns = PACING.map(|name| (Cow::from(name), Vec::with_capacity(totals.len())));
+        for total in totals {
+            let row = total.since(before);
+            let values = [row.steps(), row.throttled as f64];
+            columns.iter_mut().zip(values).for_each(|((_, column), value)| column.push(value));
+            before = total;
+        }
+        Some(columns.into())
     }
 }
 

@@ -7,9 +7,11 @@
 use rand_distr::{Distribution, Normal};
 
 use crate::checkpoint::Checkpointed;
+use crate::config::quantity::Share;
 use crate::config::{Config, FlashFaults};
 use crate::ids::BlockId;
 use crate::rng::{self, Lot};
+use crate::units::Duration;
 
 use super::Geometry;
 
@@ -33,6 +35,15 @@ pub enum Sensed {
     Uncorrectable(u32),
 }
 
+/// What the data of a block have been through.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Strain {
+    /// Pages read since the block was erased.
+    pub reads: u32,
+    /// Since its first page was programmed.
+    pub age: Duration,
+}
+
 /// Something that happens to a share of all events.
 #[derive(Debug, Checkpointed)]
 struct Chance {
@@ -51,6 +62,10 @@ struct ReadErrors {
     new: f64,
     /// What each erase adds to that.
     growth: f64,
+    /// What each read of the block adds.
+    disturbance: f64,
+    /// What each second adds.
+    ageing: f64,
     retry: f64,
     levels: u32,
     lot: Lot,
@@ -101,9 +116,10 @@ impl Faults {
         is_worn || self.erase.happens([block.0, erases, 0])
     }
 
-    /// How the page at `offset` of `block`, which has been erased so often, is read. The same each time.
-    pub fn sense(&self, block: BlockId, erases: u32, offset: u32) -> Sensed {
-        self.read.sense([block.0, erases, offset])
+    /// How the page at `offset` of `block`, which has been erased so often, is read after what its data have been through.
+    /// The same each time, or worse if they have been through more.
+    pub fn sense(&self, block: BlockId, erases: u32, offset: u32, strain: Strain) -> Sensed {
+        self.read.sense([block.0, erases, offset], strain)
     }
 }
 
@@ -120,11 +136,25 @@ impl ReadErrors {
         let new = of_any(faults.read_errors.0, striped);
         let worn = faults.worn_read_errors.map_or(new, |share| of_any(share.0, striped));
         let (retry, levels) = (faults.retry_failures.0, faults.retry_levels);
-        Self { new, growth: (worn - new) / rated, retry, levels, lot }
+        let line = |share: Share, until: f64| of_any(share.0, striped) / until;
+        let disturbed = faults.disturbed_read_errors;
+        let aged = faults.aged_read_errors;
+        Self {
+            new,
+            growth: (worn - new) / rated,
+            disturbance: disturbed.map_or(0.0, |of| line(of.share, f64::from(of.reads))),
+            ageing: aged.map_or(0.0, |of| line(of.share, of.age.0.as_secs_f64())),
+            retry,
+            levels,
+            lot,
+        }
     }
 
-    fn sense(&self, page: [u32; 3]) -> Sensed {
-        let share = self.new + self.growth * f64::from(page[1]);
+    fn sense(&self, page: [u32; 3], strain: Strain) -> Sensed {
+        let share = self.new
+            + self.growth * f64::from(page[1])
+            + self.disturbance * f64::from(strain.reads)
+            + self.ageing * strain.age.as_secs_f64();
         if share <= 0.0 {
             return Sensed::Corrected(0);
         }
@@ -193,7 +223,7 @@ mod tests {
         let faults = faults("{ read_errors = 0.4, retry_failures = 0.25, retry_levels = 2 }");
         let mut found = [0; 4];
         for page in 0..20_000 {
-            match faults.sense(BlockId(page / 64), 0, page % 64) {
+            match faults.sense(BlockId(page / 64), 0, page % 64, Strain::default()) {
                 Sensed::Corrected(level) => found[level as usize] += 1,
                 Sensed::Uncorrectable(levels) => found[1 + levels as usize] += 1,
             }
@@ -207,8 +237,28 @@ mod tests {
     fn read_errors_follow_a_line_from_new_to_worn() {
         let faults = faults("{ read_errors = 0.1, worn_read_errors = 0.3 }");
         for (erases, share) in [(0, 0.1), (500, 0.2), (1000, 0.3), (2000, 0.5)] {
-            let pages = (0..20_000).map(|page| faults.sense(BlockId(page / 64), erases, page % 64));
+            let strain = Strain::default();
+            let pages =
+                (0..20_000).map(|page| faults.sense(BlockId(page / 64), erases, page % 64, strain));
             let retried = pages.filter(|sensed| *sensed != Sensed::Corrected(0)).count();
+            assert_share(retried, 20_000, share);
+        }
+    }
+
+    #[test]
+    fn reads_and_time_add_their_lines() {
+        let faults = faults(
+            "{ read_errors = 0.1, disturbed_read_errors = { share = 0.2, reads = 1000 }, \
+             aged_read_errors = { share = 0.4, age = \"10d\" } }",
+        );
+        let days = |days: u64| Duration::from_ns(days * 86_400_000_000_000);
+        for (reads, age, share) in
+            [(0, days(0), 0.1), (500, days(0), 0.2), (0, days(5), 0.3), (1000, days(10), 0.7)]
+        {
+            let strain = Strain { reads, age };
+            let sensed =
+                (0..20_000).map(|page| faults.sense(BlockId(page / 64), 3, page % 64, strain));
+            let retried = sensed.filter(|sensed| *sensed != Sensed::Corrected(0)).count();
             assert_share(retried, 20_000, share);
         }
     }

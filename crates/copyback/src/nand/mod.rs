@@ -8,7 +8,7 @@ mod rules;
 mod timing;
 
 pub use die::{Action, Command, Die, Operation, Phase, Slot, Times};
-pub use faults::{Faults, Sensed};
+pub use faults::{Faults, Sensed, Strain};
 pub use geometry::{Address, Geometry};
 pub use rules::MultiPlaneRules;
-pub use timing::{Timing, transfer_time};
+pub use timing::{CacheTiming, Timing, transfer_time};

@@ -17,6 +17,19 @@ pub struct Timing {
     pub page_transfer: Duration,
     /// What closing a block costs beyond its last data page: the program of a summary page.
     pub summary: Option<Duration>,
+    /// Array operations of blocks in another cell mode, if there are such.
+    pub cache: Option<CacheTiming>,
+}
+
+/// Array operations of blocks in another cell mode than the others. Their pages are of one type.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct CacheTiming {
+    /// Array read (tR).
+    pub read: Duration,
+    /// Array program (tPROG).
+    pub program: Duration,
+    /// Block erase (tBERS).
+    pub erase: Duration,
 }
 
 /// The time that `bytes` take at `rate`, rounded up to a whole nanosecond; at most the longest span.
@@ -55,6 +68,14 @@ impl Timing {
             },
             page_transfer: transfer_time(bytes, timing.transfer_rate),
             summary,
+            cache: config.has_slc_cache().then(|| {
+                let timing = &config.slc_cache.timing;
+                CacheTiming {
+                    read: timing.read.0,
+                    program: timing.program.0,
+                    erase: timing.erase.0,
+                }
+            }),
         }
     }
 

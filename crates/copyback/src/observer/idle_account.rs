@@ -23,6 +23,8 @@ pub enum Activity {
     Delayed,
     /// Levels wear.
     WearLevelling,
+    /// Collects for the sake of data that reads or time have put in danger.
+    Refresh,
     /// Writes pages that collections have left in the device's DRAM.
     CachedPages,
     /// None of these.
@@ -79,7 +81,7 @@ pub struct IdleTimes {
 
 impl Activity {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::OnDemand,
         Self::Forced,
         Self::ArrayIdle,
@@ -87,6 +89,7 @@ impl Activity {
         Self::Compaction,
         Self::Delayed,
         Self::WearLevelling,
+        Self::Refresh,
         Self::CachedPages,
         Self::Nothing,
     ];
@@ -101,6 +104,7 @@ impl Activity {
             Self::Compaction => "compaction",
             Self::Delayed => "delayed",
             Self::WearLevelling => "wear_levelling",
+            Self::Refresh => "refresh",
             Self::CachedPages => "cached_pages",
             Self::Nothing => "nothing",
         }
@@ -117,6 +121,7 @@ impl From<Reason> for Activity {
             Reason::Compaction => Self::Compaction,
             Reason::Delayed => Self::Delayed,
             Reason::WearLevelling => Self::WearLevelling,
+            Reason::ReadReclaim | Reason::Refresh => Self::Refresh,
         }
     }
 }

@@ -142,6 +142,8 @@ impl Class {
             Self::Destage => "destage",
             Self::Mapping => "mapping",
             Self::Collection(Reason::WearLevelling) => "wear_levelling",
+            Self::Collection(Reason::ReadReclaim) => "read_reclaim",
+            Self::Collection(Reason::Refresh) => "refresh",
             Self::Collection(_) => "gc",
             Self::CachedPages => "cached_pages",
             Self::Suspend => "suspend",

@@ -1,6 +1,7 @@
 //! Host operations from the queues into the dies, and out again.
 
 use crate::backend::{Backend, Located, Purpose};
+use crate::ftl::Placed;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 use crate::nand::{Command, Operation, Times};
 use crate::observer::Part;
@@ -19,14 +20,10 @@ impl Scheduler {
         &mut self,
         backend: &mut Backend,
         die: DieId,
-        next: Option<Next>,
+        next: Next,
         now: Instant,
     ) -> bool {
-        let Some(next) = next.filter(|next| backend.flash.takes_from_host(die, next.command()))
-        else {
-            return false;
-        };
-        self.start(backend, next, now)
+        backend.flash.takes_from_host(die, next.command()) && self.start(backend, next, now)
     }
 
     /// Starts `next`, which its die can take. Returns whether it has.
@@ -54,11 +51,11 @@ impl Scheduler {
         }
         backend.counters.reads += members;
         backend.counters.multi_plane_reads += u64::from(members > 1);
-        let extra = backend.take_extra();
+        let array = backend.array_read(lead.page, lead.offset) + backend.take_extra();
         let timing = &backend.flash.timing;
         let times = Times {
             transfer_in: timing.command,
-            array: timing.read(lead.offset) + extra,
+            array,
             transfer_out: timing.page_transfer * members,
         };
         issue(backend, die, Command::Read, times, group, now);
@@ -85,7 +82,8 @@ impl Scheduler {
             (lead.plane, lead.offset),
             (actual, offset),
         );
-        if actual != plane || !legal || backend.flash.die(die).programs(page) {
+        let is_in_mode = backend.ftl.is_in_cache(page) == backend.ftl.is_in_cache(lead.page);
+        if actual != plane || !legal || !is_in_mode || backend.flash.die(die).programs(page) {
             return false;
         }
         let Some(taken) = self.take_read(backend, (die, plane), now) else { return false };
@@ -155,7 +153,9 @@ impl Scheduler {
     ) {
         let die = backend.ftl.geometry.die_of_plane(plane);
         let mut group = Fifo::default();
-        let mut summary = self.place(backend, id, plane, &mut group, now);
+        let placed = self.place(backend, id, plane, &mut group, now);
+        let mut summary = placed.closes_block;
+        let in_cache = backend.ftl.is_in_cache(placed.page);
         let mut members = 1;
         if backend.flash.rules.joins(Command::Program) {
             for other in backend.planes_in(self.planes_to_join(die, queue), die) {
@@ -169,17 +169,19 @@ impl Scheduler {
                 let next = backend.ftl.next_host_offset(other, page).map(|offset| (other, offset));
                 let legal =
                     |next| backend.flash.rules.may_join(Command::Program, (plane, offset), next);
-                if next.is_some_and(legal)
+                let is_in_mode = backend.ftl.goes_to_cache(other, page.lpn) == in_cache;
+                if is_in_mode
+                    && next.is_some_and(legal)
                     && let Some(id) = self.queues.pop_write(queue)
                 {
-                    summary |= self.place(backend, id, other, &mut group, now);
+                    summary |= self.place(backend, id, other, &mut group, now).closes_block;
                     members += 1;
                 }
             }
         }
         backend.counters.programs += members;
         backend.counters.multi_plane_programs += u64::from(members > 1);
-        let array = backend.program_time(offset, summary);
+        let array = backend.host_program_time(placed.page, offset, summary);
         let timing = &backend.flash.timing;
         let transfer_in = timing.command + timing.page_transfer * members;
         let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
@@ -195,7 +197,7 @@ impl Scheduler {
         }
     }
 
-    /// Puts the data of a write on `plane`. Returns whether that filled the block.
+    /// Puts the data of a write on `plane`. Returns where.
     // Inlined, so that a group of one stays in registers.
     #[inline(always)]
     fn place(
@@ -205,7 +207,7 @@ impl Scheduler {
         plane: PlaneId,
         group: &mut Fifo,
         now: Instant,
-    ) -> bool {
+    ) -> Placed {
         let transaction = self.queues.transactions.get(id);
         let Transaction { owner, lpn, sequence, .. } = *transaction;
         let old = backend.ftl.lookup(lpn);
@@ -220,7 +222,7 @@ impl Scheduler {
             Owner::Translation => self.translation_write_begins(backend, lpn, sequence),
         }
         self.join(backend, id, group, now);
-        placed.closes_block
+        placed
     }
 
     /// Ends the wait of an operation and adds it to a command.

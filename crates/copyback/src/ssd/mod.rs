@@ -19,9 +19,9 @@ mod power;
 mod recovery_time;
 mod suspend;
 
-pub use crate::backend::{Counters, FaultReport, Moves, SortingReport};
+pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
-pub use crate::ftl::{HandleTally, OfClass, Takes};
+pub use crate::ftl::{HandleTally, OfClass, SlcState, Takes};
 pub use crate::observer::{
     Activity, Class, Collected, DieTime, Entry, For, HeldUp, IdlePeriods, IdleTimes, InTheWay,
     Part, Parts, Party, PlaneUse, Waited, Work,
@@ -38,7 +38,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
 use crate::config::{Config, Idle};
-use crate::event::Agenda;
+use crate::event::{Agenda, Event};
 use crate::flash::Watched;
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn, SsdId};
@@ -172,6 +172,11 @@ impl Ssd {
         counters.striped(u64::from(ftl.geometry.striped_planes))
     }
 
+    /// What writes were charged so far, if they are.
+    pub fn pacing(&self) -> Option<PacingTally> {
+        self.schedule.scheme.charges_writes().then_some(self.backend.counters.pacing)
+    }
+
     /// Whether a die collects at this moment.
     pub const fn is_collecting(&self) -> bool {
         self.backend.collecting.is_any_running()
@@ -211,10 +216,13 @@ impl Ssd {
         self.backend.flash.violation().or_else(|| self.backend.ftl.violation())
     }
 
-    /// Whether it may have work that is no command's: to use idle time, or to keep its mapping in flash
-    /// up to date.
+    /// Whether it may have work that is no command's: to use idle time, to keep its mapping in flash up to date, or to
+    /// refresh data.
     pub fn works_on_its_own(&self) -> bool {
-        self.collector.idle.is_some() || self.backend.ftl.translation_pages() > 0
+        self.collector.idle.is_some()
+            || self.collector.folds.is_some()
+            || self.backend.ftl.translation_pages() > 0
+            || self.backend.ageing.is_some()
     }
 
     /// Page operations that are waiting or in service.
@@ -301,6 +309,19 @@ impl Ssd {
         if let Some(idle) = &mut self.collector.idle {
             idle.look(&mut self.backend, now);
         }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.look(&mut self.backend, now);
+        }
+    }
+
+    /// A look for data that have become too old was on the agenda.
+    pub fn refresh_look(&mut self) {
+        if let Some(ageing) = &mut self.backend.ageing {
+            ageing.look();
+        }
+        if !self.is_off {
+            self.backend.flash.wake_all();
+        }
     }
 
     /// The second phase of an instant: every die and channel that something has happened to looks
@@ -318,7 +339,8 @@ impl Ssd {
     /// in what this calls, and has to be [watched](crate::flash::Watched) for.
     #[inline]
     fn arbitrate_watched(&mut self, now: Instant, agenda: &mut Agenda) {
-        if self.collector.idle.is_some() {
+        self.backend.note_time(now);
+        if self.collector.idle.is_some() || self.collector.folds.is_some() {
             self.use_instant(now, agenda);
         } else {
             self.start_what_can_start(now, agenda);
@@ -333,6 +355,13 @@ impl Ssd {
         if self.backend.observer.keeps_idle_account() {
             self.backend.observer.note_commands(self.is_busy(), now);
         }
+        // Blocks that have been opened at this instant are as old as it, whenever the next one is.
+        self.backend.note_time(now);
+        if !self.is_off
+            && let Some(next) = self.backend.plan_refresh_look()
+        {
+            agenda.add(next, Event::RefreshLook);
+        }
     }
 
     /// Lets idle time be used.
@@ -345,6 +374,9 @@ impl Ssd {
         if let Some(idle) = &mut self.collector.idle {
             idle.plan_look(now, agenda);
         }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.plan_look(now, agenda);
+        }
     }
 
     /// Before work is looked for: whether the drive has commands. Without power there is nothing to use idle
@@ -353,6 +385,9 @@ impl Ssd {
         let is_busy = self.is_busy() || self.is_off;
         if let Some(idle) = &mut self.collector.idle {
             idle.note(&mut self.backend, is_busy, self.scheduler.next_die(), now);
+        }
+        if let Some(folds) = &mut self.collector.folds {
+            folds.note(&mut self.backend, is_busy, now);
         }
     }
 

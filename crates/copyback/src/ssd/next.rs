@@ -109,6 +109,8 @@ impl Ssd {
         let first = backend.ftl.geometry.first_plane(die);
         let choose = |candidates| schedule.plane_to_collect(die, first, candidates);
         if collector.begin(backend, die, choose, now) {
+            let (schedule, at) = self.at_die(die, now);
+            schedule.collection_begins(&at);
             return self.carry_on(die, now);
         }
         if collector.takes_no_time() {
@@ -188,9 +190,12 @@ impl Ssd {
     /// Starts `next` if the die can take it.
     #[inline(always)]
     fn start(&mut self, die: DieId, next: Option<Next>, now: Instant) -> bool {
+        let Some(next) = next else { return false };
+        let written_before = self.backend.counters.host_programs;
         let has_started = self.scheduler.start_if_ready(&mut self.backend, die, next, now);
         if has_started {
-            self.schedule.host_begins(die);
+            let (schedule, mut at) = self.at_die(die, now);
+            schedule.host_begins(&mut at, next, written_before);
             self.collector.host_begins(die);
         }
         has_started

@@ -78,6 +78,9 @@ impl Ssd {
     fn replace(&mut self, config: &Config, ftl: Ftl) {
         let fresh = Self::around(config, ftl, self.last_sequence());
         let old = std::mem::replace(self, fresh);
+        if let (Some(ageing), Some(before)) = (&mut self.backend.ageing, &old.backend.ageing) {
+            ageing.goes_on(before, &self.backend.ftl);
+        }
         self.backend.counters = old.backend.counters;
         self.backend.observer = old.backend.observer;
         self.is_off = true;

@@ -47,6 +47,11 @@ impl RecoveryTime {
         for block in image.blocks() {
             let die = work.geometry.die_of_plane(work.geometry.plane_of_block(block));
             let written = image.written(block);
+            if image.is_in_cache(block) {
+                let pages = ssd.slc_pages_per_block();
+                (0..(written + 1).min(pages)).for_each(|_| work.read_in_cache(die, metadata));
+                continue;
+            }
             let last = work.geometry.pages_per_block - 1;
             if let SummaryPage::LastPage { transfer: bytes } = ssd.ftl.summary_page {
                 work.read(die, last, transfer(bytes.0));
@@ -94,6 +99,13 @@ impl<'a> Work<'a> {
     fn read(&mut self, die: DieId, offset: u32, transfer: Duration) {
         let work = &mut self.dies[die.index()];
         work.array += self.timing.read(offset);
+        work.bus += self.timing.command + transfer;
+        work.pages_read += 1;
+    }
+
+    fn read_in_cache(&mut self, die: DieId, transfer: Duration) {
+        let work = &mut self.dies[die.index()];
+        work.array += self.timing.cache.map_or(Duration::ZERO, |cache| cache.read);
         work.bus += self.timing.command + transfer;
         work.pages_read += 1;
     }

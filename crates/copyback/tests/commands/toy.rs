@@ -245,6 +245,7 @@ impl Toy {
                 self.ssd.transfer_done(channel, self.now);
             }
             Event::IdleLook => self.ssd.idle_look(self.now),
+            Event::RefreshLook => self.ssd.refresh_look(),
             other => panic!("a drive alone has no {other:?}"),
         }
     }
@@ -259,6 +260,11 @@ impl Toy {
             self.done.push(Done { request, ns, parts, rejected });
         }
         assert_eq!(self.ssd.violation(), None, "at {ns}");
+    }
+
+    /// What time it is.
+    pub fn now_ns(&self) -> u64 {
+        self.now.as_ns()
     }
 
     /// When `request` has ended.

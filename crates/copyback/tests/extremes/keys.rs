@@ -218,6 +218,7 @@ fn sample(name: &str, path: &str, is_list: bool) -> Option<String> {
         ("count", _) => "2".into(),
         ("rate", _) => "\"100MB/s\"".into(),
         ("blocks", _) => "2".into(),
+        ("after" | "time", "ssd.controller.wake_up") => "\"1ms\"".into(),
         ("order", _) => "\"CWDP\"".into(),
         ("plane", _) => "\"most_free\"".into(),
         _ => return None,
@@ -235,6 +236,14 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
         "ssd.geometry.blocks_per_plane" => vec![("precondition.fill", "0")],
         "array.failed" | "array.rebuild" => [&raid[..], &[("array.failed", "[1]")]].concat(),
         "ssd.faults" | "ssd.endurance" => vec![("ssd.endurance.rated_cycles", "3000")],
+        "ssd.faults.disturbed_read_errors.share" => {
+            vec![("ssd.faults.disturbed_read_errors.reads", "100")]
+        }
+        "ssd.faults.disturbed_read_errors.reads" => {
+            vec![("ssd.faults.disturbed_read_errors.share", "0.1")]
+        }
+        "ssd.faults.aged_read_errors.share" => vec![("ssd.faults.aged_read_errors.age", "1s")],
+        "ssd.faults.aged_read_errors.age" => vec![("ssd.faults.aged_read_errors.share", "0.1")],
         "workload.inter_arrival" | "workload.bursts" => vec![("workload.inter_arrival", "1ms")],
         _ => Vec::new(),
     }

@@ -144,6 +144,11 @@ impl Floor {
         let pages = 0..config.ssd.geometry.pages_per_block;
         let read = pages.clone().map(|offset| timing.read(offset)).min().unwrap_or_default();
         let program = pages.map(|offset| timing.program(offset)).min().unwrap_or_default();
+        // A page may lie in either cell mode.
+        let (read, program) = match timing.cache {
+            Some(cache) => (read.min(cache.read), program.min(cache.program)),
+            None => (read, program),
+        };
         // A read may be served from a register or from DRAM that collections use.
         let short_cut = config.ssd.cache_pages() > 0 || merges(&config);
         Self {
@@ -284,7 +289,11 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     if gc.zero_cost {
         equal("busy time of free collections", &outcome.float("/gc/busy_us"), &Some(0.0))?;
     }
-    let emptied = outcome.number("/gc/collections") + outcome.number("/wear/levelling_runs");
+    let refreshed = ["read_reclaims", "refreshes"]
+        .map(|key| outcome.summary["gc"]["refresh"][key].as_u64().unwrap_or(0));
+    let emptied = outcome.number("/gc/collections")
+        + outcome.number("/wear/levelling_runs")
+        + refreshed.iter().sum::<u64>();
     // Every plane of a die may be collected.
     let planes = config.ssd.geometry.planes_per_die as u64 * dies(config);
     // A collection counts when it ends, its erase when it starts. A logical block that has all its pages

@@ -32,16 +32,16 @@ const SIGHTS: &[(&str, f64)] = &[
     ("writes in place of the page in the register", 0.000_5),
     ("collections overlapping the host", 0.02),
     ("writes that wait for a free block", 0.05),
-    ("planes that join a collection", 0.05),
+    ("planes that join a collection", 0.04),
     ("pages moved together", 0.02),
-    ("pages moved in pairs", 0.02),
-    ("surplus pages moved alone", 0.02),
-    ("surplus pages in DRAM", 0.01),
+    ("pages moved in pairs", 0.01),
+    ("surplus pages moved alone", 0.01),
+    ("surplus pages in DRAM", 0.005),
     ("suspended programs and erases", 0.05),
     ("switch merges", 0.01),
     ("partial merges", 0.03),
     ("full merges", 0.05),
-    ("compactions of superblocks", 0.05),
+    ("compactions of superblocks", 0.04),
     ("writes to a buffer", 0.03),
     ("merges out of a buffer", 0.03),
     ("erases of a buffer's blocks", 0.01),
@@ -51,10 +51,10 @@ const SIGHTS: &[(&str, f64)] = &[
     ("collections that were put off", 0.03),
     ("collections that were caught up", 0.001),
     ("mappings found in RAM", 0.05),
-    ("translation pages read", 0.05),
-    ("translation pages written", 0.05),
-    ("changed mappings evicted", 0.05),
-    ("waits for a mapping", 0.05),
+    ("translation pages read", 0.03),
+    ("translation pages written", 0.03),
+    ("changed mappings evicted", 0.03),
+    ("waits for a mapping", 0.03),
     ("requests beyond a bound", 0.2),
     ("short idle periods", 0.04),
     ("idle periods with a collection", 0.01),
@@ -63,6 +63,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("merges that were caught up", 0.001),
     ("runs that a rule ends", 0.02),
     ("overwrites until they are steady", 0.02),
+    ("writes that waited for steps", 0.02),
 ];
 
 /// What a run has met.
@@ -125,6 +126,7 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         merges && many("/gc/kinds/delayed"),
         stopped,
         outcome.summary.pointer("/precondition/devices/0/reached") == Some(&true.into()),
+        throttles(outcome),
     ]
 }
 
@@ -147,4 +149,10 @@ pub fn check(met: &[Met]) {
     for (name, share, least) in shares(met) {
         assert!(share >= least, "only {:.1}% of the runs have met {name}", 100.0 * share);
     }
+}
+
+/// Whether writes have waited for steps of collections that they were charged.
+pub fn throttles(outcome: &Outcome) -> bool {
+    let writes = outcome.summary.pointer("/gc/pacing/throttled");
+    writes.and_then(|writes| writes.as_u64()).is_some_and(|writes| writes > 0)
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use copyback::config::quantity::{Limit, Rate, Share, Size, Time};
 use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
-    Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc, GcEnd, GcStart,
-    Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping, Margin, Metrics,
-    Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power, Precondition,
-    Preemption, Register, Scheduling, Ssd, Stop, SummaryPage, Suspend, ThresholdScope,
-    ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
+    Controller, Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc,
+    GcEnd, GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping,
+    Margin, Metrics, Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power,
+    Precondition, Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop, SummaryPage,
+    Suspend, ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
 use copyback::rng::{Stream, stream};
 use rand::RngExt;
@@ -161,7 +161,22 @@ fn config(draw: &mut Draw, folder: &Path) -> Config {
     let commands = commands(draw, &geometry, &gc);
     let endurance = Endurance { rated_cycles: Some(3000), ..Endurance::default() };
     let (faults, power) = (FlashFaults::default(), Power::default());
-    let ssd = Ssd { geometry, timing, commands, ftl, gc, wear, buffer, endurance, faults, power };
+    let slc_cache = SlcCache::default();
+    let ssd = Ssd {
+        geometry,
+        timing,
+        commands,
+        ftl,
+        gc,
+        wear,
+        buffer,
+        endurance,
+        faults,
+        power,
+        slc_cache,
+        controller: Controller::default(),
+        refresh: Refresh::default(),
+    };
     let host = host(draw);
     let workload = workload::draw(draw, &ssd, &|index| folder.join(format!("{index}.blkreplay")));
     Config {
@@ -341,7 +356,9 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
     let starts = match preemption {
         Preemption::None => &[GcStart::AtOnce, GcStart::BeforeOperation][..],
         Preemption::Partial { .. } => &[GcStart::AtOnce, GcStart::BeforeOperation],
-        Preemption::SemiPreemptive { .. } | Preemption::Python { .. } => &[GcStart::AtOnce],
+        Preemption::SemiPreemptive { .. }
+        | Preemption::Paced { .. }
+        | Preemption::Python { .. } => &[GcStart::AtOnce],
     };
     Gc {
         victim: draw.of(&[
@@ -363,6 +380,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         threshold_scope: ThresholdScope::Plane,
         threshold_unit: ThresholdUnit::FreeBlocks,
         invalid_threshold: None,
+        least_invalid: Share(0.0),
         start: draw.of(starts),
         end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),

@@ -94,7 +94,11 @@ fn idle_time(found: &Value, dies: u64) -> Result<u64, String> {
     let mut idle = 0;
     for class in ["unused", "short", "long"] {
         let time = ns(&found[class]["us"])?;
-        let uses = Activity::ALL.map(|activity| ns(&found[class]["die_us"][activity.name()]));
+        let die_us = found[class]["die_us"].as_object().ok_or("no die times")?;
+        let uses = Activity::ALL.map(|activity| match die_us.get(activity.name()) {
+            None if activity == Activity::Refresh => Ok(0),
+            time => ns(time.ok_or("no time")?),
+        });
         let used: u64 = uses.into_iter().sum::<Result<u64, String>>()?;
         equal(&format!("uses of {class} idle time"), &used, &(time * dies))?;
         let some = found[class]["periods"].as_u64() > Some(0);

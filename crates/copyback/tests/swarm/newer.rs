@@ -1,13 +1,14 @@
 //! Keys that came after the first cases were drawn. They are drawn from a stream of their own, so that all else of a
 //! case stays what it was.
 
-use copyback::config::quantity::{Share, Size};
+use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, Average, CachedUnit, CollectionCost, Config, Coordination,
-    Counted, Delay, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation,
-    LogStream, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption,
-    Promotion, QueuedWhen, Replaced, Round, ThresholdScope, ThresholdUnit, VictimPolicy,
-    WearCompare, Width, Within, Workload,
+    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, CollectionCost,
+    CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow, DisturbedReadErrors,
+    Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
+    Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption, Promotion,
+    QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage, ThresholdScope, ThresholdUnit,
+    VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -100,7 +101,42 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
     }
+    if draw.chance(0.25) && config.ssd.gc.preemption != Preemption::None {
+        config.ssd.gc.preemption = Preemption::Paced {
+            set_point: Share(draw.of(&[0.05, 0.5, 0.8, 0.95])),
+            most_times: draw.of(&[1, 4, 100]),
+            reads_ahead: draw.small_within(0, 20) as u32,
+        };
+    }
     cache_segments(&mut draw, config);
+    if draw.chance(0.2) && config.ssd.ftl.mapping.is_page_mapping() {
+        config.ssd.gc.least_invalid = Share(draw.of(&[0.05, 0.125, 0.5, 1.0]));
+    }
+    if draw.chance(0.25) {
+        wear_data_out(&mut draw, config);
+    }
+    if draw.chance(0.2) {
+        config.ssd.controller = controller(&mut draw);
+    }
+    if draw.chance(0.25) {
+        slc_cache(&mut draw, config);
+    }
+}
+
+/// Data that reads and time put in danger, and blocks that are refreshed before or after that.
+fn wear_data_out(draw: &mut Draw, config: &mut Config) {
+    let refresh = &mut config.ssd.refresh;
+    refresh.reads = draw.chance(0.6).then(|| draw.small_within(10, 5_000) as u32);
+    refresh.age = draw.chance(0.6).then(|| Time::from_ns(draw.small_within(100_000, 1 << 33)));
+    let faults = &mut config.ssd.faults;
+    if draw.chance(0.5) {
+        let (share, reads) = (Share(draw.share()), draw.small_within(1, 5_000) as u32);
+        faults.disturbed_read_errors = Some(DisturbedReadErrors { share, reads });
+    }
+    if draw.chance(0.5) {
+        let (share, age) = (Share(draw.share()), Time::from_ns(draw.small_within(1_000, 1 << 33)));
+        faults.aged_read_errors = Some(AgedReadErrors { share, age });
+    }
 }
 
 /// Whole translation pages in the cache of a table in flash, and entries that wait outside of it.
@@ -118,6 +154,68 @@ fn cache_segments(draw: &mut Draw, config: &mut Config) {
     if draw.chance(0.5) {
         *unwritten = Size(cached_entry.0 * draw.small_within(1, 200));
     }
+}
+
+/// Blocks in another cell mode, on a drive with as many logical pages that has more blocks for them.
+fn slc_cache(draw: &mut Draw, config: &mut Config) {
+    let ssd = &mut config.ssd;
+    let (native_bits, bits) = draw.of(&[(2, 1), (3, 1), (4, 1), (4, 2)]);
+    if !ssd.ftl.mapping.is_page_mapping()
+        || ssd.blocks_kept_for_collections() == 0
+        || ssd.ftl.summary_page != SummaryPage::None
+        || ssd.geometry.pages_per_block * bits < native_bits
+    {
+        return;
+    }
+    ssd.gc.invalid_threshold = None;
+    ssd.wear.static_threshold = 0;
+    let (fixed, dynamic) = draw.of(&[(1, 0), (2, 0), (0, 3), (1, 2), (3, 8)]);
+    ssd.slc_cache = SlcCache {
+        fixed: FreeBlocks::Blocks { blocks: fixed },
+        dynamic: FreeBlocks::Blocks { blocks: dynamic },
+        dynamic_until: Share(draw.of(&[0.3, 0.75, 1.0])),
+        native_bits,
+        bits,
+        when_full: draw.of(&[WhenFull::WritePast, WhenFull::Wait]),
+        fold_below: draw.within(0, 2) as u32,
+        fold_after_idle: Time::from_us(draw.small_within(1, 20_000)),
+        idle_keeps: draw.within(0, 2) as u32,
+        timing: SlcTiming {
+            read: draw.time(1, 50_000),
+            program: draw.time(1, 500_000),
+            erase: draw.time(1, 3_000_000),
+        },
+    };
+    let before = f64::from(ssd.geometry.blocks_per_plane);
+    ssd.geometry.blocks_per_plane += fixed + 4;
+    let logical = (1.0 - ssd.ftl.over_provisioning.0) * before;
+    let after = f64::from(ssd.geometry.blocks_per_plane);
+    ssd.ftl.over_provisioning = Share(1.0 - logical / after);
+}
+
+/// One that sleeps, or takes its time.
+fn controller(draw: &mut Draw) -> Controller {
+    let time = |draw: &mut Draw| Time::from_us(draw.within(0, 2000));
+    let delay = |draw: &mut Draw| {
+        let mut row = |size| {
+            let mut times: Vec<_> = (0..3).map(|_| time(draw)).collect();
+            times.sort();
+            DelayRow { size: Size(size), times }
+        };
+        let rows = vec![row(512), row(16_384)];
+        CommandDelay::BySize { probabilities: [0.0, 0.9, 1.0].map(Share).to_vec(), rows }
+    };
+    let mut controller = Controller::default();
+    if draw.chance(0.6) {
+        controller.wake_up = WakeUp::Sleeps { after: time(draw), time: time(draw) };
+    }
+    if draw.chance(0.6) {
+        controller.read_delay = delay(draw);
+    }
+    if draw.chance(0.6) {
+        controller.write_delay = delay(draw);
+    }
+    controller
 }
 
 /// One that says where victims come from.

@@ -9,6 +9,7 @@ use copyback::config::{
 };
 use copyback::ssd::Part;
 
+use crate::coverage::throttles;
 use crate::draw::Case;
 use crate::pool::{self, Failure};
 use crate::run::{self, Outcome};
@@ -88,6 +89,7 @@ const FEATURES: &[(&str, Has)] = &[
         matches!(config.ssd.gc.preemption, Preemption::Partial { .. })
             && many(outcome, "/gc/preemptions")
     }),
+    ("paced, with writes that wait", |_, outcome| throttles(outcome)),
     ("reads from a register", |_, outcome| many(outcome, "/gc/merged_reads")),
     ("collections over the host", |_, outcome| many(outcome, "/gc/pipelined")),
     ("suspended", |_, outcome| many(outcome, "/gc/suspends")),

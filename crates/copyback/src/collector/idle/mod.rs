@@ -201,8 +201,14 @@ impl Collector {
         is_due: impl FnOnce() -> bool,
         now: Instant,
     ) -> bool {
-        let Some(idle) = &self.idle else { return false };
-        backend.collecting.is_in_idle_time(die) && !idle.schedule.catches_up(now) && !is_due()
+        if self.idle.is_none() && self.folds.is_none() {
+            return false;
+        }
+        let catches_up = || self.idle.as_ref().is_some_and(|idle| idle.schedule.catches_up(now));
+        backend.collecting.is_in_idle_time(die)
+            && !catches_up()
+            && !self.is_folding_in_idle_time()
+            && !is_due()
     }
 
     /// Lays the collection of `die` down for a while. What has been read out is forgotten: it is valid where it

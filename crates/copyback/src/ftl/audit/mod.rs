@@ -2,6 +2,7 @@
 //! tables that are checked. Each write carries the order of its submission as its version.
 
 mod image;
+mod modes;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,8 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 
 use super::spare::{Role, Spare};
+
+use modes::Modes;
 
 /// The contents of the flash, and the last version of every logical page.
 #[derive(Debug, Checkpointed)]
@@ -27,6 +30,8 @@ pub struct Audit {
     entries: Vec<Option<Ppn>>,
     /// Whether pages of a block may be left out.
     may_leave_out: bool,
+    /// In which cell mode blocks have been programmed, if there are two.
+    modes: Option<Modes>,
     /// Kept where power may fail.
     pub spare: Option<Spare>,
     violation: Option<String>,
@@ -53,6 +58,7 @@ impl Audit {
                 None => Vec::new(),
             },
             may_leave_out: config.ssd.ftl.mapping.has_log_blocks(),
+            modes: Modes::new(config, geometry.blocks()),
             violation: None,
         }
     }
@@ -143,6 +149,13 @@ impl Audit {
             self.fail(format!("{page:?} is programmed out of order or twice"));
         }
         self.next_page[block] = Some(offset + 1);
+        let modes = self.modes.as_mut();
+        let problem = modes.and_then(|modes| {
+            modes.program(BlockId::from_index(block), offset, role == Role::Cache)
+        });
+        if let Some(problem) = problem {
+            self.fail(problem);
+        }
         self.contents[page.index()] = Some(content);
         self.latest[content.0.index()] = Some((content.1, page));
     }
@@ -238,6 +251,9 @@ impl Audit {
         if self.next_page[block.index()].replace(0).is_none() {
             self.fail(format!("{block:?} is erased, but bad"));
         }
+        if let Some(modes) = &mut self.modes {
+            modes.erased(block);
+        }
         if let Some(spare) = &mut self.spare {
             let first = geometry.page(block, 0);
             spare.erased(
@@ -262,6 +278,9 @@ impl Audit {
     pub fn replaced(&mut self, block: BlockId, spare: BlockId, next_page: u32) {
         if self.next_page[spare.index()].replace(next_page) != Some(0) {
             self.fail(format!("{spare:?} replaces {block:?}, but is not erased"));
+        }
+        if let Some(modes) = &mut self.modes {
+            modes.replaced(block, spare);
         }
     }
 

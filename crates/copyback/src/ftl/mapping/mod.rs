@@ -40,6 +40,7 @@ use super::tables::Tables;
 use buffered_log_block::BufferedLogBlock;
 use log_block::LogBlock;
 use page::Page;
+pub(super) use page::choose_native;
 use superblock::Superblock;
 
 one_of! {
@@ -107,8 +108,8 @@ pub trait Mapping {
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed;
 
     /// What the block is filled for that a write of `page` has gone `to`.
-    fn role_of_write(&self, tables: &Tables, page: HostPage, _to: Ppn) -> Role {
-        tables.stream_of(page).into()
+    fn role_of_write(&self, tables: &Tables, page: HostPage, to: Ppn) -> Role {
+        tables.role_of_host_write(page, to)
     }
 
     /// What the block is filled for that `from` is moved to.
@@ -145,7 +146,7 @@ pub trait Mapping {
             }
             tables.invalidate(self, old);
         } else {
-            tables.staged.remove(page.lpn);
+            tables.page_came(page.lpn);
         }
         let placed = self.place(tables, plane, page);
         if !tables.is_translation_page(page.lpn) {

@@ -56,6 +56,8 @@ impl Ftl {
             let origin = Origin::Moved { class: None };
             tables.staged.add(*lpn, *plane, origin);
         }
+        // What was staged holds data, too.
+        tables.begin_cache();
         let erased = |block| survey.is_erased(block);
         let audit = Audit::of_image(config, image, survey.found(), erased);
         tables.audit = Some(Box::new(audit));
@@ -116,7 +118,9 @@ impl Tables {
         blocks.sort_by_key(|block| survey.last_program(*block));
         self.space[plane] = Plane::new(config, std::iter::empty());
         self.space[plane].spare = 0;
-        for block in blocks.iter().filter(|block| survey.written(**block) == 0) {
+        let is_static = |block| self.slc.as_ref().is_some_and(|cache| cache.is_static(block));
+        let is_free = |block: &&BlockId| survey.written(**block) == 0 && !is_static(**block);
+        for block in blocks.iter().filter(is_free) {
             self.space[plane].free.push(*block, self.blocks.erase_count(*block));
         }
         blocks.retain(|block| survey.written(*block) > 0);
@@ -131,7 +135,12 @@ impl Tables {
         blocks: &[BlockId],
         survey: &Survey<'_>,
     ) {
-        let mut by_opening = blocks.to_vec();
+        let (cached, blocks): (Vec<_>, Vec<_>) =
+            blocks.iter().partition(|block| survey.role(**block) == Role::Cache);
+        let cached: Vec<_> =
+            cached.into_iter().map(|block| (block, survey.written(block))).collect();
+        self.recover_cache(plane, &cached);
+        let mut by_opening = blocks.clone();
         by_opening.sort_by_key(|block| survey.first_program(*block));
         by_opening.into_iter().for_each(|block| self.victims.opened(plane, block));
         let mut filled = Vec::new();
@@ -153,7 +162,7 @@ impl Tables {
         let may_share = self.limits.mixes;
         let is_short = self.space[plane].free_blocks() < self.space.thresholds().hard;
         self.space[plane].lent = may_share && is_short;
-        if !blocks.is_empty() {
+        if !blocks.is_empty() || !cached.is_empty() {
             self.reopen_for_host(plane);
         }
     }
@@ -188,7 +197,8 @@ impl Tables {
 fn stream_of(role: Role) -> Stream {
     match role {
         Role::Class(class) => Stream::Class(class),
-        Role::Merge | Role::Buffer => Stream::Class(Class::new(0)),
+        // Blocks of a cache go back to it.
+        Role::Merge | Role::Buffer | Role::Cache => Stream::Class(Class::new(0)),
         Role::Translation => Stream::Translation,
         Role::Aligned => Stream::Aligned,
     }

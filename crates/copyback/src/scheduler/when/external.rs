@@ -6,7 +6,7 @@ use crate::ids::DieId;
 use crate::units::Duration;
 use crate::victim::supply::Failed;
 
-use super::{Admitted, AtDie, When};
+use super::{Admitted, AtDie, Begun, When};
 
 /// The schedule, and what the configuration says of it.
 #[derive(Debug)]
@@ -81,8 +81,8 @@ impl When for External {
         *steps = steps.saturating_add(1);
     }
 
-    fn host_begins(&mut self, die: DieId) {
-        self.steps[die.index()] = 0;
+    fn host_begins(&mut self, at: &mut AtDie<'_>, _: Begun) {
+        self.steps[at.die.index()] = 0;
     }
 
     fn poll(&self) -> Duration {

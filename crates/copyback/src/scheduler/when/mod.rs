@@ -7,6 +7,7 @@
 mod at_die;
 mod external;
 mod never;
+mod paced;
 mod partial;
 mod semi_preemptive;
 pub mod supply;
@@ -27,6 +28,7 @@ use supply::ExternalSchedule;
 use super::Next;
 use external::External;
 use never::Never;
+use paced::Paced;
 use partial::Partial;
 use turns::Turns;
 
@@ -81,6 +83,15 @@ pub enum Turn {
     Wait,
 }
 
+/// What has begun for the host on a die.
+#[derive(Debug, Clone, Copy)]
+pub struct Begun {
+    /// The operation that it was begun with.
+    pub next: Next,
+    /// Pages that the host writes with it, on several planes perhaps.
+    pub pages_written: u64,
+}
+
 /// A scheme.
 pub trait When: Debug + Send + Sync {
     /// Writes which scheme it is, and how it stands.
@@ -101,11 +112,14 @@ pub trait When: Debug + Send + Sync {
         None
     }
 
+    /// A collection that was due has been put on the die.
+    fn collection_begins(&mut self, _at: &AtDie<'_>) {}
+
     /// A collection begins to move a page of `die`, or to erase a block.
     fn step_begins(&mut self, _die: DieId) {}
 
-    /// An operation of the host begins on `die`.
-    fn host_begins(&mut self, _die: DieId) {}
+    /// An operation of the host begins on the die.
+    fn host_begins(&mut self, _at: &mut AtDie<'_>, _begun: Begun) {}
 
     /// What a look at the queue takes after each operation of a collection.
     fn poll(&self) -> Duration {
@@ -140,6 +154,11 @@ pub trait When: Debug + Send + Sync {
         true
     }
 
+    /// Whether writes are charged steps of collections.
+    fn charges_writes(&self) -> bool {
+        false
+    }
+
     /// Takes a policy from outside, if the scheme asks one.
     fn supply(&mut self, _policy: Box<dyn ExternalSchedule>) {}
 
@@ -162,6 +181,7 @@ impl Checkpointed for Box<dyn When> {
             0 => Never::load(from).map(boxed),
             1 => Partial::load(from).map(boxed),
             2 => SemiPreemptive::load(from).map(boxed),
+            3 => Paced::load(from).map(boxed),
             _ => Err(from.unknown_variant()),
         }
     }
@@ -206,11 +226,20 @@ impl Schedule {
                 priority_flows: priority_flows.clone(),
             }),
             Preemption::Partial { steps } => Box::new(Partial::new(*steps, dies)),
+            // What takes no time needs no pace.
+            Preemption::Paced { .. } if config.zero_cost => Box::new(Never),
+            Preemption::Paced { set_point, most_times, reads_ahead } => {
+                Box::new(Paced::new(set_point.0, *most_times, *reads_ahead, dies))
+            }
             Preemption::Python { poll, inside_moves, .. } => {
                 Box::new(External::new(poll.0, *inside_moves, dies))
             }
         };
-        let yields = config.preemption != Preemption::None;
+        let yields = match config.preemption {
+            Preemption::None => false,
+            Preemption::Paced { .. } => !config.zero_cost,
+            _ => true,
+        };
         let overlaps = scheme.overlaps();
         let is_always_asked = !scheme.goes_on_unasked();
         let turns = Turns::new(dies, planes_per_die);
@@ -259,8 +288,9 @@ impl Schedule {
             return false;
         }
         let Some(next) = self.scheme.beside(at) else { return false };
+        let written_before = at.backend.counters.host_programs;
         let has_started = at.scheduler.start(at.backend, next, at.now);
-        self.scheme.host_begins(at.die);
+        self.host_begins(at, next, written_before);
         at.backend.counters.pipelined += u64::from(has_started);
         has_started
     }
@@ -273,11 +303,19 @@ impl Schedule {
         }
     }
 
-    /// An operation of the host begins on `die`.
-    #[inline]
-    pub fn host_begins(&mut self, die: DieId) {
+    /// A collection that was due has been put on the die.
+    pub fn collection_begins(&mut self, at: &AtDie<'_>) {
         if self.yields {
-            self.scheme.host_begins(die);
+            self.scheme.collection_begins(at);
+        }
+    }
+
+    /// An operation of the host begins on the die, before which so many pages of the host had been written.
+    #[inline]
+    pub fn host_begins(&mut self, at: &mut AtDie<'_>, next: Next, written_before: u64) {
+        if self.yields {
+            let pages_written = at.backend.counters.host_programs - written_before;
+            self.scheme.host_begins(at, Begun { next, pages_written });
         }
     }
 }

@@ -15,7 +15,7 @@
 use crate::checkpoint::{Checkpointed, Writer};
 use crate::ids::DieId;
 
-use super::{Admitted, AtDie, Point, Situation, When};
+use super::{Admitted, AtDie, Begun, Point, Situation, When};
 
 /// The steps that collections have done on each die.
 #[derive(Debug, Checkpointed)]
@@ -30,6 +30,11 @@ impl Partial {
     /// At most `steps` between two operations of the host on any of this many dies.
     pub(super) fn new(steps: u32, dies: usize) -> Self {
         Self { steps, done: vec![0; dies] }
+    }
+
+    /// An operation of the host has begun on `die`.
+    fn begin_anew(&mut self, die: DieId) {
+        self.done[die.index()] = 0;
     }
 
     fn at(&self, die: DieId, point: Point, situation: &Situation) -> Admitted {
@@ -56,8 +61,8 @@ impl When for Partial {
         *done = (*done + 1).min(self.steps);
     }
 
-    fn host_begins(&mut self, die: DieId) {
-        self.done[die.index()] = 0;
+    fn host_begins(&mut self, at: &mut AtDie<'_>, _: Begun) {
+        self.begin_anew(at.die);
     }
 }
 
@@ -77,7 +82,7 @@ mod tests {
             partial.step_begins(DieId(1));
         }
         assert_eq!(seen, [false, false, true, true], "it stays its turn until it comes");
-        partial.host_begins(DieId(1));
+        partial.begin_anew(DieId(1));
         assert_eq!(partial.at(DieId(1), Point::BetweenMoves, &EASY), Admitted::NOTHING);
     }
 

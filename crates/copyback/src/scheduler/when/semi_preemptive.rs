@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 use crate::checkpoint::{Checkpointed, Writer};
 use crate::collector::Collector;
 use crate::config::PipelineOrder;
-use crate::ids::{DieId, Ppn};
+use crate::ids::Ppn;
 use crate::nand::{Command, Times};
 use crate::placement::HostPage;
 use crate::scheduler::dispatch::issue;
@@ -36,7 +36,7 @@ use crate::scheduler::{Next, WriteLevel, WriteQueue};
 use crate::transaction::{Fifo, Transaction};
 use crate::units::Duration;
 
-use super::{Admitted, AtDie, Point, Turn, When};
+use super::{Admitted, AtDie, Begun, Point, Turn, When};
 
 /// The settings of the scheme.
 #[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
@@ -167,8 +167,8 @@ impl When for SemiPreemptive {
         (die.holds_only(next.command()) && die.accepts(next.command())).then_some(next)
     }
 
-    fn host_begins(&mut self, die: DieId) {
-        if let Some(host_follows) = self.host_follows.get_mut(die.index()) {
+    fn host_begins(&mut self, at: &mut AtDie<'_>, _: Begun) {
+        if let Some(host_follows) = self.host_follows.get_mut(at.die.index()) {
             *host_follows = false;
         }
     }

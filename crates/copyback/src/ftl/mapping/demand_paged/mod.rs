@@ -193,13 +193,13 @@ impl DemandPaged {
 impl Mapping for DemandPaged {
     #[inline(never)]
     fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
-        let placed = tables.append(self, plane, tables.stream_of(page), page.lpn);
+        let placed = tables.append_for_host(self, plane, tables.stream_of(page), page.lpn);
         self.note_write(tables, page.lpn);
         placed
     }
 
     fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32> {
-        tables.offset_in(tables.stream_of(page), plane)
+        tables.host_offset_in(tables.stream_of(page), plane)
     }
 
     #[inline(never)]

@@ -17,12 +17,12 @@ pub struct Page;
 impl Mapping for Page {
     #[inline(always)]
     fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
-        tables.append(self, plane, tables.streams.of_host(page), page.lpn)
+        tables.append_for_host(self, plane, tables.streams.of_host(page), page.lpn)
     }
 
     #[inline(always)]
     fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32> {
-        tables.offset_in(tables.streams.of_host(page), plane)
+        tables.host_offset_in(tables.streams.of_host(page), plane)
     }
 
     #[inline(always)]
@@ -43,8 +43,24 @@ impl Mapping for Page {
     }
 }
 
-/// The block of `plane` that the victim policy chooses, if its pages have room.
+/// The block of `plane` to collect: one that the victim policy chooses, if its pages have room. Where there is a cache
+/// of blocks in another mode, what was lent to it comes back first, and what is full is folded where native blocks are
+/// not short.
 pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+    if tables.slc_cache().is_none() {
+        return choose_native(tables, plane);
+    }
+    let lent = tables.victim_that_was_lent(plane);
+    let is_due = tables.slc_cache().is_some_and(|cache| cache.is_due(plane));
+    let native = match lent {
+        None if tables.space.is_below_threshold(plane) || !is_due => choose_native(tables, plane),
+        _ => None,
+    };
+    lent.or(native).or_else(|| tables.victim_to_fold(plane))
+}
+
+/// The block of `plane` that the victim policy chooses, if its pages have room.
+pub(in crate::ftl) fn choose_native(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
     if tables.space[plane].closed_invalid == 0 && !tables.victims.refuses() {
         return None;
     }
@@ -57,7 +73,14 @@ pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<Block
         victim = look(tables, plane);
     }
     let victim = victim?;
-    tables.has_room_for(victim, plane).then_some(victim)
+    (tables.has_room_for(victim, plane) && is_worth_it(tables, victim)).then_some(victim)
+}
+
+/// Whether enough of `victim` is invalid, or the host can open no block, so that little must do.
+fn is_worth_it(tables: &Tables, victim: BlockId) -> bool {
+    let invalid = tables.limits.data_pages - u32::from(tables.valid_pages(victim));
+    let plane = tables.geometry.plane_of_block(victim);
+    invalid >= tables.limits.least_invalid || !tables.space.may_open_for_host(plane)
 }
 
 /// The block of `plane` that the victim policy chooses, where the placement says if that has a say.
@@ -78,12 +101,17 @@ fn look(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
 pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     let plane = tables.geometry.plane_of_block(victim);
     let valid = tables.valid_pages(victim);
-    tables.victims.removed(plane, victim, valid);
+    let is_native = !tables.begin_fold(plane, victim);
+    if is_native {
+        tables.victims.removed(plane, victim, valid);
+    }
     tables.streams.chosen(tables.blocks.life(victim));
     expect_moves(tables, victim);
     tables.blocks.set_open(victim);
     tables.space.set_reclaiming(plane, Some(victim));
-    tables.space.take_invalid(plane, tables.limits.data_pages - u32::from(valid));
+    if is_native {
+        tables.space.take_invalid(plane, tables.limits.data_pages - u32::from(valid));
+    }
     ReclaimPlan::of_block(victim)
 }
 
@@ -105,7 +133,9 @@ pub(super) fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
         tables.space.set_reclaiming(plane, None);
         tables.streams.collected(tables.blocks.life(block));
     }
-    tables.free(plane, block, false);
+    if !tables.take_back(plane, block) {
+        tables.free(plane, block, false);
+    }
     // Moved pages may have filled the host's block when there was none to follow it.
     tables.reopen_for_host(plane);
 }

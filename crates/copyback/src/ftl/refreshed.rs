@@ -1,0 +1,36 @@
+//! What is asked of the translation layer for the sake of data that wear out by reads and time.
+
+use crate::ids::BlockId;
+
+use super::Ftl;
+use super::mapping::{AnyMapping, Mapping, each};
+
+impl Ftl {
+    /// Keeps account from now on of the blocks that are opened.
+    pub fn tell_opened_blocks(&mut self) {
+        self.tables.blocks.tell_opened();
+    }
+
+    /// Takes the blocks that have been opened since the last call, in order.
+    pub fn take_opened_blocks(&mut self) -> Vec<BlockId> {
+        self.tables.blocks.take_opened()
+    }
+
+    /// Whether `block` has been opened and not erased since.
+    pub fn is_in_use(&self, block: BlockId) -> bool {
+        self.blocks.is_open(block) || self.blocks.is_closed(block)
+    }
+
+    /// How often `block` has been erased.
+    pub fn erase_count(&self, block: BlockId) -> u32 {
+        self.blocks.erase_count(block)
+    }
+
+    /// Whether `block` can be collected for the sake of its data: it is full, nothing else reclaims it, and there is
+    /// room for its pages.
+    pub fn may_refresh(&self, block: BlockId) -> bool {
+        let plane = self.geometry.plane_of_block(block);
+        each!(&self.mapping, mapping => mapping.may_level(&self.tables, block))
+            && self.has_room_for(block, plane)
+    }
+}

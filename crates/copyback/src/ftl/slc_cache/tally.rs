@@ -1,0 +1,121 @@
+//! What the cache has been used for.
+
+use std::ops::AddAssign;
+
+use crate::checkpoint::Checkpointed;
+use crate::ftl::tables::Tables;
+use crate::ids::BlockId;
+
+/// Pages and blocks of the cache, since the run began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
+pub struct SlcTally {
+    /// Pages of the host that were written to the cache.
+    pub written: u64,
+    /// Pages of the host that were written past it.
+    pub past: u64,
+    /// Pages that were moved from it to native blocks.
+    pub folded: u64,
+    /// Blocks of it that were erased.
+    pub erases: u64,
+    /// Pages in it that were valid when the counts began.
+    pub valid_before: u64,
+}
+
+impl AddAssign for SlcTally {
+    fn add_assign(&mut self, other: Self) {
+        self.written += other.written;
+        self.past += other.past;
+        self.folded += other.folded;
+        self.erases += other.erases;
+        self.valid_before += other.valid_before;
+    }
+}
+
+/// What the cache has, and has been used for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SlcState {
+    /// Since the run began.
+    pub tally: SlcTally,
+    /// Pages in it that are valid.
+    pub valid: u64,
+    /// Pages that could be written to it without folding anything.
+    pub free: u64,
+    /// Pages of all of its blocks, those that could be lent included.
+    pub capacity: u64,
+    /// Native blocks that are lent to it.
+    pub lent: u64,
+}
+
+impl SlcState {
+    /// Pages that the host overwrote or trimmed before they were folded.
+    pub const fn died(&self) -> u64 {
+        let SlcTally { written, folded, valid_before, .. } = self.tally;
+        // A page may be folded twice if a loss of power tears its copy.
+        (valid_before + written).saturating_sub(folded + self.valid)
+    }
+}
+
+impl AddAssign for SlcState {
+    fn add_assign(&mut self, other: Self) {
+        self.tally += other.tally;
+        self.valid += other.valid;
+        self.free += other.free;
+        self.capacity += other.capacity;
+        self.lent += other.lent;
+    }
+}
+
+impl Tables {
+    /// What the cache has, and has been used for, if there is one.
+    pub fn slc_state(&self) -> Option<SlcState> {
+        let cache = self.slc.as_ref()?;
+        let [free, capacity] = self.slc_levels()?;
+        let lent = cache.planes.iter().map(|plane| plane.lent as u64).sum();
+        Some(SlcState {
+            tally: cache.tally,
+            valid: self.valid_pages_in_cache(),
+            free,
+            capacity,
+            lent,
+        })
+    }
+
+    /// Pages that the cache could take without folding anything, and that it could hold, blocks that could be lent
+    /// included, if there is one.
+    pub fn slc_levels(&self) -> Option<[u64; 2]> {
+        let cache = self.slc.as_ref()?;
+        let pages = u64::from(cache.pages);
+        let [mut free, mut capacity] = [0, 0];
+        for plane in &cache.planes {
+            let open = plane.open.map_or(0, |open| cache.pages - open.next_page);
+            let openable = (plane.free.len() + plane.lendable) as u64;
+            free += openable * pages + u64::from(open);
+            let in_use = plane.full.len()
+                + usize::from(plane.open.is_some())
+                + usize::from(plane.folding.is_some());
+            capacity += (openable + in_use as u64) * pages;
+        }
+        Some([free, capacity])
+    }
+
+    fn valid_pages_in_cache(&self) -> u64 {
+        let Some(cache) = &self.slc else { return 0 };
+        let blocks = (0..cache.in_mode.len()).map(BlockId::from_index);
+        let in_mode = blocks.filter(|block| cache.has(*block));
+        in_mode.map(|block| u64::from(self.valid_pages(block))).sum()
+    }
+
+    /// Counts from now on what the cache is used for.
+    pub(in crate::ftl) fn reset_slc_tally(&mut self) {
+        let valid_before = self.valid_pages_in_cache();
+        if let Some(cache) = &mut self.slc {
+            cache.tally = SlcTally { valid_before, ..SlcTally::default() };
+        }
+    }
+
+    /// Goes on counting after a loss of power, from what was counted `before`.
+    pub(in crate::ftl) fn count_slc_on(&mut self, before: &Self) {
+        let (Some(cache), Some(state)) = (&mut self.slc, before.slc_state()) else { return };
+        cache.tally = state.tally;
+    }
+}

@@ -1,0 +1,43 @@
+//! What became of the host's pages in the blocks of another cell mode, as the summary tells it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::ssd::SlcState;
+
+/// What `summary.json` says of an SLC cache. Counted since the run began, ramp included; bytes are those of whole pages,
+/// and what a write buffer absorbs does not count.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SlcCacheSummary {
+    /// Bytes that the host wrote to blocks of the cache.
+    pub written_bytes: u64,
+    /// Bytes that it wrote past the cache, to native blocks.
+    pub past_bytes: u64,
+    /// Bytes that were folded: moved from the cache to native blocks.
+    pub folded_bytes: u64,
+    /// Bytes that the host overwrote or trimmed in the cache before they were folded.
+    pub dead_bytes: u64,
+    /// Blocks that were erased in the cache's mode. They are counted among all erases, too.
+    pub erases: u64,
+    /// Bytes that the cache could hold at the end, blocks that could be lent included.
+    pub capacity_bytes: u64,
+    /// Of these, bytes that could be written without folding anything.
+    pub free_bytes: u64,
+    /// Native blocks that were lent to it at the end.
+    pub lent_blocks: u64,
+}
+
+impl SlcCacheSummary {
+    pub(super) const fn of(state: &SlcState, page_bytes: u64) -> Self {
+        Self {
+            written_bytes: state.tally.written * page_bytes,
+            past_bytes: state.tally.past * page_bytes,
+            folded_bytes: state.tally.folded * page_bytes,
+            dead_bytes: state.died() * page_bytes,
+            erases: state.tally.erases,
+            capacity_bytes: state.capacity * page_bytes,
+            free_bytes: state.free * page_bytes,
+            lent_blocks: state.lent,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Blocks in another cell mode: a toy with six pages a block at three bits a cell has two pages in a block of its cache.
+
+use copyback::ids::{BlockId, Lpn};
+
+use crate::toy::Toy;
+
+/// One static block at one bit a cell.
+const STATIC: [(&str, &str); 6] = [
+    ("ssd.geometry.pages_per_block", "6"),
+    ("ssd.geometry.blocks_per_plane", "10"),
+    ("ssd.slc_cache.static", "{ blocks = 1 }"),
+    ("ssd.slc_cache.timing", r#"{ read = "5us", program = "50us", erase = "500us" }"#),
+    ("ssd.slc_cache.fold_after_idle", "10ms"),
+    ("ssd.slc_cache.when_full", "write_past"),
+];
+
+fn with(changes: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    STATIC.iter().chain(changes).copied().collect()
+}
+
+/// Command and data take 1 us and 10 us on the channel.
+const IN: u64 = 11_000;
+
+#[test]
+fn writes_go_at_the_cache_s_speed_until_it_is_full_and_then_past_it() {
+    let mut toy = Toy::new(&STATIC);
+    toy.writes(0, &[(1, 0), (2, 1), (3, 2), (4, 3)]);
+    toy.assert_ends(1, IN + 50_000);
+    toy.assert_ends(2, 2 * (IN + 50_000));
+    toy.assert_ends(3, 2 * (IN + 50_000) + IN + 200_000);
+    toy.assert_ends(4, 2 * (IN + 50_000) + 2 * (IN + 200_000));
+    let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((state.tally.written, state.tally.past, state.valid), (2, 2, 2));
+}
+
+#[test]
+fn a_page_is_read_in_the_mode_of_its_block() {
+    let mut toy = Toy::new(&STATIC);
+    toy.writes(0, &[(1, 0), (2, 1), (3, 2)]);
+    toy.run_until(1_000_000);
+    toy.reads(1_000_000, &[(4, 0), (5, 2)]);
+    toy.assert_ends(4, 1_000_000 + 1_000 + 5_000 + 10_000);
+    toy.assert_ends(5, 1_000_000 + 16_000 + 1_000 + 20_000 + 10_000);
+}
+
+#[test]
+fn idle_time_folds_what_is_full_page_by_page_and_gives_the_block_back() {
+    let mut toy = Toy::new(&STATIC);
+    toy.writes(0, &[(1, 0), (2, 1)]);
+    toy.assert_ends(2, 2 * (IN + 50_000));
+    // Longer than the wait, by a nanosecond: two moves with copyback, and an erase in the cache's mode.
+    let begin = 2 * (IN + 50_000) + 10_000_001;
+    let moved = 2 * (5_000 + 200_000);
+    toy.run_until(begin + moved + 500_000 - 1);
+    let cache = |toy: &Toy| toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((cache(&toy).tally.folded, cache(&toy).tally.erases, cache(&toy).free), (2, 0, 0));
+    toy.run_until(begin + moved + 500_000);
+    assert_eq!((cache(&toy).tally.folded, cache(&toy).tally.erases, cache(&toy).free), (2, 1, 2));
+    assert_eq!((cache(&toy).valid, cache(&toy).died()), (0, 0));
+    let ftl = &toy.ssd.backend().ftl;
+    assert!(!ftl.is_in_cache(ftl.lookup(Lpn(0)).expect("it was written")));
+    assert_eq!(ftl.blocks.erase_count(BlockId(0)), 1);
+}
+
+#[test]
+fn pages_that_are_written_again_die_in_the_cache_and_cost_no_fold() {
+    let mut toy = Toy::new(&STATIC);
+    toy.writes(0, &[(1, 0), (2, 1), (3, 1), (4, 0)]);
+    toy.run_until(60_000_000);
+    let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((state.tally.written, state.tally.past), (2, 2));
+    assert_eq!((state.tally.folded, state.tally.erases, state.died()), (0, 1, 2));
+}
+
+#[test]
+fn a_command_stops_what_idle_time_folds_at_the_next_operation() {
+    let mut toy = Toy::new(&STATIC);
+    toy.writes(0, &[(1, 0), (2, 1)]);
+    toy.run_until(2 * (IN + 50_000));
+    let begin = 2 * (IN + 50_000) + 10_000_001;
+    // The first page is being read for its move.
+    toy.read(begin + 2_000, 3, 0);
+    toy.assert_ends(3, begin + 5_000 + 16_000);
+    let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((state.tally.folded, state.valid), (0, 2));
+    // The wait begins anew.
+    toy.run_until(begin + 21_000 + 10_000_000 + 1_000_000);
+
+    let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((state.tally.folded, state.tally.erases, state.free), (2, 1, 2));
+}
+
+#[test]
+fn a_host_that_waits_gets_the_block_once_it_has_been_folded() {
+    let mut toy = Toy::new(&with(&[("ssd.slc_cache.when_full", "wait")]));
+    toy.writes(0, &[(1, 0), (2, 1), (3, 2)]);
+    let full = 2 * (IN + 50_000);
+    let folded = full + 2 * (5_000 + 200_000) + 500_000;
+    toy.assert_ends(3, folded + IN + 50_000);
+    let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((state.tally.written, state.tally.past, state.tally.folded), (3, 0, 2));
+}
+
+#[test]
+fn blocks_are_lent_while_the_drive_is_empty_and_come_back_as_it_fills() {
+    let mut toy = Toy::new(&with(&[
+        ("ssd.slc_cache.static", "{ blocks = 0 }"),
+        ("ssd.slc_cache.dynamic", "{ blocks = 4 }"),
+        ("ssd.slc_cache.dynamic_until", "0.5"),
+    ]));
+    let cache = |toy: &Toy| toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((cache(&toy).capacity, cache(&toy).lent), (8, 0));
+    // Of 30 logical pages 15 may hold data until none is lent. As a first block is full, three of four may be lent; as a
+    // second one is, two.
+    let writes: Vec<_> = (0..14).map(|page| (page + 1, page)).collect();
+    toy.writes(0, &writes);
+    toy.run_until(9_000_000);
+    assert_eq!((cache(&toy).tally.written, cache(&toy).tally.past), (4, 10));
+    toy.run_until(60_000_000);
+    assert_eq!((cache(&toy).lent, cache(&toy).tally.folded, cache(&toy).tally.erases), (0, 4, 2));
+}
