@@ -11,6 +11,7 @@ mod bad_blocks;
 mod blocks;
 mod chunks;
 mod classes;
+mod drive_time;
 mod idle_time;
 mod image;
 mod mapping;
@@ -50,6 +51,7 @@ use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::supply::PlacementSupplier;
 use crate::placement::{Future, HostPage, Placement};
 use crate::rng;
+use crate::units::Instant;
 use crate::victim::supply::{Device, Failed, VictimSupplier};
 use crate::workload::Hint;
 
@@ -127,6 +129,12 @@ impl Ftl {
     #[inline(always)]
     pub fn expect_writes(&mut self, hint: Option<Hint>, pages: impl Iterator<Item = Lpn>) {
         self.tables.streams.expect_writes(hint, pages);
+    }
+
+    /// A command that writes has come, at `arrived`. Told before anybody asks where its pages go.
+    #[inline(always)]
+    pub fn write_comes(&mut self, arrived: Instant) {
+        self.tables.streams.write_comes(arrived);
     }
 
     /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with

@@ -2,7 +2,8 @@
 //! pages that are written into *classes*; a plane keeps one open block for each. It knows page numbers and blocks'
 //! lives, and nothing of dies, times or queues.
 //!
-//! The clock is the number of pages that the host has written to the drive.
+//! The clock is the number of pages that the host has written to the drive, or, where [the configuration
+//! says](config::Clock), the time of its latest write.
 //!
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`. One that is written in Python is
 //! asked through [`supply`].
@@ -384,7 +385,7 @@ impl AnyPlacement {
                     Sfr::new(classes, (chunk_pages, counted), period.into(), logarithm, drive);
                 Self::Sfr(Box::new(placement))
             }
-            config::Placement::Warcip { classes, period } => {
+            config::Placement::Warcip { classes, period, .. } => {
                 Self::Warcip(Box::new(Warcip::new(classes, period, drive)))
             }
             config::Placement::Midas { classes, sample } => {
@@ -394,7 +395,7 @@ impl AnyPlacement {
             config::Placement::Generations { .. } => {
                 Self::Generations(Box::new(Generations::new(config.generation_blocks())))
             }
-            config::Placement::Sfs { classes, period } => {
+            config::Placement::Sfs { classes, period, .. } => {
                 Self::Sfs(Box::new(Sfs::new(classes, period, drive)))
             }
             config::Placement::MultiLog { classes, promotion } => {

@@ -242,6 +242,12 @@ impl Ssd {
         self.scheduler.read(&mut self.backend, (owner, lpn), late, now);
     }
 
+    /// A command that writes has come, at `arrived`.
+    #[inline(always)]
+    pub fn write_comes(&mut self, arrived: Instant) {
+        self.backend.ftl.write_comes(arrived);
+    }
+
     /// The host is about to write these pages, in this order. It only saves time.
     #[inline(always)]
     pub fn expect_writes(&mut self, hint: Option<Hint>, pages: Range<u32>) {

@@ -3,7 +3,7 @@
 
 use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, CollectionCost,
+    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock, CollectionCost,
     CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow, DisturbedReadErrors,
     Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
     Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption, Promotion,
@@ -120,6 +120,11 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     }
     if draw.chance(0.25) {
         slc_cache(&mut draw, config);
+    }
+    if let Placement::Warcip { clock, .. } | Placement::Sfs { clock, .. } =
+        &mut config.ssd.ftl.placement
+    {
+        *clock = draw.of(&[Clock::Writes, Clock::Time]);
     }
 }
 
@@ -323,8 +328,8 @@ fn learning(draw: &mut Draw) -> Placement {
         Placement::Eti { extents, period, hot },
         Placement::AutoStreamMultiQueue { classes, chunk_pages, counted, logarithm, expiry },
         Placement::AutoStreamSfr { classes, chunk_pages, counted, period, logarithm },
-        Placement::Warcip { classes, period },
-        Placement::Sfs { classes, period },
+        Placement::Warcip { classes, period, clock: Clock::Writes },
+        Placement::Sfs { classes, period, clock: Clock::Writes },
         Placement::MultiLog { classes, promotion },
     ])
 }
