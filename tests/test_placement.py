@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REFERENCE = Path(__file__).parent / "placement" / "reference.csv"
+#: What of it a page of the papers shows.
+SHOWN = Path(__file__).parents[1] / "docs/reproduction/outside/sepbit-2022.csv"
 PAGES = 65_536
 DRAWS = 655_360
 PAGES_PER_BLOCK = 512
@@ -129,6 +131,50 @@ def reference() -> dict[tuple[str, int, str], float]:
                 key = (row["trace"], place, row["victim"])
                 runs.setdefault(key, []).append(float(row["wa"]))
     return {key: float(np.median(values)) for key, values in runs.items()}
+
+
+#: A column of the page of sepbit-2022: the trace.
+SHOWN_TRACES = {
+    "uniform": "uniform",
+    "Zipf 0.6": "zipf-0.6",
+    "Zipf 0.8": "zipf-0.8",
+    "Zipf 1.0": "zipf-1.0",
+    "Zipf 1.2": "zipf-1.2",
+    "web server": "webserver",
+    "MySQL server": "mysql",
+}
+
+#: A row of it: theirs.
+SHOWN_SCHEMES = {
+    "one class": ("one_class", "1"),
+    "host and GC apart": ("host_gc", "2"),
+    "DAC": ("dac", "6"),
+    "SFS": ("sfs", "6"),
+    "MultiLog": ("multilog", "6"),
+    "ETI": ("eti", "6"),
+    "FADaC": ("fadac", "6"),
+    "WARCIP": ("warcip", "6"),
+    "AutoStream, multi-queue": ("autostream_mq", "6"),
+    "AutoStream, SFR": ("autostream_sfr", "6"),
+    "SepBIT": ("sepbit", "6"),
+    "oracle, FK": ("fk", "6"),
+}
+
+
+def test_the_page_of_sepbit_shows_the_reference() -> None:
+    runs: dict[tuple[str, str, str], list[float]] = {}
+    with REFERENCE.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if (row["clock"], row["victim"]) == ("trace", "cost_benefit"):
+                key = (row["placement"], row["classes"], row["trace"])
+                runs.setdefault(key, []).append(float(row["wa"]))
+    with SHOWN.open(encoding="utf-8") as file:
+        shown = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    assert {row["scheme"] for row in shown} == set(SHOWN_SCHEMES)
+    for row in shown:
+        for column, trace in SHOWN_TRACES.items():
+            theirs = runs[*SHOWN_SCHEMES[row["scheme"]], trace]
+            assert row[column] == f"{np.median(theirs):.3f}", (row["scheme"], column)
 
 
 def amplification(
