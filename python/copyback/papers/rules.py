@@ -128,7 +128,7 @@ def _alike(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[b
 
 
 def _gains(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[bool, str]:
-    """What a variant has of its baseline falls from each point to the next."""
+    """See that what a variant has of its baseline falls from each point to the next."""
     lines = [
         _ratios(structs.replace(r, variants=(variant,)), m, [load], points)
         for load, variant in product(loads, r.variants)

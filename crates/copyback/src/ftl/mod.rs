@@ -137,6 +137,11 @@ impl Ftl {
         self.tables.streams.write_comes(arrived);
     }
 
+    /// Whether the placement measures in time.
+    pub fn places_by_time(&self) -> bool {
+        self.tables.streams.has_time()
+    }
+
     /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
     /// every submission; only the audit looks at it.
     pub fn write(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {

@@ -79,6 +79,11 @@ impl Streams {
         self.time.as_ref().map_or(self.clock, DriveTime::us)
     }
 
+    /// Whether the placement measures in time, and not in pages.
+    pub const fn has_time(&self) -> bool {
+        self.time.is_some()
+    }
+
     /// A command that writes has come.
     #[inline(always)]
     pub fn write_comes(&mut self, arrived: Instant) {

@@ -3,12 +3,13 @@
 
 use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock, CollectionCost,
-    CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow, DisturbedReadErrors,
-    Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
-    Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption, Promotion,
-    QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage, ThresholdScope, ThresholdUnit,
-    VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
+    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
+    CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow,
+    DisturbedReadErrors, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
+    Isolation, LogStream, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement,
+    Preemption, Promotion, QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage,
+    ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within,
+    Workload,
 };
 
 use crate::draw::Draw;
