@@ -11,7 +11,6 @@ mod bad_blocks;
 mod blocks;
 mod chunks;
 mod classes;
-mod drive_time;
 mod idle_time;
 mod image;
 mod mapping;
@@ -51,7 +50,6 @@ use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::supply::PlacementSupplier;
 use crate::placement::{Future, HostPage, Placement};
 use crate::rng;
-use crate::units::Instant;
 use crate::victim::supply::{Device, Failed, VictimSupplier};
 use crate::workload::Hint;
 
@@ -131,10 +129,10 @@ impl Ftl {
         self.tables.streams.expect_writes(hint, pages);
     }
 
-    /// A command that writes has come, at `arrived`. Told before anybody asks where its pages go.
-    #[inline(always)]
-    pub fn write_comes(&mut self, arrived: Instant) {
-        self.tables.streams.write_comes(arrived);
+    /// The host writes at `time`, counted in whatever the placement measures in if not in pages. Told before anybody
+    /// asks where its pages go.
+    pub fn host_writes_at(&mut self, time: u64) {
+        self.tables.streams.host_writes_at(time);
     }
 
     /// Whether the placement measures in time.

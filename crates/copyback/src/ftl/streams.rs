@@ -9,11 +9,9 @@ use crate::placement::{
     AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Old, Origin, Placement,
 };
 use crate::rng;
-use crate::units::Instant;
 use crate::workload::Hint;
 
 use super::classes::ClassTally;
-use super::drive_time::DriveTime;
 use super::space::Stream;
 use super::tables::Limits;
 
@@ -29,8 +27,8 @@ pub struct Streams {
     pub(super) tells_rewrites: bool,
     /// Pages that the host has written.
     pub(super) clock: u64,
-    /// If the placement measures in it.
-    time: Option<DriveTime>,
+    /// When the host last wrote, if the placement measures in time: in what, whoever tells it knows.
+    time: Option<u64>,
     /// What has become of the blocks of each class. Of no class where logical blocks have blocks of their own.
     pub(super) tally: ClassTally,
     /// Blocks that each class holds, open ones included.
@@ -58,7 +56,7 @@ impl Streams {
         let page_bytes = config.ssd.managed_page_size().0;
         let time = match config.ssd.ftl.placement.clock() {
             config::Clock::Writes => None,
-            config::Clock::Time => Some(DriveTime::default()),
+            config::Clock::Time => Some(0),
         };
         Self {
             placement,
@@ -76,7 +74,7 @@ impl Streams {
     /// What the placement is told that time it is.
     #[inline(always)]
     pub fn now(&self) -> u64 {
-        self.time.as_ref().map_or(self.clock, DriveTime::us)
+        self.time.unwrap_or(self.clock)
     }
 
     /// Whether the placement measures in time, and not in pages.
@@ -84,21 +82,18 @@ impl Streams {
         self.time.is_some()
     }
 
-    /// A command that writes has come.
-    #[inline(always)]
-    pub fn write_comes(&mut self, arrived: Instant) {
-        if let Some(time) = &mut self.time {
-            time.write_comes(arrived);
-        }
+    /// The host writes at `time`.
+    pub fn host_writes_at(&mut self, time: u64) {
+        self.time = self.time.map(|_| time);
     }
 
     /// How often a valid page of `block` is written, in writes for each page that the host writes to the drive, if the
     /// placement knows.
     pub fn hotness(&self, block: BlockId) -> Option<f64> {
         let hotness = self.placement.hotness(block, self.now())?;
-        // Where it is in writes a microsecond, the mean time that a page takes is the factor.
-        let factor = |time: &DriveTime| time.us().max(1) as f64 / self.clock.max(1) as f64;
-        Some(self.time.as_ref().map_or(hotness, |time| hotness * factor(time)))
+        // Where it is in writes for each unit of time, the mean time that a page takes is the factor.
+        let factor = |time: u64| time.max(1) as f64 / self.clock.max(1) as f64;
+        Some(self.time.map_or(hotness, |time| hotness * factor(time)))
     }
 
     /// The open block that a write of a page of the host goes to.

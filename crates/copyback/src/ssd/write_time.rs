@@ -5,20 +5,17 @@ use crate::units::Instant;
 
 /// Counts from the first write since the power came on. While the drive is prepared no time passes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
-pub struct DriveTime {
+pub struct WriteTime {
     first: Option<Instant>,
     us: u64,
 }
 
-impl DriveTime {
-    /// The drive takes up a write that has come at `arrived`. Time does not go back where a later one was taken up before.
-    pub fn write_comes(&mut self, arrived: Instant) {
+impl WriteTime {
+    /// The drive takes up a write that has come at `arrived`. Returns the microseconds from the first to the latest, which
+    /// may be one that was taken up before.
+    pub fn write_comes(&mut self, arrived: Instant) -> u64 {
         let first = *self.first.get_or_insert(arrived);
         self.us = self.us.max(arrived.saturating_since(first).as_ns() / 1_000);
-    }
-
-    /// Microseconds from the first write to the latest.
-    pub const fn us(&self) -> u64 {
         self.us
     }
 }
@@ -26,10 +23,10 @@ impl DriveTime {
 #[cfg(test)]
 mod tests {
     use crate::config::Loader;
+    use crate::ftl::Ftl;
     use crate::ids::{Lpn, PlaneId};
     use crate::placement::{Class, HostPage};
 
-    use super::super::Ftl;
     use super::*;
 
     /// The classes of WARCIP for pages that are written at these times.
@@ -44,7 +41,7 @@ mod tests {
         let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
         let mut ftl = Ftl::new(&config, "ssd/0");
         let mut write = |(version, (lpn, us)): (u64, &(u32, u64))| {
-            ftl.write_comes(Instant::from_ns(us * 1_000));
+            ftl.host_writes_at(*us);
             let page = ftl.write(PlaneId(0), HostPage::without_hint(Lpn(*lpn)), version).page;
             ftl.blocks.class(ftl.geometry.block_of(page)).map(Class::index)
         };
@@ -63,12 +60,9 @@ mod tests {
 
     #[test]
     fn it_counts_whole_microseconds_from_the_first_write_and_never_back() {
-        let mut time = DriveTime::default();
-        let mut after = |ns| {
-            time.write_comes(Instant::from_ns(ns));
-            time.us()
-        };
+        let mut time = WriteTime::default();
         let came = [5_500, 6_499, 6_500, 1_005_500, 900_000, 1_006_500];
-        assert_eq!(came.map(&mut after), [0, 0, 1, 1_000, 1_000, 1_001]);
+        let told = came.map(|ns| time.write_comes(Instant::from_ns(ns)));
+        assert_eq!(told, [0, 0, 1, 1_000, 1_000, 1_001]);
     }
 }
