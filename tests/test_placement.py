@@ -281,6 +281,17 @@ def test_the_victims_of_sfs_are_those_of_the_authors_of_sepbit(traces: dict[str,
     assert amplification("sfs", "cost_hotness", trace) > greedy, "of cold blocks it moves too much"
 
 
+def test_the_victims_of_multilog_find_sizes_for_its_logs(traces: dict[str, Path]) -> None:
+    own = {"type": "multi_log", "victims": "own"}
+    for skewed in ("zipf-0.8", "zipf-1.0"):
+        greedy = amplification("multi_log", "greedy", traces[skewed])
+        assert amplification(own, "greedy", traces[skewed]) < 0.97 * greedy
+    uniform = traces["uniform"]
+    assert amplification(own, "greedy", uniform) > 1.05 * amplification(
+        "multi_log", "greedy", uniform
+    )
+
+
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_nothing_gains_under_uniform_traffic_but_who_knows_the_future(
     victim: str, traces: dict[str, Path]

@@ -553,6 +553,10 @@ choice! {
             /// all of them.
             #[serde(default, skip_serializing_if = "is_default")]
             promotion: Promotion,
+            /// Which block is collected: the one that `ssd.gc.victim` says (`policy`, the default), or the oldest of the log
+            /// in which room saves least writes, so that it goes to where it saves most (`own`).
+            #[serde(default, skip_serializing_if = "is_default")]
+            victims: LogVictims,
         },
     }
 }
@@ -685,6 +689,17 @@ pub enum Promotion {
     Sure,
 }
 
+/// Where the victims of MultiLog come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogVictims {
+    /// From all blocks of the plane, as the victim policy says.
+    #[default]
+    Policy,
+    /// From the log in which room saves least writes, its oldest block.
+    Own,
+}
+
 /// Which average of counts pages are compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -703,7 +718,11 @@ pub const MOST_CLASSES: u32 = 128;
 impl Placement {
     /// Whether it has a say in which blocks are collected.
     pub const fn chooses_victims(&self) -> bool {
-        matches!(self, Self::Generations { .. } | Self::Midas { .. })
+        match self {
+            Self::Generations { .. } | Self::Midas { .. } => true,
+            Self::MultiLog { victims, .. } => matches!(victims, LogVictims::Own),
+            _ => false,
+        }
     }
 
     /// What it measures ages and intervals in.

@@ -23,6 +23,7 @@ mod groups;
 mod handles;
 mod heat;
 mod host_and_gc_apart;
+mod log_space;
 mod midas;
 mod multi_log;
 mod multi_queue;
@@ -398,8 +399,9 @@ impl AnyPlacement {
             config::Placement::Sfs { classes, period, .. } => {
                 Self::Sfs(Box::new(Sfs::new(classes, period, drive)))
             }
-            config::Placement::MultiLog { classes, promotion } => {
-                Self::MultiLog(Box::new(MultiLog::new(classes, promotion, drive, random)))
+            config::Placement::MultiLog { classes, promotion, victims } => {
+                let choices = (promotion, victims);
+                Self::MultiLog(Box::new(MultiLog::new(classes, choices, drive, random)))
             }
             config::Placement::Python { classes, host_classes, .. } => {
                 let classes = match host_classes.map(|count| count as usize) {

@@ -6,10 +6,10 @@ use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
     CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow,
     DisturbedReadErrors, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
-    Isolation, LogStream, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement,
-    Preemption, Promotion, QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage,
-    ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within,
-    Workload,
+    Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder,
+    Placement, Preemption, Promotion, QueuedWhen, Replaced, Round, SlcCache, SlcTiming,
+    SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width,
+    Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -126,6 +126,14 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         &mut config.ssd.ftl.placement
     {
         *clock = draw.of(&[Clock::Writes, Clock::Time]);
+    }
+    let is_of_plane = |victim: &VictimPolicy| {
+        matches!(victim, VictimPolicy::Fifo { .. }) && *victim != VictimPolicy::FIFO
+    };
+    if let Placement::MultiLog { victims, .. } = &mut config.ssd.ftl.placement
+        && !is_of_plane(&config.ssd.gc.victim)
+    {
+        *victims = draw.of(&[LogVictims::Policy, LogVictims::Own]);
     }
 }
 
@@ -331,7 +339,7 @@ fn learning(draw: &mut Draw) -> Placement {
         Placement::AutoStreamSfr { classes, chunk_pages, counted, period, logarithm },
         Placement::Warcip { classes, period, clock: Clock::Writes },
         Placement::Sfs { classes, period, clock: Clock::Writes },
-        Placement::MultiLog { classes, promotion },
+        Placement::MultiLog { classes, promotion, victims: LogVictims::Policy },
     ])
 }
 
