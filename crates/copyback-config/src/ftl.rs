@@ -470,7 +470,7 @@ choice! {
             #[serde(default, skip_serializing_if = "is_default")]
             logarithm: Logarithm,
         },
-        /// By the time between the writes of a page, in pages that the host has written to the drive: clusters of such times
+        /// By the time between the writes of a page: clusters of such times
         /// follow what comes (online k-means), and split and merge now and then. What collections move is apart, class 0
         /// (WARCIP: Yang, Pei, Yang, SYSTOR 2019).
         Warcip {
@@ -482,6 +482,10 @@ choice! {
             #[serde(default = "default_warcip_period")]
             #[schemars(range(min = 1, max = 100_000_000))]
             period: u32,
+            /// What ages and intervals are measured in: pages that the host has written to the drive (`writes`, the
+            /// default), or `time`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            clock: Clock,
         },
         /// As `generations`, in groups whose number and sizes a model chooses from a histogram of how long pages live, for
         /// least write amplification, and hot pages apart; groups merge where the model is wrong (MiDAS: Oh et al., FAST
@@ -520,6 +524,10 @@ choice! {
             #[serde(default = "default_sfs_period")]
             #[schemars(range(min = 1, max = 100_000_000))]
             period: u32,
+            /// What ages and intervals are measured in: pages that the host has written to the drive (`writes`, the
+            /// default), or `time`.
+            #[serde(default, skip_serializing_if = "is_default")]
+            clock: Clock,
         },
         /// As a class written in Python says (`copyback.PlacementPolicy`).
         Python {
@@ -551,6 +559,10 @@ choice! {
             /// all of them.
             #[serde(default, skip_serializing_if = "is_default")]
             promotion: Promotion,
+            /// Which block is collected: the one that `ssd.gc.victim` says (`policy`, the default), or the oldest of the log
+            /// in which room saves least writes, so that it goes to where it saves most (`own`).
+            #[serde(default, skip_serializing_if = "is_default")]
+            victims: LogVictims,
         },
     }
 }
@@ -660,6 +672,17 @@ pub enum Expiry {
     None,
 }
 
+/// What a placement measures ages and intervals in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Clock {
+    /// Pages that the host has written to the drive.
+    #[default]
+    Writes,
+    /// Microseconds, at the times at which pages of the host are written. No time passes while the drive is prepared.
+    Time,
+}
+
 /// Which pages that are written again sooner than expected go to a hotter log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -670,6 +693,17 @@ pub enum Promotion {
     Random,
     /// All.
     Sure,
+}
+
+/// Where the victims of MultiLog come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogVictims {
+    /// From all blocks of the plane, as the victim policy says.
+    #[default]
+    Policy,
+    /// From the log in which room saves least writes, its oldest block.
+    Own,
 }
 
 /// Which average of counts pages are compared with.
@@ -690,7 +724,19 @@ pub const MOST_CLASSES: u32 = 128;
 impl Placement {
     /// Whether it has a say in which blocks are collected.
     pub const fn chooses_victims(&self) -> bool {
-        matches!(self, Self::Generations { .. } | Self::Midas { .. })
+        match self {
+            Self::Generations { .. } | Self::Midas { .. } => true,
+            Self::MultiLog { victims, .. } => matches!(victims, LogVictims::Own),
+            _ => false,
+        }
+    }
+
+    /// What it measures ages and intervals in.
+    pub const fn clock(&self) -> Clock {
+        match *self {
+            Self::Warcip { clock, .. } | Self::Sfs { clock, .. } => clock,
+            _ => Clock::Writes,
+        }
     }
 
     /// Open blocks of each plane.

@@ -608,7 +608,23 @@ impl Run {
             ));
         }
         notes.extend(self.handles_note());
+        notes.extend(self.clock_note());
         notes
+    }
+
+    /// A placement that measures in time, of a drive that was overwritten while no time passed.
+    fn clock_note(&self) -> Option<String> {
+        let overwritten =
+            self.prepared_bytes.iter().map(|bytes| *bytes > self.capacity.device_bytes);
+        let mut drives = self.array.drives().iter().zip(overwritten);
+        let is_told = drives.any(|(drive, is_overwritten)| {
+            is_overwritten && drive.ssd.backend().ftl.places_by_time()
+        });
+        is_told.then(|| {
+            "ssd.ftl.placement.clock = \"time\": no time passes while a drive is prepared, so that all it \
+             was overwritten with counts as written at once"
+                .to_owned()
+        })
     }
 
     /// Handles that the workload names in vain.

@@ -35,7 +35,16 @@ INDEX = "index.md.j2"
 IMAGES = Path(sections.IMAGES)
 
 #: The papers of the scorecard, in its order.
-PAPERS = ("fifo-mqsim", "pgc-2011", "pagc-2016", "harmonia-2012", "agc-dgc-2012", "fdp")
+PAPERS = (
+    "fifo-mqsim",
+    "pgc-2011",
+    "pagc-2016",
+    "harmonia-2012",
+    "agc-dgc-2012",
+    "fdp",
+    "sepbit-2022",
+    "midas-2024",
+)
 
 NOTE = (
     "<!-- Written by `copyback paper pages` from stored results and a template: do not edit. -->\n"

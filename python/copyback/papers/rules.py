@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import structs
 
 from copyback import units
 from copyback.papers.measures import Cell
@@ -30,7 +32,7 @@ class Rule(Table, frozen=True):
         The factor that it allows or demands.
     """
 
-    rule: Literal["flat", "rises", "at_most", "at_least", "alike", "none", "some"]
+    rule: Literal["flat", "rises", "at_most", "at_least", "alike", "gains", "none", "some"]
     variants: tuple[str, ...]
     measure: str = "response_us.all.mean"
     baseline: str | None = None
@@ -125,6 +127,18 @@ def _alike(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[b
     return worst <= r.bound, f"apart by {_factor(worst)} (alike: at most {_factor(r.bound)})"
 
 
+def _gains(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[bool, str]:
+    """See that what a variant has of its baseline falls from each point to the next."""
+    lines = [
+        _ratios(structs.replace(r, variants=(variant,)), m, [load], points)
+        for load, variant in product(loads, r.variants)
+    ]
+    steps = [_times(one, after) for line in lines for one, after in pairwise(line)]
+    told = "; ".join(", ".join(_factor(value) for value in line) for line in lines)
+    text = f"{told} {r.baseline} (gains: each less than the one before, by {_factor(r.bound)})"
+    return all(step > r.bound for step in steps), text
+
+
 def _none(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[bool, str]:
     total = sum(m.mean(Cell(*cell), r.measure) for cell in product(loads, points, r.variants))
     return total == 0, f"{units.significant(total)} in all (needed: 0)"
@@ -142,8 +156,9 @@ KINDS: dict[str, Callable[[Rule, Measures, list[str], list[str]], tuple[bool, st
     "at_most": _at_most,
     "at_least": _at_least,
     "alike": _alike,
+    "gains": _gains,
     "none": _none,
     "some": _some,
 }
 
-COMPARING = ("at_most", "at_least")
+COMPARING = ("at_most", "at_least", "gains")

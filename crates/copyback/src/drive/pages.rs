@@ -32,6 +32,8 @@ impl Drive {
             Operation::Read if self.buffer.is_none() => self.dispatch_to_flash(id),
             Operation::Read => self.dispatch_pages(id, Self::read_page),
             Operation::Write => {
+                let arrived = self.active(id).arrived();
+                self.ssd.write_comes(arrived);
                 self.expect_writes(id);
                 self.dispatch_pages(id, Self::write_page);
             }

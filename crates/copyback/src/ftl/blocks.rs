@@ -7,7 +7,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
 use crate::placement::supply::BlockState;
-use crate::placement::{Class, Life, Placement};
+use crate::placement::{Class, Life};
 use crate::victim::BlockView;
 
 use super::streams::Streams;
@@ -371,7 +371,7 @@ impl BlockView for BlocksAt<'_> {
     }
 
     fn hotness(&self, block: BlockId) -> Option<f64> {
-        self.streams.placement.hotness(block, self.streams.clock)
+        self.streams.hotness(block)
     }
 
     fn now(&self) -> u64 {

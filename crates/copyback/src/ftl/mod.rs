@@ -129,6 +129,17 @@ impl Ftl {
         self.tables.streams.expect_writes(hint, pages);
     }
 
+    /// The host writes at `time`, counted in whatever the placement measures in if not in pages. Told before anybody
+    /// asks where its pages go.
+    pub fn host_writes_at(&mut self, time: u64) {
+        self.tables.streams.host_writes_at(time);
+    }
+
+    /// Whether the placement measures in time.
+    pub fn places_by_time(&self) -> bool {
+        self.tables.streams.has_time()
+    }
+
     /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
     /// every submission; only the audit looks at it.
     pub fn write(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {

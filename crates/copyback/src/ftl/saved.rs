@@ -80,7 +80,8 @@ impl Ftl {
         let mut tables = Tables::with_map(config, name, map);
         expect(clock < NEVER, "placement")?;
         tables.streams.clock = clock;
-        expect(tables.streams.placement.remember(&placement, clock), "placement")?;
+        let now = tables.streams.now();
+        expect(tables.streams.placement.remember(&placement, now), "placement")?;
         tables.set_groups();
         let Tables { allocation, geometry, .. } = &mut tables;
         expect(allocation.restore_turns(turns, geometry), "allocation")?;

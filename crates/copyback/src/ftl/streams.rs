@@ -1,7 +1,7 @@
 //! Which open block of its plane a page goes to, as the placement says.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::supply::BlockState;
@@ -27,6 +27,8 @@ pub struct Streams {
     pub(super) tells_rewrites: bool,
     /// Pages that the host has written.
     pub(super) clock: u64,
+    /// When the host last wrote, if the placement measures in time: in what, whoever tells it knows.
+    time: Option<u64>,
     /// What has become of the blocks of each class. Of no class where logical blocks have blocks of their own.
     pub(super) tally: ClassTally,
     /// Blocks that each class holds, open ones included.
@@ -52,7 +54,46 @@ impl Streams {
         let (tally, held) = (ClassTally::new(counted), vec![0; counted]);
         let tells_rewrites = placement.rewrites();
         let page_bytes = config.ssd.managed_page_size().0;
-        Self { placement, classes, by_origin, tells_rewrites, clock: 0, tally, held, page_bytes }
+        let time = match config.ssd.ftl.placement.clock() {
+            config::Clock::Writes => None,
+            config::Clock::Time => Some(0),
+        };
+        Self {
+            placement,
+            classes,
+            by_origin,
+            tells_rewrites,
+            clock: 0,
+            time,
+            tally,
+            held,
+            page_bytes,
+        }
+    }
+
+    /// What the placement is told that time it is.
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        self.time.unwrap_or(self.clock)
+    }
+
+    /// Whether the placement measures in time, and not in pages.
+    pub const fn has_time(&self) -> bool {
+        self.time.is_some()
+    }
+
+    /// The host writes at `time`.
+    pub fn host_writes_at(&mut self, time: u64) {
+        self.time = self.time.map(|_| time);
+    }
+
+    /// How often a valid page of `block` is written, in writes for each page that the host writes to the drive, if the
+    /// placement knows.
+    pub fn hotness(&self, block: BlockId) -> Option<f64> {
+        let hotness = self.placement.hotness(block, self.now())?;
+        // Where it is in writes for each unit of time, the mean time that a page takes is the factor.
+        let factor = |time: u64| time.max(1) as f64 / self.clock.max(1) as f64;
+        Some(self.time.map_or(hotness, |time| hotness * factor(time)))
     }
 
     /// The open block that a write of a page of the host goes to.
@@ -66,7 +107,7 @@ impl Streams {
     pub fn of(&self, lpn: Lpn, origin: Origin) -> Stream {
         Stream::Class(match &self.by_origin {
             Some(classes) => classes.class_of(origin),
-            None => self.placement.class_of(lpn, origin, self.clock),
+            None => self.placement.class_of(lpn, origin, self.now()),
         })
     }
 
@@ -98,7 +139,7 @@ impl Streams {
     #[inline(always)]
     pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin, page: Ppn, geometry: &Geometry) {
         if self.by_origin.is_none() {
-            self.placement.wrote(lpn, origin, self.clock);
+            self.placement.wrote(lpn, origin, self.now());
             self.placement.lies_in(lpn, geometry.block_of(page));
         }
     }
@@ -120,10 +161,10 @@ impl Streams {
         geometry: &Geometry,
     ) {
         if self.by_origin.is_none() {
-            self.placement.wrote(lpn, Origin::Host { hint }, self.clock);
+            self.placement.wrote(lpn, Origin::Host { hint }, self.now());
             self.placement.lies_in(lpn, geometry.block_of(to));
             if let Some(old) = old {
-                self.placement.rewrote(lpn, old, self.clock);
+                self.placement.rewrote(lpn, old, self.now());
             }
         }
         self.clock += 1;
@@ -131,7 +172,7 @@ impl Streams {
 
     /// The host has trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
-        self.placement.trimmed(lpn, self.clock);
+        self.placement.trimmed(lpn, self.now());
     }
 
     /// The host is about to write these pages, in this order.
@@ -188,14 +229,14 @@ impl Streams {
     pub fn chosen(&mut self, block: Option<Life>) {
         if let Some(block) = block {
             self.tally.chosen(block, self.clock);
-            self.placement.chosen(block, self.clock);
+            self.placement.chosen(block, self.now());
         }
     }
 
     /// A block has been collected.
     pub fn collected(&mut self, block: Option<Life>) {
         if let Some(block) = block {
-            self.placement.collected(block, self.clock);
+            self.placement.collected(block, self.now());
         }
     }
 }

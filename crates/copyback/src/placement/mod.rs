@@ -2,7 +2,8 @@
 //! pages that are written into *classes*; a plane keeps one open block for each. It knows page numbers and blocks'
 //! lives, and nothing of dies, times or queues.
 //!
-//! The clock is the number of pages that the host has written to the drive.
+//! The clock is the number of pages that the host has written to the drive, or, where [the configuration
+//! says](config::Clock), the time of its latest write.
 //!
 //! A placement more is a file here, a variant of [`AnyPlacement`], and an arm in `new`. One that is written in Python is
 //! asked through [`supply`].
@@ -22,6 +23,7 @@ mod groups;
 mod handles;
 mod heat;
 mod host_and_gc_apart;
+mod log_space;
 mod midas;
 mod multi_log;
 mod multi_queue;
@@ -384,7 +386,7 @@ impl AnyPlacement {
                     Sfr::new(classes, (chunk_pages, counted), period.into(), logarithm, drive);
                 Self::Sfr(Box::new(placement))
             }
-            config::Placement::Warcip { classes, period } => {
+            config::Placement::Warcip { classes, period, .. } => {
                 Self::Warcip(Box::new(Warcip::new(classes, period, drive)))
             }
             config::Placement::Midas { classes, sample } => {
@@ -394,11 +396,12 @@ impl AnyPlacement {
             config::Placement::Generations { .. } => {
                 Self::Generations(Box::new(Generations::new(config.generation_blocks())))
             }
-            config::Placement::Sfs { classes, period } => {
+            config::Placement::Sfs { classes, period, .. } => {
                 Self::Sfs(Box::new(Sfs::new(classes, period, drive)))
             }
-            config::Placement::MultiLog { classes, promotion } => {
-                Self::MultiLog(Box::new(MultiLog::new(classes, promotion, drive, random)))
+            config::Placement::MultiLog { classes, promotion, victims } => {
+                let choices = (promotion, victims);
+                Self::MultiLog(Box::new(MultiLog::new(classes, choices, drive, random)))
             }
             config::Placement::Python { classes, host_classes, .. } => {
                 let classes = match host_classes.map(|count| count as usize) {

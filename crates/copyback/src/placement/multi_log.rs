@@ -6,6 +6,9 @@
 //! the mean, after half as many writes of the host as pages are valid in the log, less what of its blocks is already
 //! invalid when they are collected. A log more is begun once the coldest holds a block on each plane.
 //!
+//! Its own victims, if it is to choose them, are the oldest blocks of the log in which room saves least, so that room goes
+//! to where it saves most.
+//!
 //! The clock is pages that the host has written to the drive.
 
 use rand::RngExt;
@@ -14,18 +17,21 @@ use serde::{Deserialize, Serialize};
 use copyback_memory::{prefetch, table};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Promotion;
+use crate::config::{LogVictims, Promotion};
 use crate::ids::Lpn;
 use crate::rng::Stream;
 
+use super::log_space::{LogSpace, where_space_saves_least};
 use super::write_times::WriteTimes;
-use super::{Class, Classes, Drive, Life, Origin, Placement};
+use super::{Class, Classes, Drive, FullBlocks, Life, Order, Origin, Placement, Wanted};
 
 /// The logs of pages.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct MultiLog {
     /// Whether all that comes early goes to the hotter log, without a draw.
     is_sure: bool,
+    /// Whether it says where victims come from.
+    chooses_victims: bool,
     times: WriteTimes,
     /// Of each page that is known.
     levels: Vec<Option<Class>>,
@@ -47,18 +53,21 @@ struct Log {
     /// Pages of its blocks that have been collected, and how many of them were invalid.
     collected: u64,
     invalid: u64,
+    /// Pages that the host has written to it.
+    written: u64,
 }
 
 impl MultiLog {
     pub(super) fn new(
         classes: u32,
-        promotion: Promotion,
+        (promotion, victims): (Promotion, LogVictims),
         drive: Drive,
         mut random: Stream,
     ) -> Self {
         let drawn = random.random();
         Self {
             is_sure: promotion == Promotion::Sure,
+            chooses_victims: victims == LogVictims::Own,
             times: WriteTimes::new(drive.pages),
             levels: table(drive.pages, None),
             logs: vec![Log::default(); classes as usize],
@@ -77,7 +86,7 @@ impl MultiLog {
     /// By which part of the time expected of `level` a page of it comes early that is written again so old; none before
     /// anything of that log has been collected. Below 0 if it comes late.
     fn earliness(&self, level: usize, age: u64) -> Option<f64> {
-        let Log { valid, collected, invalid } = self.logs[level];
+        let Log { valid, collected, invalid, .. } = self.logs[level];
         let share = 1.0 - invalid as f64 / collected as f64;
         // The page itself is out of date.
         let expected = valid.saturating_sub(1) as f64 * share / 2.0;
@@ -125,6 +134,7 @@ impl Placement for MultiLog {
         self.logs[class.index()].valid += 1;
         self.coldest = self.coldest.max(class.index());
         if let Origin::Host { .. } = origin {
+            self.logs[class.index()].written += 1;
             self.drawn = self.random.random();
             self.times.wrote(lpn, now);
         }
@@ -139,6 +149,23 @@ impl Placement for MultiLog {
         let log = &mut self.logs[block.class.index()];
         log.collected += u64::from(self.pages_per_block);
         log.invalid += u64::from(self.pages_per_block - u32::from(block.valid));
+    }
+
+    /// Each log is a group.
+    fn groups(&self) -> Option<Vec<usize>> {
+        self.chooses_victims.then(|| (0..self.logs.len()).collect())
+    }
+
+    fn wanted(&self, full: &[FullBlocks]) -> Wanted {
+        let written: u64 = self.logs.iter().map(|log| log.written).sum();
+        let space = |(log, full): (&Log, &FullBlocks)| LogSpace {
+            pages: f64::from(full.blocks) * f64::from(self.pages_per_block),
+            valid: full.valid_pages as f64,
+            writes: log.written as f64 / written.max(1) as f64,
+        };
+        let logs: Vec<_> = self.logs.iter().zip(full).map(space).collect();
+        let group = where_space_saves_least(&logs).unwrap_or(0);
+        Wanted { group, order: Order::OldestFirst }
     }
 
     fn fetch(&self, lpn: Lpn) {
@@ -163,13 +190,15 @@ impl Placement for MultiLog {
                 all && log.is_some()
             });
             let logs = saved.logs.iter().zip(valid);
-            saved.is_sure == new.is_sure
+            (saved.is_sure, saved.chooses_victims) == (new.is_sure, new.chooses_victims)
                 && saved.times.is_sound(new.times.pages(), now)
                 && saved.levels.len() == new.levels.len()
                 && saved.logs.len() == new.logs.len()
                 && all_are
                 && logs.into_iter().all(|(log, valid)| {
-                    log.valid == valid && log.invalid <= log.collected && log.collected < NEVER
+                    log.valid == valid
+                        && log.invalid <= log.collected
+                        && log.collected.max(log.written) < NEVER
                 })
                 && saved.coldest < new.logs.len()
                 && (saved.pages_per_block, saved.enough) == (new.pages_per_block, new.enough)
@@ -178,7 +207,7 @@ impl Placement for MultiLog {
     }
 }
 
-/// Pages that no collection has gone through.
+/// Pages that no drive has gone through.
 const NEVER: u64 = 1 << 60;
 
 #[cfg(test)]
@@ -192,7 +221,7 @@ mod tests {
     const DRIVE: Drive = Drive { pages: 16, pages_per_block: 4, planes: 1, blocks: 8 };
 
     fn multi_log(promotion: Promotion) -> MultiLog {
-        MultiLog::new(3, promotion, DRIVE, stream(1, "placement"))
+        MultiLog::new(3, (promotion, LogVictims::Policy), DRIVE, stream(1, "placement"))
     }
 
     fn write(placement: &mut MultiLog, lpn: u32, origin: Origin, now: u64) -> usize {
@@ -246,6 +275,26 @@ mod tests {
         assert_eq!(placement.bytes(), 16 * 9);
     }
 
+    /// The host has written eight pages to log 0, of which two are there, and one to log 1.
+    #[test]
+    fn its_own_victims_are_the_oldest_of_the_log_in_which_room_saves_least() {
+        let mut placement = two_logs(Promotion::Sure);
+        assert_eq!(placement.groups(), None);
+        placement.chooses_victims = true;
+        assert_eq!(placement.groups(), Some(vec![0, 1, 2]));
+        assert_eq!(write(&mut placement, 6, HOST, 10), 1);
+        let wanted = |valid: [u64; 3]| {
+            let full = valid.map(|valid_pages| FullBlocks { blocks: 1, valid_pages });
+            let Wanted { group, order } = placement.wanted(&full);
+            assert_eq!(order, Order::OldestFirst);
+            group
+        };
+        assert_eq!(wanted([2, 2, 2]), 2, "nobody writes there");
+        assert_eq!(wanted([2, 2, 4]), 1, "there is nothing to free in log 2");
+        assert_eq!(wanted([1, 3, 4]), 0, "it has room to spare");
+        assert_eq!(wanted([2, 0, 2]), 1, "that costs nothing");
+    }
+
     #[test]
     fn what_is_remembered_is_what_was_known_and_of_a_placement_like_this() {
         let kept = two_logs(Promotion::Random);
@@ -254,8 +303,11 @@ mod tests {
         assert!(again.remember(&memory, 8));
         assert_eq!(again.memory(), memory);
         assert!(!multi_log(Promotion::Sure).remember(&memory, 8), "of another promotion");
-        let mut of_two = MultiLog::new(2, Promotion::Random, DRIVE, stream(1, "placement"));
-        assert!(!of_two.remember(&memory, 8), "of other classes");
+        let other = |classes, victims| {
+            MultiLog::new(classes, (Promotion::Random, victims), DRIVE, stream(1, "placement"))
+        };
+        assert!(!other(2, LogVictims::Policy).remember(&memory, 8), "of other classes");
+        assert!(!other(3, LogVictims::Own).remember(&memory, 8), "of other victims");
         let mut wrong = two_logs(Promotion::Random);
         wrong.logs[0].valid += 1;
         assert!(!multi_log(Promotion::Random).remember(&wrong.memory(), 8), "it holds fewer");

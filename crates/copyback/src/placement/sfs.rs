@@ -4,7 +4,7 @@
 //! Class 0 is the hottest.
 //!
 //! The paper takes a page that is written for the first time to be as hot as its file. A drive has no files: it goes to
-//! the hottest. The clock is pages that the host has written to the drive.
+//! the hottest. The clock is pages that the host has written to the drive, or time.
 
 use serde::{Deserialize, Serialize};
 

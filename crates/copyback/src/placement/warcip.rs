@@ -2,7 +2,7 @@
 //! rewritten after about as long (Yang, Pei, Yang, SYSTOR 2019). A page that a collection has to move is colder than it
 //! looked: its age then is added to its next interval. What is moved is apart, in class 0.
 //!
-//! The clock is pages that the host has written to the drive. With several planes, a cluster fills a block on each.
+//! The clock is pages that the host has written to the drive, or time. With several planes, a cluster fills a block on each.
 
 use serde::{Deserialize, Serialize};
 

@@ -18,6 +18,7 @@ mod permits;
 mod power;
 mod recovery_time;
 mod suspend;
+mod write_time;
 
 pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
@@ -52,6 +53,7 @@ use crate::victim::supply::Failed;
 use crate::workload::Hint;
 
 use suspend::SuspendRule;
+use write_time::WriteTime;
 
 /// A drive.
 #[derive(Debug, Checkpointed)]
@@ -61,6 +63,8 @@ pub struct Ssd {
     collector: Collector,
     schedule: Schedule,
     suspend: Option<SuspendRule>,
+    /// If the placement measures in it.
+    write_time: Option<WriteTime>,
     /// Whether commands are in the drive, if only on their way to the flash or from it; noted for what
     /// depends on it.
     has_commands: bool,
@@ -124,6 +128,7 @@ impl Ssd {
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
             schedule,
             suspend: SuspendRule::new(config.ssd.commands.suspend),
+            write_time: backend.ftl.places_by_time().then(WriteTime::default),
             has_commands: false,
             is_off: false,
             names_writes,
@@ -240,6 +245,14 @@ impl Ssd {
     pub fn read(&mut self, owner: Owner, lpn: Lpn, late: Duration, now: Instant) {
         self.collector.permits.request_came();
         self.scheduler.read(&mut self.backend, (owner, lpn), late, now);
+    }
+
+    /// A command that writes has come, at `arrived`.
+    #[inline(always)]
+    pub fn write_comes(&mut self, arrived: Instant) {
+        if let Some(time) = &mut self.write_time {
+            self.backend.ftl.host_writes_at(time.write_comes(arrived));
+        }
     }
 
     /// The host is about to write these pages, in this order. It only saves time.

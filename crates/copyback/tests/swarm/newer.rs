@@ -3,12 +3,13 @@
 
 use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, CollectionCost,
-    CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow, DisturbedReadErrors,
-    Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
-    Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption, Promotion,
-    Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage, ThresholdScope,
-    ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
+    AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
+    CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow,
+    DisturbedReadErrors, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
+    Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder,
+    Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming,
+    SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width,
+    Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -127,6 +128,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.2) {
         map_parts_of_pages(&mut draw, config);
     }
+    clock_and_victims(&mut draw, config);
 }
 
 /// Units of mapping that are smaller than a page.
@@ -147,6 +149,23 @@ fn map_parts_of_pages(draw: &mut Draw, config: &mut Config) {
     ssd.gc.copyback = false;
     ssd.refresh.reads = None;
     ssd.ftl.mapping_unit = Some(unit);
+}
+
+/// Which clock a placement goes by, and whose victims MultiLog takes.
+fn clock_and_victims(draw: &mut Draw, config: &mut Config) {
+    if let Placement::Warcip { clock, .. } | Placement::Sfs { clock, .. } =
+        &mut config.ssd.ftl.placement
+    {
+        *clock = draw.of(&[Clock::Writes, Clock::Time]);
+    }
+    let is_of_plane = |victim: &VictimPolicy| {
+        matches!(victim, VictimPolicy::Fifo { .. }) && *victim != VictimPolicy::FIFO
+    };
+    if let Placement::MultiLog { victims, .. } = &mut config.ssd.ftl.placement
+        && !is_of_plane(&config.ssd.gc.victim)
+    {
+        *victims = draw.of(&[LogVictims::Policy, LogVictims::Own]);
+    }
 }
 
 /// Data that reads and time put in danger, and blocks that are refreshed before or after that.
@@ -349,9 +368,9 @@ fn learning(draw: &mut Draw) -> Placement {
         Placement::Eti { extents, period, hot },
         Placement::AutoStreamMultiQueue { classes, chunk_pages, counted, logarithm, expiry },
         Placement::AutoStreamSfr { classes, chunk_pages, counted, period, logarithm },
-        Placement::Warcip { classes, period },
-        Placement::Sfs { classes, period },
-        Placement::MultiLog { classes, promotion },
+        Placement::Warcip { classes, period, clock: Clock::Writes },
+        Placement::Sfs { classes, period, clock: Clock::Writes },
+        Placement::MultiLog { classes, promotion, victims: LogVictims::Policy },
     ])
 }
 
