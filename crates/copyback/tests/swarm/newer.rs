@@ -12,6 +12,7 @@ use copyback::config::{
 };
 
 use crate::draw::Draw;
+use crate::lines;
 
 /// Changes `config`, of the case of this number.
 pub fn draw(config: &mut Config, number: u64, name: &str) {
@@ -120,6 +121,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     }
     if draw.chance(0.25) {
         slc_cache(&mut draw, config);
+    }
+    if draw.chance(0.2) {
+        lines::draw(&mut draw, config);
     }
 }
 
