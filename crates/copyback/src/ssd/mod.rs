@@ -21,7 +21,7 @@ mod suspend;
 
 pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
-pub use crate::ftl::{HandleTally, OfClass, SlcState, Takes};
+pub use crate::ftl::{HandleTally, LineTally, OfClass, SlcState, Takes};
 pub use crate::observer::{
     Activity, Class, Collected, DieTime, Entry, For, HeldUp, IdlePeriods, IdleTimes, InTheWay,
     Part, Parts, Party, PlaneUse, Waited, Work,
