@@ -122,7 +122,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.25) {
         slc_cache(&mut draw, config);
     }
-    if draw.chance(0.99) {
+    if draw.chance(0.4) {
         lines::draw(&mut draw, config);
     }
 }

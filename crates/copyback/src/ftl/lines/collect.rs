@@ -16,6 +16,8 @@ impl Tables {
         }
         let victim = self.look_for_line();
         let lines = self.lines.as_mut()?;
+        // A die that had no room for a write may borrow some now.
+        lines.wakes_others |= victim.is_none() && !lines.found_no_victim;
         lines.found_no_victim = victim.is_none();
         victim.map(|line| lines.block_of(line, plane))
     }
@@ -88,6 +90,11 @@ impl Tables {
     #[inline(always)]
     pub(in crate::ftl) fn unfinished_of_line(&self, die: DieId) -> Option<u32> {
         self.lines.as_ref()?.unfinished(die)
+    }
+
+    /// Whether blocks are managed in lines.
+    pub const fn has_lines(&self) -> bool {
+        self.lines.is_some()
     }
 
     /// The first plane that has not yet done its share of the line that is being collected, if one is.
