@@ -91,7 +91,7 @@ impl Config {
             Cuts::At { times } => times.len() as f64,
             Cuts::Random { count, .. } => f64::from(*count),
         };
-        let pages = self.ssd.geometry.physical_pages();
+        let pages = self.ssd.mapped_pages();
         let what = "pages looked at after cuts of power";
         Work { key: "ssd.power.cuts".to_owned(), steps: cuts * pages, what }
     }
@@ -114,11 +114,12 @@ impl Config {
 
     fn memory(&self, requests: f64, loads: &[Load]) -> f64 {
         let Geometry { pages_per_block, .. } = self.ssd.geometry;
-        let pages = self.ssd.geometry.physical_pages();
+        let flash_pages = self.ssd.geometry.physical_pages();
+        let pages = self.ssd.mapped_pages();
         let audit = if self.audit { AUDIT_PER_PAGE } else { 0.0 };
         let watched = if self.ssd.power.is_watched() { WATCHED_PER_PAGE } else { 0.0 };
         let drive = pages * (PER_PAGE + audit + watched)
-            + pages / f64::from(pages_per_block) * PER_BLOCK
+            + flash_pages / f64::from(pages_per_block) * PER_BLOCK
             + self.ssd.geometry.dies() * PER_DIE;
         let rows = if self.metrics.requests { requests * PER_REQUEST_ROW } else { 0.0 };
         let under_way: f64 = loads.iter().map(|load| load.pages_under_way).sum();
@@ -147,6 +148,14 @@ impl Geometry {
     fn physical_pages(&self) -> f64 {
         let of_die = [self.planes_per_die, self.blocks_per_plane, self.pages_per_block];
         self.dies() * of_die.map(f64::from).iter().product::<f64>()
+    }
+}
+
+impl Ssd {
+    /// Places for mapped pages; those of striped planes count each.
+    fn mapped_pages(&self) -> f64 {
+        let size = self.counted_page_size().0 as f64;
+        self.geometry.physical_pages() * (self.geometry.page_size.0 as f64 / size)
     }
 }
 
@@ -195,7 +204,8 @@ impl Load {
         let pages = pages_of_request(flow, config);
         let bytes = config.ssd.managed_page_size().0;
         let page = config.ssd.timing.slowest(bytes) + transfer(bytes, config.host.link_rate);
-        let service = pages * page + ns(config.host.command_overhead);
+        let overhead = ns(config.host.command_overhead) + ns(config.host.link_overhead);
+        let service = pages * page + overhead;
         let requests = requests_of(flow, service, config);
         let depth = f64::from(config.host.depth().max(config.array.queue_depth));
         let depth = flow.iodepth().map_or(depth, |iodepth| depth.min(iodepth.into()));

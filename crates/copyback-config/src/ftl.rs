@@ -36,6 +36,11 @@ pub struct Ftl {
     pub free_blocks: FreeBlockOrder,
     /// The last page of every block holds the block's summary and no data.
     pub summary_page: SummaryPage,
+    /// Bytes that are mapped together, if fewer than a page (or than the pages of a superblock's planes). A page then
+    /// holds several such units, which the controller gathers and programs at once, as drives do that map 4 KiB in
+    /// pages of 16 KiB. Default: a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mapping_unit: Option<Size>,
 }
 
 impl Default for Ftl {
@@ -48,6 +53,7 @@ impl Default for Ftl {
             placement: Placement::HostAndGcApart,
             free_blocks: FreeBlockOrder::Fifo,
             summary_page: SummaryPage::None,
+            mapping_unit: None,
         }
     }
 }

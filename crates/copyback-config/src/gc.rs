@@ -226,11 +226,6 @@ impl Ssd {
         self.geometry.planes_per_die / self.striped_planes()
     }
 
-    /// Bytes that are mapped, read and programmed together.
-    pub fn managed_page_size(&self) -> Size {
-        Size(self.geometry.page_size.0 * u64::from(self.striped_planes()))
-    }
-
     /// Free blocks of a plane that long idle periods aim at above the soft threshold.
     pub fn free_margin(&self) -> u32 {
         let advance = self.gc.idle.in_advance();

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::{Rate, Time};
+use super::{
+    gc::is_default,
+    quantity::{Rate, Time},
+};
 
 /// The host interface in front of the drive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +30,11 @@ pub struct Host {
     pub link_rate: Rate,
     /// Whether the link carries data of reads and of writes at the same time.
     pub link_duplex: Duplex,
+    /// What each read and write takes of the link beside its data, for commands and handshakes of the protocol; it
+    /// bounds how many a second can pass, which `command_overhead` does not.
+    #[serde(skip_serializing_if = "is_default")]
+    #[schemars(extend("longest" = "1min"))]
+    pub link_overhead: Time,
 }
 
 impl Default for Host {
@@ -39,6 +47,7 @@ impl Default for Host {
             command_overhead: Time::from_us(0),
             link_rate: Rate::None,
             link_duplex: Duplex::Full,
+            link_overhead: Time::from_us(0),
         }
     }
 }

@@ -22,6 +22,7 @@ mod ftl;
 mod gc;
 mod host;
 mod load;
+mod mapping_unit;
 mod metrics;
 mod power;
 pub mod presets;

@@ -115,6 +115,6 @@ impl Ssd {
     /// Pages of a block in the cache's mode.
     pub fn slc_pages_per_block(&self) -> u32 {
         let pages = u64::from(self.geometry.pages_per_block) * u64::from(self.slc_cache.bits);
-        (pages / u64::from(self.slc_cache.native_bits.max(1))) as u32
+        (pages / u64::from(self.slc_cache.native_bits.max(1))) as u32 * self.units_per_program()
     }
 }

@@ -96,7 +96,7 @@ impl AddressSpace {
         let is_jbod = config.array.layout == Layout::Jbod;
         Self {
             bytes: config.capacity_bytes(),
-            page_size: config.ssd.geometry.page_size.0,
+            page_size: config.ssd.counted_page_size().0,
             drive: is_jbod.then(|| config.device_bytes()),
         }
     }

@@ -506,18 +506,20 @@ impl Preconditioner {
 
     fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
         let dies = self.ftl.geometry.dies();
-        let (die, plane) = going_round(self.next_die, dies)
-            .find_map(|die| Some((die, self.plane_with_room(DieId::from_index(die), lpn)?)))?;
-        self.next_die = (die + 1) % dies;
+        let (die, (plane, offset)) = going_round(self.next_die, dies)
+            .find_map(|die| Some((die, self.place_with_room(DieId::from_index(die), lpn)?)))?;
+        // What is programmed together goes to one die.
+        let is_last = (offset + 1).is_multiple_of(self.ftl.geometry.units_per_program);
+        self.next_die = if is_last { (die + 1) % dies } else { die };
         Some(plane)
     }
 
-    /// The next plane of `die`. A die that had nothing to give when it was last written may have
+    /// The next place of `die`. A die that had nothing to give when it was last written may have
     /// something now.
-    fn plane_with_room(&mut self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
+    fn place_with_room(&mut self, die: DieId, lpn: Lpn) -> Option<(PlaneId, u32)> {
         if self.ftl.planes_to_collect(die) != 0 {
             self.collect(die);
         }
-        self.ftl.next_plane(die, HostPage::without_hint(lpn))
+        self.ftl.next_place(die, HostPage::without_hint(lpn))
     }
 }

@@ -130,10 +130,14 @@ fn width(ssd: &Ssd, faults: &mut Report) {
         let problem = format!("found {cache}; allowed: 0, or at least one page of {page}");
         faults.add("ssd.gc.width.cache", problem);
     }
-    if ssd.gc.width == Width::Superblock && page.0.saturating_mul(group.into()) > LARGEST_PAGE {
+    let maps_whole = ssd.ftl.mapping_unit.is_none();
+    if ssd.gc.width == Width::Superblock
+        && maps_whole
+        && page.0.saturating_mul(group.into()) > LARGEST_PAGE
+    {
         let problem = format!(
             "found superblocks with pages of {group} times {page}; allowed: 32KiB in all \
-             (ssd.commands.planes_per_command makes them narrower)"
+             (ssd.commands.planes_per_command makes them narrower, ssd.ftl.mapping_unit maps parts of them)"
         );
         faults.add("ssd.gc.width", problem);
     }

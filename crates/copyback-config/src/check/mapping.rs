@@ -56,7 +56,7 @@ fn demand_paging(ssd: &Ssd, faults: &mut Report) {
     else {
         return;
     };
-    let page = ssd.geometry.page_size;
+    let page = ssd.counted_page_size();
     for (key, size) in [("cached_entry", cached_entry), ("entry", entry)] {
         if size == Size(0) || size > page {
             let problem = format!("found {size}; allowed: 1B to the page size of {page}");

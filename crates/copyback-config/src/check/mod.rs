@@ -10,6 +10,7 @@ mod handles;
 mod limits;
 mod lines;
 mod mapping;
+mod mapping_unit;
 mod placement;
 mod power;
 mod python;
@@ -70,8 +71,9 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     shares(ssd, &mut faults);
     gc::check(ssd, &mut faults);
     mapping::check(ssd, &mut faults);
+    mapping_unit::check(ssd, &mut faults);
     placement::check(config, &mut faults);
-    buffer(&ssd.buffer, &ssd.geometry, &mut faults);
+    buffer(ssd, &mut faults);
     controller::check(&ssd.controller, &mut faults);
     endurance(&ssd.endurance, &mut faults);
     power::check(&ssd.power, &ssd.geometry, &mut faults);
@@ -227,10 +229,6 @@ impl Ssd {
             .product()
     }
 
-    fn pages_per_block(&self) -> u64 {
-        self.geometry.pages_per_block.into()
-    }
-
     /// Pages of a block that hold data: all but a summary page.
     pub fn data_pages_per_block(&self) -> u64 {
         self.pages_per_block() - u64::from(self.ftl.summary_page != SummaryPage::None)
@@ -319,7 +317,8 @@ fn shares(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-fn buffer(buffer: &Buffer, geometry: &Geometry, faults: &mut Report) {
+fn buffer(ssd: &Ssd, faults: &mut Report) {
+    let buffer = &ssd.buffer;
     faults.share("ssd.buffer.high_watermark", buffer.high_watermark);
     faults.share("ssd.buffer.low_watermark", buffer.low_watermark);
     if buffer.low_watermark >= buffer.high_watermark {
@@ -327,7 +326,7 @@ fn buffer(buffer: &Buffer, geometry: &Geometry, faults: &mut Report) {
         let problem = format!("found {low}; allowed: below the high watermark of {high}");
         faults.add("ssd.buffer.low_watermark", problem);
     }
-    let (capacity, page) = (buffer.capacity, geometry.page_size);
+    let (capacity, page) = (buffer.capacity, ssd.counted_page_size());
     if capacity != Size(0) && capacity < page {
         let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}");
         faults.add("ssd.buffer.capacity", problem);

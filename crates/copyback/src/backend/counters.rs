@@ -218,34 +218,40 @@ impl Counters {
         }
     }
 
-    /// These counts, with each page standing for one of each of `planes` striped together.
+    /// These counts, with each block standing for one of each of `planes` striped together, and each page for `pages`.
     #[must_use]
-    pub const fn striped(mut self, planes: u64) -> Self {
+    pub const fn striped(mut self, planes: u64, pages: u64) -> Self {
         if planes > 1 {
-            self.multi_plane_reads = self.reads;
-            self.multi_plane_programs = self.programs;
             self.multi_plane_erases = self.erases;
-            self.reads *= planes;
-            self.programs *= planes;
-            self.copybacks *= planes;
             self.erases *= planes;
-            self.host_programs *= planes;
-            self.pages_moved *= planes;
-            self.replacing *= planes;
             self.joined += self.collections * (planes - 1);
             self.collections *= planes;
             self.levelling_runs *= planes;
-            self.pacing.charged *= planes;
             self.read_reclaims *= planes;
             self.refreshes *= planes;
             self.merges.striped(planes);
             self.nv_buffer.striped(planes);
-            self.mapping.reads *= planes;
-            self.mapping.writes *= planes;
-            self.moves.together = self.pages_moved;
-            self.moves.single_demanding = 0;
+        }
+        if pages > 1 {
+            self.stripe_pages(pages);
         }
         self
+    }
+
+    const fn stripe_pages(&mut self, planes: u64) {
+        self.multi_plane_reads = self.reads;
+        self.multi_plane_programs = self.programs;
+        self.reads *= planes;
+        self.programs *= planes;
+        self.copybacks *= planes;
+        self.host_programs *= planes;
+        self.pages_moved *= planes;
+        self.replacing *= planes;
+        self.pacing.charged *= planes;
+        self.mapping.reads *= planes;
+        self.mapping.writes *= planes;
+        self.moves.together = self.pages_moved;
+        self.moves.single_demanding = 0;
     }
 
     /// Page operations: pages read, programmed and erased blocks; a move counts as two.

@@ -177,7 +177,10 @@ impl Backend {
     #[inline]
     pub fn host_program_time(&mut self, page: Ppn, offset: u32, closes_block: bool) -> Duration {
         match self.flash.timing.cache {
-            Some(cache) if self.ftl.is_in_cache(page) => self.with_faults(cache.program),
+            Some(cache) if self.ftl.is_in_cache(page) => {
+                let units = self.ftl.geometry.units_per_program;
+                self.with_faults(cache.program(offset, units))
+            }
             _ => self.program_time(offset, closes_block),
         }
     }
@@ -191,14 +194,24 @@ impl Backend {
         time + self.take_extra()
     }
 
-    /// Array read of `page`, at `offset` of its block, in the cell mode of that.
+    /// Array read of `page`, at `offset` of its block, in the cell mode of that; none if the last one of its die has
+    /// brought it.
     #[inline]
-    pub fn array_read(&self, page: Ppn, offset: u32) -> Duration {
+    pub fn array_read(&mut self, page: Ppn, offset: u32) -> Duration {
+        if let Some(read_out) = &mut self.read_out
+            && read_out.holds_or_brings(&self.ftl.geometry, page)
+        {
+            return Duration::ZERO;
+        }
         read_time(&self.flash.timing, &self.ftl, (page, offset))
     }
 
     /// Erase of `block`, in its cell mode.
-    pub fn array_erase(&self, block: BlockId) -> Duration {
+    pub fn array_erase(&mut self, block: BlockId) -> Duration {
+        if let Some(read_out) = &mut self.read_out {
+            let plane = self.ftl.geometry.plane_of_block(block);
+            read_out.forget(self.ftl.geometry.die_of_plane(plane));
+        }
         match self.flash.timing.cache {
             Some(timing) if self.ftl.slc_cache().is_some_and(|cache| cache.has(block)) => {
                 timing.erase
@@ -211,15 +224,17 @@ impl Backend {
     fn read_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
         let offset = self.ftl.geometry.page_offset(page);
-        timing.command + self.array_read(page, offset) + timing.page_transfer
+        timing.command + read_time(timing, &self.ftl, (page, offset)) + timing.page_transfer
     }
 
     /// What programming `page` takes.
     fn write_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
-        let native = || timing.program(self.ftl.geometry.page_offset(page));
+        let offset = self.ftl.geometry.page_offset(page);
+        let units = self.ftl.geometry.units_per_program;
         let in_cache = timing.cache.filter(|_| self.ftl.is_in_cache(page));
-        let array = in_cache.map_or_else(native, |cache| cache.program);
+        let array =
+            in_cache.map_or_else(|| timing.program(offset), |cache| cache.program(offset, units));
         timing.command + timing.page_transfer + array
     }
 

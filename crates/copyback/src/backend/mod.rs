@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::flash::{Flash, Noted, Watched};
 use crate::ftl::Ftl;
 use crate::ids::{DieId, PlaneId, Ppn};
+use crate::nand::ReadOut;
 use crate::observer::Observer;
 use crate::purpose::Reason;
 use crate::transaction::Fifo;
@@ -68,6 +69,8 @@ pub struct Backend {
     faults: Option<Box<FaultCosts>>,
     /// Kept if reads or time do anything to the data of blocks.
     pub ageing: Option<Box<Ageing>>,
+    /// Kept if an array read brings several units of mapping.
+    read_out: Option<Box<ReadOut>>,
 }
 
 /// Where a physical page is: the plane and offset that multi-plane rules look at.
@@ -110,6 +113,7 @@ impl Backend {
             collecting: Collecting::new(ftl.geometry.dies()),
             faults: ftl.bad_blocks.are_possible().then(Box::default),
             ageing: Ageing::new(config, &mut ftl),
+            read_out: ReadOut::new(&ftl.geometry).map(Box::new),
             ftl,
         }
     }

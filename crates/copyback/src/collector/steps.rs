@@ -192,7 +192,7 @@ impl Collector {
     }
 
     /// What the array takes to read `page` for a move, with the look at the host's queue after it.
-    fn read_time(&self, backend: &Backend, page: Ppn) -> Duration {
+    fn read_time(&self, backend: &mut Backend, page: Ppn) -> Duration {
         backend.array_read(page, backend.ftl.geometry.page_offset(page)) + self.settings.poll
     }
 

@@ -14,6 +14,8 @@ use crate::units::Duration;
 #[derive(Debug, Checkpointed)]
 pub struct Link {
     rate: Rate,
+    /// What a command takes beside its data.
+    overhead: Duration,
     half_duplex: bool,
     inward: Direction,
     outward: Direction,
@@ -39,8 +41,10 @@ pub struct LinkTransfer {
 impl Link {
     /// The link of a checked configuration, if it has one.
     pub fn new(config: &config::Host) -> Option<Self> {
-        (config.link_rate != Rate::None).then(|| Self {
+        let overhead = config.link_overhead.0;
+        (config.link_rate != Rate::None || overhead > Duration::ZERO).then(|| Self {
             rate: config.link_rate,
+            overhead,
             half_duplex: config.link_duplex == Duplex::Half,
             inward: Direction::default(),
             outward: Direction::default(),
@@ -80,7 +84,8 @@ impl Link {
         }
         let (command, bytes) = self.direction(direction).waiting.pop_front()?;
         self.direction(direction).current = Some(command);
-        Some(LinkTransfer { command, direction, time: transfer_time(bytes, self.rate) })
+        let time = self.overhead + transfer_time(bytes, self.rate);
+        Some(LinkTransfer { command, direction, time })
     }
 
     /// Ends the transfer in `direction` and returns whose it was.

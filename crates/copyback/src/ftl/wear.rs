@@ -87,6 +87,7 @@ mod tests {
         pages_per_block: 1,
         page_size: 4096,
         striped_planes: 1,
+        units_per_program: 1,
     };
 
     fn beyond(static_threshold: u32) -> Wear {

@@ -77,13 +77,13 @@ impl Rating {
             * f64::from(geometry.dies_per_chip)
             * f64::from(geometry.planes_per_die)
             * f64::from(geometry.blocks_per_plane);
-        let page_bytes = geometry.page_size.0 as f64;
+        let page_bytes = config.ssd.counted_page_size().0 as f64;
         endurance.rated_cycles.map(|cycles| Self {
             cycles: f64::from(cycles),
             warranty_years: endurance.warranty_years,
             page_bytes,
             blocks,
-            flash_bytes: blocks * config.ssd.data_pages_per_block() as f64 * page_bytes,
+            flash_bytes: blocks * config.ssd.data_bytes_per_block() as f64,
         })
     }
 

@@ -121,7 +121,7 @@ pub struct Ledger {
 impl Ledger {
     /// Nothing recorded yet.
     pub fn new(config: &Config) -> Self {
-        let page_size = config.ssd.geometry.page_size.0;
+        let page_size = config.ssd.counted_page_size().0;
         let spans = Spans::of(config);
         let config = &config.metrics;
         Self {

@@ -25,6 +25,9 @@ pub struct Geometry {
     /// How many of the chips' planes are striped into each plane of this shape; with more than one,
     /// a page is one page of each.
     pub striped_planes: u32,
+    /// How many pages are programmed together; more than one if they are units of mapping, several of which make a
+    /// page of the chips.
+    pub units_per_program: u32,
 }
 
 /// A plane by its coordinates.
@@ -50,9 +53,10 @@ impl Geometry {
             dies_per_chip: shape.dies_per_chip,
             planes_per_die: config.managed_planes_per_die(),
             blocks_per_plane: shape.blocks_per_plane,
-            pages_per_block: shape.pages_per_block,
+            pages_per_block: config.pages_per_block() as u32,
             page_size: config.managed_page_size().0 as u32,
             striped_planes: config.striped_planes(),
+            units_per_program: config.units_per_program(),
         }
     }
 
@@ -135,6 +139,16 @@ impl Geometry {
         self.plane_of_block(self.block_of(page))
     }
 
+    /// Pages that a page counts as: one of each striped plane, or one if it is a unit of mapping.
+    pub const fn counted_pages(&self) -> u32 {
+        if self.units_per_program > 1 { 1 } else { self.striped_planes }
+    }
+
+    /// The number of the program that writes `page`, counted over the device.
+    pub const fn program_of(&self, page: Ppn) -> u32 {
+        page.index() as u32 / self.units_per_program
+    }
+
     /// The page at `offset` of `block`.
     pub const fn page(&self, block: BlockId, offset: u32) -> Ppn {
         Ppn::from_index((block.0 * self.pages_per_block + offset) as usize)
@@ -154,6 +168,7 @@ mod tests {
         pages_per_block: 7,
         page_size: 4096,
         striped_planes: 1,
+        units_per_program: 1,
     };
 
     #[test]

@@ -4,11 +4,13 @@
 mod die;
 mod faults;
 mod geometry;
+mod read_out;
 mod rules;
 mod timing;
 
 pub use die::{Action, Command, Die, Operation, Phase, Slot, Times};
 pub use faults::{Faults, Sensed, Strain};
 pub use geometry::{Address, Geometry};
+pub use read_out::ReadOut;
 pub use rules::MultiPlaneRules;
 pub use timing::{CacheTiming, Timing, transfer_time};

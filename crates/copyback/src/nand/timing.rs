@@ -9,6 +9,8 @@ use crate::units::Duration;
 pub struct Timing {
     read: Vec<Duration>,
     program: Vec<Duration>,
+    /// Pages that are programmed together, when the last of them has come.
+    units: u32,
     /// Block erase (tBERS).
     pub erase: Duration,
     /// Command and address cycles on the channel (tCMD).
@@ -27,7 +29,7 @@ pub struct CacheTiming {
     /// Array read (tR).
     pub read: Duration,
     /// Array program (tPROG).
-    pub program: Duration,
+    program: Duration,
     /// Block erase (tBERS).
     pub erase: Duration,
 }
@@ -47,8 +49,9 @@ impl Timing {
     /// The latencies that a checked configuration describes.
     pub fn new(config: &config::Ssd) -> Self {
         let timing = &config.timing;
+        let units = config.units_per_program();
         let spare = config.geometry.spare_size.0 * u64::from(config.striped_planes());
-        let bytes = config.managed_page_size().0 + spare;
+        let bytes = config.managed_page_size().0 + spare.div_ceil(units.into());
         let program = per_page_type(&timing.program);
         let summary = match config.ftl.summary_page {
             SummaryPage::None => None,
@@ -58,8 +61,9 @@ impl Timing {
             }
         };
         Self {
-            read: per_page_type(&timing.read),
-            program,
+            read: of_each_unit(&per_page_type(&timing.read), units),
+            program: with_last_unit(&program, units),
+            units,
             erase: timing.erase.0,
             command: if timing.transfer_rate == Rate::None {
                 Duration::ZERO
@@ -94,10 +98,36 @@ impl Timing {
         self.command + self.read[0] + self.page_transfer
     }
 
-    /// What a lone host program costs the die: command, data in, array.
+    /// What a lone host program costs the die: command, data in, array; a page's share of that if several are
+    /// programmed together.
     pub fn whole_program(&self) -> Duration {
-        self.command + self.page_transfer + self.program[0]
+        let array = match self.units {
+            1 => self.program[0],
+            units => Duration::from_ns(self.program[units as usize - 1].as_ns() / u64::from(units)),
+        };
+        self.command + self.page_transfer + array
     }
+}
+
+impl CacheTiming {
+    /// Array program of the page at `offset` of its block, where `units` are programmed together.
+    pub const fn program(&self, offset: u32, units: u32) -> Duration {
+        if (offset + 1).is_multiple_of(units) { self.program } else { Duration::ZERO }
+    }
+}
+
+/// The read latency of a page's type, for each of its units.
+fn of_each_unit(types: &[Duration], units: u32) -> Vec<Duration> {
+    if types.len() == 1 {
+        return types.to_vec();
+    }
+    types.iter().flat_map(|time| std::iter::repeat_n(*time, units as usize)).collect()
+}
+
+/// The program latency of a page's type for the last of its units, with which all are programmed; none before.
+fn with_last_unit(types: &[Duration], units: u32) -> Vec<Duration> {
+    let waiting = || std::iter::repeat_n(Duration::ZERO, units as usize - 1);
+    types.iter().flat_map(|time| waiting().chain([*time])).collect()
 }
 
 fn by_page_type(latencies: &[Duration], offset: u32) -> Duration {
@@ -125,6 +155,17 @@ mod tests {
         assert_eq!(transfer_time(1, rate), Duration::from_ns(1));
         assert_eq!(transfer_time(4096, Rate::None), Duration::ZERO);
         assert_eq!(transfer_time(1 << 50, Rate::BytesPerSecond(1)), Duration::LONGEST);
+    }
+
+    #[test]
+    fn units_of_a_page_are_read_alike_and_programmed_with_the_last() {
+        let types = [1, 2].map(Duration::from_us);
+        let [none, one, two] = [0, 1, 2].map(Duration::from_us);
+        assert_eq!(of_each_unit(&types, 3), [one, one, one, two, two, two]);
+        assert_eq!(with_last_unit(&types, 3), [none, none, one, none, none, two]);
+        assert_eq!(with_last_unit(&types, 1), types);
+        let cache = CacheTiming { read: one, program: two, erase: one };
+        assert_eq!([0, 1, 2, 5].map(|offset| cache.program(offset, 3)), [none, none, two, two]);
     }
 
     #[test]

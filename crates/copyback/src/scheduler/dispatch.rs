@@ -179,14 +179,44 @@ impl Scheduler {
                 }
             }
         }
-        backend.counters.programs += members;
         backend.counters.multi_plane_programs += u64::from(members > 1);
-        let array = backend.host_program_time(placed.page, offset, summary);
+        let mut array = backend.host_program_time(placed.page, offset, summary);
+        if array == Duration::ZERO && backend.ftl.geometry.units_per_program > 1 {
+            let (units, time) = self.gather(backend, (queue, plane), &mut group, now);
+            members += units;
+            array = time;
+        }
+        backend.counters.programs += members;
         let timing = &backend.flash.timing;
         let transfer_in = timing.command + timing.page_transfer * members;
         let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
         issue(backend, die, Command::Program, times, group, now);
         self.note_replaced(backend, die, now);
+    }
+
+    /// Takes further writes of `queue` to the controller, until those that came to `plane` fill a page. Returns how
+    /// many, and what the array takes to program that page.
+    fn gather(
+        &mut self,
+        backend: &mut Backend,
+        (queue, plane): (WriteQueue, PlaneId),
+        group: &mut Fifo,
+        now: Instant,
+    ) -> (u64, Duration) {
+        let mut units = 0;
+        while let Some(first) = self.queues.first_write(queue)
+            && let page = self.queues.transactions.get(first).page()
+            && let Some(offset) = backend.ftl.next_host_offset(plane, page)
+            && let Some(id) = self.queues.pop_write(queue)
+        {
+            let placed = self.place(backend, id, plane, group, now);
+            units += 1;
+            let array = backend.host_program_time(placed.page, offset, placed.closes_block);
+            if array > Duration::ZERO {
+                return (units, array);
+            }
+        }
+        (units, Duration::ZERO)
     }
 
     /// A bit for each plane of `die` on which a write might join one from `queue`.

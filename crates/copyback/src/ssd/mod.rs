@@ -169,7 +169,7 @@ impl Ssd {
         counters.put_off += ftl.merges_put_off();
         counters.nv_buffer += ftl.nv_buffer_tally();
         counters.stalled = self.backend.observer.stalled();
-        counters.striped(u64::from(ftl.geometry.striped_planes))
+        counters.striped(ftl.geometry.striped_planes.into(), ftl.geometry.counted_pages().into())
     }
 
     /// What writes were charged so far, if they are.

@@ -81,10 +81,11 @@ impl RecoveryTime {
         let entries = (ftl.logical_pages() + ftl.translation_pages()) as u64;
         let table = (entries * ENTRY).div_ceil(u64::from(ftl.geometry.page_size));
         let pages = table + buffered_pages + ftl.staged.len() as u64;
-        let page = work.timing.page_transfer;
-        for number in 0..pages {
+        let units = u64::from(ftl.geometry.units_per_program);
+        let together = work.timing.page_transfer * units;
+        for number in 0..pages.div_ceil(units) {
             let die = DieId::from_index((number % ftl.geometry.dies() as u64) as usize);
-            work.read(die, 0, page);
+            work.read(die, 0, together);
         }
         work.total(scan)
     }

@@ -141,16 +141,17 @@ impl Floor {
     fn new(case: &Case) -> Self {
         let config = case.config.clone();
         let timing = Timing::new(&config.ssd);
-        let pages = 0..config.ssd.geometry.pages_per_block;
+        let pages = 0..config.ssd.pages_per_block() as u32;
+        let units = config.ssd.units_per_program();
         let read = pages.clone().map(|offset| timing.read(offset)).min().unwrap_or_default();
         let program = pages.map(|offset| timing.program(offset)).min().unwrap_or_default();
         // A page may lie in either cell mode.
         let (read, program) = match timing.cache {
-            Some(cache) => (read.min(cache.read), program.min(cache.program)),
+            Some(cache) => (read.min(cache.read), program.min(cache.program(0, units))),
             None => (read, program),
         };
-        // A read may be served from a register or from DRAM that collections use.
-        let short_cut = config.ssd.cache_pages() > 0 || merges(&config);
+        // A read may be served from a register, from DRAM that collections use, or from the array read before it.
+        let short_cut = config.ssd.cache_pages() > 0 || merges(&config) || units > 1;
         Self {
             read: match short_cut {
                 true => Duration::ZERO,
@@ -165,8 +166,10 @@ impl Floor {
 
     fn response(&self, operation: u8, bytes: u64) -> Duration {
         let host = &self.config.host;
-        let link =
-            if operation < 2 { transfer_time(bytes, host.link_rate) } else { Duration::ZERO };
+        let link = match operation {
+            0 | 1 => host.link_overhead.0 + transfer_time(bytes, host.link_rate),
+            _ => Duration::ZERO,
+        };
         let flash = match operation {
             0 if self.always_mapped && !self.buffered => self.read,
             1 if !self.buffered => self.program,
@@ -304,7 +307,7 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let most = (emptied + planes) * most_erases(config);
     holds(&format!("{erases} erases, {emptied} blocks emptied"), erases <= most)?;
     let group = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
-    let most = (emptied + planes) * u64::from(group * config.ssd.geometry.pages_per_block);
+    let most = (emptied + planes) * u64::from(group) * counted_pages_per_block(config);
     holds(&format!("{moved} pages moved, {emptied} blocks emptied"), moved <= most)?;
     kinds_of_merges(config, outcome, emptied)
 }
@@ -372,7 +375,7 @@ fn pages(request: &Request, page_size: u64) -> (u64, u64) {
 
 fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
     let page_size = case.config.ssd.managed_page_size().0;
-    let striped = u64::from(case.config.ssd.striped_planes());
+    let counted = page_size / case.config.ssd.counted_page_size().0;
     let (mut reads, mut writes, mut partial) = (0, 0, 0);
     for request in case.flows.iter().flat_map(|flow| &flow.requests) {
         let (touched, in_part) = pages(request, page_size);
@@ -387,9 +390,9 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
     }
     let programs = outcome.number("/flash/host_programs");
     if buffered(&case.config) {
-        return holds("the buffer merges writes", programs <= striped * writes);
+        return holds("the buffer merges writes", programs <= counted * writes);
     }
-    equal("host programs", &programs, &(striped * writes))?;
+    equal("host programs", &programs, &(counted * writes))?;
     if case.config.ssd.demand_paging().is_some() {
         let looked_up = outcome.number("/mapping/hits") + outcome.number("/mapping/misses");
         equal("mappings looked up", &looked_up, &(reads + writes))?;
@@ -398,12 +401,12 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
     if always_mapped(case) {
         equal("reads of no page", &outcome.number("/requests/unmapped_page_reads"), &0)?;
         let elsewhere = outcome.number("/gc/merged_reads") + outcome.number("/gc/cached_reads");
-        let all = outcome.number("/flash/reads") + striped * elsewhere;
+        let all = outcome.number("/flash/reads") + counted * elsewhere;
         let moved = if gc.copyback { 0 } else { outcome.number("/gc/pages_moved") };
         // An update whose page is in DRAM reads nothing.
         let partial = if case.config.ssd.cache_pages() > 0 { 0 } else { partial };
         let least =
-            striped * (reads + partial) + moved + outcome.number("/mapping/translation_reads");
+            counted * (reads + partial) + moved + outcome.number("/mapping/translation_reads");
         holds("every page is read", all >= least)?;
         // A page that a timed collection has read out may not have been moved yet, or be in DRAM.
         let exact = (gc.copyback || gc.zero_cost) && case.config.ssd.cache_pages() == 0;
@@ -425,4 +428,10 @@ fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let most = before + outcome.number("/flash/erases") / striped;
     let under_way = device.ftl.geometry.planes() as u64;
     holds(&format!("{after} erases in all, not {most}"), after <= most && after + under_way >= most)
+}
+
+/// Pages of a block of one plane, as they are counted.
+fn counted_pages_per_block(config: &Config) -> u64 {
+    let bytes = u64::from(config.ssd.geometry.pages_per_block) * config.ssd.geometry.page_size.0;
+    bytes / config.ssd.counted_page_size().0
 }

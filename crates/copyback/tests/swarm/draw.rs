@@ -418,6 +418,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
         placement,
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
         summary_page,
+        mapping_unit: None,
     }
 }
 
@@ -513,6 +514,7 @@ fn host(draw: &mut Draw) -> Host {
         command_overhead: Time::from_ns(draw.of(&[0, 0, 1, 2_000, 7_001])),
         link_rate: if draw.chance(0.5) { Rate::None } else { rate(draw) },
         link_duplex: draw.of(&[Duplex::Half, Duplex::Full]),
+        link_overhead: Time::default(),
     }
 }
 

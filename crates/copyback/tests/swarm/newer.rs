@@ -7,8 +7,8 @@ use copyback::config::{
     CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow, DisturbedReadErrors,
     Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible, Isolation, LogStream,
     Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder, Placement, Preemption, Promotion,
-    QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage, ThresholdScope, ThresholdUnit,
-    VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
+    Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming, SummaryPage, ThresholdScope,
+    ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -122,9 +122,35 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.25) {
         slc_cache(&mut draw, config);
     }
+    if draw.chance(0.1) {
+        config.host.link_overhead = Time::from_ns(draw.of(&[1, 700, 7_000]));
+    }
+    if draw.chance(0.2) {
+        map_parts_of_pages(&mut draw, config);
+    }
     if draw.chance(0.4) {
         lines::draw(&mut draw, config);
     }
+}
+
+/// Units of mapping that are smaller than a page.
+fn map_parts_of_pages(draw: &mut Draw, config: &mut Config) {
+    let ssd = &mut config.ssd;
+    let unit = Size((ssd.geometry.page_size.0 / draw.of(&[2, 4, 8])).max(512));
+    if !ssd.ftl.mapping.is_page_mapping()
+        || ssd.ftl.summary_page != SummaryPage::None
+        || ssd.power.protection == Protection::None
+        || !ssd.faults.are_none()
+        || unit == ssd.geometry.page_size
+    {
+        return;
+    }
+    if ssd.gc.width.is_parallel() {
+        ssd.gc.width = Width::Serial;
+    }
+    ssd.gc.copyback = false;
+    ssd.refresh.reads = None;
+    ssd.ftl.mapping_unit = Some(unit);
 }
 
 /// Data that reads and time put in danger, and blocks that are refreshed before or after that.

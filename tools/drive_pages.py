@@ -1,0 +1,137 @@
+"""Write the tables and pictures of docs/drives from the stored answers of experiments/drives.
+
+python tools/drive_pages.py                # writes them where they belong
+python tools/drive_pages.py --to DIR       # copies below DIR, to compare with
+
+The text of a page is written by hand; what stands between its two marks is generated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from copyback import units
+from drive_promises import ROOT, STORED, Promise, promises
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PAGES = Path("docs/drives")
+PICTURES = Path("docs/images/drives")
+BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
+
+#: How far from a published figure the preset may be without a word.
+WITHIN = 0.2
+
+#: Colours that differ for the colour-blind, too (Okabe and Ito).
+COLOURS = ("#0072b2", "#d55e00", "#009e73")
+
+
+def main() -> None:
+    """Write all pages."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--to", type=Path, default=ROOT)
+    to = parser.parse_args().to
+    for folder in (PAGES, PICTURES):
+        (to / folder).mkdir(parents=True, exist_ok=True)
+    for path in sorted(STORED.glob("*.toml")):
+        page = PAGES / f"{path.stem}.md"
+        written = (ROOT / page).read_text(encoding="utf-8")
+        (to / page).write_text(filled(written, generated(path)), encoding="utf-8")
+        stored = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        if stored["curves"]:
+            draw(stored["curves"], to / PICTURES / f"{path.stem}.svg")
+
+
+def filled(page: str, text: str) -> str:
+    """Return a page with other text between its marks."""
+    head, _, rest = page.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    return f"{head}{BEGIN}\n\n{text}\n{END}{tail}"
+
+
+def generated(path: Path) -> str:
+    """Return what is generated of a page."""
+    asked = tomllib.loads(path.read_text(encoding="utf-8"))
+    stored = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    values = {one["name"]: one["value"] for one in stored["answers"]}
+    rows = [(promise, values[promise.name]) for promise in promises(path)]
+    free = [(promise, value) for promise, value in rows if promise.sets is None]
+    near = sum(is_near(promise, value) for promise, value in free)
+    pieces = [
+        f"Published: {asked['source']}. Measured by `python tools/drive_promises.py {path.stem}` at commit "
+        f"{stored['commit']}.",
+        f"Of {len(free)} figures from which no parameter was set, {near} are within {units.share(WITHIN)}.",
+        "\n".join(table(rows)),
+    ]
+    if stored["curves"]:
+        pieces.append(
+            f"![Rate of sequential writes over time](../images/drives/{path.stem}.svg)"
+        )
+    if stored["healing"]:
+        pieces.append("\n".join(healed(stored["healing"])))
+    return "\n\n".join(pieces) + "\n"
+
+
+def is_near(promise: Promise, value: float) -> bool:
+    """Whether a preset gives what is published."""
+    return abs(value / promise.published - 1) <= WITHIN
+
+
+def table(rows: Sequence[tuple[Promise, float]]) -> list[str]:
+    """Return the promises beside what the preset gives."""
+    lines = [
+        "| | published | the preset | off by | |",
+        "| --- | ---: | ---: | ---: | --- |",
+    ]
+    for promise, value in rows:
+        note = ""
+        if promise.sets is not None:
+            note = f"sets `{promise.sets}`"
+        elif promise.missing is not None:
+            note = f"not modelled: {promise.missing}"
+        off = f"{100 * (value / promise.published - 1):+.0f}%"
+        shown = f"{told(promise.published)} {promise.unit}", f"{told(value)} {promise.unit}"
+        lines.append(f"| {promise.name} | {shown[0]} | {shown[1]} | {off} | {note} |")
+    return lines
+
+
+def told(value: float) -> str:
+    """Return a number to three digits, thousands set apart."""
+    digits = max(0, 2 - len(str(int(value))) + 1)
+    rounded = round(value, digits)
+    if value >= 1000:
+        step = 10 ** (len(str(int(value))) - 3)
+        return f"{round(value / step) * step:,}"
+    return f"{rounded:g}"
+
+
+def healed(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return how much of a second burst goes to the cache, by the quiet before it."""
+    lines = ["| quiet after the cache was filled | of the next burst into the cache |", "| --- | ---: |"]
+    return lines + [f"| {row['quiet']} | {units.share(row['share'])} |" for row in rows]
+
+
+def draw(curves: Sequence[dict[str, Any]], to: Path) -> None:
+    """Draw rates over what has been written."""
+    with mpl.rc_context({"svg.hashsalt": "copyback", "font.size": 10}):
+        figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+        axes = figure.add_subplot()
+        for curve, colour in zip(curves, COLOURS, strict=True):
+            seconds = [index * curve["interval_s"] for index in range(len(curve["mb_per_s"]))]
+            axes.step(seconds, curve["mb_per_s"], where="post", label=curve["name"], color=colour)
+        axes.set(xlabel="time (s)", ylabel="sequential writes (MB/s)", ylim=(0, None), xlim=(0, None))
+        axes.legend(frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.savefig(to, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
