@@ -477,6 +477,27 @@ class IdleTimeSummary(Section, kw_only=True):
     """Periods that are too short to be used."""
 
 
+class LinesSummary(Section, kw_only=True):
+    """What `summary.json` says of lines (`ssd.gc.unit = "line"`).
+
+    Counted since the run began, ramp included.
+    """
+
+    borrowed_pages: int
+    """Pages of the host that were written to an open block of another class, as there was
+    neither a free line for theirs nor one to collect.
+    """
+    collected: int
+    """Lines that were collected, and are free.
+
+    A collection (`gc.collections`) is that of one of its blocks.
+    """
+    opened: int
+    """Lines that were opened."""
+    valid_share: float | None
+    """Share of the pages of lines that was valid when they were chosen; None if none was."""
+
+
 class NvBufferSummary(Section, kw_only=True):
     """What a non-volatile buffer was used for that takes writes before merges."""
 
@@ -710,6 +731,8 @@ class DeviceSummary(Section, kw_only=True):
     """Garbage collection."""
     idle_time: IdleTimeSummary | None = None
     """How idle time was used, if a schedule tells idle periods apart by length."""
+    lines: LinesSummary | None = None
+    """What became of lines, if blocks are managed in lines."""
     mapping: MappingSummary
     """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
     placement: PlacementSummary | None = None
@@ -1139,6 +1162,8 @@ class Summary(Section, kw_only=True):
     """Garbage collection."""
     idle_time: IdleTimeSummary | None = None
     """How idle time was used, if a schedule tells idle periods apart by length."""
+    lines: LinesSummary | None = None
+    """What became of lines, if blocks are managed in lines."""
     mapping: MappingSummary
     """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
     measured_response_us: ResponsesSummary | None = None

@@ -22,6 +22,9 @@ pub struct Gc {
     pub preemption: Preemption,
     /// HOW WIDE: which planes of the die join a collection.
     pub width: Width,
+    /// What is opened, chosen as a victim, collected and freed as one.
+    #[serde(skip_serializing_if = "is_default")]
+    pub unit: GcUnit,
     /// Whether idle time is used to collect.
     pub idle: Idle,
     /// A plane with fewer free blocks than this is collected.
@@ -60,6 +63,7 @@ impl Default for Gc {
             victim: VictimPolicy::Greedy,
             preemption: Preemption::None,
             width: Width::Serial,
+            unit: GcUnit::Block,
             idle: Idle::None,
             soft_threshold: FreeBlocks::Share(Share(0.05)),
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },
@@ -74,6 +78,18 @@ impl Default for Gc {
             zero_cost: false,
         }
     }
+}
+
+/// What is opened, chosen as a victim, collected and freed as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GcUnit {
+    /// A block of a plane.
+    #[default]
+    Block,
+    /// A line: the blocks of one index over all planes of the drive, as in FEMU and in the firmware of most drives (a
+    /// superblock over all dies). A page that is moved stays in its plane.
+    Line,
 }
 
 /// What free blocks are counted over. Thresholds are a plane's share: a die or a drive has that many times its planes.
@@ -137,8 +153,9 @@ impl Ssd {
     /// plane ever holds more data than its share. A drive without power-loss protection may find pages
     /// of that block torn.
     pub fn blocks_kept_for_collections(&self) -> u32 {
-        let shared =
-            self.ftl.placement == Placement::OneClass && self.ftl.mapping.is_page_mapping();
+        let shared = self.ftl.placement == Placement::OneClass
+            && self.ftl.mapping.is_page_mapping()
+            && !self.has_lines();
         let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
         let undisturbed = self.gc.preemption == Preemption::None
             && !self.gc.width.is_parallel()
@@ -159,7 +176,21 @@ impl Ssd {
             self.translation_pages() > 0,
             self.dynamic_slc_blocks() > 0,
         ];
-        self.ftl.placement.classes() + beside.map(u32::from).iter().sum::<u32>()
+        let classes = self.ftl.placement.classes();
+        // A line of a class is opened while some planes have not filled theirs of the line before.
+        let lines = if self.has_lines() { classes } else { 0 };
+        classes + lines + beside.map(u32::from).iter().sum::<u32>()
+    }
+
+    /// Whether blocks are managed in lines over all planes.
+    pub fn has_lines(&self) -> bool {
+        self.gc.unit == GcUnit::Line
+    }
+
+    /// Pages that hold data in what is collected as one.
+    pub fn pages_per_unit(&self) -> u64 {
+        let blocks = if self.has_lines() { self.managed_planes() } else { 1 };
+        blocks * self.data_pages_per_block()
     }
 
     /// Pages that fit in the DRAM for pages that would have to be written alone.
@@ -174,7 +205,7 @@ impl Ssd {
 
     /// Invalid pages that a victim has at least, as long as the host can open a block.
     pub fn least_invalid_pages(&self) -> u32 {
-        (self.gc.least_invalid.0 * self.data_pages_per_block() as f64).ceil() as u32
+        (self.gc.least_invalid.0 * self.pages_per_unit() as f64).ceil() as u32
     }
 
     /// Planes that one multi-plane command can join.

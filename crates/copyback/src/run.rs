@@ -26,8 +26,8 @@ use crate::placement::supply::PlacementSupplier;
 use crate::precondition::{Preconditioner, Rounds, placement_stream};
 use crate::progress::{Phase, Progress};
 use crate::ssd::{
-    Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, Owner, PlaneUse,
-    SlcState, SortingReport, Waited,
+    Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, LineTally, Owner,
+    PlaneUse, SlcState, SortingReport, Waited,
 };
 use crate::units::{Instant, TotalTime, earlier};
 use crate::victim::supply::Failed;
@@ -655,6 +655,7 @@ impl Run {
         let mut faults = None;
         let mut sorting: Option<SortingReport> = None;
         let mut slc_cache: Option<(SlcState, u64)> = None;
+        let mut lines: Option<LineTally> = None;
         for (index, drive) in drives.iter().enumerate() {
             let done = self.baseline.since(SsdId::from_index(first + index), drive, self.now);
             counters += done.counters;
@@ -672,6 +673,9 @@ impl Run {
             let ftl = &drive.ssd.backend().ftl;
             if let Some(state) = ftl.slc_state() {
                 slc_cache.get_or_insert((SlcState::default(), ftl.page_bytes())).0 += state;
+            }
+            if let Some(tally) = ftl.line_tally() {
+                *lines.get_or_insert_default() += tally;
             }
             if let Some(report) = drive.ssd.backend().fault_report() {
                 let (all, rejected) =
@@ -692,6 +696,7 @@ impl Run {
             faults,
             sorting,
             slc_cache,
+            lines,
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
             data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),

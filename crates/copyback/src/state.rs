@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
 use crate::config::{Config, Cuts, Overwrites, VictimPolicy};
-use crate::ftl::{Ftl, Saved, SavedSlcCache};
+use crate::ftl::{Ftl, Saved, SavedLines, SavedSlcCache};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 use crate::whole::write_whole;
@@ -57,6 +57,10 @@ pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
     postcard::to_io(&(fingerprint(config), facts), &mut encoder).map_err(io::Error::other)?;
     if has_rounds(config) {
         postcard::to_io(&rounds, &mut encoder).map_err(io::Error::other)?;
+    }
+    if config.ssd.has_lines() {
+        let lines = devices.devices().iter().map(|device| device.ftl.saved_lines());
+        postcard::to_io(&lines.collect::<Vec<_>>(), &mut encoder).map_err(io::Error::other)?;
     }
     if config.ssd.has_slc_cache() {
         let caches: Vec<_> = facts_of_caches(devices).collect();
@@ -120,6 +124,11 @@ pub fn fingerprint(config: &Config) -> String {
     {
         decisive.push(serde_json::json!(config.ssd.slc_cache));
     }
+    if let Some(decisive) = decisive.as_array_mut()
+        && config.ssd.has_lines()
+    {
+        decisive.push(serde_json::json!(config.ssd.gc.unit));
+    }
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }
 
@@ -163,6 +172,15 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
         (rounds, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
     }
     let mut devices = devices;
+    if config.ssd.has_lines() {
+        let mut scratch = vec![0; 1 << 12];
+        let lines: Vec<Option<SavedLines>>;
+        (lines, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
+        if lines.len() != devices.len() {
+            return Err(DAMAGED.to_owned());
+        }
+        devices.iter_mut().zip(lines).for_each(|(device, lines)| device.lines = lines);
+    }
     if config.ssd.has_slc_cache() {
         let mut scratch = vec![0; 1 << 12];
         let caches: Vec<Option<SavedSlcCache>>;

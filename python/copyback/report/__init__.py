@@ -12,6 +12,7 @@ from copyback import (
     bound,
     classes,
     describe,
+    die_lines,
     endurance,
     faults,
     flows,
@@ -246,6 +247,7 @@ def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
                 ("Busy time", units.time_us(gc.busy_us)),
                 *waits.refreshed(summary),
                 *slc_cache.rows(summary),
+                *die_lines.rows(summary),
                 *(
                     (label.capitalize(), units.count(number))
                     for label, number in waits.kinds(summary)

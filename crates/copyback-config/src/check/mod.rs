@@ -8,6 +8,7 @@ mod flows;
 mod gc;
 mod handles;
 mod limits;
+mod lines;
 mod mapping;
 mod mapping_unit;
 mod placement;
@@ -79,6 +80,7 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     power::companions(config, &mut faults);
     faults::check(ssd, &mut faults);
     slc_cache::check(ssd, &mut faults);
+    lines::check(config, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }

@@ -95,6 +95,7 @@ impl Backend {
             || ssd.commands.suspend != crate::config::Suspend::None
             || !ssd.faults.are_none()
             || ssd.has_slc_cache()
+            || ssd.has_lines()
             || !ssd.refresh.is_none()
             || ssd.power.is_watched()
             || config.metrics.idle_time

@@ -20,6 +20,7 @@ impl Collector {
                 match Job::for_space(self.permits.reason(), plane, &mut backend.ftl) {
                     Some(job) => {
                         job.run_with_levelling(&mut backend.ftl, &mut tally);
+                        job::end_line(&mut backend.ftl, &mut tally);
                         let space = &backend.ftl.space;
                         let (free, together) =
                             (space.free_blocks(plane), space.free_together(plane));

@@ -158,9 +158,19 @@ pub fn collect_untimed(ftl: &mut Ftl, die: DieId) -> Tally {
         while ftl.planes_to_collect(die) & (1 << bit) != 0 {
             let Some(job) = Job::on_demand(plane, ftl) else { break };
             job.run_with_levelling(ftl, &mut tally);
+            end_line(ftl, &mut tally);
         }
     }
     tally
+}
+
+/// The other planes do their share of a line of which one has been collected.
+pub fn end_line(ftl: &mut Ftl, tally: &mut Tally) {
+    while let Some(plane) = ftl.first_unfinished_plane()
+        && let Some(job) = Job::on_demand(plane, ftl)
+    {
+        job.run_with_levelling(ftl, tally);
+    }
 }
 
 impl Job {

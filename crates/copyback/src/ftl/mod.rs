@@ -13,6 +13,7 @@ mod chunks;
 mod classes;
 mod idle_time;
 mod image;
+mod lines;
 mod mapping;
 mod packed;
 mod page_map;
@@ -33,6 +34,7 @@ pub use bad_blocks::{FaultTally, Replaced};
 pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
+pub use lines::{LineTally, SavedLines};
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use recovery::{Lost, Scan};
 pub use saved::Saved;
@@ -309,6 +311,9 @@ impl Ftl {
     // Asked of every die at many instants: to enter and leave it took longer than the answer.
     #[inline(always)]
     pub fn planes_to_collect(&self, die: DieId) -> u32 {
+        if let Some(unfinished) = self.unfinished_of_line(die) {
+            return unfinished;
+        }
         self.slc.as_ref().map_or(0, |cache| cache.due(die))
             | self.space.below_threshold(die)
             | each!(&self.mapping, mapping => mapping.wanted_planes(die))
@@ -316,7 +321,8 @@ impl Ftl {
 
     /// Whether planes of other dies than the one that has changed may have to be collected since this was asked.
     pub fn take_wakes_others(&mut self) -> bool {
-        self.tables.space.take_wakes_others()
+        let Tables { space, lines, .. } = &mut self.tables;
+        space.take_wakes_others() | lines.as_mut().is_some_and(|lines| lines.take_wakes_others())
     }
 
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
@@ -436,6 +442,7 @@ impl Ftl {
         streams.tally.reset(streams.clock);
         self.tables.streams.placement.run_begins();
         self.tables.reset_slc_tally();
+        self.tables.reset_line_tally();
     }
 
     /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.

@@ -19,6 +19,7 @@ use super::Ftl;
 use super::audit::Audit;
 use super::bad_blocks::restore_bad_blocks;
 use super::blocks::SavedBlock;
+use super::lines::SavedLines;
 use super::mapping::{AnyMapping, Mapping, SavedMapping, each};
 use super::page_map::PageMap;
 use super::slc_cache::{SavedSlcCache, SlcCache};
@@ -50,6 +51,9 @@ pub struct Saved<'a> {
     /// Where there is one. It stands apart in the file.
     #[serde(skip)]
     pub slc_cache: Option<SavedSlcCache>,
+    /// Where there are any. They stand apart in the file.
+    #[serde(skip)]
+    pub lines: Option<SavedLines>,
 }
 
 impl Ftl {
@@ -65,6 +69,7 @@ impl Ftl {
             victims: self.victims.saved(),
             mapping: each!(&self.mapping, mapping => mapping.saved()),
             slc_cache: self.saved_slc_cache(),
+            lines: self.saved_lines(),
         }
     }
 
@@ -73,8 +78,18 @@ impl Ftl {
     /// # Errors
     /// Names the part that contradicts the configuration or another part.
     pub fn restored(saved: Saved<'_>, config: &Config, name: &str) -> Result<Self, &'static str> {
-        let Saved { clock, placement, pages, blocks, planes, turns, victims, mapping, slc_cache } =
-            saved;
+        let Saved {
+            clock,
+            placement,
+            pages,
+            blocks,
+            planes,
+            turns,
+            victims,
+            mapping,
+            slc_cache,
+            lines,
+        } = saved;
         expect(pages.len() == Limits::mapped_pages(config), "mapping")?;
         let map = PageMap::of(pages.into_owned(), Geometry::new(&config.ssd).pages());
         let mut tables = Tables::with_map(config, name, map);
@@ -92,6 +107,7 @@ impl Ftl {
         for (plane, saved) in tables.space.planes().zip(&planes) {
             restore_plane(&mut tables, plane, saved)?;
         }
+        expect(tables.restore_lines(lines.as_ref()), "lines")?;
         let saved = mapping;
         let mut mapping = AnyMapping::new(config, &tables);
         each!(&mut mapping, mapping => mapping.restore(&saved, &tables))?;
@@ -175,6 +191,9 @@ impl Ftl {
         let all = (0..geometry.blocks()).map(BlockId::from_index);
         let listed: Vec<_> =
             all.map(|block| each!(&*mapping, mapping => mapping.listed(tables, block))).collect();
+        if tables.lines.is_some() {
+            return expect(tables.restore_victims_of_lines(victims), "victim policy");
+        }
         let Tables { victims: policy, geometry, blocks, streams, .. } = tables;
         let listed =
             |block: BlockId| Some((geometry.plane_of_block(block), listed[block.index()]?));
@@ -246,6 +265,7 @@ pub(super) fn has_sound_frontiers(tables: &Tables, plane: PlaneId) -> bool {
     let state = &tables.space[plane];
     let is_sound = |frontier: Frontier| frontier.next_page < tables.limits.data_pages;
     let of_streams: BTreeSet<BlockId> = state.frontiers().map(|open| open.block).collect();
+    let following: BTreeSet<BlockId> = tables.following_blocks(plane).into_iter().collect();
     let cached = tables.slc_cache().and_then(|cache| cache.frontier(plane));
     let is_open = |block: &BlockId| {
         tables.blocks.is_open(*block) && cached.is_none_or(|open| open.block != *block)
@@ -253,7 +273,7 @@ pub(super) fn has_sound_frontiers(tables: &Tables, plane: PlaneId) -> bool {
     let open = tables.geometry.blocks_of_plane(plane).filter(is_open);
     state.frontiers().all(is_sound)
         && state.frontiers().count() == of_streams.len()
-        && open.eq(of_streams)
+        && open.eq(of_streams.union(&following).copied())
         && (state.frontier(Stream::Translation).is_none() || tables.limits.translation_pages > 0)
         // Nothing is collected in parallel before a run.
         && state.frontier(Stream::Aligned).is_none()

@@ -35,17 +35,20 @@ pub struct Streams {
     pub(super) held: Vec<u64>,
     /// Bytes of a page.
     pub(super) page_bytes: u64,
+    /// Blocks of a plane, where the placement is told of lines.
+    lines: Option<usize>,
 }
 
 impl Streams {
     /// Those of an erased device of a checked configuration. `name` is its place in the names of random streams.
     pub fn new(config: &Config, name: &str) -> Self {
         let geometry = Geometry::new(&config.ssd);
+        let lines = config.ssd.has_lines().then_some(geometry.blocks_per_plane as usize);
         let drive = Drive {
             pages: Limits::mapped_pages(config),
-            pages_per_block: config.ssd.data_pages_per_block() as u32,
-            planes: geometry.planes(),
-            blocks: geometry.blocks(),
+            pages_per_block: config.ssd.pages_per_unit() as u32,
+            planes: if lines.is_some() { 1 } else { geometry.planes() },
+            blocks: lines.unwrap_or_else(|| geometry.blocks()),
         };
         let random = rng::stream(config.seed, &format!("{name}/placement"));
         let placement = AnyPlacement::new(&config.ssd, drive, random);
@@ -68,6 +71,7 @@ impl Streams {
             tally,
             held,
             page_bytes,
+            lines,
         }
     }
 
@@ -122,6 +126,11 @@ impl Streams {
         self.classes.of_host().map(Stream::Class)
     }
 
+    /// The streams of all classes.
+    pub fn all(&self) -> impl Iterator<Item = Stream> + use<> {
+        (0..self.classes.count()).map(|class| Stream::Class(Class::new(class)))
+    }
+
     /// The streams of classes that take pages which are moved.
     pub fn of_moves(&self) -> impl Iterator<Item = Stream> + use<> {
         self.classes.of_moves().map(Stream::Class)
@@ -140,14 +149,14 @@ impl Streams {
     pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin, page: Ppn, geometry: &Geometry) {
         if self.by_origin.is_none() {
             self.placement.wrote(lpn, origin, self.now());
-            self.placement.lies_in(lpn, geometry.block_of(page));
+            self.placement.lies_in(lpn, self.known_block(geometry.block_of(page)));
         }
     }
 
     /// `lpn` has been moved to `block`, of which the placement was not asked.
     pub fn moved_unasked(&mut self, lpn: Lpn, block: BlockId) {
         if self.by_origin.is_none() {
-            self.placement.lies_in(lpn, block);
+            self.placement.lies_in(lpn, self.known_block(block));
         }
     }
 
@@ -162,12 +171,17 @@ impl Streams {
     ) {
         if self.by_origin.is_none() {
             self.placement.wrote(lpn, Origin::Host { hint }, self.now());
-            self.placement.lies_in(lpn, geometry.block_of(to));
+            self.placement.lies_in(lpn, self.known_block(geometry.block_of(to)));
             if let Some(old) = old {
                 self.placement.rewrote(lpn, old, self.now());
             }
         }
         self.clock += 1;
+    }
+
+    /// The block that the placement knows `block` by: the number of its line, if there are lines.
+    fn known_block(&self, block: BlockId) -> BlockId {
+        self.lines.map_or(block, |blocks| BlockId::from_index(block.index() % blocks))
     }
 
     /// The host has trimmed a page.

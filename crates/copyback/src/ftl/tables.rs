@@ -16,6 +16,7 @@ use super::audit::Audit;
 use super::bad_blocks::{BadBlocks, mark_factory_bad_blocks};
 use super::blocks::Blocks;
 use super::classes::{ClassTally, Takes};
+use super::lines::Lines;
 use super::mapping::Mapping;
 use super::page_map::PageMap;
 use super::slc_cache::SlcCache;
@@ -45,6 +46,8 @@ pub struct Tables {
     pub bad_blocks: BadBlocks,
     /// Blocks in another cell mode that take the host's pages first, if there are any.
     pub(super) slc: Option<Box<SlcCache>>,
+    /// Blocks of all planes that are managed together, if they are.
+    pub(super) lines: Option<Box<Lines>>,
     /// Pages in the device's DRAM on their way from one block to another.
     pub staged: Staged,
     /// What is in every page, kept if wanted.
@@ -107,6 +110,7 @@ impl Tables {
             map,
             space: Space::new(config, &geometry, is_native),
             slc,
+            lines: Lines::new(config, &geometry, &streams.classes),
             streams,
             victims: victims(config, name, &geometry, (limits, groups)),
             wear: WearLeveller::new(&config.ssd.wear, &geometry, &blocks),
@@ -249,16 +253,19 @@ impl Tables {
     }
 
     /// Free pages of `plane`, those of open blocks included.
-    pub fn free_pages(&self, plane: PlaneId) -> u32 {
-        let plane = &self.space[plane];
+    pub fn free_pages(&self, id: PlaneId) -> u32 {
+        let plane = &self.space[id];
         let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
-        plane.free_blocks() as u32 * self.limits.data_pages + open
+        plane.free_blocks() as u32 * self.limits.data_pages + open + self.all_following_pages(id)
     }
 
     /// Free pages of `plane` but for those of open blocks that the host does not write to.
     pub fn free_pages_for_host(&self, plane: PlaneId) -> u64 {
         let state = &self.space[plane];
-        let open = |stream| state.frontier(stream).map_or(0, |frontier| self.room(frontier));
+        let open = |stream| {
+            state.frontier(stream).map_or(0, |frontier| self.room(frontier))
+                + self.following_pages(plane, stream)
+        };
         let open: u32 = self.streams.all_of_host().map(open).sum();
         state.free_blocks() as u64 * u64::from(self.limits.data_pages) + u64::from(open)
     }
@@ -299,8 +306,8 @@ impl Tables {
     /// Whether a plane of `die` takes the write of a page which has no place of its own.
     #[inline]
     pub fn has_place(&self, die: DieId, page: HostPage) -> bool {
-        if self.slc.is_some() {
-            return self.has_place_with_cache(die, page);
+        if self.slc.is_some() || self.lines.is_some() {
+            return self.looks_for_place(die, page);
         }
         let stream = self.stream_of(page);
         match self.limits.mixes {
@@ -375,7 +382,9 @@ impl Tables {
         if let Some(page) = self.map.physical(lpn) {
             let block = self.geometry.block_of(page);
             self.blocks.fetch(block, self.geometry.page_offset(page));
-            self.victims.fetch(block);
+            if self.lines.is_none() {
+                self.victims.fetch(block);
+            }
         }
     }
 
@@ -488,7 +497,10 @@ impl Tables {
 
     fn old_place(&self, page: Ppn) -> Old {
         let block = self.geometry.block_of(page);
-        let full = self.blocks.is_closed(block).then(|| self.blocks.life(block)).flatten();
+        let full = match &self.lines {
+            Some(lines) => lines.life_if_full(block, &self.blocks),
+            None => self.blocks.is_closed(block).then(|| self.blocks.life(block)).flatten(),
+        };
         Old { class: self.blocks.class(block), full }
     }
 
@@ -546,7 +558,7 @@ impl Tables {
         }
         match self.space[plane].frontier(stream) {
             Some(frontier) => Some(frontier.next_page),
-            None => self.space.may_open_for_host(plane).then_some(0),
+            None => self.may_open(plane, stream).then_some(0),
         }
     }
 
@@ -554,7 +566,7 @@ impl Tables {
     #[inline]
     fn takes(&self, stream: Stream, plane: PlaneId) -> bool {
         let is_open = self.space[plane].frontier(stream).is_some();
-        (is_open || self.space.may_open_for_host(plane)) && self.leaves_room(plane)
+        (is_open || self.may_open(plane, stream)) && self.leaves_room(plane)
     }
 
     // Inlined, with what it calls: to enter and leave the small functions of a move took as long as the move.
@@ -615,7 +627,9 @@ impl Tables {
     fn end_stream_block(&mut self, plane: PlaneId, stream: Stream, block: BlockId) {
         *self.space[plane].frontier_mut(stream) = None;
         self.close(plane, block);
-        self.reopen(plane, stream);
+        if self.lines.is_none() || !self.goes_on_in_line(plane, stream) {
+            self.reopen(plane, stream);
+        }
     }
 
     /// Programs the page at `place`, or the same one of the block that replaces a failing one, with `lpn`.
@@ -659,7 +673,7 @@ impl Tables {
     /// Opens a block for the stream whose block has just been filled, before anything is written
     /// to it, so that a collection that this calls for finds a whole empty block.
     pub(super) fn reopen(&mut self, plane: PlaneId, stream: Stream) {
-        if self.streams.takes_host(stream) && self.space.may_open_for_host(plane) {
+        if self.streams.takes_host(stream) && self.may_open(plane, stream) {
             let frontier = self.open(plane, stream.class());
             self.space[plane].lent = false;
             *self.space[plane].frontier_mut(stream) = Some(frontier);
@@ -669,6 +683,11 @@ impl Tables {
 
     /// Opens a block for the pages of a class, or for what the placement has no say in.
     pub(super) fn open(&mut self, plane: PlaneId, class: Option<Class>) -> Frontier {
+        if self.lines.is_some()
+            && let Some(class) = class
+        {
+            return self.open_line(plane, class);
+        }
         let block = self.space.take_free(plane);
         let is_below = self.space.opened(plane);
         self.fetch_likely_victim(plane, is_below);
@@ -687,8 +706,11 @@ impl Tables {
         let valid = self.blocks.valid_pages(block);
         self.blocks.seal(block, self.streams.clock);
         self.streams.block_changed(self.blocks.state(block));
-        self.streams.sealed(self.blocks.life(block));
         self.space.add_invalid(plane, self.limits.data_pages - u32::from(valid));
+        if self.lines.is_some() {
+            return self.close_in_line(block);
+        }
+        self.streams.sealed(self.blocks.life(block));
         self.victims.closed(plane, block, valid, &self.blocks.at(&self.streams));
     }
 
@@ -699,7 +721,10 @@ impl Tables {
         if self.blocks.is_closed(block) {
             let plane = self.geometry.plane_of_block(block);
             self.space.add_invalid(plane, 1);
-            self.victims.lost_page(plane, block, valid);
+            match self.lines.is_some() {
+                true => self.lost_in_line(block),
+                false => self.victims.lost_page(plane, block, valid),
+            }
         } else {
             mapping.lost_page(self, page, block, valid);
         }
@@ -746,7 +771,10 @@ impl Tables {
     }
 
     fn fetch_likely_victim(&mut self, plane: PlaneId, is_wanted: bool) {
-        if is_wanted && let Some(victim) = self.victims.likely(plane) {
+        if is_wanted
+            && self.lines.is_none()
+            && let Some(victim) = self.victims.likely(plane)
+        {
             self.blocks.fetch(victim, 0);
             self.victims.fetch(victim);
             self.map.fetch_logical(self.geometry.page(victim, 0));
@@ -760,7 +788,10 @@ impl Tables {
     /// Pages that collections can move to without a block that is kept in step, be it of another class than theirs.
     pub(super) fn collection_room(&self, plane: PlaneId) -> u32 {
         let state = &self.space[plane];
-        let open = |stream| state.frontier(stream).map_or(0, |frontier| self.room(frontier));
+        let open = |stream| {
+            state.frontier(stream).map_or(0, |frontier| self.room(frontier))
+                + self.following_pages(plane, stream)
+        };
         let open: u32 = self.streams.of_moves().map(open).sum();
         state.free_blocks() as u32 * self.limits.data_pages + open
     }
@@ -786,6 +817,7 @@ impl Tables {
         }
         self.check_classes()?;
         self.check_cache()?;
+        self.check_lines()?;
         self.space.planes().try_for_each(|plane| self.check_plane(plane))
     }
 
@@ -826,10 +858,17 @@ fn victims(
     // A merge may be worth it though it moves as many pages as a group has.
     let group =
         config.ssd.ftl.mapping.blocks_per_group().map(|blocks| blocks * limits.data_pages + 1);
-    let shape = Shape {
-        planes: geometry.planes(),
-        blocks: geometry.blocks(),
-        pages_per_block: group.unwrap_or(limits.data_pages) as u16,
+    let shape = match config.ssd.has_lines() {
+        true => Shape {
+            planes: 1,
+            blocks: geometry.blocks_per_plane as usize,
+            pages_per_block: config.ssd.pages_per_unit() as u16,
+        },
+        false => Shape {
+            planes: geometry.planes(),
+            blocks: geometry.blocks(),
+            pages_per_block: group.unwrap_or(limits.data_pages) as u16,
+        },
     };
     let policy = |name: String| {
         VictimSelector::new(&config.ssd.gc.victim, shape, rng::stream(config.seed, &name))
@@ -863,7 +902,8 @@ impl Limits {
             host_class,
             only_class,
             class_with_room: only_class
-                .filter(|_| !mixes && !has_places && !config.ssd.has_slc_cache()),
+                .filter(|_| !mixes && !has_places)
+                .filter(|_| !config.ssd.has_slc_cache() && !config.ssd.has_lines()),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
 use crate::drive::Rejected;
-use crate::ssd::{Counters, FaultReport, IdleTimes, PlaneUse, SlcState, SortingReport};
+use crate::ssd::{Counters, FaultReport, IdleTimes, LineTally, PlaneUse, SlcState, SortingReport};
 use crate::units::{Instant, TotalTime};
 use crate::workload::{Operation, Request};
 
@@ -13,6 +13,7 @@ use super::endurance::{Endurance, EnduranceSummary};
 use super::faults::FaultsSummary;
 use super::gc::{GcSummary, PacingSummary, RefreshSummary};
 use super::idle_time::IdleTimeSummary;
+use super::lines::LinesSummary;
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
 use super::slc_cache::SlcCacheSummary;
@@ -104,6 +105,8 @@ pub struct DriveWork {
     pub sorting: Option<SortingReport>,
     /// What its cache of blocks in another cell mode has been used for, and the bytes of a page, if it has one.
     pub slc_cache: Option<(SlcState, u64)>,
+    /// What became of its lines, if it has any.
+    pub lines: Option<LineTally>,
     /// Whether writes were charged steps of collections.
     pub is_paced: bool,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
@@ -134,6 +137,9 @@ pub struct DriveSummary {
     /// What the SLC cache was used for, if the drive has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slc_cache: Option<SlcCacheSummary>,
+    /// What became of lines, if blocks are managed in lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LinesSummary>,
     /// Erases of blocks.
     pub wear: WearSummary,
     /// How long the flash lasts, if `ssd.endurance.rated_cycles` is set.
@@ -194,6 +200,7 @@ impl DriveWork {
                 .slc_cache
                 .as_ref()
                 .map(|(state, page_bytes)| SlcCacheSummary::of(state, *page_bytes)),
+            lines: self.lines.as_ref().map(LinesSummary::of),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
             endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
             faults: self

@@ -14,6 +14,7 @@ mod idle_time;
 mod latency;
 mod latency_log;
 mod ledger;
+mod lines;
 mod mapping;
 mod overlap;
 mod placement;

@@ -22,7 +22,7 @@ mod write_time;
 
 pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
-pub use crate::ftl::{HandleTally, OfClass, SlcState, Takes};
+pub use crate::ftl::{HandleTally, LineTally, OfClass, SlcState, Takes};
 pub use crate::observer::{
     Activity, Class, Collected, DieTime, Entry, For, HeldUp, IdlePeriods, IdleTimes, InTheWay,
     Part, Parts, Party, PlaneUse, Waited, Work,
@@ -361,6 +361,9 @@ impl Ssd {
         while !self.is_off && self.backend.wake_if_others_are_due() {
             self.start_what_can_start(now, agenda);
         }
+        if self.backend.ftl.has_lines() {
+            self.give_room_to_writes(now, agenda);
+        }
         if self.backend.becomes_read_only(now) {
             self.turn_read_only(now);
             self.start_what_can_start(now, agenda);
@@ -374,6 +377,18 @@ impl Ssd {
             && let Some(next) = self.backend.plan_refresh_look()
         {
             agenda.add(next, Event::RefreshLook);
+        }
+    }
+
+    /// Where what one die does changes which others have room for a class: lets idle dies take the writes that wait for any.
+    fn give_room_to_writes(&mut self, now: Instant, agenda: &mut Agenda) {
+        let mut written = None;
+        while !self.is_off && written != Some(self.backend.counters.host_programs) {
+            written = Some(self.backend.counters.host_programs);
+            self.scheduler.wake_for_waiting_writes(&mut self.backend);
+            self.start_what_can_start(now, agenda);
+            self.backend.wake_if_others_are_due();
+            self.start_what_can_start(now, agenda);
         }
     }
 

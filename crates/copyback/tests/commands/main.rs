@@ -16,6 +16,7 @@ mod idle;
 mod idle_merges;
 mod instants;
 mod least_invalid;
+mod lines;
 mod logical_blocks;
 mod merges;
 mod multi_plane;

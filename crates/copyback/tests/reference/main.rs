@@ -5,6 +5,7 @@
 
 mod bandwidth;
 mod formulas;
+mod lines;
 mod placements;
 mod queueing;
 mod support;

@@ -64,6 +64,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("runs that a rule ends", 0.02),
     ("overwrites until they are steady", 0.02),
     ("writes that waited for steps", 0.02),
+    ("lines collected", 0.01),
 ];
 
 /// What a run has met.
@@ -127,6 +128,7 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         stopped,
         outcome.summary.pointer("/precondition/devices/0/reached") == Some(&true.into()),
         throttles(outcome),
+        counts(outcome, "/lines/collected"),
     ]
 }
 
@@ -153,6 +155,11 @@ pub fn check(met: &[Met]) {
 
 /// Whether writes have waited for steps of collections that they were charged.
 pub fn throttles(outcome: &Outcome) -> bool {
-    let writes = outcome.summary.pointer("/gc/pacing/throttled");
-    writes.and_then(|writes| writes.as_u64()).is_some_and(|writes| writes > 0)
+    counts(outcome, "/gc/pacing/throttled")
+}
+
+/// Whether a number that not every summary has is there, and not 0.
+fn counts(outcome: &Outcome, pointer: &str) -> bool {
+    let count = outcome.summary.pointer(pointer).and_then(|count| count.as_u64());
+    count.is_some_and(|count| count > 0)
 }

@@ -373,6 +373,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
             VictimPolicy::COST_BENEFIT,
         ]),
         preemption,
+        unit: copyback::config::GcUnit::Block,
         width,
         idle,
         soft_threshold,

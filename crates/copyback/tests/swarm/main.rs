@@ -16,6 +16,7 @@ mod draw;
 mod faults;
 mod flows;
 mod interrupted;
+mod lines;
 mod measured;
 mod newer;
 mod observed;

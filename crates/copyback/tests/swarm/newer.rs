@@ -13,6 +13,7 @@ use copyback::config::{
 };
 
 use crate::draw::Draw;
+use crate::lines;
 
 /// Changes `config`, of the case of this number.
 pub fn draw(config: &mut Config, number: u64, name: &str) {
@@ -129,6 +130,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         map_parts_of_pages(&mut draw, config);
     }
     clock_and_victims(&mut draw, config);
+    if draw.chance(0.4) {
+        lines::draw(&mut draw, config);
+    }
 }
 
 /// Units of mapping that are smaller than a page.

@@ -34,6 +34,10 @@ impl Tables {
     #[inline]
     pub(in crate::ftl) fn host_offset_in(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
         let Some(cache) = self.slc.as_ref().filter(|_| stream.class().is_some()) else {
+            let stream = match self.lines.is_some() {
+                true => self.stream_in_line(plane, stream),
+                false => stream,
+            };
             return self.offset_in(stream, plane);
         };
         let in_cache = cache.next_offset(plane);
@@ -44,8 +48,8 @@ impl Tables {
         in_cache.or_else(past)
     }
 
-    /// Whether a plane of `die` takes the write of `page`, in the cache or past it.
-    pub(in crate::ftl) fn has_place_with_cache(&self, die: DieId, page: HostPage) -> bool {
+    /// Whether a plane of `die` takes the write of `page`, wherever it would go there.
+    pub(in crate::ftl) fn looks_for_place(&self, die: DieId, page: HostPage) -> bool {
         let stream = self.stream_of(page);
         let mut planes = self.geometry.planes_of_die(die);
         planes.any(|plane| self.host_offset_in(stream, plane).is_some())
@@ -62,6 +66,9 @@ impl Tables {
     ) -> Placed {
         if self.slc.is_some() && stream.class().is_some() {
             return self.append_to_cache_or_past(mapping, plane, stream, lpn);
+        }
+        if self.lines.is_some() {
+            return self.append_in_line(mapping, plane, stream, lpn);
         }
         self.append(mapping, plane, stream, lpn)
     }

@@ -47,6 +47,9 @@ impl Mapping for Page {
 /// of blocks in another mode, what was lent to it comes back first, and what is full is folded where native blocks are
 /// not short.
 pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+    if tables.lines.is_some() {
+        return tables.choose_in_line(plane);
+    }
     if tables.slc_cache().is_none() {
         return choose_native(tables, plane);
     }
@@ -99,6 +102,10 @@ fn look(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
 
 /// Begins to move what is valid in `victim`.
 pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
+    if tables.lines.is_some() {
+        tables.begin_line(victim);
+        return ReclaimPlan::of_block(victim);
+    }
     let plane = tables.geometry.plane_of_block(victim);
     let valid = tables.valid_pages(victim);
     let is_native = !tables.begin_fold(plane, victim);
@@ -129,6 +136,9 @@ fn expect_moves(tables: &mut Tables, victim: BlockId) {
 
 /// Frees `block`, which has been erased.
 pub(super) fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
+    if tables.lines.is_some() {
+        return tables.erased_in_line(plane, block);
+    }
     if tables.space[plane].reclaiming == Some(block) {
         tables.space.set_reclaiming(plane, None);
         tables.streams.collected(tables.blocks.life(block));

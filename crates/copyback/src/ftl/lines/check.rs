@@ -1,0 +1,61 @@
+//! The lines against the blocks that they are of.
+
+use crate::ftl::space::Stream;
+use crate::ftl::tables::Tables;
+
+use super::{LineId, Lines};
+
+impl Tables {
+    /// Checks what is known of lines against their blocks, if there are any.
+    pub(in crate::ftl) fn check_lines(&self) -> Result<(), String> {
+        let Some(lines) = &self.lines else { return Ok(()) };
+        (0..lines.blocks).try_for_each(|line| self.check_line(lines, line))?;
+        let full = (0..lines.blocks).filter(|line| lines.is_full(*line));
+        let invalid: u64 = full.map(|line| u64::from(lines.pages - lines.lines[line].valid)).sum();
+        if invalid != lines.invalid {
+            return Err(format!("{invalid} invalid pages in lines, but {} counted", lines.invalid));
+        }
+        self.check_planes_of_lines(lines)
+    }
+
+    fn check_line(&self, lines: &Lines, line: LineId) -> Result<(), String> {
+        let blocks = || lines.blocks_of(line).map(|(_, block)| block);
+        let full = blocks().filter(|block| self.blocks.is_closed(*block)).count();
+        let free = blocks().filter(|block| self.blocks.is_free(*block)).count();
+        let counted = lines.lines[line];
+        if full != counted.full_blocks as usize {
+            return Err(format!("line {line}: {full} full blocks, but {counted:?}"));
+        }
+        let is_collected = lines.collected == Some(line);
+        if (is_collected && full > 0) || (!is_collected && free > 0 && free < lines.planes) {
+            return Err(format!("line {line}: {free} free blocks and {full} full ones"));
+        }
+        let valid: u32 = blocks().map(|block| u32::from(self.blocks.valid_pages(block))).sum();
+        if lines.is_full(line) && valid != counted.valid {
+            return Err(format!("line {line}: {valid} valid pages, but {counted:?}"));
+        }
+        Ok(())
+    }
+
+    /// All planes have the same free lines, and the other open blocks of a plane follow its open one of their class.
+    fn check_planes_of_lines(&self, lines: &Lines) -> Result<(), String> {
+        let free =
+            |plane| self.space[plane].free.in_order().into_iter().map(|block| lines.line_of(block));
+        let first: Vec<_> = free(super::ALL_PLANES).collect();
+        for plane in self.space.planes() {
+            if !free(plane).eq(first.iter().copied()) {
+                return Err(format!("{plane:?} has other free lines than the first plane"));
+            }
+            for (class, block) in lines.following.of_plane(plane) {
+                let is_open = self.space[plane].frontier(Stream::Class(class)).is_some();
+                if !is_open
+                    || !self.blocks.is_open(block)
+                    || self.blocks.class(block) != Some(class)
+                {
+                    return Err(format!("{block:?} follows no open block of {class:?}"));
+                }
+            }
+        }
+        Ok(())
+    }
+}

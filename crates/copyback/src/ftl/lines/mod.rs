@@ -1,0 +1,150 @@
+//! Lines (`ssd.gc.unit`): the blocks of one index over all planes are opened for a class together, and are a victim,
+//! collected and freed together. Each plane fills its own blocks, moves the pages of its own block of a victim, and erases
+//! it; the line is free when the last plane has.
+//!
+//! A plane's free blocks are those of free lines, so that all planes have equally many, and thresholds count lines. The
+//! victim policy sees a drive of one plane, whose blocks are the lines.
+
+mod borrow;
+mod check;
+mod collect;
+mod following;
+mod open;
+mod saved;
+mod tally;
+mod view;
+
+pub use saved::SavedLines;
+pub use tally::LineTally;
+
+use crate::checkpoint::Checkpointed;
+use crate::config::Config;
+use crate::ids::{BlockId, DieId, PlaneId};
+use crate::nand::Geometry;
+use crate::placement::Classes;
+
+use following::Following;
+
+/// Number of a line: the index of its blocks in their planes.
+pub type LineId = usize;
+
+/// The plane that a policy is told of which sees lines as the blocks of one.
+pub const ALL_PLANES: PlaneId = PlaneId(0);
+
+/// The lines of a drive.
+#[derive(Debug, Checkpointed)]
+pub struct Lines {
+    planes: usize,
+    planes_per_die: u32,
+    /// Of a plane.
+    blocks: usize,
+    /// Pages of a line that hold data.
+    pages: u32,
+    lines: Vec<Line>,
+    following: Following,
+    /// The line that is being collected.
+    collected: Option<LineId>,
+    /// A bit for each plane of a die whose block of that line is not erased yet.
+    unfinished: Vec<u32>,
+    /// Invalid pages of full lines.
+    invalid: u64,
+    /// Whether a victim was last looked for in vain.
+    found_no_victim: bool,
+    /// Whether something has changed for other dies than the one that has changed it, since that was asked.
+    wakes_others: bool,
+    tally: LineTally,
+}
+
+/// What is known of a line.
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
+struct Line {
+    /// Its blocks that are full.
+    full_blocks: u32,
+    /// Valid pages, once all are.
+    valid: u32,
+    /// When the last of them was filled, in pages that the host had written.
+    sealed: u64,
+}
+
+impl Lines {
+    /// Those of an erased device of a checked configuration, if it has any.
+    pub fn new(config: &Config, geometry: &Geometry, classes: &Classes) -> Option<Box<Self>> {
+        if !config.ssd.has_lines() {
+            return None;
+        }
+        let (planes, blocks) = (geometry.planes(), geometry.blocks_per_plane as usize);
+        Some(Box::new(Self {
+            planes,
+            planes_per_die: geometry.planes_per_die,
+            blocks,
+            pages: config.ssd.pages_per_unit() as u32,
+            lines: vec![Line::default(); blocks],
+            following: Following::new(planes, classes.count()),
+            collected: None,
+            unfinished: vec![0; geometry.dies()],
+            invalid: 0,
+            found_no_victim: false,
+            wakes_others: false,
+            tally: LineTally::default(),
+        }))
+    }
+
+    /// The line of `block`.
+    pub const fn line_of(&self, block: BlockId) -> LineId {
+        block.index() % self.blocks
+    }
+
+    /// The block of `plane` in `line`.
+    pub const fn block_of(&self, line: LineId, plane: PlaneId) -> BlockId {
+        BlockId::from_index(plane.index() * self.blocks + line)
+    }
+
+    /// The blocks of `line`, one of each plane.
+    pub fn blocks_of(
+        &self,
+        line: LineId,
+    ) -> impl ExactSizeIterator<Item = (PlaneId, BlockId)> + Clone + use<> {
+        let blocks = self.blocks;
+        (0..self.planes).map(move |plane| {
+            (PlaneId::from_index(plane), BlockId::from_index(plane * blocks + line))
+        })
+    }
+
+    /// Whether all blocks of `line` are full, and none of it is being collected.
+    pub fn is_full(&self, line: LineId) -> bool {
+        self.lines[line].full_blocks as usize == self.planes
+    }
+
+    /// Whether a line is being collected.
+    pub const fn is_any_collected(&self) -> bool {
+        self.collected.is_some()
+    }
+
+    /// A bit for each plane of `die` that has not yet done its share of the line that is being collected; `None` if none
+    /// is.
+    pub fn unfinished(&self, die: DieId) -> Option<u32> {
+        self.collected.map(|_| self.unfinished[die.index()])
+    }
+
+    /// The first plane that has not yet done its share of the line that is being collected.
+    pub fn first_unfinished(&self) -> Option<PlaneId> {
+        let die = self.unfinished.iter().position(|planes| *planes != 0)?;
+        let plane = self.unfinished[die].trailing_zeros() as usize;
+        Some(PlaneId::from_index(die * self.planes_per_die as usize + plane))
+    }
+
+    /// Whether something has changed for other dies since this was asked.
+    pub const fn take_wakes_others(&mut self) -> bool {
+        std::mem::replace(&mut self.wakes_others, false)
+    }
+
+    const fn place_of(&self, plane: PlaneId) -> (usize, u32) {
+        let (die, place) = (plane.0 / self.planes_per_die, plane.0 % self.planes_per_die);
+        (die as usize, 1 << place)
+    }
+
+    fn is_unfinished(&self, plane: PlaneId) -> bool {
+        let (die, bit) = self.place_of(plane);
+        self.unfinished[die] & bit != 0
+    }
+}

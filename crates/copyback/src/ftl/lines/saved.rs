@@ -1,0 +1,92 @@
+//! Lines out of a file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ftl::tables::Tables;
+use crate::ids::{BlockId, PlaneId};
+use crate::placement::Class;
+use crate::victim::SavedVictims;
+
+use super::{Line, Lines};
+
+/// What a file tells of lines that does not follow from the blocks.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedLines {
+    /// Of each plane, the blocks of open lines that it has not begun, in the order in which it fills them.
+    following: Vec<Vec<(Class, BlockId)>>,
+    found_no_victim: bool,
+}
+
+impl Tables {
+    /// What a file has to tell of lines, if there are any. None may be under way.
+    pub fn saved_lines(&self) -> Option<SavedLines> {
+        let lines = self.lines.as_ref()?;
+        let following = |plane| lines.following.of_plane(plane).collect();
+        Some(SavedLines {
+            following: self.space.planes().map(following).collect(),
+            found_no_victim: lines.found_no_victim,
+        })
+    }
+
+    /// Makes the lines of a device whose blocks are known those that were saved. False if they can't be theirs.
+    pub(in crate::ftl) fn restore_lines(&mut self, saved: Option<&SavedLines>) -> bool {
+        let (Some(_), Some(saved)) = (&self.lines, saved) else {
+            return self.lines.is_none() && saved.is_none();
+        };
+        let planes = self.space.planes();
+        saved.following.len() == planes.len()
+            && planes.zip(&saved.following).all(|(plane, blocks)| self.follow(plane, blocks))
+            && self.restore_known(saved)
+            && self.check_lines().is_ok()
+    }
+
+    fn follow(&mut self, plane: PlaneId, blocks: &[(Class, BlockId)]) -> bool {
+        blocks.iter().all(|(class, block)| {
+            let is_here = block.index() < self.geometry.blocks()
+                && self.geometry.plane_of_block(*block) == plane
+                && class.index() < self.streams.classes.count()
+                && self.blocks.last_valid(*block).is_none();
+            if let Some(lines) = self.lines.as_mut().filter(|_| is_here) {
+                lines.following.add(plane, *class, *block);
+            }
+            is_here
+        })
+    }
+
+    fn restore_known(&mut self, saved: &SavedLines) -> bool {
+        let Some(lines) = &mut self.lines else { return false };
+        lines.found_no_victim = saved.found_no_victim;
+        for line in 0..lines.blocks {
+            let blocks = || lines.blocks_of(line).map(|(_, block)| block);
+            let full = blocks().filter(|block| self.blocks.is_closed(*block));
+            let valid = blocks().map(|block| u32::from(self.blocks.valid_pages(block)));
+            let sealed = blocks().map(|block| self.blocks.sealed_at(block)).max();
+            lines.lines[line] = Line {
+                full_blocks: full.count() as u32,
+                valid: valid.sum(),
+                sealed: sealed.unwrap_or(0),
+            };
+            if lines.is_full(line) {
+                lines.invalid += u64::from(lines.pages.saturating_sub(lines.lines[line].valid));
+            }
+        }
+        true
+    }
+
+    /// The blocks of `plane` that are open, and that nothing has been written to, behind another of their class.
+    pub(in crate::ftl) fn following_blocks(&self, plane: PlaneId) -> Vec<BlockId> {
+        let of_plane =
+            |lines: &Lines| lines.following.of_plane(plane).map(|(_, block)| block).collect();
+        self.lines.as_ref().map(|lines| of_plane(lines)).unwrap_or_default()
+    }
+
+    /// Makes the victim policy, which knows no line, the one that was saved. False if it can't be that of these lines.
+    pub(in crate::ftl) fn restore_victims_of_lines(&mut self, saved: SavedVictims) -> bool {
+        let Self { lines: Some(lines), victims, blocks, streams, .. } = self else { return false };
+        let listed = |line: BlockId| {
+            let valid = lines.lines[line.index()].valid as u16;
+            lines.is_full(line.index()).then_some((super::ALL_PLANES, valid))
+        };
+        victims.restore(saved, lines.blocks, listed, &lines.at(blocks, streams))
+    }
+}

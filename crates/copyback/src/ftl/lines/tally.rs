@@ -1,0 +1,48 @@
+//! What has become of lines.
+
+use std::ops::AddAssign;
+
+use crate::checkpoint::Checkpointed;
+use crate::ftl::tables::Tables;
+
+/// Counts of lines, since the run began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
+pub struct LineTally {
+    /// Lines that were opened.
+    pub opened: u64,
+    /// Lines that were chosen to be collected.
+    pub victims: u64,
+    /// Pages of these that were still valid.
+    pub valid_pages: u64,
+    /// Pages of these that could hold data.
+    pub victim_pages: u64,
+    /// Lines that have been collected, and are free.
+    pub freed: u64,
+    /// Pages of the host that went to the block of another class, as there was neither a free line nor a victim.
+    pub borrowed: u64,
+}
+
+impl AddAssign for LineTally {
+    fn add_assign(&mut self, other: Self) {
+        self.opened += other.opened;
+        self.victims += other.victims;
+        self.valid_pages += other.valid_pages;
+        self.victim_pages += other.victim_pages;
+        self.freed += other.freed;
+        self.borrowed += other.borrowed;
+    }
+}
+
+impl Tables {
+    /// What has become of lines, if there are any.
+    pub fn line_tally(&self) -> Option<LineTally> {
+        self.lines.as_ref().map(|lines| lines.tally)
+    }
+
+    /// Counts from now on.
+    pub(in crate::ftl) fn reset_line_tally(&mut self) {
+        if let Some(lines) = &mut self.lines {
+            lines.tally = LineTally::default();
+        }
+    }
+}

@@ -1,0 +1,32 @@
+"""What became of lines over all dies, in lines for the terminal and rows for the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copyback import units
+
+if TYPE_CHECKING:
+    from copyback.summary import Summary
+
+
+def rows(summary: Summary) -> list[tuple[str, str]]:
+    """Return how many lines were collected, and how full of valid pages; nothing without lines."""
+    found = summary.lines
+    if found is None:
+        return []
+    told = [
+        ("Lines opened", units.count(found.opened)),
+        ("Lines collected", units.count(found.collected)),
+    ]
+    if found.valid_share is not None:
+        told.append(("Valid of a line collected", units.share(found.valid_share)))
+    if found.borrowed_pages:
+        told.append(("Pages in a line of another class", units.count(found.borrowed_pages)))
+    return told
+
+
+def facts(summary: Summary) -> list[tuple[str, str]]:
+    """Return the line of the terminal."""
+    told = [f"{name.lower()} {value}" for name, value in rows(summary)]
+    return [("Lines", " · ".join(told))] if told else []
