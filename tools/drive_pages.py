@@ -48,6 +48,11 @@ def main() -> None:
         stored = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         if stored["curves"]:
             draw(stored["curves"], to / PICTURES / f"{path.stem}.svg")
+    stored = json.loads((STORED / "schedules.json").read_text(encoding="utf-8"))
+    page = PAGES / "schedules.md"
+    written = (ROOT / page).read_text(encoding="utf-8")
+    (to / page).write_text(filled(written, schedules(stored)), encoding="utf-8")
+    draw_schedules(stored["rows"], to / PICTURES / "schedules.svg")
 
 
 def filled(page: str, text: str) -> str:
@@ -73,7 +78,9 @@ def generated(path: Path) -> str:
         "\n".join(table(rows)),
     ]
     if stored["curves"]:
-        pieces.append(f"![Rate of sequential writes over time](../images/drives/{path.stem}.svg)")
+        pieces.append(
+            f"![Rate of sequential writes over what was written](../images/drives/{path.stem}.svg)"
+        )
     if stored["healing"]:
         pieces.append("\n".join(healed(stored["healing"])))
     return "\n\n".join(pieces) + "\n"
@@ -122,16 +129,63 @@ def healed(rows: Sequence[dict[str, Any]]) -> list[str]:
     return lines + [f"| {row['quiet']} | {units.share(row['share'])} |" for row in rows]
 
 
+def schedules(stored: dict[str, Any]) -> str:
+    """Return the table of schedules."""
+    lines = [
+        "Measured by `python tools/drive_schedules.py` at commit "
+        f"{stored['commit']}; the drive sustains {stored['sustained_iops']:,} IOPS of this load.",
+        "",
+        "| load | schedule | reads p99 | p99.9 | writes p99 | p99.9 | write amplification | unevenness |",
+        "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    keys = ("read_p99_us", "read_p99_9_us", "write_p99_us", "write_p99_9_us")
+    for row in stored["rows"]:
+        times = " | ".join(units.microseconds(row[key]) for key in keys)
+        lines.append(
+            f"| {row['share']:.0%} | `{row['schedule']}` | {times} | "
+            f"{row['write_amplification']:.2f} | {row['moved_spread']:.2f} |"
+        )
+    lines += ["", "![p99.9 of reads by load and schedule](../images/drives/schedules.svg)"]
+    return "\n".join(lines) + "\n"
+
+
+def draw_schedules(rows: Sequence[dict[str, Any]], to: Path) -> None:
+    """Draw the p99.9 of reads over the load."""
+    with mpl.rc_context({"svg.hashsalt": "copyback", "font.size": 10}):
+        figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+        axes = figure.add_subplot()
+        names = list(dict.fromkeys(row["schedule"] for row in rows))
+        for name, colour, marker in zip(names, (*COLOURS, "#cc79a7"), "osD^", strict=True):
+            of = [row for row in rows if row["schedule"] == name]
+            axes.plot(
+                [100 * row["share"] for row in of],
+                [row["read_p99_9_us"] / 1000 for row in of],
+                label=name,
+                color=colour,
+                marker=marker,
+            )
+        axes.set(xlabel="load (% of what the drive sustains)", ylabel="reads, p99.9 (ms)")
+        axes.set(yscale="log", xticks=[100 * share for share in sorted({r["share"] for r in rows})])
+        axes.legend(frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.savefig(to, metadata={"Date": None})
+
+
 def draw(curves: Sequence[dict[str, Any]], to: Path) -> None:
     """Draw rates over what has been written."""
     with mpl.rc_context({"svg.hashsalt": "copyback", "font.size": 10}):
         figure = Figure(figsize=(7.2, 3.2), layout="constrained")
         axes = figure.add_subplot()
         for curve, colour in zip(curves, COLOURS, strict=True):
-            seconds = [index * curve["interval_s"] for index in range(len(curve["mb_per_s"]))]
-            axes.step(seconds, curve["mb_per_s"], where="post", label=curve["name"], color=colour)
+            written = [0.0, *curve["written_gb"]]
+            axes.stairs(
+                curve["mb_per_s"], written, label=curve["name"], color=colour, baseline=None
+            )
         axes.set(
-            xlabel="time (s)", ylabel="sequential writes (MB/s)", ylim=(0, None), xlim=(0, None)
+            xlabel="written since the drive was idle (GB)",
+            ylabel="sequential writes (MB/s)",
+            ylim=(0, None),
+            xlim=(0, None),
         )
         axes.legend(frameon=False)
         axes.spines[["top", "right"]].set_visible(False)

@@ -41,7 +41,7 @@ class Promise:
     measure: str
     preset: str
     settings: dict[str, Any]
-    #: Times that the drive is larger than the preset.
+    #: Times that what the preset gives is less than the drive's, as it is that much smaller.
     scale: float
     #: The key that was set from it, if any was.
     sets: str | None
@@ -75,11 +75,12 @@ def curves(path: Path) -> list[Curve]:
     ]
 
 
-def draw(preset: str, curve: Curve) -> dict[str, Any]:
-    """Return the MB a second of each interval of a curve."""
+def draw(preset: str, scale: float, curve: Curve) -> dict[str, Any]:
+    """Return the MB a second of each interval of a curve, and the GB of the drive until its end."""
     moved, length = rates(copyback.run({"preset": preset}, **curve.settings))
     rounded = [round(float(one) / length / 1e6, 1) for one in moved]
-    return {"name": curve.name, "interval_s": length, "mb_per_s": rounded}
+    written = [round(float(one) / 1e9 * scale, 2) for one in moved.cumsum()]
+    return {"name": curve.name, "written_gb": written, "mb_per_s": rounded}
 
 
 def healing(path: Path) -> list[dict[str, Any]]:
@@ -111,7 +112,7 @@ def promises(path: Path) -> list[Promise]:
             measure=row["measure"],
             preset=row.get("preset", asked["preset"]),
             settings={**loads[row["load"]], **row.get("settings", {})},
-            scale=float(row.get("scale", 1)),
+            scale=float(asked["scale"]) if row["measure"] in SCALED else 1.0,
             sets=row.get("sets"),
             missing=row.get("missing"),
         )
@@ -183,6 +184,9 @@ def cliff(result: copyback.Result) -> float:
     return float(moved[: int(fast.nonzero()[0].max()) + 1].sum() / 1e9)
 
 
+#: Measures that hang on how large a drive is.
+SCALED = {"cliff"}
+
 MEASURES = {
     "iops": iops,
     "MB/s": megabytes,
@@ -216,11 +220,12 @@ def main() -> None:
                 flush=True,
             )
             answers.append(asdict(found))
-        preset = tomllib.loads(path.read_text(encoding="utf-8"))["preset"]
+        asked = tomllib.loads(path.read_text(encoding="utf-8"))
+        preset, scale = asked["preset"], float(asked.get("scale", 1))
         stored = {
             "commit": commit(),
             "answers": answers,
-            "curves": [draw(preset, curve) for curve in curves(path)],
+            "curves": [draw(preset, scale, curve) for curve in curves(path)],
             "healing": healing(path),
         }
         text = json.dumps(stored, indent=1) + "\n"

@@ -3,7 +3,7 @@
 use crate::ftl::blocks::Blocks;
 use crate::ftl::streams::Streams;
 use crate::ids::BlockId;
-use crate::placement::{Life, Placement};
+use crate::placement::Life;
 use crate::victim::BlockView;
 
 use super::{LineId, Lines};
