@@ -132,6 +132,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(call write_reproduction,docs)
 	$(PYTHON) benches/page.py
 	$(RUN) python tools/calibration_page.py
+	$(RUN) python tools/drive_pages.py
 
 .PHONY: check-generated
 check-generated: setup ## Check that these are fresh
@@ -153,6 +154,15 @@ check-generated: setup ## Check that these are fresh
 	$(RUN) python tools/calibration_page.py --to target/generated
 	@diff -u docs/calibration-tables.md target/generated/docs/calibration-tables.md \
 	  || { echo "docs/calibration-tables.md is stale: run 'make generated'"; exit 1; }
+	$(RUN) python tools/drive_pages.py --to target/generated
+	@for page in docs/drives/*.md; do \
+	  test ! -e target/generated/$$page || diff -u $$page target/generated/$$page \
+	    || { echo "$$page is stale: run 'make generated'"; exit 1; }; \
+	done
+	@for picture in docs/images/drives/*.svg; do \
+	  cmp $$picture target/generated/$$picture \
+	    || { echo "$$picture is stale: run 'make generated'"; exit 1; }; \
+	done
 	$(call write_reproduction,target/generated/docs)
 	@cd target/generated/docs && for page in reproduction.md reproduction/*.md tournament*.md; do \
 	  diff -u $(CURDIR)/docs/$$page $$page \

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+from drive_promises import ROOT, STORED, Promise, promises
 from matplotlib.figure import Figure
 
 from copyback import units
-from drive_promises import ROOT, STORED, Promise, promises
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,15 +66,14 @@ def generated(path: Path) -> str:
     free = [(promise, value) for promise, value in rows if promise.sets is None]
     near = sum(is_near(promise, value) for promise, value in free)
     pieces = [
-        f"Published: {asked['source']}. Measured by `python tools/drive_promises.py {path.stem}` at commit "
-        f"{stored['commit']}.",
-        f"Of {len(free)} figures from which no parameter was set, {near} are within {units.share(WITHIN)}.",
+        f"Published: {asked['source']}. Measured by `python tools/drive_promises.py {path.stem}` "
+        f"at commit {stored['commit']}.",
+        f"Of {len(free)} figures from which no parameter was set, {near} are within "
+        f"{units.share(WITHIN)}.",
         "\n".join(table(rows)),
     ]
     if stored["curves"]:
-        pieces.append(
-            f"![Rate of sequential writes over time](../images/drives/{path.stem}.svg)"
-        )
+        pieces.append(f"![Rate of sequential writes over time](../images/drives/{path.stem}.svg)")
     if stored["healing"]:
         pieces.append("\n".join(healed(stored["healing"])))
     return "\n\n".join(pieces) + "\n"
@@ -97,7 +96,8 @@ def table(rows: Sequence[tuple[Promise, float]]) -> list[str]:
             note = f"sets `{promise.sets}`"
         elif promise.missing is not None:
             note = f"not modelled: {promise.missing}"
-        off = f"{100 * (value / promise.published - 1):+.0f}%"
+        percent = round(100 * (value / promise.published - 1))
+        off = f"{percent:+d}%" if percent else "0%"
         shown = f"{told(promise.published)} {promise.unit}", f"{told(value)} {promise.unit}"
         lines.append(f"| {promise.name} | {shown[0]} | {shown[1]} | {off} | {note} |")
     return lines
@@ -115,7 +115,10 @@ def told(value: float) -> str:
 
 def healed(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Return how much of a second burst goes to the cache, by the quiet before it."""
-    lines = ["| quiet after the cache was filled | of the next burst into the cache |", "| --- | ---: |"]
+    lines = [
+        "| quiet after the cache was filled | of the next burst into the cache |",
+        "| --- | ---: |",
+    ]
     return lines + [f"| {row['quiet']} | {units.share(row['share'])} |" for row in rows]
 
 
@@ -127,7 +130,9 @@ def draw(curves: Sequence[dict[str, Any]], to: Path) -> None:
         for curve, colour in zip(curves, COLOURS, strict=True):
             seconds = [index * curve["interval_s"] for index in range(len(curve["mb_per_s"]))]
             axes.step(seconds, curve["mb_per_s"], where="post", label=curve["name"], color=colour)
-        axes.set(xlabel="time (s)", ylabel="sequential writes (MB/s)", ylim=(0, None), xlim=(0, None))
+        axes.set(
+            xlabel="time (s)", ylabel="sequential writes (MB/s)", ylim=(0, None), xlim=(0, None)
+        )
         axes.legend(frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(to, metadata={"Date": None})

@@ -3,7 +3,8 @@
 python tools/drive_promises.py                  # all of experiments/drives/*.toml
 python tools/drive_promises.py intel-s4500      # one of them
 
-What comes out is stored beside the questions, from which tools/drive_pages.py writes the tables of docs/drives.
+What comes out is stored beside the questions; from it tools/drive_pages.py writes the tables of
+docs/drives.
 """
 
 from __future__ import annotations
@@ -127,12 +128,12 @@ def answer(promise: Promise) -> Answer:
 
 def iops(result: copyback.Result) -> float:
     """Return the requests a second."""
-    return float(result.summary.throughput.iops)
+    return float(result.summary["throughput"]["iops"])
 
 
 def megabytes(result: copyback.Result) -> float:
     """Return the MB a second."""
-    return float(result.summary.throughput.mib_per_s) * 2**20 / 1e6
+    return float(result.summary["throughput"]["mib_per_s"]) * 2**20 / 1e6
 
 
 def steady_megabytes(result: copyback.Result) -> float:
@@ -143,13 +144,12 @@ def steady_megabytes(result: copyback.Result) -> float:
 
 def steady_iops(result: copyback.Result) -> float:
     """Return the requests a second of the later half of the intervals, all of one size."""
-    size = result.summary.throughput.mib_per_s * 2**20 / result.summary.throughput.iops
-    return steady_megabytes(result) * 1e6 / size
+    return steady_megabytes(result) * iops(result) / megabytes(result)
 
 
 def mean(result: copyback.Result) -> float:
     """Return the mean response in microseconds."""
-    return float(result.summary.response_us.all.mean)
+    return float(result.summary["response_us"]["all"]["mean"])
 
 
 def read_tail(result: copyback.Result) -> float:
@@ -163,7 +163,7 @@ def write_tail(result: copyback.Result) -> float:
 
 
 def rates(result: copyback.Result) -> tuple[np.ndarray[Any, Any], float]:
-    """Return the bytes of each interval in which the host worked to the end, and its length in seconds."""
+    """Return the bytes of each interval but the host's last, and the seconds of one."""
     series = result.series
     moved = (series["read_bytes"] + series["write_bytes"]).to_numpy()
     length = float(series["end_s"][0] - series["start_s"][0])
@@ -211,7 +211,10 @@ def main() -> None:
         answers = []
         for promise in promises(path):
             found = answer(promise)
-            print(f"{path.stem}: {promise.name}: {found.value:.4g} ({promise.published:g})", flush=True)
+            print(
+                f"{path.stem}: {promise.name}: {found.value:.4g} ({promise.published:g})",
+                flush=True,
+            )
             answers.append(asdict(found))
         preset = tomllib.loads(path.read_text(encoding="utf-8"))["preset"]
         stored = {

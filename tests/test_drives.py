@@ -1,0 +1,61 @@
+"""What is published of drives beside what their presets give: stored answers, and pages of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from drive_pages import is_near  # noqa: E402
+from drive_promises import STORED, Promise, answer, promises  # noqa: E402
+
+#: Requests of rows that are asked again: the longer ones take minutes together.
+FEW = 60_000
+
+ROWS = [
+    (path.stem, promise) for path in sorted(STORED.glob("*.toml")) for promise in promises(path)
+]
+
+
+def stored(name: str) -> dict[str, dict[str, Any]]:
+    """Return the stored answers of a file, by the promise's name."""
+    answers = json.loads((STORED / f"{name}.json").read_text(encoding="utf-8"))["answers"]
+    return {one["name"]: one for one in answers}
+
+
+@pytest.mark.parametrize(
+    ("name", "promise"),
+    [row for row in ROWS if row[1].settings["workload.requests"] <= FEW],
+    ids=lambda value: value.name if isinstance(value, Promise) else value,
+)
+def test_the_stored_answer_is_what_the_preset_gives(name: str, promise: Promise) -> None:
+    """To the last digit, of every row that is quickly asked."""
+    found = answer(promise)
+    told = stored(name)[promise.name]
+    assert found.value == told["value"]
+    assert found.config_digest == told["config_digest"]
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in ROWS}))
+def test_every_promise_is_answered_and_every_miss_explained(name: str) -> None:
+    """A figure that set no parameter is near, or its row says what the model leaves out."""
+    answers = stored(name)
+    asked = [promise for other, promise in ROWS if other == name]
+    assert [promise.name for promise in asked] == list(answers)
+    for promise in asked:
+        near = is_near(promise, answers[promise.name]["value"])
+        assert near != (promise.missing is not None), promise.name
+
+
+@pytest.mark.parametrize("name", ["intel-s4500", "samsung-970-evo-plus"])
+def test_six_figures_that_set_no_parameter_are_near(name: str) -> None:
+    """Where that many are published."""
+    answers = stored(name)
+    free = [promise for other, promise in ROWS if other == name and promise.sets is None]
+    assert sum(is_near(one, answers[one.name]["value"]) for one in free) >= 6
