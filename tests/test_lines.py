@@ -28,7 +28,7 @@ DRIVE = {
 
 
 def test_the_summary_counts_lines_and_their_blocks() -> None:
-    summary = copyback.run(DRIVE, audit=True, **{"ssd.gc.unit": "line"}).summary
+    summary = copyback.run(DRIVE, audit=True, ssd__gc__unit="line").summary
     assert summary.lines is not None
     assert summary.lines.valid_share is not None
     assert summary.lines.collected > 0
