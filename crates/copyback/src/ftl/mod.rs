@@ -311,6 +311,16 @@ impl Ftl {
     // Asked of every die at many instants: to enter and leave it took longer than the answer.
     #[inline(always)]
     pub fn planes_to_collect(&self, die: DieId) -> u32 {
+        if !self.limits.is_plain {
+            return self.planes_to_collect_beside(die);
+        }
+        self.space.below_threshold(die)
+            | each!(&self.mapping, mapping => mapping.wanted_planes(die))
+    }
+
+    // Apart, as few drives have lines or a cache.
+    #[inline(never)]
+    fn planes_to_collect_beside(&self, die: DieId) -> u32 {
         if let Some(unfinished) = self.unfinished_of_line(die) {
             return unfinished;
         }

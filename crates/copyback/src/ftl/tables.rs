@@ -64,6 +64,8 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Invalid pages that a victim has at least, as long as the host can open a block.
     pub(super) least_invalid: u32,
+    /// Whether there are neither lines nor a cache of blocks in another mode: asked once in the place of both.
+    pub(super) is_plain: bool,
     /// Whether host writes and moved pages may fill the same block.
     pub(super) mixes: bool,
     /// Whether pages that are moved may go to another class than theirs: there are several.
@@ -306,7 +308,7 @@ impl Tables {
     /// Whether a plane of `die` takes the write of a page which has no place of its own.
     #[inline]
     pub fn has_place(&self, die: DieId, page: HostPage) -> bool {
-        if self.slc.is_some() || self.lines.is_some() {
+        if !self.limits.is_plain {
             return self.looks_for_place(die, page);
         }
         let stream = self.stream_of(page);
@@ -897,6 +899,7 @@ impl Limits {
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: config.ssd.data_pages_per_block() as u32,
             least_invalid: config.ssd.least_invalid_pages(),
+            is_plain: !config.ssd.has_slc_cache() && !config.ssd.has_lines(),
             mixes,
             diverts: classes.of_moves().len() > 1,
             host_class,

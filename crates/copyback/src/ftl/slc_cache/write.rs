@@ -33,11 +33,19 @@ impl Tables {
     /// past it.
     #[inline]
     pub(in crate::ftl) fn host_offset_in(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
+        match self.limits.is_plain {
+            true => self.offset_in(stream, plane),
+            false => self.host_offset_beside(stream, plane),
+        }
+    }
+
+    // Apart, as few drives have lines or a cache.
+    #[inline(never)]
+    fn host_offset_beside(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
+        if self.lines.is_some() {
+            return self.offset_in(self.stream_in_line(plane, stream), plane);
+        }
         let Some(cache) = self.slc.as_ref().filter(|_| stream.class().is_some()) else {
-            let stream = match self.lines.is_some() {
-                true => self.stream_in_line(plane, stream),
-                false => stream,
-            };
             return self.offset_in(stream, plane);
         };
         let in_cache = cache.next_offset(plane);
@@ -64,13 +72,27 @@ impl Tables {
         stream: Stream,
         lpn: Lpn,
     ) -> Placed {
-        if self.slc.is_some() && stream.class().is_some() {
-            return self.append_to_cache_or_past(mapping, plane, stream, lpn);
+        match self.limits.is_plain {
+            true => self.append(mapping, plane, stream, lpn),
+            false => self.append_beside(mapping, plane, stream, lpn),
         }
+    }
+
+    #[inline(never)]
+    fn append_beside(
+        &mut self,
+        mapping: &mut impl Mapping,
+        plane: PlaneId,
+        stream: Stream,
+        lpn: Lpn,
+    ) -> Placed {
         if self.lines.is_some() {
-            return self.append_in_line(mapping, plane, stream, lpn);
+            self.append_in_line(mapping, plane, stream, lpn)
+        } else if self.slc.is_some() && stream.class().is_some() {
+            self.append_to_cache_or_past(mapping, plane, stream, lpn)
+        } else {
+            self.append(mapping, plane, stream, lpn)
         }
-        self.append(mapping, plane, stream, lpn)
     }
 
     #[inline(never)]

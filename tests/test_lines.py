@@ -1,0 +1,47 @@
+"""Lines over all dies, as users see them."""
+
+from __future__ import annotations
+
+import copyback
+from copyback import die_lines
+
+DRIVE = {
+    "ssd": {
+        "geometry": {
+            "channels": 2,
+            "chips_per_channel": 1,
+            "dies_per_chip": 1,
+            "planes_per_die": 2,
+            "blocks_per_plane": 32,
+            "pages_per_block": 16,
+        },
+        "ftl": {"allocation": "dynamic", "over_provisioning": 0.3},
+    },
+    "precondition": {"fill": 1.0, "overwrites": 1.0},
+    "workload": {
+        "type": "synthetic",
+        "requests": 2000,
+        "request_size": "4KiB",
+        "read_share": 0.0,
+    },
+}
+
+
+def test_the_summary_counts_lines_and_their_blocks() -> None:
+    summary = copyback.run(DRIVE, audit=True, ssd__gc__unit="line").summary
+    assert summary.lines is not None
+    assert summary.lines.valid_share is not None
+    assert summary.lines.collected > 0
+    # Four planes do their share of each line, of which the last may not be over.
+    shares = summary.gc.collections
+    assert 4 * summary.lines.collected <= shares <= 4 * (summary.lines.collected + 1)
+    # Lines count what the blocks count: a page of a victim is moved unless it dies meanwhile.
+    moved = summary.lines.valid_share * summary.lines.collected * 64
+    assert 0.9 * moved <= summary.gc.pages_moved <= 1.1 * moved + 64
+    assert [name for name, _ in die_lines.rows(summary)][:2] == ["Lines opened", "Lines collected"]
+
+
+def test_drives_without_lines_say_nothing_of_them() -> None:
+    summary = copyback.run(DRIVE).summary
+    assert summary.lines is None
+    assert die_lines.rows(summary) == die_lines.facts(summary) == []
