@@ -59,3 +59,17 @@ def test_six_figures_that_set_no_parameter_are_near(name: str) -> None:
     answers = stored(name)
     free = [promise for other, promise in ROWS if other == name and promise.sets is None]
     assert sum(is_near(one, answers[one.name]["value"]) for one in free) >= 6
+
+
+def test_what_the_page_of_schedules_says_is_in_its_table() -> None:
+    """Collections that don't yield are far behind, and paced ones lead at the highest load."""
+    rows = json.loads((STORED / "schedules.json").read_text(encoding="utf-8"))["rows"]
+    by = {(row["share"], row["schedule"]): row for row in rows}
+    for share in (0.5, 0.8, 0.95):
+        paced, atomic = by[share, "paced"], by[share, "none"]
+        assert atomic["read_p99_9_us"] > 90 * paced["read_p99_9_us"]
+        assert atomic["write_amplification"] == pytest.approx(
+            paced["write_amplification"], rel=0.03
+        )
+    for other in ("semi_preemptive", "partial"):
+        assert by[0.95, "paced"]["read_p99_us"] < by[0.95, other]["read_p99_us"]

@@ -140,7 +140,7 @@ def schedules(stored: dict[str, Any]) -> str:
     ]
     keys = ("read_p99_us", "read_p99_9_us", "write_p99_us", "write_p99_9_us")
     for row in stored["rows"]:
-        times = " | ".join(units.microseconds(row[key]) for key in keys)
+        times = " | ".join(units.time_us(row[key]) for key in keys)
         lines.append(
             f"| {row['share']:.0%} | `{row['schedule']}` | {times} | "
             f"{row['write_amplification']:.2f} | {row['moved_spread']:.2f} |"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from drive_promises import STORED
+
 import copyback
 from copyback.checkout import commit
-from drive_promises import STORED
 
 PRESET = "intel-s4500"
 SHARES = (0.5, 0.8, 0.95)
