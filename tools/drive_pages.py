@@ -135,7 +135,8 @@ def schedules(stored: dict[str, Any]) -> str:
         "Measured by `python tools/drive_schedules.py` at commit "
         f"{stored['commit']}; the drive sustains {stored['sustained_iops']:,} IOPS of this load.",
         "",
-        "| load | schedule | reads p99 | p99.9 | writes p99 | p99.9 | write amplification | unevenness |",
+        "| load | schedule | reads p99 | p99.9 | writes p99 | p99.9 | write amplification | "
+        "unevenness |",
         "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     keys = ("read_p99_us", "read_p99_9_us", "write_p99_us", "write_p99_9_us")

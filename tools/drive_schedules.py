@@ -29,7 +29,7 @@ LOAD: dict[str, Any] = {
 
 def main() -> None:
     """Measure and store."""
-    closed = copyback.run({"preset": PRESET}, **LOAD, **{"workload.iodepth": 32})
+    closed = copyback.run({"preset": PRESET}, **{**LOAD, "workload.iodepth": 32})
     late = closed.series["requests"].to_numpy()
     late = late[len(late) // 2 : int(late.nonzero()[0].max())]
     sustained = float(late.mean()) * 10
@@ -43,14 +43,12 @@ def main() -> None:
 def row(share: float, schedule: str, sustained: float) -> dict[str, Any]:
     """Return what one schedule gives at a share of what the drive sustains."""
     mean = f"{round(1e9 / (share * sustained))}ns"
-    result = copyback.run(
-        {"preset": PRESET},
+    settings: dict[str, Any] = {
         **LOAD,
-        **{
-            "workload.inter_arrival": {"type": "exponential", "mean": mean},
-            "ssd.gc.preemption": schedule,
-        },
-    )
+        "workload.inter_arrival": {"type": "exponential", "mean": mean},
+        "ssd.gc.preemption": schedule,
+    }
+    result = copyback.run({"preset": PRESET}, **settings)
     summary = result.summary
     moved = result.series["gc_programs"].to_numpy()
     moved = moved[: int(result.series["requests"].to_numpy().nonzero()[0].max())]
