@@ -117,6 +117,11 @@ def test_a_range_that_says_nothing_is_refused(text: str, fault: str) -> None:
         parse_range(text, wants_least=True)
 
 
+def test_every_dotted_key_of_the_summary_can_be_bounded() -> None:
+    assert parse_bound("gc.erases<100").measure.column == "gc.erases"
+    assert parse_bound("response_us.read.p99<1ms").limit == 1000.0
+
+
 def test_times_are_searched_in_nanoseconds() -> None:
     times = parse_range("ssd.timing.read=20us..100us", wants_least=False)
     middle = times.between(times.least, times.most, 0.01)

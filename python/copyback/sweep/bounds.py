@@ -65,7 +65,7 @@ def parse_bound(text: str) -> Bound:
     known = {measure.label: measure for measure in MEASURES}
     measure = known.get(found[1])
     if measure is None:
-        if re.match(r"[a-z_]{3,}\.", found[1]) is None and found[1] != "write_amplification":
+        if re.match(r"[a-z_]{2,}\.", found[1]) is None and found[1] != "write_amplification":
             near = get_close_matches(found[1], known, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             names = ", ".join(known)
