@@ -64,7 +64,7 @@ def test_no_tail_is_a_hundred_times_the_median(preset: str) -> None:
 def test_the_readme_s_comparison_is_what_the_program_prints(cli: RunCli, tmp_path: Path) -> None:
     """Its table of three schemes on the MySQL server's trace."""
     readme = (ROOT / "README.md").read_text()
-    shown = readme.split("trace my-trace.gz\n")[1].split("```")[0].splitlines()
+    shown = readme.split("```text\nAnswer")[1].split("```")[0].splitlines()[1:]
     trace = ROOT / "examples/linux-mysql.load.gz"
     (tmp_path / "my-trace.gz").symlink_to(trace)
     told = cli(
@@ -75,5 +75,5 @@ def test_the_readme_s_comparison_is_what_the_program_prints(cli: RunCli, tmp_pat
         *("--out", tmp_path / "out"),
     ).stdout.splitlines()
     rows = [line for line in shown if line]
-    assert len(rows) == 8 + 1
+    assert len(rows) == 4 + 1 + 9
     assert [row for row in rows if row not in told] == []
