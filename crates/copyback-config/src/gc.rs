@@ -480,6 +480,11 @@ impl VictimPolicy {
     /// FIFO, whatever is in the block that was filled first.
     pub const FIFO: Self =
         Self::Fifo { queued_when: QueuedWhen::Filled, ineligible: Ineligible::Collect };
+
+    /// Whether it draws, so that it may say something else when it is asked again.
+    pub const fn draws(&self) -> bool {
+        matches!(self, Self::Rga { .. } | Self::Random | Self::RandomPlus)
+    }
 }
 
 /// What blocks are drawn from.

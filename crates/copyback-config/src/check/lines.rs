@@ -54,6 +54,9 @@ fn collections(gc: &Gc, faults: &mut Report) {
     let problem = "found ineligible = \"drop\"; allowed with ssd.gc.unit = \"line\": \"collect\", as a line that \
                    is lost is lost to every plane";
     refuse(loses, "victim", problem);
+    let problem = "found a policy that draws; allowed with ssd.gc.unit = \"line\": those that say the same when they \
+                   are asked again, as every die may ask while none has room for the line";
+    refuse(gc.victim.draws(), "victim", problem);
     let problem = "found a policy in Python; allowed with ssd.gc.unit = \"line\": the others, as such a policy \
                    chooses among the blocks of a plane";
     refuse(matches!(gc.victim, VictimPolicy::Python { .. }), "victim", problem);

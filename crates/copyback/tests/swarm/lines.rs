@@ -36,6 +36,9 @@ pub fn draw(draw: &mut Draw, config: &mut Config) {
         let queued_when = draw.of(&[QueuedWhen::Filled, QueuedWhen::Opened]);
         ssd.gc.victim = VictimPolicy::Fifo { queued_when, ineligible: Ineligible::Collect };
     }
+    if ssd.gc.victim.draws() {
+        ssd.gc.victim = VictimPolicy::Greedy;
+    }
     ssd.wear.static_threshold = 0;
     ssd.refresh = Default::default();
     let before = f64::from(ssd.geometry.blocks_per_plane);
