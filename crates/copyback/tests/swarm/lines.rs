@@ -13,7 +13,7 @@ use crate::draw::Draw;
 pub fn draw(draw: &mut Draw, config: &mut Config) {
     let ssd = &mut config.ssd;
     let faults = &ssd.faults;
-    if !ssd.ftl.mapping.is_page_mapping()
+    if ssd.ftl.mapping != Mapping::Page
         || ssd.has_slc_cache()
         || ssd.power.is_watched()
         || faults.retires_blocks()
@@ -23,7 +23,6 @@ pub fn draw(draw: &mut Draw, config: &mut Config) {
         return;
     }
     ssd.gc.unit = GcUnit::Line;
-    ssd.ftl.mapping = Mapping::Page;
     ssd.ftl.allocation = Allocation::Choice(AllocationChoice::Dynamic);
     if ssd.gc.width != Width::Superblock {
         ssd.gc.width = Width::Serial;
