@@ -211,6 +211,8 @@ def main() -> None:
     """Ask and store."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*")
+    # What is stored changes the checkout, so it is looked at before.
+    of = commit()
     for path in files(parser.parse_args().names):
         answers = []
         for promise in promises(path):
@@ -223,7 +225,7 @@ def main() -> None:
         asked = tomllib.loads(path.read_text(encoding="utf-8"))
         preset, scale = asked["preset"], float(asked.get("scale", 1))
         stored = {
-            "commit": commit(),
+            "commit": of,
             "answers": answers,
             "curves": [draw(preset, scale, curve) for curve in curves(path)],
             "healing": healing(path),
