@@ -1,9 +1,6 @@
 //! Uniform writes to lines over all dies cost what they cost on one plane whose blocks are the lines.
 
-use copyback::ids::SsdId;
-use copyback::precondition::Preconditioner;
-
-use super::support::config;
+use super::support::{config, untimed_amplification};
 
 /// Writes in multiples of the logical capacity: before, and while, amplification is measured.
 const WARM: u64 = 5;
@@ -39,13 +36,7 @@ fn amplification((planes, unit): (u32, &str), pages: u32, placement: &str, victi
         pages = pages / planes,
         overwrites = WARM + MEASURED,
     ));
-    let pages = config.logical_pages();
-    let mut device = Preconditioner::new(&config, SsdId(0));
-    device.advance(pages * (1 + WARM));
-    let moved = device.tally().pages_moved;
-    device.advance(pages * MEASURED);
-    assert!(device.is_done());
-    1.0 + (device.tally().pages_moved - moved) as f64 / (pages * MEASURED) as f64
+    untimed_amplification(&config, WARM, MEASURED)
 }
 
 /// By how much lines over eight planes cost more than one plane.

@@ -1,9 +1,6 @@
 //! Uniform writes are the control of placements: there is nothing to learn, so none may gain.
 
-use copyback::ids::SsdId;
-use copyback::precondition::Preconditioner;
-
-use super::support::config;
+use super::support::{config, untimed_amplification};
 
 const BLOCKS: f64 = 400.0;
 const PAGES_PER_BLOCK: f64 = 32.0;
@@ -40,13 +37,7 @@ fn amplification(placement: &str, taken: f64, victim: &str) -> f64 {
         "#,
         overwrites = WARM + MEASURED,
     ));
-    let pages = config.logical_pages();
-    let mut device = Preconditioner::new(&config, SsdId(0));
-    device.advance(pages * (1 + WARM));
-    let moved = device.tally().pages_moved;
-    device.advance(pages * MEASURED);
-    assert!(device.is_done());
-    1.0 + (device.tally().pages_moved - moved) as f64 / (pages * MEASURED) as f64
+    untimed_amplification(&config, WARM, MEASURED)
 }
 
 /// A placement, and the blocks that its open ones take: half of one that is being filled is not written yet.

@@ -1,6 +1,8 @@
 //! Configurations and runs.
 
 use copyback::config::{Config, Loader};
+use copyback::ids::SsdId;
+use copyback::precondition::Preconditioner;
 use copyback::{Simulation, Status};
 use serde_json::Value;
 
@@ -26,6 +28,18 @@ pub fn run(config: &Config) -> Simulation {
 /// Runs to the end and returns the summary.
 pub fn summary(text: &str) -> Value {
     run(&config(text)).summary().expect("it has run").to_json()
+}
+
+/// Write amplification of random single-page writes without time, in multiples of the logical capacity: those that are
+/// `measured`, after the fill and `warm` ones before them. The configuration prepares for just so many.
+pub fn untimed_amplification(config: &Config, warm: u64, measured: u64) -> f64 {
+    let pages = config.logical_pages();
+    let mut device = Preconditioner::new(config, SsdId(0));
+    device.advance(pages * (1 + warm));
+    let moved = device.tally().pages_moved;
+    device.advance(pages * measured);
+    assert!(device.is_done());
+    1.0 + (device.tally().pages_moved - moved) as f64 / (pages * measured) as f64
 }
 
 #[track_caller]

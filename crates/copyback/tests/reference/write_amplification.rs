@@ -6,14 +6,13 @@
 use copyback::collector::job::{Tally, collect_untimed};
 use copyback::config::{Config, Overwrites, SyntheticWorkload, Workload};
 use copyback::ftl::Ftl;
-use copyback::ids::{DieId, Lpn, PlaneId, SsdId};
+use copyback::ids::{DieId, Lpn, PlaneId};
 use copyback::placement::HostPage;
-use copyback::precondition::Preconditioner;
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
 
 use super::formulas::{DieSize, fifo_hot_cold, greedy, groups};
-use super::support::{config, number, run};
+use super::support::{config, number, run, untimed_amplification};
 use super::table::{Report, Row, rows};
 
 pub const TABLE: &str = include_str!("write_amplification.csv");
@@ -114,15 +113,7 @@ fn device(row: &Row, length: Length) -> Config {
 
 /// Amplification of uniform writes, untimed.
 fn uniform_untimed(row: &Row, length: Length) -> f64 {
-    let config = device(row, length);
-    let pages = config.logical_pages();
-    let mut device = Preconditioner::new(&config, SsdId(0));
-    device.advance(pages * (1 + length.warm));
-    let moved = device.tally().pages_moved;
-    device.advance(pages * length.measured);
-    assert!(device.is_done());
-    let moved = device.tally().pages_moved - moved;
-    1.0 + moved as f64 / (pages * length.measured) as f64
+    untimed_amplification(&device(row, length), length.warm, length.measured)
 }
 
 /// Single-page writes in the order of a row's traffic, one at a time.
