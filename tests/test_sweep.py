@@ -920,6 +920,19 @@ def test_a_trace_is_checked_as_it_would_be_replayed(
     assert (len(found.frame), len(found.failed)) == (1, 1)
 
 
+def test_a_workload_is_checked_for_each_unit_of_mapping(tiny: dict[str, Any]) -> None:
+    # Requests start at units, of which a size must be a part.
+    base = {**tiny["ssd"], "geometry": {**tiny["ssd"]["geometry"], "page_size": "16KiB"}}
+    base["gc"] = {**base.get("gc", {}), "copyback": False}
+    workload = {"type": "synthetic", "requests": 50, "size_alignment": "8KiB"}
+    with pytest.warns(UserWarning, match="size_alignment: found 8192 bytes"):
+        found = copyback.compare(
+            {**tiny, "ssd": base, "workload": workload},
+            over={"ssd.ftl.mapping_unit": ["8KiB", "4KiB"]},
+        )
+    assert (len(found.frame), len(found.failed)) == (1, 1)
+
+
 def test_runs_under_way_are_told_of_before_the_first_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,8 @@ def _name(run: Run) -> str:
     """Return what runs share whose inputs are read alike."""
     resolved = run.resolved
     array = {key: resolved["array"][key] for key in ("layout", "devices")}
-    page_size = resolved["ssd"]["geometry"]["page_size"]
+    ssd = resolved["ssd"]
+    page_size = ssd["ftl"].get("mapping_unit", ssd["geometry"]["page_size"])
     reads = [resolved["workload"], array, page_size, run.config.capacity_bytes]
     return configuration.to_toml(reads)
 
