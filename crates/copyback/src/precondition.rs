@@ -509,8 +509,8 @@ impl Preconditioner {
         let (die, (plane, offset)) = going_round(self.next_die, dies)
             .find_map(|die| Some((die, self.place_with_room(DieId::from_index(die), lpn)?)))?;
         // What is programmed together goes to one die.
-        let is_last = (offset + 1).is_multiple_of(self.ftl.geometry.units_per_program);
-        self.next_die = if is_last { (die + 1) % dies } else { die };
+        let is_over = self.ftl.geometry.ends_program(offset);
+        self.next_die = if is_over { (die + 1) % dies } else { die };
         Some(plane)
     }
 

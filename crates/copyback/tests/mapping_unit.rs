@@ -78,6 +78,12 @@ fn a_page_is_programmed_when_its_last_unit_has_come() {
 }
 
 #[test]
+fn a_die_takes_one_page_at_a_time_even_if_programs_take_no_time() {
+    let free = [("ssd.timing.program", "'0s'")];
+    assert_eq!(response("write", "'24KiB'", &free), 2.0 * COMMAND + 6.0 * UNIT);
+}
+
+#[test]
 fn an_array_read_brings_all_units_of_a_page() {
     let full = [("precondition.fill", "1.0")];
     assert_eq!(response("read", "'4KiB'", &full), COMMAND + READ + UNIT);

@@ -177,10 +177,7 @@ impl Backend {
     #[inline]
     pub fn host_program_time(&mut self, page: Ppn, offset: u32, closes_block: bool) -> Duration {
         match self.flash.timing.cache {
-            Some(cache) if self.ftl.is_in_cache(page) => {
-                let units = self.ftl.geometry.units_per_program;
-                self.with_faults(cache.program(offset, units))
-            }
+            Some(cache) if self.ftl.is_in_cache(page) => self.with_faults(cache.program(offset)),
             _ => self.program_time(offset, closes_block),
         }
     }
@@ -231,10 +228,8 @@ impl Backend {
     fn write_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
         let offset = self.ftl.geometry.page_offset(page);
-        let units = self.ftl.geometry.units_per_program;
         let in_cache = timing.cache.filter(|_| self.ftl.is_in_cache(page));
-        let array =
-            in_cache.map_or_else(|| timing.program(offset), |cache| cache.program(offset, units));
+        let array = in_cache.map_or_else(|| timing.program(offset), |cache| cache.program(offset));
         timing.command + timing.page_transfer + array
     }
 

@@ -144,6 +144,13 @@ impl Geometry {
         if self.units_per_program > 1 { 1 } else { self.striped_planes }
     }
 
+    /// Whether the page at `offset` of its block is the last of those that are programmed together.
+    #[inline]
+    pub const fn ends_program(&self, offset: u32) -> bool {
+        // Where pages are mapped whole, nothing is to be divided.
+        self.units_per_program == 1 || (offset + 1).is_multiple_of(self.units_per_program)
+    }
+
     /// The number of the program that writes `page`, counted over the device.
     pub const fn program_of(&self, page: Ppn) -> u32 {
         page.index() as u32 / self.units_per_program

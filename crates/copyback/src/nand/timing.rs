@@ -30,6 +30,8 @@ pub struct CacheTiming {
     pub read: Duration,
     /// Array program (tPROG).
     program: Duration,
+    /// Pages that are programmed together.
+    units: u32,
     /// Block erase (tBERS).
     pub erase: Duration,
 }
@@ -77,6 +79,7 @@ impl Timing {
                 CacheTiming {
                     read: timing.read.0,
                     program: timing.program.0,
+                    units,
                     erase: timing.erase.0,
                 }
             }),
@@ -110,9 +113,9 @@ impl Timing {
 }
 
 impl CacheTiming {
-    /// Array program of the page at `offset` of its block, where `units` are programmed together.
-    pub const fn program(&self, offset: u32, units: u32) -> Duration {
-        if (offset + 1).is_multiple_of(units) { self.program } else { Duration::ZERO }
+    /// Array program of the page at `offset` of its block; none before the last of those that are programmed together.
+    pub const fn program(&self, offset: u32) -> Duration {
+        if (offset + 1).is_multiple_of(self.units) { self.program } else { Duration::ZERO }
     }
 }
 
@@ -164,8 +167,8 @@ mod tests {
         assert_eq!(of_each_unit(&types, 3), [one, one, one, two, two, two]);
         assert_eq!(with_last_unit(&types, 3), [none, none, one, none, none, two]);
         assert_eq!(with_last_unit(&types, 1), types);
-        let cache = CacheTiming { read: one, program: two, erase: one };
-        assert_eq!([0, 1, 2, 5].map(|offset| cache.program(offset, 3)), [none, none, two, two]);
+        let cache = CacheTiming { read: one, program: two, units: 3, erase: one };
+        assert_eq!([0, 1, 2, 5].map(|offset| cache.program(offset)), [none, none, two, two]);
     }
 
     #[test]

@@ -181,7 +181,7 @@ impl Scheduler {
         }
         backend.counters.multi_plane_programs += u64::from(members > 1);
         let mut array = backend.host_program_time(placed.page, offset, summary);
-        if array == Duration::ZERO && backend.ftl.geometry.units_per_program > 1 {
+        if !backend.ftl.geometry.ends_program(offset) {
             let (units, time) = self.gather(backend, (queue, plane), &mut group, now);
             members += units;
             array = time;
@@ -212,7 +212,7 @@ impl Scheduler {
             let placed = self.place(backend, id, plane, group, now);
             units += 1;
             let array = backend.host_program_time(placed.page, offset, placed.closes_block);
-            if array > Duration::ZERO {
+            if backend.ftl.geometry.ends_program(offset) {
                 return (units, array);
             }
         }

@@ -147,7 +147,7 @@ impl Floor {
         let program = pages.map(|offset| timing.program(offset)).min().unwrap_or_default();
         // A page may lie in either cell mode.
         let (read, program) = match timing.cache {
-            Some(cache) => (read.min(cache.read), program.min(cache.program(0, units))),
+            Some(cache) => (read.min(cache.read), program.min(cache.program(0))),
             None => (read, program),
         };
         // A read may be served from a register, from DRAM that collections use, or from the array read before it.
