@@ -2,9 +2,6 @@
 
 use super::*;
 
-/// Valid pages of what is collected are counted in 16 bits.
-const MOST_PAGES: u64 = u16::MAX as u64;
-
 /// The faults of a drive with lines.
 pub(super) fn check(config: &Config, faults: &mut Report) {
     let ssd = &config.ssd;
@@ -19,9 +16,9 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
 
 fn shape(ssd: &Ssd, faults: &mut Report) {
     let pages = ssd.pages_per_unit();
-    if pages > MOST_PAGES {
+    if pages > MOST_PAGES_OF_A_UNIT {
         let problem = format!(
-            "found a line of {pages} pages; allowed with ssd.gc.unit = \"line\": at most {MOST_PAGES}, \
+            "found a line of {pages} pages; allowed with ssd.gc.unit = \"line\": at most {MOST_PAGES_OF_A_UNIT}, \
              which fewer planes or pages give"
         );
         faults.add("ssd.geometry.pages_per_block", problem);
@@ -141,6 +138,8 @@ mod tests {
             ("ssd.gc.threshold_unit", "\"free_pages\""),
             ("ssd.gc.invalid_threshold", "0.2"),
             ("ssd.gc.victim", "{ type = \"fifo\", ineligible = \"drop\" }"),
+            ("ssd.gc.victim", "\"random\""),
+            ("ssd.gc.victim", "\"rga\""),
             ("ssd.ftl.mapping", "\"log_block\""),
             ("ssd.ftl.placement", "\"midas\""),
             ("ssd.wear.static_threshold", "5"),

@@ -2,9 +2,6 @@
 
 use super::*;
 
-/// Places in a block are counted in 16 bits.
-const MOST_PAGES: u64 = u16::MAX as u64;
-
 /// The faults of `ssd.ftl.mapping_unit` and of what does not go with it.
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     let Some(unit) = ssd.ftl.mapping_unit else { return };
@@ -16,9 +13,10 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         return faults.add("ssd.ftl.mapping_unit", problem);
     }
     let pages = ssd.pages_per_block();
-    if pages > MOST_PAGES {
-        let problem =
-            format!("found {unit}, {pages} to a block; allowed: at most {MOST_PAGES} of them");
+    if pages > MOST_PAGES_OF_A_UNIT {
+        let problem = format!(
+            "found {unit}, {pages} to a block; allowed: at most {MOST_PAGES_OF_A_UNIT} of them"
+        );
         faults.add("ssd.ftl.mapping_unit", problem);
     }
     mapping(ssd, faults);

@@ -30,6 +30,8 @@ const MOST_DIES: u128 = 65_536;
 const SMALLEST_PAGE: u64 = 512;
 /// The sectors of a page are bits of one word.
 const LARGEST_PAGE: u64 = 64 * SMALLEST_PAGE;
+/// Pages of what is collected as one are counted in 16 bits.
+const MOST_PAGES_OF_A_UNIT: u64 = u16::MAX as u64;
 /// HdrHistogram logs tell times in milliseconds.
 const LOG_RESOLUTION_NS: u64 = 1_000_000;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
