@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import tomllib
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-from drive_promises import ROOT, STORED, Promise, promises
+from drive_promises import ROOT, STORED, Promise, asked_of, promises
 from matplotlib.figure import Figure
 
 from copyback import units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
 
 PAGES = Path("docs/drives")
 PICTURES = Path("docs/images/drives")
@@ -42,17 +44,25 @@ def main() -> None:
     for folder in (PAGES, PICTURES):
         (to / folder).mkdir(parents=True, exist_ok=True)
     for path in sorted(STORED.glob("*.toml")):
-        page = PAGES / f"{path.stem}.md"
-        written = (ROOT / page).read_text(encoding="utf-8")
-        (to / page).write_text(filled(written, generated(path)), encoding="utf-8")
-        stored = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        stored = read(path.stem)
+        fill(path.stem, generated(path, stored), to)
         if stored["curves"]:
             draw(stored["curves"], to / PICTURES / f"{path.stem}.svg")
-    stored = json.loads((STORED / "schedules.json").read_text(encoding="utf-8"))
-    page = PAGES / "schedules.md"
-    written = (ROOT / page).read_text(encoding="utf-8")
-    (to / page).write_text(filled(written, schedules(stored)), encoding="utf-8")
+    stored = read("schedules")
+    fill("schedules", schedules(stored), to)
     draw_schedules(stored["rows"], to / PICTURES / "schedules.svg")
+
+
+def read(name: str) -> dict[str, Any]:
+    """Return what is stored under a name."""
+    stored: dict[str, Any] = json.loads((STORED / f"{name}.json").read_text(encoding="utf-8"))
+    return stored
+
+
+def fill(name: str, text: str, to: Path) -> None:
+    """Write a page of this name below a folder, with other text between its marks."""
+    page = PAGES / f"{name}.md"
+    (to / page).write_text(filled((ROOT / page).read_text(encoding="utf-8"), text), "utf-8")
 
 
 def filled(page: str, text: str) -> str:
@@ -62,10 +72,9 @@ def filled(page: str, text: str) -> str:
     return f"{head}{BEGIN}\n\n{text}\n{END}{tail}"
 
 
-def generated(path: Path) -> str:
+def generated(path: Path, stored: dict[str, Any]) -> str:
     """Return what is generated of a page."""
-    asked = tomllib.loads(path.read_text(encoding="utf-8"))
-    stored = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    asked = asked_of(path)
     values = {one["name"]: one["value"] for one in stored["answers"]}
     rows = [(promise, values[promise.name]) for promise in promises(path)]
     free = [(promise, value) for promise, value in rows if promise.sets is None]
@@ -150,47 +159,40 @@ def schedules(stored: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def draw_schedules(rows: Sequence[dict[str, Any]], to: Path) -> None:
-    """Draw the p99.9 of reads over the load."""
+@contextmanager
+def picture(to: Path) -> Iterator[Axes]:
+    """Lend axes to draw in, and save what was drawn."""
     with mpl.rc_context({"svg.hashsalt": "copyback", "font.size": 10}):
         figure = Figure(figsize=(7.2, 3.2), layout="constrained")
         axes = figure.add_subplot()
-        names = list(dict.fromkeys(row["schedule"] for row in rows))
-        for name, colour, marker in zip(names, (*COLOURS, "#cc79a7"), "osD^", strict=True):
-            of = [row for row in rows if row["schedule"] == name]
-            axes.plot(
-                [100 * row["share"] for row in of],
-                [row["read_p99_9_us"] / 1000 for row in of],
-                label=name,
-                color=colour,
-                marker=marker,
-            )
-        axes.set(xlabel="load (% of what the drive sustains)", ylabel="reads, p99.9 (ms)")
-        axes.set(yscale="log", xticks=[100 * share for share in sorted({r["share"] for r in rows})])
+        yield axes
         axes.legend(frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(to, metadata={"Date": None})
+
+
+def draw_schedules(rows: Sequence[dict[str, Any]], to: Path) -> None:
+    """Draw the p99.9 of reads over the load."""
+    names = list(dict.fromkeys(row["schedule"] for row in rows))
+    with picture(to) as axes:
+        for name, colour, marker in zip(names, (*COLOURS, "#cc79a7"), "osD^", strict=True):
+            of = [row for row in rows if row["schedule"] == name]
+            loads = [100 * row["share"] for row in of]
+            tails = [row["read_p99_9_us"] / 1000 for row in of]
+            axes.plot(loads, tails, label=name, color=colour, marker=marker)
+        axes.set(xlabel="load (% of what the drive sustains)", ylabel="reads, p99.9 (ms)")
+        axes.set(yscale="log", xticks=[100 * share for share in sorted({r["share"] for r in rows})])
 
 
 def draw(curves: Sequence[dict[str, Any]], to: Path) -> None:
     """Draw rates over what has been written."""
-    with mpl.rc_context({"svg.hashsalt": "copyback", "font.size": 10}):
-        figure = Figure(figsize=(7.2, 3.2), layout="constrained")
-        axes = figure.add_subplot()
+    with picture(to) as axes:
         for curve, colour in zip(curves, COLOURS, strict=True):
             written = [0.0, *curve["written_gb"]]
-            axes.stairs(
-                curve["mb_per_s"], written, label=curve["name"], color=colour, baseline=None
-            )
-        axes.set(
-            xlabel="written since the drive was idle (GB)",
-            ylabel="sequential writes (MB/s)",
-            ylim=(0, None),
-            xlim=(0, None),
-        )
-        axes.legend(frameon=False)
-        axes.spines[["top", "right"]].set_visible(False)
-        figure.savefig(to, metadata={"Date": None})
+            rates = curve["mb_per_s"]
+            axes.stairs(rates, written, label=curve["name"], color=colour, baseline=None)
+        axes.set(xlabel="written since the drive was idle (GB)", xlim=(0, None))
+        axes.set(ylabel="sequential writes (MB/s)", ylim=(0, None))
 
 
 if __name__ == "__main__":

@@ -58,52 +58,39 @@ class Answer:
     config_digest: str
 
 
-@dataclass(frozen=True)
-class Curve:
-    """The rate of a run over time."""
-
-    name: str
-    settings: dict[str, Any]
+def asked_of(path: Path) -> dict[str, Any]:
+    """Return what a file says."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def curves(path: Path) -> list[Curve]:
-    """Return the curves that a file asks for."""
-    asked = tomllib.loads(path.read_text(encoding="utf-8"))
-    return [
-        Curve(one["name"], {**asked["load"][one["load"]], **one.get("settings", {})})
-        for one in asked.get("curve", [])
-    ]
+def settings_of(asked: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a row or a curve: those of its load, and its own."""
+    return {**asked["load"][one["load"]], **one.get("settings", {})}
 
 
-def draw(preset: str, scale: float, curve: Curve) -> dict[str, Any]:
+def curve(asked: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
     """Return the MB a second of each interval of a curve, and the GB of the drive until its end."""
-    moved, length = rates(copyback.run({"preset": preset}, **curve.settings))
-    rounded = [round(float(one) / length / 1e6, 1) for one in moved]
-    written = [round(float(one) / 1e9 * scale, 2) for one in moved.cumsum()]
-    return {"name": curve.name, "written_gb": written, "mb_per_s": rounded}
+    moved, length = rates(copyback.run({"preset": asked["preset"]}, **settings_of(asked, one)))
+    return {
+        "name": one["name"],
+        "written_gb": [round(float(all_of) / 1e9 * asked["scale"], 2) for all_of in moved.cumsum()],
+        "mb_per_s": [round(float(bytes_) / length / 1e6, 1) for bytes_ in moved],
+    }
 
 
-def healing(path: Path) -> list[dict[str, Any]]:
-    """Return how much of a second burst goes to the cache, by the quiet before it."""
-    asked = tomllib.loads(path.read_text(encoding="utf-8"))
-    found = []
-    for quiet in asked.get("healing", {}).get("quiet", []):
-        settings = dict(asked["healing"]["settings"])
-        settings["workload.bursts"] = {"type": "on_off", "on": asked["healing"]["on"], "off": quiet}
-        cache = copyback.run({"preset": asked["preset"]}, **settings).summary.slc_cache
-        if cache is None:
-            message = f"{path}: the preset has no SLC cache"
-            raise SystemExit(message)
-        both = cache.written_bytes + cache.past_bytes
-        second = max(0.0, cache.written_bytes - both / 2) / (both / 2)
-        found.append({"quiet": quiet, "share": round(second, 4)})
-    return found
+def healed(asked: dict[str, Any], quiet: str) -> dict[str, Any]:
+    """Return how much of a second burst goes to the cache after so long a quiet."""
+    healing = asked["healing"]
+    bursts = {"type": "on_off", "on": healing["on"], "off": quiet}
+    settings = {**healing["settings"], "workload.bursts": bursts}
+    cache = copyback.run({"preset": asked["preset"]}, **settings).summary["slc_cache"]
+    burst = (cache["written_bytes"] + cache["past_bytes"]) / 2
+    return {"quiet": quiet, "share": round(max(0.0, cache["written_bytes"] / burst - 1), 4)}
 
 
 def promises(path: Path) -> list[Promise]:
     """Return the promises of a file."""
-    asked = tomllib.loads(path.read_text(encoding="utf-8"))
-    loads = asked["load"]
+    asked = asked_of(path)
     return [
         Promise(
             name=row["name"],
@@ -111,7 +98,7 @@ def promises(path: Path) -> list[Promise]:
             unit=row["unit"],
             measure=row["measure"],
             preset=row.get("preset", asked["preset"]),
-            settings={**loads[row["load"]], **row.get("settings", {})},
+            settings=settings_of(asked, row),
             scale=float(asked["scale"]) if row["measure"] in SCALED else 1.0,
             sets=row.get("sets"),
             missing=row.get("missing"),
@@ -222,13 +209,12 @@ def main() -> None:
                 flush=True,
             )
             answers.append(asdict(found))
-        asked = tomllib.loads(path.read_text(encoding="utf-8"))
-        preset, scale = asked["preset"], float(asked.get("scale", 1))
+        asked = asked_of(path)
         stored = {
             "commit": of,
             "answers": answers,
-            "curves": [draw(preset, scale, curve) for curve in curves(path)],
-            "healing": healing(path),
+            "curves": [curve(asked, one) for one in asked.get("curve", [])],
+            "healing": [healed(asked, q) for q in asked.get("healing", {}).get("quiet", [])],
         }
         text = json.dumps(stored, indent=1) + "\n"
         path.with_suffix(".json").write_text(text, encoding="utf-8")
