@@ -224,9 +224,9 @@ wheel: $(UV) ## Build a wheel in dist
 release-wheel: $(UV) ## Build the wheel that is released: profile-guided where that can be done here, else plain
 	$(PYTHON) tools/release_wheel.py $(UV)
 
-# What the README shows to somebody who has the wheel and a trace, in an environment that has nothing else.
+# What docs/guide/install.md shows to somebody who has the wheel and a trace, in an environment that has nothing else.
 .PHONY: check-wheel
-check-wheel: $(UV) ## Install the wheel in an environment of its own and run what the README shows
+check-wheel: $(UV) ## Install the wheel in an environment of its own and run what the guide shows
 	rm -rf target/wheel
 	$(UV) build --quiet --wheel --out-dir target/wheel
 	$(UV) venv --quiet --python $(PYTHON) target/wheel/env
