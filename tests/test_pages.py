@@ -13,6 +13,7 @@ FOLLOWED = [
     "README.md",
     "docs/guide/artefact.md",
     "docs/guide/endurance.md",
+    "docs/guide/examples.md",
     "docs/guide/faults.md",
     "docs/guide/getting-started.md",
     "docs/guide/policies-in-python.md",
@@ -91,4 +92,6 @@ def test_every_comment_of_a_page_is_one_that_is_understood() -> None:
         text = (ROOT / page).read_text(encoding="utf-8")
         comments = [line for line in text.splitlines() if line.startswith("<!-- ")]
         told = sum(len(fence.told) for fence in fences(ROOT / page))
-        assert told == len([one for one in comments if "written by" not in one and "end -->" not in one])
+        assert told == len(
+            [one for one in comments if "written by" not in one and "end -->" not in one]
+        )
