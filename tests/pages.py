@@ -1,9 +1,9 @@
-"""Pages of the documentation as a reader follows them: their commands are run, their outputs compared.
+"""Pages of the documentation as a reader follows them: commands are run, outputs compared.
 
-A page is read fence by fence. `sh` is run, in a directory that has `examples` and what the page has made
-so far; `python` too. The lines of a `text` fence must be printed by the command before it, in that
-order; `…` stands for lines, or for the end of a line, that are left out. A comment before a fence, which readers do not see,
-says what is special:
+A page is read fence by fence. `sh` is run, in a directory that has `examples` and what the page
+has made so far; `python` too. The lines of a `text` fence must be printed by the command before it,
+in that order; `…` stands for lines, or for the end of a line, that are left out. A comment before
+a fence, which readers do not see, says what is special:
 
     <!-- file: mine.toml -->      the fence is written to this file
     <!-- exit status: 2 -->       the command fails like this
