@@ -36,13 +36,14 @@ const reached = [...document.querySelectorAll("a, button, input, select, [tabind
   .filter((one) => one.tabIndex >= 0);
 const named = (one) => one.textContent + (one.getAttribute("aria-label") ?? "") + one.title
   + [...(one.labels ?? [])].map((label) => label.textContent).join("");
-found.unnamed = reached.filter((one) => !named(one).trim()).map((one) => one.outerHTML.slice(0, 90));
+const shown = (one) => one.outerHTML.slice(0, 90);
+found.unnamed = reached.filter((one) => !named(one).trim()).map(shown);
 const isHand = (one) => getComputedStyle(one).cursor === "pointer";
 found.unreachable = [...document.querySelectorAll("body *")]
   .filter((one) => isHand(one) && !isHand(one.parentElement))
   .filter((one) => !reached.includes(one) && !one.querySelector("a, button, input, select")
     && !(one.tagName === "LABEL" && one.control) && one.tagName !== "SUMMARY")
-  .map((one) => one.outerHTML.slice(0, 90));
+  .map(shown);
 """
 
 
