@@ -123,6 +123,7 @@ OF_FLOWS = {
     *("Percentage_of_Hot_Region", "Generated_Aligned_Addresses", "Address_Alignment_Unit"),
     *("Request_Size_Distribution", "Average_Request_Size", "Variance_Request_Size"),
     *("Average_No_of_Reqs_in_Queue", "Stop_Time", "Total_Requests_To_Generate"),
+    *("File_Path", "Percentage_To_Be_Executed", "Relay_Count", "Time_Unit"),
 }
 
 
