@@ -7,6 +7,7 @@ block on every plane. In the last run victims are chosen by the future, too.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -196,7 +197,8 @@ def reason(fault: InputError) -> str:
     'ssd.ftl.placement: found "oracle" with 2 flows; allowed: one'
     """
     line = str(fault).splitlines()[0]
-    return line.removeprefix("config: ").removeprefix("--set ")
+    # The line is one of a text that nobody has seen.
+    return re.sub(r"^(config: |configuration:\d+: |--set )", "", line)
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:
