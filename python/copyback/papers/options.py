@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from copyback import completing
+
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
 
 Name = Annotated[
-    str, typer.Argument(metavar="PAPER", help="A paper, or a directory with a paper.toml.")
+    str,
+    typer.Argument(
+        metavar="PAPER",
+        help="A paper, or a directory with a paper.toml.",
+        autocompletion=completing.papers,
+    ),
 ]
 FigureName = Annotated[
     str | None, typer.Argument(metavar="[FIGURE]", help="One figure or question; else all.")
