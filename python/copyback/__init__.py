@@ -101,6 +101,10 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'copyback' has no attribute {name!r}")
     from importlib import import_module
 
+    if _HOME[name] == "copyback.calibration":
+        from copyback.extras import need
+
+        need("calibrate", "calibrate()")
     value: object = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

@@ -10,6 +10,9 @@ import typer
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
 
+#: What the commands are called where they need more than is there.
+PAPER = "copyback paper"
+
 Name = Annotated[
     str, typer.Argument(metavar="PAPER", help="A paper, or a directory with a paper.toml.")
 ]
