@@ -24,7 +24,7 @@ _SHOWN = 10
 class Frame:
     """A table: columns with names.
 
-    ``frame["response_us"]`` is a `Column`, ``frame[:10]`` the first rows. The table offers the Arrow
+    ``frame["response_us"]`` is a `Column`, ``frame[:10]`` the first rows. It offers the Arrow
     C stream, so that ``polars.DataFrame(frame)``, DuckDB and pandas take it as it is; `to_polars`
     and `to_pandas` do so, too. It cannot be changed.
 
@@ -90,10 +90,12 @@ class Frame:
             return self._each(which)
         return self._columns[which]
 
-    def __getattr__(self, name: str) -> Any:
-        """Say where the operations are that other tables have."""
-        hint = "to_polars() and to_pandas() give tables that have more"
-        raise AttributeError(f"a Frame has no {name!r}; {hint}")
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Say where the operations are that other tables have."""
+            hint = "to_polars() and to_pandas() give tables that have more"
+            raise AttributeError(f"a Frame has no {name!r}; {hint}")
 
     def items(self) -> Iterator[tuple[str, Column]]:
         """Yield the columns by name."""

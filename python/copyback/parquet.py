@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 #: Rows of a row group of a Parquet file. Fixed, so that the same run gives the same bytes.
 ROW_GROUP = 131_072
@@ -90,7 +92,8 @@ def distribution_table(
 def write_parquet(table: Frame, path: Path) -> None:
     """Write a table with the project's settings."""
     file = TableWriter(path, ROW_GROUP)
-    file.write(list(table.items()))
+    for first in range(0, max(len(table), 1), ROW_GROUP):
+        file.write(list(table[first : first + ROW_GROUP].items()))
     file.close()
 
 
@@ -197,15 +200,33 @@ class RowWriter:
 
     def _write(self) -> None:
         """Write batches until there are no more; after a fault they are let go."""
+        waiting: list[Frame] = []
         while (batch := self._batches.get()) is not None:
             if self._fault is None:
-                self._attempt(self._file.write, list(batch.items()))
+                waiting.append(batch)
+                waiting = self._attempt(self._whole_groups, waiting) or []
         if self._fault is None:
-            self._attempt(self._file.close)
+            self._attempt(self._end, waiting)
 
-    def _attempt(self, work: Callable[..., None], *given: object) -> None:
+    def _whole_groups(self, waiting: list[Frame]) -> list[Frame]:
+        """Write all groups of rows that are complete; return what is left."""
+        if sum(map(len, waiting)) < ROW_GROUP:
+            return waiting
+        table = Frame.joined(waiting)
+        whole = len(table) // ROW_GROUP * ROW_GROUP
+        for first in range(0, whole, ROW_GROUP):
+            # As one batch: where pages of a file end depends on it.
+            self._file.write(list(table[first : first + ROW_GROUP].items()))
+        return [table[whole:]]
+
+    def _end(self, waiting: list[Frame]) -> None:
+        self._file.write(list(Frame.joined(waiting).items()))
+        self._file.close()
+
+    def _attempt(self, work: Callable[[list[Frame]], T], given: list[Frame]) -> T | None:
         try:
-            work(*given)
+            return work(given)
         except Exception as fault:
             # Raised where rows are added: who adds must not wait for ever.
             self._fault = fault
+            return None
