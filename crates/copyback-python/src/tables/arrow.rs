@@ -14,7 +14,7 @@ use arrow_array::{
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Schema};
-use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -41,7 +41,8 @@ pub fn batch_of(columns: Vec<(String, Given<'_>)>) -> PyResult<RecordBatch> {
     let mut fields = Vec::with_capacity(columns.len());
     let mut arrays = Vec::with_capacity(columns.len());
     for (name, column) in columns {
-        let nulls = column.is_valid.map(|valid| NullBuffer::from(contiguous(&valid)));
+        let nulls =
+            column.is_valid.map(|valid| NullBuffer::from(contiguous(&valid))).filter(has_nulls);
         let (array, metadata) = match column.names {
             None => (numbers(&column.values, nulls)?, HashMap::new()),
             Some(names) => named(&column.values, nulls, names, column.are_all)?,
@@ -53,6 +54,11 @@ pub fn batch_of(columns: Vec<(String, Given<'_>)>) -> PyResult<RecordBatch> {
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
         .map_err(|fault| PyTypeError::new_err(fault.to_string()))
+}
+
+/// A column that could have nulls and has none is written as one that can't: pages end alike.
+fn has_nulls(nulls: &NullBuffer) -> bool {
+    nulls.null_count() > 0
 }
 
 fn contiguous<T: Element + Copy>(values: &PyReadonlyArray1<'_, T>) -> Vec<T> {
@@ -123,17 +129,23 @@ fn named(
 
 /// What makes a `Column` of an array.
 pub fn taken(py: Python<'_>, field: &Field, array: &ArrayRef) -> PyResult<Taken> {
-    let valid = array.nulls().map(|nulls| pylist(py, nulls.iter().collect::<Vec<bool>>()));
+    let nulls = array.nulls().cloned().filter(has_nulls);
+    let valid = nulls.map(|nulls| numpy_of(py, nulls.iter().collect::<Vec<bool>>()));
     if let Some(names) = array.as_any().downcast_ref::<DictionaryArray<UInt32Type>>() {
         return Ok(taken_names(py, field, names, valid));
     }
     if let Some(truths) = array.as_boolean_opt() {
-        return Ok((pylist(py, truths.values().iter().collect::<Vec<bool>>()), valid, None, false));
+        return Ok((
+            numpy_of(py, truths.values().iter().collect::<Vec<bool>>()),
+            valid,
+            None,
+            false,
+        ));
     }
     macro_rules! of_types {
         ($($kind:ty),*) => {
             $(if let Some(numbers) = array.as_primitive_opt::<$kind>() {
-                return Ok((pylist(py, numbers.values().to_vec()), valid, None, false));
+                return Ok((numpy_of(py, numbers.values().to_vec()), valid, None, false));
             })*
         };
     }
@@ -152,7 +164,7 @@ pub fn taken(py: Python<'_>, field: &Field, array: &ArrayRef) -> PyResult<Taken>
     Err(PyTypeError::new_err(format!("{} is of the type {}", field.name(), array.data_type())))
 }
 
-fn pylist<T: Element>(py: Python<'_>, values: Vec<T>) -> Py<PyAny> {
+fn numpy_of<T: Element>(py: Python<'_>, values: Vec<T>) -> Py<PyAny> {
     values.into_pyarray(py).into_any().unbind()
 }
 
@@ -180,9 +192,9 @@ fn taken_names(
         (Some(whole), Some(moved)) => {
             let at = |place: &u32| moved.get(*place as usize).map_or(0, |&to| to as u32);
             let places: Vec<u32> = places.iter().map(at).collect();
-            (pylist(py, places), valid, Some(whole), true)
+            (numpy_of(py, places), valid, Some(whole), true)
         }
-        _ => (pylist(py, places.to_vec()), valid, Some(here), false),
+        _ => (numpy_of(py, places.to_vec()), valid, Some(here), false),
     }
 }
 
