@@ -224,18 +224,12 @@ wheel: $(UV) ## Build a wheel in dist
 release-wheel: $(UV) ## Build the wheel that is released: profile-guided where that can be done here, else plain
 	$(PYTHON) tools/release_wheel.py $(UV)
 
-# What the README shows to somebody who has the wheel and a trace, in an environment that has nothing else.
+# What somebody has who installs the wheel and no extra: its size, and every command that needs none.
 .PHONY: check-wheel
-check-wheel: $(UV) ## Install the wheel in an environment of its own and run what the README shows
+check-wheel: $(UV) ## Install the wheel in an environment of its own and run what needs no extra
 	rm -rf target/wheel
 	$(UV) build --quiet --wheel --out-dir target/wheel
-	$(UV) venv --quiet --python $(PYTHON) target/wheel/env
-	$(UV) pip install --quiet --python target/wheel/env/bin/python target/wheel/*.whl
-	cd target/wheel && ln -s ../../examples/linux-mysql.load.gz my-trace.gz \
-	  && env/bin/copyback trace info my-trace.gz \
-	  && env/bin/copyback compare --preset tlc-nvme-64gb --over trace=my-trace.gz --set workload.time_scale=0.02 \
-	    --over ssd.gc.preemption=partial,semi_preemptive,paced --out out/mine \
-	  && test -s out/mine/report.html
+	$(PYTHON) tools/check_wheel.py target/wheel/*.whl --uv $(UV)
 
 .PHONY: clean
 clean: ## Remove everything that is built

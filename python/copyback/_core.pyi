@@ -38,12 +38,13 @@ class TableWriter:
 class TableReader:
     """Reads a Parquet file batch by batch: what makes each `Column`, by its name."""
 
-    height: int
-    """Rows of the file."""
-
     def __new__(
         cls, path: PathLike[str], batch: int, columns: list[str] | None = None
     ) -> TableReader: ...
+    @property
+    def height(self) -> int:
+        """Rows of the file."""
+
     def __iter__(self) -> TableReader: ...
     def __next__(self) -> dict[str, tuple[Any, ...]]: ...
     def empty(self) -> dict[str, tuple[Any, ...]]:

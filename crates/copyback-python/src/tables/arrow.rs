@@ -1,6 +1,5 @@
 //! Columns of NumPy to Arrow and back.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -43,11 +42,15 @@ pub fn batch_of(columns: Vec<(String, Given<'_>)>) -> PyResult<RecordBatch> {
     for (name, column) in columns {
         let nulls =
             column.is_valid.map(|valid| NullBuffer::from(contiguous(&valid))).filter(has_nulls);
-        let (array, metadata) = match column.names {
-            None => (numbers(&column.values, nulls)?, HashMap::new()),
+        let (array, listed) = match column.names {
+            None => (numbers(&column.values, nulls)?, None),
             Some(names) => named(&column.values, nulls, names, column.are_all)?,
         };
-        fields.push(Field::new(name, array.data_type().clone(), true).with_metadata(metadata));
+        let field = Field::new(name, array.data_type().clone(), true);
+        fields.push(match listed {
+            None => field,
+            Some(listed) => field.with_metadata([(ENUMERATION.to_owned(), listed)]),
+        });
         arrays.push(array);
     }
     let rows = arrays.first().map_or(0, Array::len);
@@ -107,24 +110,25 @@ where
     Some(Arc::new(PrimitiveArray::<T>::new(contiguous(&found).into(), nulls.cloned())))
 }
 
-/// Names in place of their numbers: an enumeration where they are all that there can be, else text.
+/// Names in place of their numbers: an enumeration, with what it lists, where they are all that there
+/// can be; else text.
 fn named(
     places: &Bound<'_, PyAny>,
     nulls: Option<NullBuffer>,
     names: Vec<String>,
     are_all: bool,
-) -> PyResult<(ArrayRef, HashMap<String, String>)> {
+) -> PyResult<(ArrayRef, Option<String>)> {
     let places =
         UInt32Array::new(contiguous(&places.extract::<PyReadonlyArray1<'_, u32>>()?).into(), nulls);
     if !are_all {
         let texts: StringArray =
             places.iter().map(|place| place.map(|place| &names[place as usize])).collect();
-        return Ok((Arc::new(texts), HashMap::new()));
+        return Ok((Arc::new(texts), None));
     }
     let listed = names.iter().map(|name| format!("{};{name}", name.len())).collect();
     let array = DictionaryArray::try_new(places, Arc::new(StringArray::from(names)))
         .map_err(|fault| PyTypeError::new_err(fault.to_string()))?;
-    Ok((Arc::new(array), HashMap::from([(ENUMERATION.to_owned(), listed)])))
+    Ok((Arc::new(array), Some(listed)))
 }
 
 /// What makes a `Column` of an array.
