@@ -19,6 +19,7 @@ from copyback import __version__
 from copyback._core import InputError, SimulationError
 from copyback.commands.calibrate import calibrate
 from copyback.commands.compare import compare, tournament
+from copyback.commands.import_ import import_
 from copyback.commands.report import report, view
 from copyback.commands.run import precondition, run
 from copyback.commands.search import search
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 for command in (run, compare, search, tournament, calibrate, precondition, report, view):
     app.command()(command)
+app.command("import")(import_)
 app.add_typer(show_app, name="show", no_args_is_help=True)
 app.add_typer(trace_app, name="trace", no_args_is_help=True)
 app.add_typer(paper_app, name="paper", no_args_is_help=True)

@@ -583,7 +583,7 @@ class FdpEvents(Section, kw_only=True):
     (Invalid Placement Identifier).
     """
     media_reallocated: int
-    """Blocks whose valid pages were moved (Media Reallocated)."""
+    """Reclaim units whose valid pages were moved (Media Reallocated)."""
     media_reallocated_bytes: int
     """Bytes of these pages."""
 
@@ -597,14 +597,26 @@ class FdpSummary(Section, kw_only=True):
 
     events: FdpEvents
     """What happened that the host may want to know (FDP Events)."""
+    handle_available_bytes: list[int]
+    """Bytes that the units which each placement handle writes to still took at the end, over all
+    reclaim groups (Reclaim Unit Handle Status, RUAMW).
+    """
     handle_host_bytes: list[int]
     """Bytes that the host wrote through each placement handle, counted from handle 0."""
+    handle_units_filled: list[int]
+    """Units that each placement handle filled, so that it went on with another."""
     host_bytes_written: int
     """Bytes that the host wrote (FDP Statistics, HBMW)."""
     media_bytes_erased: int
-    """Bytes of the blocks that were collected and so are erased (MBE)."""
+    """Bytes of the blocks, or lines, that were collected and so are erased (MBE)."""
     media_bytes_written: int
     """Bytes that were written to flash, for the host and by collections (MBMW)."""
+    reclaim_groups: int
+    """Reclaim groups, each with units of its own: planes, or, where units are made of lines,
+    drives.
+    """
+    reclaim_unit_bytes: int
+    """Bytes that a reclaim unit holds (FDP Configurations, RUNS)."""
 
 
 class PlacementSummary(Section, kw_only=True):

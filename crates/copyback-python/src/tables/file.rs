@@ -18,6 +18,7 @@ use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -94,10 +95,20 @@ fn properties(schema: &Schema, row_group: usize) -> WriterProperties {
 fn told(fault: ParquetError) -> PyErr {
     match fault {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(system) => PyErr::from(*system),
+            Ok(system) => of_system(&system),
             Err(other) => InputError::new_err(other.to_string()),
         },
         other => InputError::new_err(other.to_string()),
+    }
+}
+
+/// What the system said, as Python says it: with its number, which says what kind of fault it is.
+fn of_system(fault: &io::Error) -> PyErr {
+    let told = fault.to_string();
+    let words = told.split(" (os error").next().unwrap_or_default().to_owned();
+    match fault.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, words)),
+        None => PyOSError::new_err(words),
     }
 }
 

@@ -348,7 +348,7 @@ impl AnyPlacement {
         match config.ftl.placement {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
-            config::Placement::ByHint { handles, isolation } => {
+            config::Placement::ByHint { handles, isolation, .. } => {
                 Self::ByHint(Box::new(ByHint::new(handles, isolation, drive)))
             }
             config::Placement::Oracle { classes, width, growth } => {

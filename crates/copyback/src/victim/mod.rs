@@ -17,6 +17,7 @@ mod fifo_opened;
 mod greedy;
 mod heaps;
 mod in_groups;
+mod in_units;
 mod sample;
 mod sample_class;
 mod saved;
@@ -40,6 +41,7 @@ use fifo_dropping::FifoDropping;
 use fifo_opened::FifoOpened;
 use greedy::Greedy;
 pub use in_groups::InGroups;
+pub use in_units::{InUnits, UnitTally};
 use sample::Sample;
 use sample_class::SampleClass;
 pub use saved::{Memory, SavedVictims};
@@ -191,6 +193,8 @@ one_of! {
         External(Box<External>),
         /// Any of these, in one group of the placement at a time.
         InGroups(Box<InGroups>),
+        /// Any of these, of units of several blocks.
+        InUnits(Box<InUnits>),
     }
 }
 
