@@ -179,7 +179,9 @@ impl Ssd {
         let classes = self.ftl.placement.classes();
         // A line of a class is opened while some planes have not filled theirs of the line before.
         let lines = if self.has_lines() { classes } else { 0 };
-        classes + lines + beside.map(u32::from).iter().sum::<u32>()
+        // The die that holds the parity of a line may need another one for what it moves.
+        let parity = if self.ftl.rain { classes } else { 0 };
+        classes + lines + parity + beside.map(u32::from).iter().sum::<u32>()
     }
 
     /// Whether blocks are managed in lines over all planes.
@@ -190,7 +192,14 @@ impl Ssd {
     /// Pages that hold data in what is collected as one.
     pub fn pages_per_unit(&self) -> u64 {
         let blocks = if self.has_lines() { self.managed_planes() } else { 1 };
-        blocks * self.data_pages_per_block()
+        self.without_parity(blocks) * self.data_pages_per_block()
+    }
+
+    /// So many blocks or pages of all dies, less those that hold parity.
+    pub fn without_parity(&self, all: u64) -> u64 {
+        // Fewer than two dies are refused, elsewhere.
+        let dies = self.dies().max(2);
+        if self.ftl.rain { all * (dies - 1) / dies } else { all }
     }
 
     /// Pages that fit in the DRAM for pages that would have to be written alone.

@@ -52,6 +52,11 @@ impl Queues {
             }
     }
 
+    /// Whether reads wait for this die that go before all writes.
+    pub fn reads_go_first(&self, die: DieId) -> bool {
+        self.reads_first && self.planes_with_reads(die) != 0
+    }
+
     /// Whether a write might be given to this die now: one waits for which it may have room.
     #[inline]
     pub fn might_write(&self, ftl: &Ftl, die: DieId) -> bool {

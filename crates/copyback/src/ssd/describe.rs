@@ -83,6 +83,7 @@ fn describe(
     let class = match operation.tag {
         Purpose::Host(group) => class_of_group(transactions, group),
         Purpose::Collection(StepInFlight::ProgramStaged) => Class::CachedPages,
+        Purpose::Collection(StepInFlight::Parity) => Class::Parity,
         Purpose::Collection(_) => {
             let collection = collector.of(die);
             Class::Collection(collection.map_or(Reason::OnDemand, |known| known.reason()))

@@ -17,6 +17,7 @@ mod idle_merges;
 mod instants;
 mod least_invalid;
 mod lines;
+mod rain;
 mod logical_blocks;
 mod merges;
 mod multi_plane;

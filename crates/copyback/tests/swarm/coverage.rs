@@ -65,6 +65,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("overwrites until they are steady", 0.02),
     ("writes that waited for steps", 0.02),
     ("lines collected", 0.01),
+    ("lines collected that have parity", 0.005),
 ];
 
 /// What a run has met.
@@ -129,6 +130,7 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         outcome.summary.pointer("/precondition/devices/0/reached") == Some(&true.into()),
         throttles(outcome),
         counts(outcome, "/lines/collected"),
+        counts(outcome, "/lines/collected") && counts(outcome, "/lines/parity/programs"),
     ]
 }
 

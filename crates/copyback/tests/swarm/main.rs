@@ -24,6 +24,7 @@ mod oracle;
 mod pairs;
 mod pool;
 mod power;
+mod rain;
 mod resumed;
 mod run;
 mod side_by_side;

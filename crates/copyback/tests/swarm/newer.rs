@@ -13,7 +13,7 @@ use copyback::config::{
 };
 
 use crate::draw::Draw;
-use crate::lines;
+use crate::{lines, rain};
 
 /// Changes `config`, of the case of this number.
 pub fn draw(config: &mut Config, number: u64, name: &str) {
@@ -133,6 +133,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.4) {
         lines::draw(&mut draw, config);
     }
+    rain::draw(config, number, name);
 }
 
 /// Units of mapping that are smaller than a page.

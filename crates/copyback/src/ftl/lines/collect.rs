@@ -56,6 +56,9 @@ impl Tables {
         for (plane, block) in lines.blocks_of(line) {
             self.blocks.set_open(block);
             self.space.set_reclaiming(plane, Some(block));
+            if lines.holds_parity(line, plane) {
+                continue;
+            }
             let invalid = self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
             self.space.take_invalid(plane, invalid);
         }
@@ -76,6 +79,9 @@ impl Tables {
         lines.collected = None;
         lines.wakes_others = true;
         lines.tally.freed += 1;
+        if let Some(parity) = &mut lines.parity {
+            parity.forget(line);
+        }
         self.streams.collected(lines.life(line, &self.blocks));
         let freed = lines.blocks_of(line);
         for (plane, block) in freed.clone() {

@@ -2,6 +2,8 @@
 //! collected and freed together. Each plane fills its own blocks, moves the pages of its own block of a victim, and erases
 //! it; the line is free when the last plane has.
 //!
+//! With parity ([`parity`]) one die of a line holds no data, and a line is full once its parity is programmed.
+//!
 //! A plane's free blocks are those of free lines, so that all planes have equally many, and thresholds count lines. The
 //! victim policy sees a drive of one plane, whose blocks are the lines.
 
@@ -10,6 +12,8 @@ mod check;
 mod collect;
 mod following;
 mod open;
+mod parity;
+mod parity_saved;
 mod saved;
 mod tally;
 mod view;
@@ -24,6 +28,7 @@ use crate::nand::Geometry;
 use crate::placement::Classes;
 
 use following::Following;
+use parity::Parity;
 
 /// Number of a line: the index of its blocks in their planes.
 pub type LineId = usize;
@@ -52,6 +57,8 @@ pub struct Lines {
     found_no_victim: bool,
     /// Whether something has changed for other dies than the one that has changed it, since that was asked.
     wakes_others: bool,
+    /// If one die of each line holds parity.
+    parity: Option<Box<Parity>>,
     tally: LineTally,
 }
 
@@ -85,6 +92,7 @@ impl Lines {
             invalid: 0,
             found_no_victim: false,
             wakes_others: false,
+            parity: config.ssd.ftl.rain.then(|| Box::new(Parity::new(geometry, classes.count()))),
             tally: LineTally::default(),
         }))
     }
