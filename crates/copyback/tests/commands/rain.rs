@@ -42,12 +42,12 @@ fn parity_follows_the_last_page_of_its_stripe_on_a_die_that_takes_no_data() {
         (11, "channel 0"), // page 0
         (22, "channel 0"), // page 1
         (33, "channel 0"), // their parity
-        (211, "die 0"),
+        (211, "die 1"),
         (222, "die 2"),
-        (233, "die 1"),
+        (233, "die 0"),
     ];
     assert_eq!(toy.log, expected.map(|(us, what)| format!("{} {what}", us * 1000)));
-    assert_eq!([0, 1].map(|lpn| die_of(&toy, lpn)), [DieId(0), DieId(2)]);
+    assert_eq!([0, 1].map(|lpn| die_of(&toy, lpn)), [DieId(1), DieId(2)]);
     assert_eq!(toy.ssd.counters().parity, 1);
 }
 
@@ -97,12 +97,12 @@ fn reads_go_before_parity_where_they_go_before_writes() {
         let mut toy = written(&[("host.scheduling", &scheduling)], 8);
         toy.run();
         let start = 8 * LONG;
-        let on_die_0: Vec<_> = (0..16).filter(|lpn| die_of(&toy, *lpn) == DieId(0)).collect();
-        toy.read(start, 100, on_die_0[0]);
+        let on_die_2: Vec<_> = (0..16).filter(|lpn| die_of(&toy, *lpn) == DieId(2)).collect();
+        toy.read(start, 100, on_die_2[0]);
         toy.writes(start + 5_000, &[(101, 16), (102, 17)]);
-        toy.read(start + 5_000, 103, on_die_0[1]);
+        toy.read(start + 5_000, 103, on_die_2[1]);
         toy.run();
-        assert_eq!([16, 17].map(|lpn| die_of(&toy, lpn)), [DieId(1), DieId(2)]);
+        assert!([16, 17].iter().all(|lpn| die_of(&toy, *lpn) != DieId(2)));
         let ended = toy.ended(103).expect("it has been read") - start;
         assert_eq!(ended < 200_000, is_first, "{scheduling}: {ended}");
     }

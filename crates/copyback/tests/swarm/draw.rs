@@ -419,6 +419,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
         summary_page,
         mapping_unit: None,
+        rain: false,
     }
 }
 

@@ -111,7 +111,8 @@ impl Parity {
 
     /// `line` is free.
     pub(super) fn forget(&mut self, line: LineId) {
-        self.lines_of[self.die_of(line).index()] -= 1;
+        let die = self.die_of(line);
+        self.lines_of[die.index()] -= 1;
         let stripes = self.stripes_of(line);
         self.programmed[stripes].fill(0);
         self.last.iter_mut().filter(|last| **last == Some(line)).for_each(|last| *last = None);
