@@ -45,3 +45,26 @@ def test_drives_without_lines_say_nothing_of_them() -> None:
     summary = copyback.run(DRIVE).summary
     assert summary.lines is None
     assert die_lines.rows(summary) == die_lines.facts(summary) == []
+
+
+def test_parity_is_a_page_a_stripe_and_counts_as_written() -> None:
+    shape = {"ssd__geometry__dies_per_chip": 2, "ssd__ftl__over_provisioning": 0.5}
+    plain = copyback.run(DRIVE, audit=True, ssd__gc__unit="line", **shape).summary
+    rain = copyback.run(DRIVE, audit=True, ssd__gc__unit="line", ssd__ftl__rain=True, **shape)
+    summary = rain.summary
+    assert plain.lines is not None
+    assert plain.lines.parity is None
+    assert summary.lines is not None
+    parity = summary.lines.parity
+    assert parity is not None
+    assert parity.share == 0.25
+    data = summary.flash.host_programs + summary.gc.pages_moved
+    # Three pages of data a stripe; lines that are open have stripes that are not whole.
+    assert abs(3 * parity.programs - data) <= 6 * 4 * 16 * 2
+    without = parity.write_amplification_without
+    assert without is not None
+    assert summary.write_amplification is not None
+    added = parity.programs / summary.flash.host_programs
+    assert abs(summary.write_amplification - without - added) < 1e-9
+    names = [name for name, _ in die_lines.rows(summary)]
+    assert names[-2:] == ["Parity programmed", "Write amplification without parity"]

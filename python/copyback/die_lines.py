@@ -23,6 +23,10 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
         told.append(("Valid of a line collected", units.share(found.valid_share)))
     if found.borrowed_pages:
         told.append(("Pages in a line of another class", units.count(found.borrowed_pages)))
+    if (parity := found.parity) is not None:
+        told.append(("Parity programmed", f"{units.count(parity.programs)} pages"))
+        if (without := parity.write_amplification_without) is not None:
+            told.append(("Write amplification without parity", f"{without:.2f}"))
     return told
 
 

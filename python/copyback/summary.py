@@ -477,6 +477,21 @@ class IdleTimeSummary(Section, kw_only=True):
     """Periods that are too short to be used."""
 
 
+class ParitySummary(Section, kw_only=True):
+    """Parity of lines."""
+
+    most_held_pages: int
+    """Pages of parity that waited at once in the DRAM of a drive for their dies, at most."""
+    programs: int
+    """Pages of parity that were programmed. They count in `write_amplification`."""
+    share: float
+    """Share of the flash that holds parity: one block of each die's."""
+    write_amplification_without: float | None
+    """Pages written to flash for each that the host wrote, but for those of parity; None if it
+    wrote none.
+    """
+
+
 class LinesSummary(Section, kw_only=True):
     """What `summary.json` says of lines (`ssd.gc.unit = "line"`).
 
@@ -494,6 +509,8 @@ class LinesSummary(Section, kw_only=True):
     """
     opened: int
     """Lines that were opened."""
+    parity: ParitySummary | None = None
+    """Parity, if lines have any (`ssd.ftl.rain`)."""
     valid_share: float | None
     """Share of the pages of lines that was valid when they were chosen; None if none was."""
 
