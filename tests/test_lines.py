@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import copyback
 from copyback import die_lines
 
@@ -48,10 +50,13 @@ def test_drives_without_lines_say_nothing_of_them() -> None:
 
 
 def test_parity_is_a_page_a_stripe_and_counts_as_written() -> None:
-    shape = {"ssd__geometry__dies_per_chip": 2, "ssd__ftl__over_provisioning": 0.5}
-    plain = copyback.run(DRIVE, audit=True, ssd__gc__unit="line", **shape).summary
-    rain = copyback.run(DRIVE, audit=True, ssd__gc__unit="line", ssd__ftl__rain=True, **shape)
-    summary = rain.summary
+    lines: dict[str, Any] = {
+        "ssd__geometry__dies_per_chip": 2,
+        "ssd__ftl__over_provisioning": 0.5,
+        "ssd__gc__unit": "line",
+    }
+    plain = copyback.run(DRIVE, audit=True, **lines).summary
+    summary = copyback.run(DRIVE, audit=True, **lines, ssd__ftl__rain=True).summary
     assert plain.lines is not None
     assert plain.lines.parity is None
     assert summary.lines is not None

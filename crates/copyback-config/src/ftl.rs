@@ -45,6 +45,10 @@ pub struct Ftl {
     /// is the pages at one offset of one plane number over the dies. Parity is part of what over-provisioning hides.
     #[serde(skip_serializing_if = "is_default")]
     pub rain: bool,
+    /// With `rain`: a read that would wait behind a collection is made up from the other pages of its stripe, unless one of
+    /// their dies collects, too (TTFLASH: Yan et al., FAST 2017).
+    #[serde(skip_serializing_if = "is_default")]
+    pub reads_around_gc: bool,
 }
 
 impl Default for Ftl {
@@ -59,6 +63,7 @@ impl Default for Ftl {
             summary_page: SummaryPage::None,
             mapping_unit: None,
             rain: false,
+            reads_around_gc: false,
         }
     }
 }

@@ -25,6 +25,9 @@ pub struct Gc {
     /// What is opened, chosen as a victim, collected and freed as one.
     #[serde(skip_serializing_if = "is_default")]
     pub unit: GcUnit,
+    /// Of a line (`unit = "line"`) the dies are collected one after the other, and not all at once (rotating GC).
+    #[serde(skip_serializing_if = "is_default")]
+    pub rotating: bool,
     /// Whether idle time is used to collect.
     pub idle: Idle,
     /// A plane with fewer free blocks than this is collected.
@@ -64,6 +67,7 @@ impl Default for Gc {
             preemption: Preemption::None,
             width: Width::Serial,
             unit: GcUnit::Block,
+            rotating: false,
             idle: Idle::None,
             soft_threshold: FreeBlocks::Share(Share(0.05)),
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },

@@ -19,8 +19,8 @@ use crate::executor::Executor;
 use crate::host::{Admitted, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
-    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary, Rating, Recorder,
-    Sample, WearStats,
+    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary,
+    Rating, Recorder, Sample, WearStats,
 };
 use crate::placement::supply::PlacementSupplier;
 use crate::precondition::{Preconditioner, Rounds, placement_stream};

@@ -7,7 +7,17 @@ const LEAST_DIES: u64 = 3;
 
 /// The faults of a drive with parity.
 pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
+    if ssd.gc.rotating && !ssd.has_lines() {
+        let problem =
+            "found true; allowed with ssd.gc.unit = \"line\", whose dies are collected in turn";
+        faults.add("ssd.gc.rotating", problem);
+    }
     if !ssd.ftl.rain {
+        if ssd.ftl.reads_around_gc {
+            let problem =
+                "found true; allowed with ssd.ftl.rain = true, which reads can be made up from";
+            faults.add("ssd.ftl.reads_around_gc", problem);
+        }
         return;
     }
     if !ssd.has_lines() {
@@ -23,7 +33,8 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         faults.add("ssd.ftl.rain", problem);
     }
     if ssd.ftl.mapping_unit.is_some() {
-        let problem = "found units of a page; allowed with ssd.ftl.rain: no key, as parity is of whole pages";
+        let problem =
+            "found units of a page; allowed with ssd.ftl.rain: no key, as parity is of whole pages";
         faults.add("ssd.ftl.mapping_unit", problem);
     }
 }
@@ -46,14 +57,36 @@ mod tests {
 
     #[test]
     fn parity_lies_over_the_dies_of_lines() {
-        let shape = |dies| [("ssd.geometry.channels", dies), ("ssd.geometry.chips_per_channel", "1")];
-        let small = |dies| problem(&[&shape(dies)[..], &[("ssd.geometry.dies_per_chip", "1")]].concat());
+        let shape =
+            |dies| [("ssd.geometry.channels", dies), ("ssd.geometry.chips_per_channel", "1")];
+        let small =
+            |dies| problem(&[&shape(dies)[..], &[("ssd.geometry.dies_per_chip", "1")]].concat());
         assert_eq!(small("3"), "");
-        assert!(small("2").contains("ssd.ftl.rain: found true on a drive of 2 dies"), "{}", small("2"));
+        assert!(
+            small("2").contains("ssd.ftl.rain: found true on a drive of 2 dies"),
+            "{}",
+            small("2")
+        );
         let blocks = problem(&[("ssd.gc.unit", "\"block\"")]);
         assert!(blocks.contains("ssd.ftl.rain: found true; allowed with ssd.gc.unit"), "{blocks}");
         let units = problem(&[("ssd.ftl.mapping_unit", "\"4KiB\""), ("ssd.gc.copyback", "false")]);
         assert!(units.contains("ssd.ftl.mapping_unit: found units of a page"), "{units}");
+    }
+
+    #[test]
+    fn what_goes_by_stripes_needs_them() {
+        let around = problem(&[("ssd.ftl.rain", "false"), ("ssd.ftl.reads_around_gc", "true")]);
+        assert!(
+            around.contains("ssd.ftl.reads_around_gc: found true; allowed with ssd.ftl.rain"),
+            "{around}"
+        );
+        let rotating =
+            [("ssd.gc.unit", "\"block\""), ("ssd.ftl.rain", "false"), ("ssd.gc.rotating", "true")];
+        let rotating = problem(&rotating);
+        assert!(
+            rotating.contains("ssd.gc.rotating: found true; allowed with ssd.gc.unit"),
+            "{rotating}"
+        );
     }
 
     #[test]

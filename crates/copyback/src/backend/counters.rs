@@ -87,6 +87,14 @@ pub struct Counters {
     pub unmapped_reads: u64,
     /// Pages trimmed that held data.
     pub trimmed: u64,
+    /// Reads of pages that were made up from others of their stripe as their die collected.
+    pub reads_around: u64,
+    /// Those that were as their page could not be corrected.
+    pub reads_rebuilt: u64,
+    /// Those that could not be corrected, and not be made up either.
+    pub reads_lost: u64,
+    /// Pages read to make up others.
+    pub stripe_reads: u64,
 }
 
 /// What became of the page operations of the host where the mapping table lies in flash.
@@ -250,6 +258,10 @@ impl Counters {
         self.pages_moved *= planes;
         self.replacing *= planes;
         self.parity *= planes;
+        self.reads_around *= planes;
+        self.reads_rebuilt *= planes;
+        self.reads_lost *= planes;
+        self.stripe_reads *= planes;
         self.pacing.charged *= planes;
         self.mapping.reads *= planes;
         self.mapping.writes *= planes;

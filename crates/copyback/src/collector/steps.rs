@@ -173,7 +173,7 @@ impl Collector {
             true => Times { array: self.read_time(backend, pages[0].1), ..Times::default() },
             false => {
                 backend.counters.reads += count;
-                pages.iter().for_each(|(_, page)| backend.sense(*page));
+                pages.iter().for_each(|(_, page)| _ = backend.sense(*page));
                 self.read_over_channel(backend, pages[0].1, count)
             }
         };

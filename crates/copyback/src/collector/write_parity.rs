@@ -38,7 +38,8 @@ impl Collector {
         backend.counters.programs += members;
         backend.counters.parity += members;
         backend.counters.multi_plane_programs += u64::from(members > 1);
-        let closes_block = u64::from(lead.offset) + 1 == u64::from(backend.ftl.data_pages_per_block());
+        let closes_block =
+            u64::from(lead.offset) + 1 == u64::from(backend.ftl.data_pages_per_block());
         let array = backend.program_time(lead.offset, closes_block);
         let timing = &backend.flash.timing;
         let transfer_in = timing.command + timing.page_transfer * members;

@@ -34,7 +34,7 @@ pub use bad_blocks::{FaultTally, Replaced};
 pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
-pub use lines::{LineTally, SavedLines};
+pub use lines::{LineTally, SavedLines, StripePages};
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use recovery::{Lost, Scan};
 pub use saved::Saved;

@@ -202,10 +202,7 @@ impl DriveWork {
                 .slc_cache
                 .as_ref()
                 .map(|(state, page_bytes)| SlcCacheSummary::of(state, *page_bytes)),
-            lines: self
-                .lines
-                .as_ref()
-                .map(|tally| LinesSummary::of(tally, self.parity, counters)),
+            lines: self.lines.as_ref().map(|tally| LinesSummary::of(tally, self.parity, counters)),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
             endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
             faults: self

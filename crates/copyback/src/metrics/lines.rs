@@ -33,6 +33,15 @@ pub struct ParitySummary {
     pub share: f64,
     /// Pages of parity that waited at once in the DRAM of a drive for their dies, at most.
     pub most_held_pages: u64,
+    /// Pages that were read around a collection (`ssd.ftl.reads_around_gc`).
+    pub reads_around: u64,
+    /// Pages whose read could not be corrected, and that were made up from the others of their stripe.
+    pub reads_rebuilt: u64,
+    /// Pages that could not be corrected and not be made up, as part of their stripe was gone or could not be
+    /// corrected either. Only reads for the host count.
+    pub reads_lost: u64,
+    /// Pages read to make up those.
+    pub pages_read_for_others: u64,
 }
 
 /// What a summary of parity is made of.
@@ -64,6 +73,10 @@ impl ParitySummary {
             write_amplification_without: counters.write_amplification_without_parity(),
             share: 1.0 / state.dies as f64,
             most_held_pages: state.most_held,
+            reads_around: counters.reads_around,
+            reads_rebuilt: counters.reads_rebuilt,
+            reads_lost: counters.reads_lost,
+            pages_read_for_others: counters.stripe_reads,
         }
     }
 }

@@ -151,8 +151,7 @@ impl Queues {
 
     /// The page that holds what the first read that waits for `plane` asks for.
     pub fn page_of_first_read(&self, ftl: &Ftl, plane: PlaneId) -> Option<Ppn> {
-        let first = self.first_read(plane)?;
-        ftl.lookup(self.transactions.get(first).lpn)
+        self.page_read(ftl, self.first_read(plane)?)
     }
 
     /// Where the page lies that the write which is `next` supersedes.

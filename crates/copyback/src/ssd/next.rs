@@ -119,7 +119,11 @@ impl Ssd {
         if collector.begin(backend, die, choose, now) {
             let (schedule, at) = self.at_die(die, now);
             schedule.collection_begins(&at);
-            return self.carry_on(die, now);
+            let more = self.carry_on(die, now);
+            if self.backend.ftl.has_lines() {
+                self.scheduler.send_around(&mut self.backend, die, now);
+            }
+            return more;
         }
         if collector.takes_no_time() {
             backend.has_replaced();

@@ -1,6 +1,7 @@
 //! Parity of lines: when it is programmed and where, and when a line is full.
 
 use copyback::ids::{DieId, Lpn};
+use copyback::ssd::Part::{Bus, Service};
 
 use crate::toy::Toy;
 
@@ -121,4 +122,146 @@ fn a_line_is_collected_and_its_parity_erased_with_it() {
     let pages = counters.host_programs + counters.pages_moved;
     // Of the stripes that are open no parity is programmed.
     assert!(2 * counters.parity <= pages && pages <= 2 * counters.parity + 8, "{counters:?}");
+}
+
+/// Pairs of writes, again and again, until a line is collected: the drive a little after the last of them, and when that is.
+fn collecting(changes: &[(&str, &str)]) -> (Toy, u64) {
+    let mut toy = written(&[&[("ssd.gc.victim", "\"fifo\"")], changes].concat(), 12);
+    for pair in 12..48 {
+        let start = u64::from(pair) * LONG;
+        toy.writes(start, &[(2 * pair, pair % 24), (2 * pair + 1, (pair + 7) % 24)]);
+        toy.run_until(start + 250_000);
+        if toy.ssd.is_collecting() {
+            return (toy, start + 250_000);
+        }
+    }
+    panic!("nothing is collected");
+}
+
+fn dies_at_work(toy: &Toy) -> Vec<DieId> {
+    let collecting = &toy.ssd.backend().collecting;
+    (0..3).map(DieId).filter(|die| collecting.is_running(*die)).collect()
+}
+
+/// Pages on `die` whose stripes can be read.
+fn in_whole_stripes(toy: &Toy, die: DieId) -> Vec<u32> {
+    let ftl = &toy.ssd.backend().ftl;
+    let is_whole = |lpn: &u32| {
+        let page = ftl.lookup(Lpn(*lpn)).expect("it has been written");
+        ftl.others_of_stripe(page).is_some_and(|others| others.len() == 2)
+    };
+    (0..24).filter(|lpn| die_of(toy, *lpn) == die).filter(is_whole).collect()
+}
+
+#[test]
+fn one_die_of_a_line_is_collected_at_a_time_where_they_take_turns() {
+    for (rotating, most) in [("true", 1), ("false", 3)] {
+        let (mut toy, mut ns) = collecting(&[("ssd.gc.rotating", rotating)]);
+        let (mut seen, mut have_been) = (0, Vec::new());
+        while toy.ssd.is_collecting() {
+            let dies = dies_at_work(&toy);
+            seen = seen.max(dies.len());
+            have_been.extend(dies);
+            ns += 10_000;
+            toy.run_until(ns);
+        }
+        have_been.sort_unstable();
+        have_been.dedup();
+        assert_eq!((seen, have_been), (most, vec![DieId(0), DieId(1), DieId(2)]), "{rotating}");
+    }
+}
+
+#[test]
+fn a_read_behind_a_collection_is_made_up_from_the_other_dies_of_its_stripe() {
+    for (around, reads_around) in [("true", 1), ("false", 0)] {
+        let (mut toy, ns) =
+            collecting(&[("ssd.gc.rotating", "true"), ("ssd.ftl.reads_around_gc", around)]);
+        let die = dies_at_work(&toy)[0];
+        let lpn = in_whole_stripes(&toy, die)[0];
+        toy.log.clear();
+        toy.read(ns, 500, lpn);
+        toy.run_until(ns + 50_000);
+        let counters = toy.ssd.counters();
+        assert_eq!(counters.reads_around, reads_around);
+        assert_eq!(counters.stripe_reads, 2 * reads_around);
+        if reads_around > 0 {
+            // Commands at 1 and 2 us; the arrays read until 21 and 22; pages cross the channel until 31 and 41.
+            assert_eq!(toy.ended(500), Some(ns + 41_000));
+            let others = (0..3).filter(|other| DieId(*other) != die);
+            let dies: Vec<_> = others.map(|other| format!("die {other}")).collect();
+            let at = |us: u64, what: &str| format!("{} {what}", ns + us * 1000);
+            for expected in
+                [at(21, &dies[0]), at(22, &dies[1]), at(31, "channel 0"), at(41, "channel 0")]
+            {
+                assert!(toy.log.contains(&expected), "{expected}: {:?}", toy.log);
+            }
+            toy.assert_parts(500, &[(Service, 31_000), (Bus, 10_000)]);
+        } else {
+            assert!(toy.ended(500).is_none());
+        }
+        toy.run();
+        toy.ssd.backend().ftl.check().expect("it is sound");
+    }
+}
+
+#[test]
+fn a_read_is_not_made_up_while_another_die_of_its_stripe_collects() {
+    let (mut toy, ns) = collecting(&[("ssd.ftl.reads_around_gc", "true")]);
+    let dies = dies_at_work(&toy);
+    assert!(dies.len() > 1);
+    let lpn = in_whole_stripes(&toy, dies[0])[0];
+    toy.read(ns, 500, lpn);
+    toy.run();
+    assert_eq!(toy.ssd.counters().reads_around, 0);
+}
+
+#[test]
+fn a_read_that_waits_when_a_collection_begins_goes_around_it() {
+    let settings = [
+        ("ssd.gc.rotating", "true"),
+        ("ssd.ftl.reads_around_gc", "true"),
+        ("host.scheduling", "\"in_order\""),
+    ];
+    // Just before the collection: its die still programs.
+    let (found, ns) = collecting(&settings);
+    let die = dies_at_work(&found)[0];
+    let lpn = in_whole_stripes(&found, die)[0];
+    let start = ns - 250_000;
+    let mut toy = written(&[&[("ssd.gc.victim", "\"fifo\"")], &settings[..]].concat(), 12);
+    for pair in 12..48 {
+        let at = u64::from(pair) * LONG;
+        toy.writes(at, &[(2 * pair, pair % 24), (2 * pair + 1, (pair + 7) % 24)]);
+        if at == start {
+            break;
+        }
+    }
+    toy.read(start + 1_000, 500, lpn);
+    toy.run();
+    assert_eq!(toy.ssd.counters().reads_around, 1);
+}
+
+#[test]
+fn a_read_that_cannot_be_corrected_is_made_up_after_it_unless_another_of_its_stripe_cannot_either()
+{
+    let errors = "{ read_errors = 0.3, retry_levels = 0 }";
+    let mut toy = written(&[("ssd.faults", errors)], 12);
+    toy.run();
+    let (mut corrected, mut told) = (0, (0, 0));
+    for lpn in 0..24 {
+        let start = u64::from(12 + lpn) * LONG;
+        toy.read(start, 100 + lpn, lpn);
+        toy.run();
+        let counters = toy.ssd.counters();
+        let now = (counters.reads_rebuilt, counters.reads_lost);
+        let is_corrected = now == told;
+        corrected += u64::from(is_corrected);
+        told = now;
+        // 31 us for a page; two at once share the channel, where the second ends 10 us later.
+        let took = if is_corrected { 31_000 } else { 31_000 + 41_000 };
+        assert_eq!(toy.ended(100 + lpn), Some(start + took), "page {lpn}");
+    }
+    let (rebuilt, lost) = told;
+    assert_eq!(corrected + rebuilt + lost, 24);
+    assert!(corrected > 0 && rebuilt > 0 && lost > 0, "{corrected}, {rebuilt}, {lost}");
+    assert_eq!(toy.ssd.counters().stripe_reads, 2 * (rebuilt + lost));
 }

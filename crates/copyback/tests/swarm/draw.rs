@@ -374,6 +374,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         ]),
         preemption,
         unit: copyback::config::GcUnit::Block,
+        rotating: false,
         width,
         idle,
         soft_threshold,
@@ -420,6 +421,7 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
         summary_page,
         mapping_unit: None,
         rain: false,
+        reads_around_gc: false,
     }
 }
 

@@ -12,7 +12,8 @@ impl Tables {
     pub(in crate::ftl) fn choose_in_line(&mut self, plane: PlaneId) -> Option<BlockId> {
         let lines = self.lines.as_ref()?;
         if let Some(line) = lines.collected {
-            return lines.is_unfinished(plane).then(|| lines.block_of(line, plane));
+            let may_work = lines.may_work(self.geometry.die_of_plane(plane));
+            return (may_work && lines.is_unfinished(plane)).then(|| lines.block_of(line, plane));
         }
         let victim = self.look_for_line();
         let lines = self.lines.as_mut()?;
@@ -38,6 +39,8 @@ impl Tables {
     /// Begins to collect the line of `victim` on all planes, if that is not under way.
     pub(in crate::ftl) fn begin_line(&mut self, victim: BlockId) {
         let Some(lines) = &mut self.lines else { return };
+        let die = self.geometry.die_of_plane(self.geometry.plane_of_block(victim));
+        lines.at_work = Some(die);
         if lines.is_any_collected() {
             return;
         }
@@ -71,6 +74,10 @@ impl Tables {
         let Some(lines) = &mut self.lines else { return };
         let (die, bit) = lines.place_of(plane);
         lines.unfinished[die] &= !bit;
+        if lines.is_rotating && lines.unfinished[die] == 0 {
+            lines.at_work = None;
+            lines.wakes_others = true;
+        }
         if lines.first_unfinished().is_some() {
             return;
         }

@@ -15,10 +15,12 @@ mod open;
 mod parity;
 mod parity_saved;
 mod saved;
+mod stripe;
 mod tally;
 mod view;
 
 pub use saved::SavedLines;
+pub use stripe::StripePages;
 pub use tally::LineTally;
 
 use crate::checkpoint::Checkpointed;
@@ -51,6 +53,10 @@ pub struct Lines {
     collected: Option<LineId>,
     /// A bit for each plane of a die whose block of that line is not erased yet.
     unfinished: Vec<u32>,
+    /// Whether dies do their share of it one after the other.
+    is_rotating: bool,
+    /// The die that does, if they do.
+    at_work: Option<DieId>,
     /// Invalid pages of full lines.
     invalid: u64,
     /// Whether a victim was last looked for in vain.
@@ -89,6 +95,8 @@ impl Lines {
             following: Following::new(planes, classes.count()),
             collected: None,
             unfinished: vec![0; geometry.dies()],
+            is_rotating: config.ssd.gc.rotating,
+            at_work: None,
             invalid: 0,
             found_no_victim: false,
             wakes_others: false,
@@ -131,7 +139,15 @@ impl Lines {
     /// A bit for each plane of `die` that has not yet done its share of the line that is being collected; `None` if none
     /// is.
     pub fn unfinished(&self, die: DieId) -> Option<u32> {
-        self.collected.map(|_| self.unfinished[die.index()])
+        self.collected.map(|_| match self.may_work(die) {
+            true => self.unfinished[die.index()],
+            false => 0,
+        })
+    }
+
+    /// Whether `die` may do its share now.
+    fn may_work(&self, die: DieId) -> bool {
+        !self.is_rotating || self.at_work.is_none_or(|other| other == die)
     }
 
     /// The first plane that has not yet done its share of the line that is being collected.

@@ -35,6 +35,8 @@ pub struct Parity {
     pub(super) turn: DieId,
     /// Pages of data that have been programmed of each stripe: line by line, plane number by plane number.
     programmed: Vec<u16>,
+    /// Pages of parity that have been programmed of each plane number of each line.
+    written: Vec<u32>,
     /// Of each die, parity that it has to program.
     due: Vec<VecDeque<Ppn>>,
     /// Of all dies.
@@ -63,6 +65,7 @@ impl Parity {
             last: vec![None; classes],
             turn: DieId(0),
             programmed: vec![0; stripes],
+            written: vec![0; stripes / pages as usize],
             due: vec![VecDeque::new(); geometry.dies()],
             held: 0,
             given: Vec::new(),
@@ -109,12 +112,28 @@ impl Parity {
         stripes.iter().take_while(|pages| **pages as usize == self.dies - 1).count() as u32
     }
 
+    const fn place_in_line(&self, line: LineId, plane: PlaneId) -> usize {
+        line * self.planes_per_die + plane.index() % self.planes_per_die
+    }
+
+    /// Pages of parity that have been programmed of the plane number of `plane` in `line`.
+    pub(super) fn written(&self, line: LineId, plane: PlaneId) -> u32 {
+        self.written[self.place_in_line(line, plane)]
+    }
+
+    /// So many pages of parity of the plane number of `plane` in `line` have been programmed.
+    pub(super) fn set_written(&mut self, line: LineId, plane: PlaneId, pages: u32) {
+        let place = self.place_in_line(line, plane);
+        self.written[place] = pages;
+    }
+
     /// `line` is free.
     pub(super) fn forget(&mut self, line: LineId) {
         let die = self.die_of(line);
         self.lines_of[die.index()] -= 1;
         let stripes = self.stripes_of(line);
         self.programmed[stripes].fill(0);
+        self.written[line * self.planes_per_die..(line + 1) * self.planes_per_die].fill(0);
         self.last.iter_mut().filter(|last| **last == Some(line)).for_each(|last| *last = None);
     }
 
@@ -245,6 +264,15 @@ impl Tables {
     }
 
     fn program_parity(&mut self, page: Ppn) {
+        if let Some(lines) = &mut self.lines
+            && let Some(parity) = &mut lines.parity
+        {
+            let block = self.geometry.block_of(page);
+            let (line, plane) = (block.index() % lines.blocks, self.geometry.plane_of_block(block));
+            let offset = self.geometry.page_offset(page);
+            debug_assert_eq!(parity.written(line, plane), offset, "parity is programmed in order");
+            parity.set_written(line, plane, offset + 1);
+        }
         if self.geometry.page_offset(page) + 1 < self.limits.data_pages {
             return;
         }

@@ -44,7 +44,8 @@ impl Tables {
     pub(super) fn restore_parity(&mut self, saved: Option<&SavedParity>) -> bool {
         let parity = self.lines.as_mut().and_then(|lines| lines.parity.as_mut());
         let (Some(parity), Some(saved)) = (parity, saved) else {
-            return self.lines.as_ref().is_none_or(|lines| lines.parity.is_none()) && saved.is_none();
+            return self.lines.as_ref().is_none_or(|lines| lines.parity.is_none())
+                && saved.is_none();
         };
         if !parity.restore(saved) {
             return false;
@@ -62,7 +63,19 @@ impl Tables {
                 self.restore_stripes(block);
             }
         }
+        self.restore_written();
         true
+    }
+
+    /// While a drive is prepared all parity that is due is programmed at once.
+    fn restore_written(&mut self) {
+        let Some(lines) = &mut self.lines else { return };
+        let Some(parity) = &mut lines.parity else { return };
+        for line in 0..lines.blocks {
+            for plane in (0..lines.planes_per_die).map(PlaneId) {
+                parity.set_written(line, plane, parity.whole_stripes(line, plane));
+            }
+        }
     }
 
     /// `block` holds parity, and no data that could be invalid.
@@ -91,7 +104,7 @@ impl Tables {
     }
 
     /// Pages of data that have been programmed of `block`, which is not free.
-    fn programmed_data(&self, block: BlockId) -> u32 {
+    pub(super) fn programmed_data(&self, block: BlockId) -> u32 {
         if self.blocks.is_closed(block) {
             return self.limits.data_pages;
         }
@@ -120,11 +133,20 @@ impl Tables {
             let whole = of_data.iter().map(programmed).min().unwrap_or(0);
             let counted = parity.whole_stripes(line, PlaneId(number));
             if whole != counted {
-                return Err(format!("line {line}: {whole} stripes are whole, but {counted} counted"));
+                return Err(format!(
+                    "line {line}: {whole} stripes are whole, but {counted} counted"
+                ));
             }
             let is_full = of_parity.iter().any(|plane| self.blocks.is_closed(block(plane)));
+            let written = parity.written(line, PlaneId(number));
+            let is_right = if is_full { written == whole } else { written <= whole };
+            if !is_right {
+                return Err(format!("line {line}: {written} pages of parity of {whole} stripes"));
+            }
             if is_full && whole < self.limits.data_pages {
-                return Err(format!("line {line}: its parity is full, but only {whole} stripes are"));
+                return Err(format!(
+                    "line {line}: its parity is full, but only {whole} stripes are"
+                ));
             }
         }
         Ok(())

@@ -7,8 +7,8 @@ use crate::ids::{BlockId, PlaneId};
 use crate::placement::Class;
 use crate::victim::SavedVictims;
 
-use super::parity_saved::SavedParity;
 use super::Line;
+use super::parity_saved::SavedParity;
 
 /// What a file tells of lines that does not follow from the blocks.
 #[derive(Debug, Serialize, Deserialize)]
