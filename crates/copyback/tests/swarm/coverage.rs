@@ -66,7 +66,6 @@ const SIGHTS: &[(&str, f64)] = &[
     ("writes that waited for steps", 0.02),
     ("lines collected", 0.01),
     ("lines collected that have parity", 0.005),
-    ("reads around the collection of a line", 0.001),
 ];
 
 /// What a run has met.
@@ -132,7 +131,6 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         throttles(outcome),
         counts(outcome, "/lines/collected"),
         counts(outcome, "/lines/collected") && counts(outcome, "/lines/parity/programs"),
-        counts(outcome, "/lines/parity/reads_around"),
     ]
 }
 

@@ -130,7 +130,11 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         map_parts_of_pages(&mut draw, config);
     }
     clock_and_victims(&mut draw, config);
-    if draw.chance(0.4) {
+    let is_of_lines = name == rain::NAME;
+    if is_of_lines {
+        rain::leave_out(config);
+    }
+    if draw.chance(0.4) || is_of_lines {
         lines::draw(&mut draw, config);
     }
     rain::draw(config, number, name);
