@@ -73,3 +73,27 @@ def test_parity_is_a_page_a_stripe_and_counts_as_written() -> None:
     assert abs(summary.write_amplification - without - added) < 1e-9
     names = [name for name, _ in die_lines.rows(summary)]
     assert names[-2:] == ["Parity programmed", "Write amplification without parity"]
+
+
+def test_reads_around_collections_and_those_made_up_are_told() -> None:
+    settings: dict[str, Any] = {
+        "ssd__geometry__dies_per_chip": 2,
+        "ssd__ftl__over_provisioning": 0.5,
+        "ssd__gc__unit": "line",
+        "ssd__gc__rotating": True,
+        "ssd__gc__preemption": "none",
+        "ssd__ftl__rain": True,
+        "ssd__ftl__reads_around_gc": True,
+        "ssd__faults__read_errors": 0.05,
+        "ssd__faults__retry_levels": 0,
+        "workload__read_share": 0.5,
+    }
+    summary = copyback.run(DRIVE, audit=True, **settings).summary
+    assert summary.lines is not None
+    parity = summary.lines.parity
+    assert parity is not None
+    assert parity.reads_around > 0
+    assert parity.reads_rebuilt > 10 * parity.reads_lost
+    names = [name for name, _ in die_lines.rows(summary)]
+    assert "Read around collections" in names
+    assert "Made up, as they could not be corrected" in names

@@ -1,4 +1,4 @@
-"""Compare ways around collections on a drive whose lines may have parity (RAIN), as TTFLASH has them.
+"""Compare ways around collections on a drive whose lines may have parity, as TTFLASH has them.
 
 What comes out is stored in experiments/drives/rain.json, from which tools/drive_pages.py writes
 docs/drives/rain.md.
@@ -69,9 +69,11 @@ def main() -> None:
 
 
 def rate(settings: dict[str, Any]) -> float:
-    """Return the requests a second that the drive sustains at a depth of 64, its collections whole."""
+    """Return the requests a second that the drive sustains where collections do not yield."""
     closed = {**DRIVE, **settings, "ssd.gc.preemption": "none", "workload.iodepth": 64}
-    return copyback.run({"preset": "tlc-nvme"}, **closed).summary.throughput.iops
+    found = copyback.run({"preset": "tlc-nvme"}, **closed).summary.throughput.iops
+    assert found is not None
+    return found
 
 
 def row(share: float, schedule: str, way: str, sustained: float) -> dict[str, Any]:
