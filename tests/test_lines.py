@@ -93,7 +93,7 @@ def test_reads_around_collections_and_those_made_up_are_told() -> None:
     parity = summary.lines.parity
     assert parity is not None
     assert parity.reads_around > 0
-    assert parity.reads_rebuilt > 10 * parity.reads_lost
+    assert parity.reads_rebuilt > 3 * parity.reads_lost
     names = [name for name, _ in die_lines.rows(summary)]
     assert "Read around collections" in names
     assert "Made up, as they could not be corrected" in names
