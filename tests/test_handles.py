@@ -175,6 +175,86 @@ def test_the_logs_of_the_drive_add_up() -> None:
     assert log.handle_host_bytes[1] == log.handle_host_bytes[3] == 0
 
 
+def test_a_handle_fills_a_unit_of_several_blocks_and_goes_on_with_the_next(
+    tmp_path: Path,
+) -> None:
+    # Two blocks of 16 pages: handle 1 fills a unit and half a block, handle 2 a block.
+    trace = csv_trace(tmp_path, [1] * 40 + [2] * 16)
+    log = fdp(logged(trace, {"type": "by_hint", "handles": 3, "reclaim_unit": 2}))
+    assert log.handle_units_filled == [0, 1, 0]
+    assert [left // PAGE for left in log.handle_available_bytes] == [32, 24, 16]
+    assert (log.reclaim_unit_bytes, log.reclaim_groups) == (32 * PAGE, 1)
+    log = fdp(logged(trace, {"type": "by_hint", "handles": 3}))
+    assert log.handle_units_filled == [0, 2, 1]
+    assert [left // PAGE for left in log.handle_available_bytes] == [16, 8, 16]
+
+
+def units(blocks: int, **more: Any) -> Summary:
+    """Run random writes through two handles, which fill units of so many blocks."""
+    config = copy.deepcopy(CONFIG | more)
+    config["ssd"]["ftl"]["placement"] = {"type": "by_hint", "handles": 2, "reclaim_unit": blocks}
+    config["ssd"]["ftl"]["allocation"] = "dynamic"
+    config["audit"] = True
+    config["precondition"] = {"fill": 1.0, "overwrites": 0.5}
+    config["workload"] = {
+        "type": "synthetic",
+        "requests": 20_000,
+        "request_size": f"{PAGE}B",
+        "read_share": 0,
+        "iodepth": 4,
+        "handles": {"type": "random", "handles": [0, 1]},
+    }
+    return copyback.run(config).summary
+
+
+LINES: dict[str, Any] = {
+    "ssd": CONFIG["ssd"]
+    | {
+        "geometry": CONFIG["ssd"]["geometry"] | {"channels": 2, "planes_per_die": 2},
+        "gc": {"unit": "line"},
+    }
+}
+
+
+@pytest.mark.parametrize("more", [{}, LINES], ids=["blocks", "lines"])
+def test_large_units_are_reclaimed_whole_and_cost_more_moves(more: dict[str, Any]) -> None:
+    one, four = units(1, **more), units(4, **more)
+    assert one.write_amplification is not None
+    assert four.write_amplification is not None
+    assert four.write_amplification > 1.05 * one.write_amplification
+    log = fdp(four)
+    parts = 4 if more else 1
+    assert log.reclaim_unit_bytes == 4 * parts * 16 * PAGE
+    assert log.reclaim_groups == 1
+    assert log.media_bytes_written / log.host_bytes_written == pytest.approx(
+        four.write_amplification
+    )
+    # A unit that is reclaimed is reclaimed to its end: the last one may be under way.
+    erased = log.media_bytes_erased / log.reclaim_unit_bytes
+    assert abs(erased - log.events.media_reallocated) <= 1
+    filled = sum(log.handle_units_filled) * log.reclaim_unit_bytes
+    assert log.host_bytes_written - filled + 2 * log.reclaim_unit_bytes >= 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ("reclaim_unit = 0", "placement.reclaim_unit: found 0; allowed: 1 to 1024"),
+        ("reclaim_unit = 900", "2700 open or in reclaim units that are not full"),
+        ("reclaim_unit = 2", "ssd.gc.least_invalid: found 0.25; allowed with reclaim units of"),
+    ],
+)
+def test_units_that_do_not_fit_are_refused(
+    cli: RunCli, tmp_path: Path, settings: str, sentence: str
+) -> None:
+    placement = f"{{ type = 'by_hint', handles = 2, {settings} }}"
+    beside = ["--set", "ssd.gc.least_invalid=0.25"] if "= 2" in settings else []
+    told = cli(
+        "run", drive(tmp_path), "--set", f"ssd.ftl.placement={placement}", *beside, status=2
+    ).stderr
+    assert sentence in told
+
+
 def apart(isolation: str) -> Summary:
     """Run a hot half with one handle and a cold half with another."""
     half = 64 * 16 * PAGE * 7 // 20

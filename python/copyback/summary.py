@@ -151,6 +151,10 @@ class BoundRunSummary(Section, kw_only=True):
     """Classes, each with an open block on every plane."""
     growth: float
     """How many times as wide as the one before each class is."""
+    victims_foreseen: bool
+    """Whether victims were chosen by the future, too (`ssd.gc.victim = "foresight"`), and not as
+    in the run.
+    """
     write_amplification: float | None
     """Pages written to flash for each that the host wrote; None if it wrote none."""
 
@@ -161,7 +165,9 @@ class BoundSummary(Section, kw_only=True):
     refused: list[str]
     """Why there are no runs, or no more of them, a sentence each."""
     runs: list[BoundRunSummary]
-    """Its runs, by their number of classes; none if it was refused."""
+    """Its runs, by their number of classes, and the best of these with victims that are
+    foreseen; none if it was refused.
+    """
 
 
 class BreakdownSummary(Section, kw_only=True):
@@ -614,7 +620,7 @@ class FdpEvents(Section, kw_only=True):
     (Invalid Placement Identifier).
     """
     media_reallocated: int
-    """Blocks whose valid pages were moved (Media Reallocated)."""
+    """Reclaim units whose valid pages were moved (Media Reallocated)."""
     media_reallocated_bytes: int
     """Bytes of these pages."""
 
@@ -628,14 +634,26 @@ class FdpSummary(Section, kw_only=True):
 
     events: FdpEvents
     """What happened that the host may want to know (FDP Events)."""
+    handle_available_bytes: list[int]
+    """Bytes that the units which each placement handle writes to still took at the end, over all
+    reclaim groups (Reclaim Unit Handle Status, RUAMW).
+    """
     handle_host_bytes: list[int]
     """Bytes that the host wrote through each placement handle, counted from handle 0."""
+    handle_units_filled: list[int]
+    """Units that each placement handle filled, so that it went on with another."""
     host_bytes_written: int
     """Bytes that the host wrote (FDP Statistics, HBMW)."""
     media_bytes_erased: int
-    """Bytes of the blocks that were collected and so are erased (MBE)."""
+    """Bytes of the blocks, or lines, that were collected and so are erased (MBE)."""
     media_bytes_written: int
     """Bytes that were written to flash, for the host and by collections (MBMW)."""
+    reclaim_groups: int
+    """Reclaim groups, each with units of its own: planes, or, where units are made of lines,
+    drives.
+    """
+    reclaim_unit_bytes: int
+    """Bytes that a reclaim unit holds (FDP Configurations, RUNS)."""
 
 
 class PlacementSummary(Section, kw_only=True):

@@ -364,6 +364,11 @@ choice! {
             /// What becomes of the data of several handles when they are moved.
             #[serde(default)]
             isolation: Isolation,
+            /// Blocks of a reclaim unit, which a handle fills one after the other and which are reclaimed together, one after
+            /// the other: blocks of a plane, or lines, where `ssd.gc.unit` is `"line"`.
+            #[serde(default = "one_block", skip_serializing_if = "is_one_block")]
+            #[schemars(range(min = 1, max = 1024))]
+            reclaim_unit: u32,
         },
         /// By when a page dies, which is known from a pass over the workload: a bound on what placements can reach.
         /// Not with several drives or flows, a write buffer, cuts of power or `stop`: which pages are written, and in
@@ -601,6 +606,15 @@ const fn default_handles() -> u32 {
     8
 }
 
+const fn one_block() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_one_block(blocks: &u32) -> bool {
+    *blocks == 1
+}
+
 /// Whether collections keep the data of handles apart, in the words of NVMe's flexible data placement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -732,6 +746,14 @@ pub enum Average {
 pub const MOST_CLASSES: u32 = 128;
 
 impl Placement {
+    /// Blocks, or lines, that are filled for a class before it goes on with others, and that are reclaimed together.
+    pub const fn reclaim_unit(&self) -> u32 {
+        match *self {
+            Self::ByHint { reclaim_unit, .. } => reclaim_unit,
+            _ => 1,
+        }
+    }
+
     /// Whether it has a say in which blocks are collected.
     pub const fn chooses_victims(&self) -> bool {
         match self {
@@ -754,8 +776,8 @@ impl Placement {
         match *self {
             Self::OneClass => 1,
             Self::HostAndGcApart => 2,
-            Self::ByHint { handles, isolation: Isolation::Initial } => handles + 1,
-            Self::ByHint { handles, isolation: Isolation::Persistent } => 2 * handles,
+            Self::ByHint { handles, isolation: Isolation::Initial, .. } => handles + 1,
+            Self::ByHint { handles, isolation: Isolation::Persistent, .. } => 2 * handles,
             Self::Oracle { classes, .. } => classes,
             Self::SepBit => 6,
             Self::Eti { .. } => 3,

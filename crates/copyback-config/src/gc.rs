@@ -185,7 +185,23 @@ impl Ssd {
         let lines = if self.has_lines() { classes } else { 0 };
         // The die that holds the parity of a line may need another one for what it moves.
         let parity = if self.ftl.rain { classes } else { 0 };
-        classes + lines + parity + beside.map(u32::from).iter().sum::<u32>()
+        classes
+            + lines
+            + parity
+            + self.blocks_of_open_units()
+            + beside.map(u32::from).iter().sum::<u32>()
+    }
+
+    /// Full blocks of each plane that are not reclaimed yet, as the reclaim unit that they are of is not full.
+    fn blocks_of_open_units(&self) -> u32 {
+        let beside = self.gc.width.is_parallel() || self.translation_pages() > 0;
+        let units = self.ftl.placement.classes() + u32::from(beside);
+        units * (self.ftl.placement.reclaim_unit() - 1)
+    }
+
+    /// Blocks, or lines, that are victims together.
+    pub fn reclaim_unit(&self) -> u32 {
+        if self.ftl.mapping.is_page_mapping() { self.ftl.placement.reclaim_unit() } else { 1 }
     }
 
     /// Whether blocks are managed in lines over all planes.
@@ -450,6 +466,10 @@ choice! {
             #[serde(default, skip_serializing_if = "is_default")]
             least_invalid: Share,
         },
+        /// Most (1 - u) / u x the root of how long its valid pages still live, on average, u the share of valid pages: it knows
+        /// the future, as the placement `oracle` does, and goes with that alone. Pages that the workload does not end live
+        /// until the host has written the drive once more. Each choice looks at all closed blocks of the plane.
+        Foresight,
         /// As a class written in Python says (`copyback.VictimPolicy`). Such a drive cannot be saved.
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under

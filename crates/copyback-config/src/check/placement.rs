@@ -20,9 +20,11 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
         _ => {}
     }
     check_queue(config, faults);
+    check_units(&config.ssd, faults);
     if let VictimPolicy::CostHotness { least_invalid } = config.ssd.gc.victim {
         check_hotness(&config.ssd, least_invalid, faults);
     }
+    check_foresight(&config.ssd, faults);
 }
 
 /// What sorts by the future must know it.
@@ -64,12 +66,59 @@ fn check_queue(config: &Config, faults: &mut Report) {
     }
 }
 
+/// Reclaim units of several blocks are victims as a whole.
+fn check_units(ssd: &Ssd, faults: &mut Report) {
+    let blocks = ssd.reclaim_unit();
+    if blocks == 1 {
+        return;
+    }
+    let pages = u64::from(blocks) * ssd.pages_per_unit();
+    if pages > MOST_PAGES_OF_A_UNIT {
+        let problem = format!(
+            "found {blocks}, which hold {pages} pages; allowed: at most {}, with up to {MOST_PAGES_OF_A_UNIT} pages",
+            (MOST_PAGES_OF_A_UNIT / ssd.pages_per_unit()).max(1)
+        );
+        faults.add(&format!("{KEY}.reclaim_unit"), problem);
+    }
+    let with = "allowed with reclaim units of several blocks";
+    if ssd.gc.least_invalid.0 > 0.0 {
+        let problem = format!(
+            "found {}; {with}: 0, as a unit is reclaimed to its end, whatever is in its blocks",
+            ssd.gc.least_invalid
+        );
+        faults.add("ssd.gc.least_invalid", problem);
+    }
+    let found = match &ssd.gc.victim {
+        VictimPolicy::Fifo { .. } if ssd.gc.victim != VictimPolicy::FIFO => {
+            "\"fifo\" with queued_when or ineligible; ".to_owned()
+                + with
+                + ": \"fifo\" without them"
+        }
+        VictimPolicy::Python { .. } => {
+            format!("a policy in Python; {with}: the others, as it knows single blocks")
+        }
+        _ => return,
+    };
+    faults.add("ssd.gc.victim", format!("found {found}"));
+}
+
 /// Hotness is what one placement knows, and so is the victim policy that asks for it.
 fn check_hotness(ssd: &Ssd, least_invalid: Share, faults: &mut Report) {
     faults.share("ssd.gc.victim.least_invalid", least_invalid);
     if !matches!(ssd.ftl.placement, Placement::Sfs { .. }) || !ssd.ftl.mapping.is_page_mapping() {
         let problem = "found \"cost_hotness\"; allowed: with a page mapping and ssd.ftl.placement = \"sfs\", which \
                        knows how hot blocks are";
+        faults.add("ssd.gc.victim", problem);
+    }
+}
+
+/// Whoever chooses victims by the future must know it, and one placement does.
+fn check_foresight(ssd: &Ssd, faults: &mut Report) {
+    let knows =
+        matches!(ssd.ftl.placement, Placement::Oracle { .. }) && ssd.ftl.mapping.is_page_mapping();
+    if ssd.gc.victim == VictimPolicy::Foresight && !knows {
+        let problem = "found \"foresight\"; allowed: with a page mapping and ssd.ftl.placement = \"oracle\", which \
+                       knows from a pass over the workload when pages die";
         faults.add("ssd.gc.victim", problem);
     }
 }

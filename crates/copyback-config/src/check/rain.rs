@@ -32,6 +32,14 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         );
         faults.add("ssd.ftl.rain", problem);
     }
+    if ssd.reclaim_unit() > 1 {
+        let problem = format!(
+            "found a reclaim unit of {} lines; allowed with ssd.ftl.rain: 1, as what is moved of a line finds room \
+             because its own parity is on a die with no page of it",
+            ssd.reclaim_unit()
+        );
+        faults.add("ssd.ftl.placement.reclaim_unit", problem);
+    }
     if ssd.ftl.mapping_unit.is_some() {
         let problem =
             "found units of a page; allowed with ssd.ftl.rain: no key, as parity is of whole pages";

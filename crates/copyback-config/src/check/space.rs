@@ -13,10 +13,11 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     let most_buffer = blocks.saturating_sub(free + open + slc + 1);
     if blocks < needs.least_blocks() {
         let problem = format!(
-            "found {blocks}; allowed: at least {}, as {} must be free, {open} open{}{}, and one hold \
+            "found {blocks}; allowed: at least {}, as {} must be free, {}{}{}, and one hold \
              data",
             needs.least_blocks(),
             needs.least_free(),
+            filling(ssd, open),
             buffering(buffer.min(1)),
             caching(slc),
         );
@@ -24,13 +25,15 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     } else if most_buffer > 0 && buffer > most_buffer {
         let problem = format!(
             "found {buffer} blocks; allowed: at most {{ blocks = {most_buffer} }}, as {free} of \
-             {blocks} must be free, {open} open, and some hold data"
+             {blocks} must be free, {}, and some hold data",
+            filling(ssd, open)
         );
         faults.add("ssd.ftl.mapping.buffer", problem);
     } else if needs.room(ssd) == 0 {
         let problem = format!(
-            "found {free} blocks to keep free (hysteresis included) and {open} open{}, of {blocks} \
+            "found {free} blocks to keep free (hysteresis included) and {}{}, of {blocks} \
              in a plane; allowed: at most {{ blocks = {} }}",
+            filling(ssd, open),
             buffering(buffer) + &caching(slc),
             blocks - needs.least_beside_threshold(),
         );
@@ -93,6 +96,11 @@ impl Needs {
     }
 }
 
+fn filling(ssd: &Ssd, blocks: u64) -> String {
+    let units = if ssd.reclaim_unit() > 1 { " or in reclaim units that are not full" } else { "" };
+    format!("{blocks} open{units}")
+}
+
 fn buffering(blocks: u64) -> String {
     if blocks > 0 { format!(", {blocks} a buffer") } else { String::new() }
 }
@@ -117,8 +125,9 @@ fn over_provisioning(ssd: &Ssd, faults: &mut Report) {
     let some = if most > logical { "a plane has up to" } else { "each plane has" };
     let why = format!(
         "{some} {most} logical pages{translation} and room for {}, as {free} of its \
-         {blocks} blocks must be free and {open} open{}",
+         {blocks} blocks must be free and {}{}",
         Needs::of(ssd).room(ssd),
+        filling(ssd, open),
         buffering(buffer) + &caching(slc)
     );
     let (key, problem) = match allowed_shares(ssd) {

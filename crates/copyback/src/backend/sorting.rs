@@ -1,6 +1,6 @@
 //! How well the placement of a drive has sorted pages.
 
-use crate::ftl::{ClassTally, HandleTally, Takes};
+use crate::ftl::{ClassTally, HandleTally, Takes, UnitReport};
 
 use super::Backend;
 
@@ -17,6 +17,8 @@ pub struct SortingReport {
     pub state_bytes: u64,
     /// What was written with each placement handle, if the placement goes by handles.
     pub handles: Option<HandleTally>,
+    /// Their reclaim units.
+    pub units: Option<UnitReport>,
     /// Bytes of a page.
     pub page_bytes: u64,
     /// Pages of a block that hold data.
@@ -32,6 +34,9 @@ impl SortingReport {
         if let (Some(handles), Some(other)) = (&mut self.handles, &other.handles) {
             *handles += other;
         }
+        if let (Some(units), Some(other)) = (&mut self.units, &other.units) {
+            *units += other;
+        }
     }
 }
 
@@ -41,7 +46,8 @@ impl Backend {
         let tally = self.ftl.class_tally();
         (tally.classes().len() > 1).then(|| SortingReport {
             tally: tally.clone(),
-            handles: self.ftl.handle_tally().cloned(),
+            handles: self.ftl.handle_tally(),
+            units: self.ftl.unit_report(),
             takes: self.ftl.takes_of_classes(),
             host_pages: self.ftl.tallied_host_pages(),
             state_bytes: self.ftl.placement_bytes() as u64,

@@ -17,6 +17,7 @@ mod lines;
 mod mapping;
 mod packed;
 mod page_map;
+mod reclaim_units;
 mod recovery;
 mod refreshed;
 mod saved;
@@ -36,6 +37,7 @@ pub use idle_time::Expected;
 pub use image::Image;
 pub use lines::{LineTally, SavedLines, StripePages};
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
+pub use reclaim_units::UnitReport;
 pub use recovery::{Lost, Scan};
 pub use saved::Saved;
 pub use slc_cache::{SavedSlcCache, SlcState, SlcTally};
@@ -182,7 +184,7 @@ impl Ftl {
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.relocate_to(mapping, Stream::Aligned, from);
             let lpn = tables.logical(placed.page);
-            tables.streams.moved_unasked(lpn, tables.geometry.block_of(placed.page));
+            tables.streams.lies_in(lpn, tables.geometry.block_of(placed.page));
             mapping.moved(tables, lpn, plane);
             placed
         });
@@ -451,8 +453,10 @@ impl Ftl {
         let streams = &mut self.tables.streams;
         streams.tally.reset(streams.clock);
         self.tables.streams.placement.run_begins();
+        self.tables.tell_where_pages_lie();
         self.tables.reset_slc_tally();
         self.tables.reset_line_tally();
+        self.tables.reset_unit_tally();
     }
 
     /// Takes the dies that have been given parity to program since the last call.
@@ -483,6 +487,7 @@ impl Ftl {
             self.tables.streams.placement.counts_on(handles);
         }
         self.tables.count_slc_on(&before.tables);
+        self.tables.count_units_on(&before.tables);
     }
 
     /// Takes the blocks that have been replaced since the last call.

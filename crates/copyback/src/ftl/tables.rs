@@ -5,10 +5,10 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{self, Config};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
-use crate::placement::{Class, Classes, HandleTally, HostPage, Old, Origin, Placement};
+use crate::placement::{Class, Classes, HostPage, Old, Origin, Placement};
 use crate::rng;
 use crate::victim::supply::{Device, Failed};
-use crate::victim::{InGroups, Shape, VictimSelector, Victims};
+use crate::victim::{InGroups, InUnits, Shape, VictimSelector, Victims};
 
 use super::Placed;
 use super::allocation::{Allocation, PlaneRule};
@@ -196,11 +196,6 @@ impl Tables {
     /// RAM in which the placement keeps what it knows of pages, in bytes.
     pub fn placement_bytes(&self) -> usize {
         self.streams.placement.bytes()
-    }
-
-    /// What was written with each placement handle, if the placement goes by handles.
-    pub fn handle_tally(&self) -> Option<&HandleTally> {
-        self.streams.placement.handles()
     }
 
     /// Whether the placement may look at the placement handles that the host names.
@@ -480,6 +475,14 @@ impl Tables {
         };
         let roomiest = self.streams.of_moves().max_by_key(room);
         roomiest.expect("a placement has a class for what is moved")
+    }
+
+    /// Tells the placement where all pages lie, if it asks.
+    pub(super) fn tell_where_pages_lie(&mut self) {
+        let Self { streams, map, geometry, .. } = self;
+        if streams.placement.asks_where_pages_lie() {
+            map.mapped().for_each(|(lpn, page)| streams.lies_in(lpn, geometry.block_of(page)));
+        }
     }
 
     /// Where a page comes from that is moved away from `from`.
@@ -823,6 +826,7 @@ impl Tables {
         self.check_classes()?;
         self.check_cache()?;
         self.check_lines()?;
+        self.check_reclaim_units()?;
         self.space.planes().try_for_each(|plane| self.check_plane(plane))
     }
 
@@ -875,9 +879,16 @@ fn victims(
             pages_per_block: group.unwrap_or(limits.data_pages) as u16,
         },
     };
-    let policy = |name: String| {
+    let of_shape = |shape: Shape, name: String| {
         VictimSelector::new(&config.ssd.gc.victim, shape, rng::stream(config.seed, &name))
     };
+    let policy = |name: String| of_shape(shape, name);
+    let size = config.ssd.reclaim_unit() as usize;
+    if size > 1 {
+        let classes = config.ssd.ftl.placement.classes() as usize;
+        let of_units = |shape| of_shape(shape, format!("{name}/gc/victim"));
+        return VictimSelector::InUnits(Box::new(InUnits::new(size, classes, shape, of_units)));
+    }
     match groups.filter(|_| config.ssd.ftl.mapping.is_page_mapping()) {
         Some(groups) => VictimSelector::InGroups(Box::new(InGroups::new(groups, shape, |group| {
             policy(format!("{name}/gc/victim/{group}"))

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ssd::{HandleTally, OfClass, SortingReport, Takes};
+use crate::ssd::{HandleTally, OfClass, SortingReport, Takes, UnitReport};
 
 /// What `summary.json` says of a placement with several classes. Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -25,11 +25,20 @@ pub struct PlacementSummary {
 pub struct FdpSummary {
     /// Bytes that the host wrote through each placement handle, counted from handle 0.
     pub handle_host_bytes: Vec<u64>,
+    /// Units that each placement handle filled, so that it went on with another.
+    pub handle_units_filled: Vec<u64>,
+    /// Bytes that the units which each placement handle writes to still took at the end, over all reclaim groups (Reclaim
+    /// Unit Handle Status, RUAMW).
+    pub handle_available_bytes: Vec<u64>,
+    /// Reclaim groups, each with units of its own: planes, or, where units are made of lines, drives.
+    pub reclaim_groups: u64,
+    /// Bytes that a reclaim unit holds (FDP Configurations, RUNS).
+    pub reclaim_unit_bytes: u64,
     /// Bytes that the host wrote (FDP Statistics, HBMW).
     pub host_bytes_written: u64,
     /// Bytes that were written to flash, for the host and by collections (MBMW).
     pub media_bytes_written: u64,
-    /// Bytes of the blocks that were collected and so are erased (MBE).
+    /// Bytes of the blocks, or lines, that were collected and so are erased (MBE).
     pub media_bytes_erased: u64,
     /// What happened that the host may want to know (FDP Events).
     pub events: FdpEvents,
@@ -41,18 +50,22 @@ pub struct FdpEvents {
     /// Pages that were written with handle 0 because the host named a handle that there is not (Invalid Placement
     /// Identifier).
     pub invalid_placement_identifier_pages: u64,
-    /// Blocks whose valid pages were moved (Media Reallocated).
+    /// Reclaim units whose valid pages were moved (Media Reallocated).
     pub media_reallocated: u64,
     /// Bytes of these pages.
     pub media_reallocated_bytes: u64,
 }
 
 impl FdpSummary {
-    fn of(tally: &HandleTally, page_bytes: u64) -> Self {
+    fn of(tally: &HandleTally, units: &UnitReport, page_bytes: u64) -> Self {
         let host_pages: u64 = tally.host_pages.iter().sum();
         let bytes = |pages: u64| pages * page_bytes;
         Self {
             handle_host_bytes: tally.host_pages.iter().map(|pages| bytes(*pages)).collect(),
+            handle_units_filled: units.filled.clone(),
+            handle_available_bytes: units.room.iter().map(|pages| bytes(*pages)).collect(),
+            reclaim_groups: units.groups,
+            reclaim_unit_bytes: bytes(units.pages),
             host_bytes_written: bytes(host_pages),
             media_bytes_written: bytes(host_pages + tally.moved_pages),
             media_bytes_erased: bytes(tally.erased_pages),
@@ -93,11 +106,12 @@ pub struct ClassSummary {
 impl PlacementSummary {
     pub(super) fn of(report: &SortingReport) -> Self {
         let classes = report.tally.classes().iter().zip(&report.takes);
+        let fdp = report.handles.as_ref().zip(report.units.as_ref());
         Self {
             classes: classes.map(|(of, takes)| ClassSummary::of(report, of, *takes)).collect(),
             diverted_pages: report.tally.diverted,
             state_bytes: report.state_bytes,
-            fdp: report.handles.as_ref().map(|handles| FdpSummary::of(handles, report.page_bytes)),
+            fdp: fdp.map(|(handles, units)| FdpSummary::of(handles, units, report.page_bytes)),
         }
     }
 }

@@ -22,7 +22,7 @@ mod write_time;
 
 pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
-pub use crate::ftl::{HandleTally, LineTally, OfClass, SlcState, Takes};
+pub use crate::ftl::{HandleTally, LineTally, OfClass, SlcState, Takes, UnitReport};
 pub use crate::observer::{
     Activity, Class, Collected, DieTime, Entry, For, HeldUp, IdlePeriods, IdleTimes, InTheWay,
     Part, Parts, Party, PlaneUse, Waited, Work,

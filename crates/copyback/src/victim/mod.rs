@@ -17,6 +17,7 @@ mod fifo_opened;
 mod greedy;
 mod heaps;
 mod in_groups;
+mod in_units;
 mod sample;
 mod sample_class;
 mod saved;
@@ -26,7 +27,8 @@ mod windowed_greedy;
 use std::ops::Range;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Ineligible, QueuedWhen, VictimPolicy, Within};
+use crate::config::quantity::Share;
+use crate::config::{AgeWeight, Ineligible, QueuedWhen, VictimPolicy, Within};
 use crate::ids::{BlockId, PlaneId};
 use crate::one_of::one_of;
 use crate::rng::Stream;
@@ -40,6 +42,7 @@ use fifo_dropping::FifoDropping;
 use fifo_opened::FifoOpened;
 use greedy::Greedy;
 pub use in_groups::InGroups;
+pub use in_units::{InUnits, UnitTally};
 use sample::Sample;
 use sample_class::SampleClass;
 pub use saved::{Memory, SavedVictims};
@@ -185,12 +188,14 @@ one_of! {
         CostBenefit(CostBenefit),
         /// The same, but for blocks that are worn.
         CostAgeTimes(CostAgeTimes),
-        /// Most space for the work, of the coldest.
+        /// Most space for the work, of the coldest, as the placement says or the future will.
         CostHotness(CostHotness),
         /// What somebody else says. It is not saved: nobody knows what it remembers.
         External(Box<External>),
         /// Any of these, in one group of the placement at a time.
         InGroups(Box<InGroups>),
+        /// Any of these, of units of several blocks.
+        InUnits(Box<InUnits>),
     }
 }
 
@@ -220,7 +225,10 @@ impl VictimSelector {
                 Self::CostAgeTimes(CostAgeTimes::new(*age, shape))
             }
             VictimPolicy::CostHotness { least_invalid } => {
-                Self::CostHotness(CostHotness::new(*least_invalid, shape))
+                Self::CostHotness(CostHotness::new(*least_invalid, AgeWeight::Linear, shape))
+            }
+            VictimPolicy::Foresight => {
+                Self::CostHotness(CostHotness::new(Share(0.0), AgeWeight::Sqrt, shape))
             }
             VictimPolicy::Python { policy, .. } => {
                 Self::External(Box::new(External::new(policy, shape, random)))

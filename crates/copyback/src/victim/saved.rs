@@ -44,6 +44,13 @@ pub enum Memory {
         /// All closed blocks, those of a group in the order in which they came into it.
         by_age: Vec<BlockId>,
     },
+    /// Of units of several blocks.
+    Units {
+        /// What the policy remembers of units.
+        policy: Box<Self>,
+        /// Full blocks of units that are being reclaimed, in the order in which they are.
+        reclaimed: Vec<BlockId>,
+    },
 }
 
 impl VictimSelector {
@@ -62,6 +69,11 @@ impl VictimSelector {
         listed: impl Fn(BlockId) -> Option<(PlaneId, u16)>,
         view: &impl BlockView,
     ) -> bool {
+        if let (Self::InUnits(units), Memory::Units { reclaimed, .. }) = (&mut *self, &saved.memory)
+            && !units.expect_reclaimed(reclaimed)
+        {
+            return false;
+        }
         let mut missing: Vec<_> =
             (0..blocks).map(|block| listed(BlockId::from_index(block))).collect();
         let mut closed = Vec::with_capacity(saved.closed.len());

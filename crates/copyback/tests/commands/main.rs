@@ -37,3 +37,4 @@ mod translation;
 mod victims;
 mod victims_by_age;
 mod victims_in_groups;
+mod victims_in_units;

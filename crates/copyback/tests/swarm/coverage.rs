@@ -66,6 +66,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("writes that waited for steps", 0.02),
     ("lines collected", 0.01),
     ("lines collected that have parity", 0.005),
+    ("reclaim units of several blocks moved", 0.005),
 ];
 
 /// What a run has met.
@@ -131,6 +132,7 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         throttles(outcome),
         counts(outcome, "/lines/collected"),
         counts(outcome, "/lines/collected") && counts(outcome, "/lines/parity/programs"),
+        config.ssd.reclaim_unit() > 1 && many("/placement/fdp/events/media_reallocated"),
     ]
 }
 

@@ -103,6 +103,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
     }
+    if draw.chance(0.5) && matches!(config.ssd.ftl.placement, Placement::Oracle { .. }) {
+        config.ssd.gc.victim = VictimPolicy::Foresight;
+    }
     if draw.chance(0.25) && config.ssd.gc.preemption != Preemption::None {
         config.ssd.gc.preemption = Preemption::Paced {
             set_point: Share(draw.of(&[0.05, 0.5, 0.8, 0.95])),
@@ -137,6 +140,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if draw.chance(0.4) || is_of_lines {
         lines::draw(&mut draw, config);
     }
+    reclaim_units(config);
     rain::draw(config, number, name);
 }
 
@@ -182,6 +186,10 @@ fn wear_data_out(draw: &mut Draw, config: &mut Config) {
     let refresh = &mut config.ssd.refresh;
     refresh.reads = draw.chance(0.6).then(|| draw.small_within(10, 5_000) as u32);
     refresh.age = draw.chance(0.6).then(|| Time::from_ns(draw.small_within(100_000, 1 << 33)));
+    // No draw of these settings goes with a recovery that knows no bad blocks.
+    if config.ssd.power.is_watched() {
+        return;
+    }
     let faults = &mut config.ssd.faults;
     if draw.chance(0.5) {
         let (share, reads) = (Share(draw.share()), draw.small_within(1, 5_000) as u32);
@@ -295,7 +303,10 @@ fn placement(draw: &mut Draw, config: &Config) -> Placement {
     if knows && draw.chance(0.15) {
         return Placement::Oracle { classes, width: draw.of(&[0.1, 1.0]), growth };
     }
-    if draw.chance(0.2) { Placement::ByHint { handles, isolation } } else { learning(draw) }
+    if draw.chance(0.2) {
+        return Placement::ByHint { handles, isolation, reclaim_unit: draw.of(&[1, 2, 3]) };
+    }
+    learning(draw)
 }
 
 /// Writers that append, in the place of random addresses, where the workload is one that may have some.
@@ -387,11 +398,27 @@ fn learning(draw: &mut Draw) -> Placement {
 fn sort(config: &mut Config, placement: Placement) {
     let (geometry, ftl) = (&mut config.ssd.geometry, &mut config.ssd.ftl);
     let before = f64::from(geometry.blocks_per_plane);
-    geometry.blocks_per_plane += placement.classes();
-    geometry.blocks_per_plane -= ftl.placement.classes();
+    geometry.blocks_per_plane += blocks_of_open_units(&placement);
+    geometry.blocks_per_plane -= blocks_of_open_units(&ftl.placement);
     ftl.placement = placement;
     let logical = (1.0 - ftl.over_provisioning.0) * before;
     ftl.over_provisioning = Share(1.0 - logical / f64::from(geometry.blocks_per_plane));
+}
+
+/// Blocks of a plane in units that are not full, those of no class included.
+fn blocks_of_open_units(placement: &Placement) -> u32 {
+    placement.classes() + (placement.classes() + 1) * (placement.reclaim_unit() - 1)
+}
+
+/// What reclaim units of several blocks do not go with is left out.
+fn reclaim_units(config: &mut Config) {
+    if config.ssd.reclaim_unit() == 1 {
+        return;
+    }
+    config.ssd.gc.least_invalid = Share(0.0);
+    if let VictimPolicy::Fifo { .. } = config.ssd.gc.victim {
+        config.ssd.gc.victim = VictimPolicy::FIFO;
+    }
 }
 
 /// A victim policy that knows ages, a window or classes.

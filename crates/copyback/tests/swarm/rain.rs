@@ -33,7 +33,8 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     ssd.gc.rotating = ssd.has_lines() && draw.chance(0.5);
     let shape = &ssd.geometry;
     let dies = shape.channels * shape.chips_per_channel * shape.dies_per_chip;
-    if !ssd.has_lines() || dies < 3 || ssd.ftl.mapping_unit.is_some() || draw.chance(0.3) {
+    let is_possible = ssd.has_lines() && dies >= 3 && ssd.reclaim_unit() == 1;
+    if !is_possible || ssd.ftl.mapping_unit.is_some() || draw.chance(0.3) {
         return;
     }
     ssd.ftl.rain = true;

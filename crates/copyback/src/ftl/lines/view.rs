@@ -33,6 +33,11 @@ impl Lines {
         if self.is_full(line) { self.life(line, blocks) } else { None }
     }
 
+    /// Valid pages of `line`, which is numbered as a block of one plane, if it is full.
+    pub fn valid_if_full(&self, line: BlockId) -> Option<u16> {
+        self.is_full(line.index()).then(|| self.lines[line.index()].valid as u16)
+    }
+
     /// Whose pages `line` takes, and since when.
     pub fn life(&self, line: LineId, blocks: &Blocks) -> Option<Life> {
         let Life { class, opened, .. } = blocks.life(Self::any_block(line))?;
