@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from copyback import completing
+
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
 
+#: What the commands are called where they need more than is there.
+PAPER = "copyback paper"
+
 Name = Annotated[
-    str, typer.Argument(metavar="PAPER", help="A paper, or a directory with a paper.toml.")
+    str,
+    typer.Argument(
+        metavar="PAPER",
+        help="A paper, or a directory with a paper.toml.",
+        autocompletion=completing.papers,
+    ),
 ]
 FigureName = Annotated[
     str | None, typer.Argument(metavar="[FIGURE]", help="One figure or question; else all.")
