@@ -133,6 +133,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(PYTHON) benches/page.py
 	$(RUN) python tools/calibration_page.py
 	$(RUN) python tools/drive_pages.py
+	$(RUN) python tools/gallery.py
 
 .PHONY: check-generated
 check-generated: setup ## Check that these are fresh
@@ -163,11 +164,18 @@ check-generated: setup ## Check that these are fresh
 	  cmp $$picture target/generated/$$picture \
 	    || { echo "$$picture is stale: run 'make generated'"; exit 1; }; \
 	done
+	$(RUN) python tools/gallery.py --to target/generated
+	@diff -u docs/gallery.md target/generated/docs/gallery.md \
+	  || { echo "docs/gallery.md is stale: run 'make generated'"; exit 1; }
 	$(call write_reproduction,target/generated/docs)
 	@cd target/generated/docs && for page in reproduction.md reproduction/*.md tournament*.md; do \
 	  diff -u $(CURDIR)/docs/$$page $$page \
 	    || { echo "docs/$$page is stale: run 'make generated'"; exit 1; }; \
 	done
+
+.PHONY: pictures
+pictures: setup ## Take the pictures of the gallery again (needs Chromium)
+	$(RUN) python tools/gallery.py --pictures
 
 .PHONY: sentinel
 sentinel: setup ## Run a few cells of every paper again: each number must be the stored one

@@ -61,10 +61,10 @@ def test_no_tail_is_a_hundred_times_the_median(preset: str) -> None:
     assert response.p99 <= 100 * response.p50
 
 
-def test_the_readme_s_comparison_is_what_the_program_prints(cli: RunCli, tmp_path: Path) -> None:
+def test_the_guide_s_comparison_is_what_the_program_prints(cli: RunCli, tmp_path: Path) -> None:
     """Its table of three schemes on the MySQL server's trace."""
-    readme = (ROOT / "README.md").read_text()
-    shown = readme.split("```text\nAnswer")[1].split("```")[0].splitlines()[1:]
+    guide = (ROOT / "docs/guide/install.md").read_text()
+    shown = guide.split("```text\nAnswer")[1].split("```")[0].splitlines()[1:]
     trace = ROOT / "examples/linux-mysql.load.gz"
     (tmp_path / "my-trace.gz").symlink_to(trace)
     told = cli(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,6 @@ from copyback.fio import fio_json
 from copyback.result import Result
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import RunCli
 
 
@@ -148,3 +147,12 @@ def test_names_are_for_all_flows_or_none(mixed: dict[str, Any]) -> None:
     mixed["workload"]["names"] = ["log"]
     with pytest.raises(copyback.InputError, match=r"workload\.names: found 1; allowed: a name"):
         copyback.run(mixed)
+
+
+def test_what_should_be_known_of_a_flow_is_not_cut(cli: RunCli) -> None:
+    """At 80 columns it stands below the flow's name, as a whole."""
+    example = Path(__file__).parent.parent / "examples/tenants.toml"
+    done = cli("run", example, "--set", "ssd.gc.preemption=none")
+    table = done.stdout.split("\nFlow ")[1].split("\n\n")[0].splitlines()
+    assert [line for line in table if line in ("stalls", "overload")] == ["stalls", "overload"]
+    assert all(len(line) <= 80 for line in table)

@@ -437,22 +437,22 @@ def _classes_table(rows: Sequence[classes.Row]) -> RenderableType:
 
 
 def _flows_table(several: Sequence[Flow]) -> RenderableType:
-    columns = ["requests", "mean", "p99", "max", "IOPS", "MiB/s", "WA", "GC", ""]
+    columns = ["requests", "mean", "p99", "max", "IOPS", "MiB/s", "WA", "GC"]
     table = numbers_table("Flow", columns)
     table.columns[0].min_width = 5
     table.columns[0].max_width = 20
     table.columns[0].no_wrap = False
     for flow in several[:MOST_FLOWS]:
         times, throughput = flow.summary.response_us.all, flow.summary.throughput
+        # What should be known of it stands below its name, where no column has to give way.
         table.add_row(
-            flow.name,
+            "\n".join([flow.name, *(found.label.lower() for found in flow.findings)]),
             units.count(times["count"]),
             *(units.time_us(times[key]) for key in ("mean", "p99", "max")),
             units.rate(throughput["iops"]),
             units.decimal(throughput["mib_per_s"]),
             flow.write_amplification,
             units.share(flow.gc_share),
-            ", ".join(found.label for found in flow.findings),
         )
     if len(several) > MOST_FLOWS:
         table.caption = f"and {len(several) - MOST_FLOWS} more, in summary.json and the report"

@@ -79,7 +79,7 @@ function scaleOf(values, { log = false, zero = false, from, to, wanted = 5, pad 
 // Parts ----------------------------------------------------------------------------------------------
 
 function picture(width, height, name) {
-  return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": name,
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": name,
     "font-family": figureFont, class: "figure" }, svg("title", {}, name));
 }
 
