@@ -19,11 +19,13 @@ from copyback import __version__
 from copyback._core import InputError, SimulationError
 from copyback.commands.calibrate import calibrate
 from copyback.commands.compare import compare, tournament
+from copyback.commands.completion import completion
 from copyback.commands.import_ import import_
 from copyback.commands.report import report, view
 from copyback.commands.run import precondition, run
 from copyback.commands.search import search
 from copyback.commands.show import app as show_app
+from copyback.completing import answering
 from copyback.papers.app import app as paper_app
 from copyback.streams import close_stdout, complain, set_up, shown
 from copyback.trace.cli import app as trace_app
@@ -41,6 +43,7 @@ app = typer.Typer(
 for command in (run, compare, search, tournament, calibrate, precondition, report, view):
     app.command()(command)
 app.command("import")(import_)
+app.command()(completion)
 app.add_typer(show_app, name="show", no_args_is_help=True)
 app.add_typer(trace_app, name="trace", no_args_is_help=True)
 app.add_typer(paper_app, name="paper", no_args_is_help=True)
@@ -138,7 +141,8 @@ def _machine_trouble(trouble: Exception) -> str:
 def main() -> NoReturn:
     """Run the command line."""
     set_up()
-    status = _status(sys.argv[1:])
+    with answering():
+        status = _status(sys.argv[1:])
     try:
         sys.stdout.flush()
     except OSError:

@@ -151,6 +151,10 @@ class BoundRunSummary(Section, kw_only=True):
     """Classes, each with an open block on every plane."""
     growth: float
     """How many times as wide as the one before each class is."""
+    victims_foreseen: bool
+    """Whether victims were chosen by the future, too (`ssd.gc.victim = "foresight"`), and not as
+    in the run.
+    """
     write_amplification: float | None
     """Pages written to flash for each that the host wrote; None if it wrote none."""
 
@@ -161,7 +165,9 @@ class BoundSummary(Section, kw_only=True):
     refused: list[str]
     """Why there are no runs, or no more of them, a sentence each."""
     runs: list[BoundRunSummary]
-    """Its runs, by their number of classes; none if it was refused."""
+    """Its runs, by their number of classes, and the best of these with victims that are
+    foreseen; none if it was refused.
+    """
 
 
 class BreakdownSummary(Section, kw_only=True):
@@ -477,6 +483,35 @@ class IdleTimeSummary(Section, kw_only=True):
     """Periods that are too short to be used."""
 
 
+class ParitySummary(Section, kw_only=True):
+    """Parity of lines."""
+
+    most_held_pages: int
+    """Pages of parity that waited at once in the DRAM of a drive for their dies, at most."""
+    pages_read_for_others: int
+    """Pages read to make up those."""
+    programs: int
+    """Pages of parity that were programmed. They count in `write_amplification`."""
+    reads_around: int
+    """Pages that were read around a collection (`ssd.ftl.reads_around_gc`)."""
+    reads_lost: int
+    """Pages that could not be corrected and not be made up, as part of their stripe was gone or
+    could not be corrected either.
+
+    Only reads for the host count.
+    """
+    reads_rebuilt: int
+    """Pages whose read could not be corrected, and that were made up from the others of their
+    stripe.
+    """
+    share: float
+    """Share of the flash that holds parity: one block of each die's."""
+    write_amplification_without: float | None
+    """Pages written to flash for each that the host wrote, but for those of parity; None if it
+    wrote none.
+    """
+
+
 class LinesSummary(Section, kw_only=True):
     """What `summary.json` says of lines (`ssd.gc.unit = "line"`).
 
@@ -494,6 +529,8 @@ class LinesSummary(Section, kw_only=True):
     """
     opened: int
     """Lines that were opened."""
+    parity: ParitySummary | None = None
+    """Parity, if lines have any (`ssd.ftl.rain`)."""
     valid_share: float | None
     """Share of the pages of lines that was valid when they were chosen; None if none was."""
 

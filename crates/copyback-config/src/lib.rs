@@ -21,6 +21,7 @@ mod flash_faults;
 mod ftl;
 mod gc;
 mod host;
+pub mod known;
 mod load;
 mod mapping_unit;
 mod metrics;

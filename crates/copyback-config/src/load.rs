@@ -6,7 +6,7 @@ use super::{
     Config,
     check::{self, Scope},
     fault::{Fault, Faults, OVERRIDE, Place},
-    presets,
+    known, presets,
     read::{self, suggestion},
     tree::{self, Node, Value},
     workload_preset, write,
@@ -158,7 +158,8 @@ fn preset(name: &Node) -> Result<Node, Fault> {
             return Err(fault(problem));
         }
         let names: Vec<_> = presets::devices().iter().map(|preset| preset.name).collect();
-        return Err(fault(format!("found {text:?}{}", suggestion(text, &names))));
+        let known = known::of_value("preset", text);
+        return Err(fault(format!("found {text:?}{known}{}", suggestion(text, &names))));
     };
     let mut layer = tree::from_preset(preset);
     let mut root = match take_preset(&mut layer) {

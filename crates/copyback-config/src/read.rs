@@ -12,6 +12,7 @@ use serde::de::{
 use super::{
     choice::QUANTITY_OR_TABLE,
     fault::{Fault, Place},
+    known,
     tree::{Node, Value},
 };
 
@@ -60,6 +61,11 @@ impl Problem {
         Self { kind, found: String::new(), at: None }
     }
 
+    /// The key that it is about, if that is known yet.
+    fn path(&self) -> &str {
+        self.at.as_ref().map_or("", |(path, _)| path)
+    }
+
     /// Whether a required key is missing only because its own value was faulty.
     fn is_consequence(&self, path: &str, skip: &BTreeSet<String>) -> bool {
         matches!(self.kind, Kind::Missing { key, .. } if skip.contains(&join(path, key)))
@@ -74,10 +80,11 @@ impl fmt::Display for Problem {
                 if let Some((_, now)) = RENAMED.iter().find(|(old, _)| old == key) {
                     return write!(f, "found a key of earlier versions; allowed: {now}");
                 }
-                write!(f, "unknown key{}", suggestion(key, allowed))
+                write!(f, "unknown key{}{}", known::of_key(self.path()), suggestion(key, allowed))
             }
             Kind::UnknownChoice { found, allowed } => {
-                write!(f, "found {found:?}{}", suggestion(found, allowed))
+                let known = known::of_value(self.path(), found);
+                write!(f, "found {found:?}{known}{}", suggestion(found, allowed))
             }
             Kind::Missing { key, allowed: [] } => write!(f, "the key {key:?} is missing"),
             Kind::Missing { key, allowed } => {

@@ -51,6 +51,18 @@ fn every_kind_of_fault_has_its_message() {
             "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
         ),
         (
+            "Overprovisioning_Ratio = 0.07",
+            "file.toml:1: Overprovisioning_Ratio: unknown key; Overprovisioning_Ratio (MQSim) is ssd.ftl.over_provisioning here (allowed: seed, audit, ssd, array, host, workload, precondition, stop, metrics)",
+        ),
+        (
+            "ssd.gc.victim = 'D_Choices'",
+            "file.toml:1: ssd.gc.victim: found \"D_Choices\"; d-choices (Van Houdt 2013) is ssd.gc.victim = { type = \"rga\", d = 10 } here (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
+        ),
+        (
+            "ssd.gc.victim = { type = 'd-choices', d = 4 }",
+            "file.toml:1: ssd.gc.victim.type: found \"d-choices\"; d-choices (Van Houdt 2013) is ssd.gc.victim = { type = \"rga\", d = 10 } here (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
+        ),
+        (
             "ssd.gc.victim = { type = 'rga', e = 1 }",
             "file.toml:1: ssd.gc.victim.e: unknown key; did you mean \"d\"? (allowed: d, within)",
         ),

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from copyback import completing
 from copyback.commands.options import (
     ConfigFile,
     DaskAddress,
@@ -31,6 +32,7 @@ def compare(
             metavar="KEY=A,B,C",
             help="Run with each of these values; may be repeated for every combination. "
             "trace=FILE,FILE and workload=NAME,NAME replace the workload.",
+            autocompletion=completing.axes,
         ),
     ] = None,
     sweep: Annotated[

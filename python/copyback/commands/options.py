@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from copyback import completing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,11 +20,21 @@ ConfigFile = Annotated[
     Path | None, typer.Argument(metavar="[CONFIG.toml]", help="The configuration.")
 ]
 Preset = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Use a preset in place of a file.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Use a preset in place of a file.",
+        autocompletion=completing.presets,
+    ),
 ]
 Setting = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Override a key; may be repeated.",
+        autocompletion=completing.settings,
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(min=0, help="Seed of every random stream.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Simulations at once; else one a core.")]

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from copyback import completing
 from copyback._core import InputError
 from copyback.commands.options import (
     ConfigFile,
@@ -28,14 +29,24 @@ def run(
     preset: Preset = None,
     setting: Setting = None,
     workload: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Generate this preset's workload.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Generate this preset's workload.",
+            autocompletion=completing.workloads,
+        ),
     ] = None,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Replay this trace as the workload.")
     ] = None,
     format_: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="Format of the trace; else detected."),
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="Format of the trace; else detected.",
+            autocompletion=completing.formats,
+        ),
     ] = None,
     lenient: Annotated[
         bool,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from copyback import completing
 from copyback.commands.options import (
     ConfigFile,
     DaskAddress,
@@ -26,11 +27,19 @@ def search(
     setting: Setting = None,
     least: Annotated[
         str | None,
-        typer.Option(metavar="KEY=LOW..HIGH", help="Find the least value of this key."),
+        typer.Option(
+            metavar="KEY=LOW..HIGH",
+            help="Find the least value of this key.",
+            autocompletion=completing.keys,
+        ),
     ] = None,
     most: Annotated[
         str | None,
-        typer.Option(metavar="KEY=LOW..HIGH", help="Find the greatest value of this key."),
+        typer.Option(
+            metavar="KEY=LOW..HIGH",
+            help="Find the greatest value of this key.",
+            autocompletion=completing.keys,
+        ),
     ] = None,
     where: Annotated[
         str,

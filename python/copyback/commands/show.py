@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from copyback import completing
 from copyback._core import InputError
 
 app = typer.Typer(help="Show presets, policies, the JSON schemas or the reference.")
@@ -29,7 +30,9 @@ def presets(
 
 
 @app.command()
-def preset(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
+def preset(
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=completing.all_presets)],
+) -> None:
     """Print a preset, a drive or a workload, as TOML."""
     from copyback import _core
 

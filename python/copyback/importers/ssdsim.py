@@ -152,9 +152,10 @@ def _mapping(draft: Draft, given: Parameters) -> None:
     order = given.get("static_allocation", "1")
     is_half = given.get("dynamic_allocation", "0").one_of({"0": False, "1": True})
     if is_static:
+        draft.lose("dynamic_allocation", "allocation is static")
         draft.set("ssd.ftl.allocation", order.one_of(_STATIC), "allocation", "static_allocation")
     else:
-        draft.set("ssd.ftl.allocation", "dynamic", "allocation")
+        draft.set("ssd.ftl.allocation", "dynamic", "allocation", "dynamic_allocation")
         draft.lose("static_allocation", "allocation is dynamic")
         if is_half:
             draft.approximate(

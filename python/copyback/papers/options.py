@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from copyback import completing
+
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
 
@@ -14,7 +16,12 @@ if TYPE_CHECKING:
 PAPER = "copyback paper"
 
 Name = Annotated[
-    str, typer.Argument(metavar="PAPER", help="A paper, or a directory with a paper.toml.")
+    str,
+    typer.Argument(
+        metavar="PAPER",
+        help="A paper, or a directory with a paper.toml.",
+        autocompletion=completing.papers,
+    ),
 ]
 FigureName = Annotated[
     str | None, typer.Argument(metavar="[FIGURE]", help="One figure or question; else all.")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from copyback import completing
 from copyback._core import InputError
 from copyback.commands.options import Quiet  # noqa: TC001 - Typer reads them
 
@@ -24,11 +25,21 @@ Source = Annotated[
     ),
 ]
 Preset = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The workload of a preset in place of a file.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The workload of a preset in place of a file.",
+        autocompletion=completing.all_presets,
+    ),
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", metavar="FORMAT", help="Format of the trace; else detected."),
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="Format of the trace; else detected.",
+        autocompletion=completing.formats,
+    ),
 ]
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Skip damaged rows of the trace, and say how many.")
@@ -37,6 +48,7 @@ Setting = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
+        autocompletion=completing.settings,
         metavar="KEY=VALUE",
         help="Set a key, such as workload.limit=1000; may be repeated.",
     ),

@@ -477,6 +477,14 @@ impl Tables {
         roomiest.expect("a placement has a class for what is moved")
     }
 
+    /// Tells the placement where all pages lie, if it asks.
+    pub(super) fn tell_where_pages_lie(&mut self) {
+        let Self { streams, map, geometry, .. } = self;
+        if streams.placement.asks_where_pages_lie() {
+            map.mapped().for_each(|(lpn, page)| streams.lies_in(lpn, geometry.block_of(page)));
+        }
+    }
+
     /// Where a page comes from that is moved away from `from`.
     #[inline(always)]
     pub(super) fn origin_of(&self, from: Ppn) -> Origin {
@@ -586,6 +594,9 @@ impl Tables {
         let placed = self.append(mapping, plane, stream, self.map.logical(from));
         if lends {
             self.space[plane].lent = true;
+        }
+        if !self.limits.is_plain {
+            self.note_in_stripe(placed.page);
         }
         placed
     }
@@ -831,7 +842,7 @@ impl Tables {
         let mut closed_invalid = 0;
         for block in self.geometry.blocks_of_plane(plane) {
             self.blocks.check(block)?;
-            if self.blocks.is_closed(block) {
+            if self.blocks.is_closed(block) && !self.is_parity(block) {
                 closed_invalid +=
                     self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
             }

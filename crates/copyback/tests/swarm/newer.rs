@@ -13,7 +13,7 @@ use copyback::config::{
 };
 
 use crate::draw::Draw;
-use crate::lines;
+use crate::{lines, rain};
 
 /// Changes `config`, of the case of this number.
 pub fn draw(config: &mut Config, number: u64, name: &str) {
@@ -103,6 +103,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
     }
+    if draw.chance(0.5) && matches!(config.ssd.ftl.placement, Placement::Oracle { .. }) {
+        config.ssd.gc.victim = VictimPolicy::Foresight;
+    }
     if draw.chance(0.25) && config.ssd.gc.preemption != Preemption::None {
         config.ssd.gc.preemption = Preemption::Paced {
             set_point: Share(draw.of(&[0.05, 0.5, 0.8, 0.95])),
@@ -130,10 +133,15 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         map_parts_of_pages(&mut draw, config);
     }
     clock_and_victims(&mut draw, config);
-    if draw.chance(0.4) {
+    let is_of_lines = name == rain::NAME;
+    if is_of_lines {
+        rain::leave_out(config);
+    }
+    if draw.chance(0.4) || is_of_lines {
         lines::draw(&mut draw, config);
     }
     reclaim_units(config);
+    rain::draw(config, number, name);
 }
 
 /// Units of mapping that are smaller than a page.
@@ -178,6 +186,10 @@ fn wear_data_out(draw: &mut Draw, config: &mut Config) {
     let refresh = &mut config.ssd.refresh;
     refresh.reads = draw.chance(0.6).then(|| draw.small_within(10, 5_000) as u32);
     refresh.age = draw.chance(0.6).then(|| Time::from_ns(draw.small_within(100_000, 1 << 33)));
+    // No draw of these settings goes with a recovery that knows no bad blocks.
+    if config.ssd.power.is_watched() {
+        return;
+    }
     let faults = &mut config.ssd.faults;
     if draw.chance(0.5) {
         let (share, reads) = (Share(draw.share()), draw.small_within(1, 5_000) as u32);
