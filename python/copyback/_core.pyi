@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+__model__: str
 
 class InputError(ValueError):
     """The user's input is at fault; ``str()`` has one line a fault."""

@@ -98,6 +98,10 @@ pub mod transaction;
 pub mod victim;
 mod whole;
 
+/// Digest of the model: of the results that a few cells of every paper give. Two versions with the same digest give the same
+/// numbers there; what changes it is told in the changelog.
+pub const MODEL: &str = include_str!("model.txt");
+
 pub use copyback_config as config;
 pub use copyback_config::units;
 pub use copyback_workload as workload;
@@ -106,3 +110,8 @@ pub use progress::{Phase, Progress};
 pub use resume::Found;
 pub use run::{Summary, summary_schema};
 pub use simulation::Simulation;
+
+/// The examples of the crate's README, which are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
