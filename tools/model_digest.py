@@ -1,6 +1,7 @@
 """Writes the digest of the model: of the results that the sentinel stores.
 
-It is the same as long as every stored cell gives the same numbers, whatever else changes in the code.
+It is the same as long as every stored cell gives the same numbers, whatever else changes in the
+code.
 """
 
 from __future__ import annotations
