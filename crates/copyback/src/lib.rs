@@ -27,7 +27,8 @@
 //! let mut simulation = Simulation::new(&config, None)?;
 //! while simulation.advance(100_000)? == Status::Running {}
 //! let summary = simulation.summary().expect("the run has ended");
-//! assert_eq!(summary.requests.count, 1000);
+//! let json = serde_json::to_value(summary).expect("a summary is plain data");
+//! assert_eq!(json["requests"]["count"], 1000);
 //! # Ok::<(), copyback::Error>(())
 //! ```
 //!
