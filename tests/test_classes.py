@@ -21,6 +21,22 @@ from copyback.result import Result
 if TYPE_CHECKING:
     from conftest import RunCli
 
+#: Every placement that sorts by what has been.
+NAMES = [
+    "one_class",
+    "host_and_gc_apart",
+    "sepbit",
+    "dac",
+    "fadac",
+    "eti",
+    "auto_stream_multi_queue",
+    "auto_stream_sfr",
+    "warcip",
+    "sfs",
+    "multi_log",
+    "generations",
+    "midas",
+]
 VOLUMES = Path(__file__).parent.parent / "examples/volumes.py"
 
 
@@ -154,10 +170,17 @@ def test_the_bound_is_a_legal_run_of_the_same_drive(result: Result, tmp_path: Pa
     counts = [run.classes for run in found.runs]
     assert counts[:2] == [6, 16]
     config = configuration.load(sorted_by("sepbit"))
-    assert counts[2:] == [bound.most_classes(config)]
+    *by_classes, last = found.runs
+    assert counts[2:-1] == [bound.most_classes(config)]
+    # The last has the classes of the best, and victims that are foreseen.
+    assert [run.victims_foreseen for run in found.runs] == [False] * len(by_classes) + [True]
+    assert last.classes == min(by_classes, key=lambda run: run.write_amplification or 0.0).classes
     for run in found.runs:
         oracle = {"type": "oracle", "classes": run.classes, "growth": run.growth}
-        again = copyback.run(sorted_by(oracle), audit=True)
+        again_with = sorted_by(oracle)
+        if run.victims_foreseen:
+            again_with["ssd"]["gc"] = {"victim": "foresight"}
+        again = copyback.run(again_with, audit=True)
         assert again.write_amplification == run.write_amplification
         assert run.write_amplification < result.write_amplification  # type: ignore[operator]
     # It is in the files, and in a page that is made from them later.
@@ -197,8 +220,41 @@ def test_as_many_classes_as_fit_may_be_few() -> None:
     config["precondition"]["fill"] = 0.5
     found = copyback.run(config, bound=True).summary.bound
     assert found is not None
-    assert len(found.runs) == 1
-    assert 2 <= found.runs[0].classes < 6
+    assert [run.victims_foreseen for run in found.runs] == [False, True]
+    assert 2 <= found.runs[0].classes == found.runs[1].classes < 6
+
+
+def test_victims_that_need_another_placement_leave_the_bound_those_that_are_foreseen() -> None:
+    config = sorted_by("sfs")
+    config["ssd"]["gc"] = {"victim": "cost_hotness"}
+    found = copyback.run(config, bound=True).summary.bound
+    assert found is not None
+    assert [(run.classes, run.victims_foreseen) for run in found.runs] == [(16, True)]
+    assert [sentence[:42] for sentence in found.refused] == [
+        'ssd.gc.victim: found "cost_hotness"; allowe'[:42]
+    ]
+
+
+@pytest.mark.parametrize("address", ["uniform", 0.6, 1.0, 1.2])
+def test_nothing_that_does_not_know_the_future_beats_the_last_row_of_a_bound(address: Any) -> None:
+    kind = "uniform" if address == "uniform" else {"type": "zipf", "theta": address}
+    own = {"sfs": ["cost_hotness"], "multi_log": [], "generations": [], "midas": []}
+    usual = ["greedy", {"type": "cost_benefit", "age": "since_sealed", "weight": "sqrt"}]
+
+    def written(placement: Any, victim: Any, **more: Any) -> float:
+        config = sorted_by(placement)
+        config["workload"]["address"] = kind
+        config["ssd"]["gc"] = {"victim": victim}
+        found = copyback.run(config, **more).summary
+        if more:
+            assert found.bound is not None
+            return found.bound.runs[-1].write_amplification or 0.0
+        return found.write_amplification or 0.0
+
+    least = written("host_and_gc_apart", "greedy", bound=True)
+    for placement in NAMES:
+        for victim in usual + own.get(placement, []):
+            assert written(placement, victim) > least, (placement, victim)
 
 
 def test_nobody_asks_for_a_bound_by_accident(usual: Result) -> None:

@@ -64,7 +64,7 @@ def test_each_interval_has_the_requests_completed_in_it(
     kept: copyback.Result, tmp_path: Path
 ) -> None:
     assert kept.requests is not None
-    rows = kept.requests.to_dict(as_series=False)
+    rows = kept.requests.to_dict()
     expected: dict[tuple[str, int], list[int]] = {}
     for arrival, response, operation in zip(
         rows["arrival_ns"], rows["response_ns"], rows["operation"], strict=True

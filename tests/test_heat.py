@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 import copyback
 from conftest import tiny_config
+from copyback.frame import Frame
 from copyback.report import heat
 
 
-def table(collecting: list[list[float]], *, bin_s: float = 1.0) -> pl.DataFrame:
+def table(collecting: list[list[float]], *, bin_s: float = 1.0) -> Frame:
     """Return `Result.dies` of one drive: a list a die, with the share of each bin."""
     shares = np.asarray(collecting)
     dies, bins = shares.shape
     start = np.repeat(np.arange(bins) * bin_s, dies)
-    return pl.DataFrame(
+    return Frame(
         {
             "device": np.zeros(dies * bins, np.uint16),
             "die": np.tile(np.arange(dies, dtype=np.uint32), bins),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pytest
 
+from copyback.frame import Frame
 from copyback.parquet import RowKeeper, RowWriter, read_parquet, write_parquet
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def test_a_table_of_no_rows_has_its_columns(tmp_path: Path) -> None:
 
 
 def test_some_columns_are_read(tmp_path: Path) -> None:
-    write_parquet(pl.DataFrame({"a": [1], "b": [2]}), tmp_path / "[ab]*.parquet")
-    assert read_parquet(tmp_path / "[ab]*.parquet", ["b"]).to_dict(as_series=False) == {"b": [2]}
+    write_parquet(Frame({"a": [1], "b": [2]}), tmp_path / "[ab]*.parquet")
+    assert read_parquet(tmp_path / "[ab]*.parquet", ["b"]).to_dict() == {"b": [2]}
 
 
 def test_what_the_system_says_to_a_write_is_raised() -> None:
@@ -67,7 +67,7 @@ def test_what_the_system_says_to_a_write_is_raised() -> None:
     if not full.exists():
         pytest.skip("there is no /dev/full")
     with pytest.raises(OSError, match="No space left"):
-        write_parquet(pl.DataFrame({"a": [1]}), full)
+        write_parquet(Frame({"a": [1]}), full)
     with pytest.raises(OSError, match="No space left"), RowWriter(full) as writer:
         writer.add(batch(0, 10))
 

@@ -433,7 +433,9 @@ def test_a_sweep_prepares_its_drives_once_and_knows_the_source(
         "workload.requests": [300, 400],
     }
     first = copyback.compare(sorted_drive, over=over, out=tmp_path / "out", jobs=2)
-    erases = first.frame.group_by("workload.requests").agg(pl.col("flash.erases").n_unique())
+    erases = (
+        first.frame.to_polars().group_by("workload.requests").agg(pl.col("flash.erases").n_unique())
+    )
     assert erases["flash.erases"].to_list() == [1, 1]
     write(DAC.replace("levels[pages] - 1", "levels[pages] - 2"))
     second = copyback.compare(sorted_drive, over=over, out=tmp_path / "out", jobs=2)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import polars as pl
 import pytest
 
 import copyback
 from copyback import report
+from copyback.frame import Frame
 from copyback.report import plots
 from copyback.result import Result
 
@@ -108,9 +108,7 @@ def test_thinning_keeps_sums_and_extremes(result: Result) -> None:
     columns["start_s"] = np.arange(rows, dtype=float)
     columns["requests"] = np.ones(rows)
     columns["erases"] = random.integers(0, 5, rows).astype(float)
-    long = Result(
-        result.summary, result.config_toml, {**result._tables, "series": pl.DataFrame(columns)}
-    )
+    long = Result(result.summary, result.config_toml, {**result._tables, "series": Frame(columns)})
     thin = plots.timeline(long)
     assert len(thin["start"]) <= plots.MAX_INTERVALS
     assert sum(thin["erases"]) == columns["erases"].sum()

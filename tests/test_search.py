@@ -9,6 +9,7 @@ import pytest
 
 import copyback
 from copyback._core import InputError
+from copyback.frame import Frame
 from copyback.sweep.bisection import find
 from copyback.sweep.bounds import parse_bound, parse_range
 from copyback.sweep.intervals import Estimate
@@ -189,7 +190,7 @@ def test_knees_are_told_of_each_line_with_the_name_of_its_key() -> None:
         for victim, own in means.items()
         for place, mean in enumerate(own)
     ]
-    found = contests(pl.DataFrame(rows), ["ssd.ftl.over_provisioning", "ssd.gc.victim"])
+    found = contests(Frame.of_rows(rows), ["ssd.ftl.over_provisioning", "ssd.gc.victim"])
     (told,) = knees(found, MEASURES[0], Names(found))
     assert told == "mean bends at over_provisioning 0.2 (victim greedy), where it is 12.0 µs"
 

@@ -71,7 +71,7 @@ def test_the_window_is_that_of_its_requests(endless: dict[str, Any]) -> None:
     result = copyback.run(endless, stop=STEADY | {"round": 250, "ramp": "5ms"}, **settings)
     window = result.summary["steady_state"]["window"]
     assert result.requests is not None
-    rows = result.requests.to_dict(as_series=False)
+    rows = result.requests.to_dict()
     ends = np.asarray(rows["arrival_ns"]) + np.asarray(rows["response_ns"])
     first = int((ends < 5_000_000).sum()) + 250 * (window.first_round - 1)
     responses = np.asarray(rows["response_ns"])[first : first + 5 * 250]

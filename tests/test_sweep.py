@@ -24,6 +24,7 @@ import pytest
 import copyback
 from copyback import InputError, configuration
 from copyback.destination import staged_file
+from copyback.frame import Frame
 from copyback.sweep import execute
 from copyback.sweep.axes import Axis, column, layers_of, parse_axis
 from copyback.sweep.design import Design
@@ -294,8 +295,8 @@ def test_a_comparison_holds_what_single_runs_give(tiny: dict[str, Any], tmp_path
         tiny, over={"ssd.gc.victim": ["greedy", "fifo"]}, seeds=2, out=tmp_path / "sweep"
     )
     assert found.frame["seed"].to_list() == [1, 2, 1, 2]
-    assert rows(tmp_path / "sweep").equals(found.frame)
-    for row in found.frame.iter_rows(named=True):
+    assert rows(tmp_path / "sweep").equals(found.frame.to_polars())
+    for row in found.frame.iter_rows():
         alone = copyback.run(tiny, seed=row["seed"], ssd__gc__victim=row["ssd.gc.victim"])
         assert row["response_us.all.mean"] == alone.summary.response_us.all.mean
         assert row["flash.erases"] == alone.summary.flash.erases
@@ -662,7 +663,7 @@ def test_changes_are_taken_seed_by_seed() -> None:
 
 
 def test_schemes_are_compared_under_the_same_load() -> None:
-    frame = pl.DataFrame(
+    frame = Frame(
         {
             "ssd.gc.victim": ["greedy", "fifo", "greedy", "fifo"],
             "workload.read_share": [0.1, 0.1, 0.9, 0.9],
@@ -783,7 +784,7 @@ def test_the_page_has_every_scheme_and_needs_no_network(
     assert data["loads"] == ["read_share 0.2", "read_share 0.7"]
     assert [scheme["name"] for scheme in data["schemes"]] == ["victim greedy", "victim fifo"] * 2
     assert [scheme["baseline"] for scheme in data["schemes"]] == [False, True] * 2
-    row = found.frame.row(0, named=True)
+    row = found.frame.row(0)
     first = data["schemes"][0]
     assert first["values"]["p99.9"][str(row["seed"])] == row["response_us.all.p99_9"]
     assert data["t"][3] == pytest.approx(4.302653)
@@ -996,7 +997,7 @@ def test_the_page_has_every_key_and_result_as_an_axis(tiny: dict[str, Any], tmp_
     ]
     scheme = data["schemes"][1]
     assert scheme["at"] == [0.25, 50.0]
-    rows = found.frame.to_dicts()
+    rows = list(found.frame.iter_rows())
     for run in scheme["runs"]:
         assert data["runs"][run] == rows[run]["run"]
         moved = data["columns"]["gc.pages_moved"][run]

@@ -38,7 +38,7 @@ def result(tiny: dict[str, Any]) -> copyback.Result:
 
 def test_excess_and_worst_are_those_of_the_requests(result: copyback.Result) -> None:
     assert result.requests is not None
-    rows = result.requests.to_dict(as_series=False)
+    rows = result.requests.to_dict()
     responses = rows["response_ns"]
     excess = [response - 1_000_000 for response in responses if response > 1_000_000]
     found = result.summary["excess_wait_us"]

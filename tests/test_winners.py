@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import polars as pl
 import pytest
 
+from copyback.frame import Frame
 from copyback.sweep.schemes import MEASURES, contests
 from copyback.sweep.standings import standings
 from copyback.sweep.winners import behind, choices, overall, podium
@@ -44,7 +44,7 @@ def found() -> list[Contest]:
         for setting, values in TIMES.items()
         for seed, value in enumerate(values, start=1)
     ]
-    return contests(pl.DataFrame(rows), KEYS, {"scheme": "mine"})
+    return contests(Frame.of_rows(rows), KEYS, {"scheme": "mine"})
 
 
 def test_level_with_the_winner_are_those_whose_difference_may_be_none(

@@ -153,7 +153,7 @@ def write_tail(result: copyback.Result) -> float:
 def rates(result: copyback.Result) -> tuple[np.ndarray[Any, Any], float]:
     """Return the bytes of each interval but the host's last, and the seconds of one."""
     series = result.series
-    moved = (series["read_bytes"] + series["write_bytes"]).to_numpy()
+    moved = series["read_bytes"].to_numpy() + series["write_bytes"].to_numpy()
     length = float(series["end_s"][0] - series["start_s"][0])
     return moved[: int(moved.nonzero()[0].max())], length
 

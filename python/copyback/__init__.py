@@ -5,7 +5,7 @@
 >>> result.summary.response_us.read.p99                 # doctest: +SKIP
 149946.367
 
-Everything heavy (Polars, the report) is imported when it is first used.
+Everything heavy (NumPy, the report) is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from copyback._core import InputError, SimulationError, __model__, __version__
 
 if TYPE_CHECKING:
     from copyback.calibration import Calibration, calibrate
+    from copyback.column import Column
+    from copyback.frame import Frame
     from copyback.policies import (
         FOREVER,
         Admit,
@@ -42,8 +44,10 @@ __all__ = [
     "Block",
     "Blocks",
     "Calibration",
+    "Column",
     "Comparison",
     "Device",
+    "Frame",
     "InputError",
     "PlacementPolicy",
     "Plane",
@@ -74,8 +78,10 @@ _HOME = {
     "Block": "copyback.policies",
     "Blocks": "copyback.policies",
     "Calibration": "copyback.calibration",
+    "Column": "copyback.column",
     "Comparison": "copyback.sweep",
     "Device": "copyback.policies",
+    "Frame": "copyback.frame",
     "PlacementPolicy": "copyback.policies",
     "Plane": "copyback.policies",
     "Point": "copyback.policies",
@@ -102,6 +108,10 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'copyback' has no attribute {name!r}")
     from importlib import import_module
 
+    if _HOME[name] == "copyback.calibration":
+        from copyback.extras import need
+
+        need("calibrate", "calibrate()")
     value: object = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

@@ -7,6 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from copyback.column import Column
+
 __version__: str
 __model__: str
 
@@ -15,6 +17,39 @@ class InputError(ValueError):
 
 class SimulationError(RuntimeError):
     """The machine or the simulator is at fault."""
+
+def student_quantile(share: float, degrees: float) -> float:
+    """Return the value that a share of Student's distribution is below."""
+
+def arrow_stream(columns: list[tuple[str, Column]]) -> object:
+    """Return columns as an Arrow C stream, in the capsule of its Python protocol."""
+
+@final
+class TableWriter:
+    """A Parquet file of a table in the making; the first rows create it."""
+
+    def __new__(cls, path: PathLike[str], row_group: int) -> TableWriter: ...
+    def write(self, columns: list[tuple[str, Column]]) -> None:
+        """Write rows. The file has groups of a fixed size, however the rows came."""
+
+    def close(self) -> None:
+        """Make the file whole."""
+
+@final
+class TableReader:
+    """Reads a Parquet file batch by batch: what makes each `Column`, by its name."""
+
+    def __new__(
+        cls, path: PathLike[str], batch: int, columns: list[str] | None = None
+    ) -> TableReader: ...
+    @property
+    def height(self) -> int:
+        """Rows of the file."""
+
+    def __iter__(self) -> TableReader: ...
+    def __next__(self) -> dict[str, tuple[Any, ...]]: ...
+    def empty(self) -> dict[str, tuple[Any, ...]]:
+        """Return the columns of no row."""
 
 @final
 class Config:

@@ -2,11 +2,12 @@
 
 The oracle knows when each page dies. A bound is not a formula but a legal run: the drive, its
 spare, its victim policy and its load are those of the configuration, and each class takes an open
-block on every plane.
+block on every plane. In the last run victims are chosen by the future, too.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,9 @@ CLASSES = (6, 16)
 
 #: The least and most classes of an oracle.
 LEAST, MOST = 2, 128
+
+#: The victim policy that knows the future.
+FORESIGHT = "foresight"
 
 #: Drives full of writes up to which classes tell lives apart. Less leaves much of what lives long
 #: in the last class, more makes the others wide; decision 68 says more.
@@ -62,29 +66,59 @@ def bound(
     BoundSummary
         Without runs if the oracle is refused, with a sentence that says why.
     """
-    try:
-        most = most_classes(config)
-    except InputError as fault:
-        return BoundSummary(runs=[], refused=[reason(fault)])
     found = BoundSummary(runs=[], refused=[])
-    for classes in sorted({min(number, most) for number in (*CLASSES, most)}):
-        growth = growth_of(classes, SPAN * blocks_per_plane(config))
-        try:
-            driver = Driver(oracle(config, classes, growth), state=state, threads=threads)
-            with display() as tell:
-                driver.run(on_progress=tell)
-        except InputError as fault:
-            found.refused.append(reason(fault))
-            break
+    span = SPAN * blocks_per_plane(config)
+
+    def run(classes: int, *, foreseen: bool) -> None:
+        growth = growth_of(classes, span)
+        asked = oracle(config, classes, growth, foreseen=foreseen)
+        driver = Driver(asked, state=state, threads=threads)
+        with display() as tell:
+            driver.run(on_progress=tell)
         written = driver.summary("").write_amplification
         found.runs.append(
-            BoundRunSummary(classes=classes, growth=growth, write_amplification=written)
+            BoundRunSummary(
+                classes=classes,
+                growth=growth,
+                victims_foreseen=foreseen,
+                write_amplification=written,
+            )
         )
+
+    try:
+        most = most_classes(config)
+        for classes in sorted({min(number, most) for number in (*CLASSES, most)}):
+            run(classes, foreseen=False)
+    except InputError as fault:
+        found.refused.append(reason(fault))
+    try:
+        run(best_classes(found, config), foreseen=True)
+    except InputError as fault:
+        # What concerns the placement has been told already.
+        if reason(fault) not in found.refused:
+            found.refused.append(reason(fault))
     return found
 
 
-def oracle(config: Config, classes: int, growth: float) -> Config:
+def best_classes(found: BoundSummary, config: Config) -> int:
+    """Return the number of classes with which least was written, or as many as usual.
+
+    Raises
+    ------
+    InputError
+        If an oracle is refused, whatever chooses the victims.
+    """
+    written = [(run.write_amplification, run.classes) for run in found.runs]
+    known = [(factor, classes) for factor, classes in written if factor is not None]
+    if known:
+        return min(known)[1]
+    return min(CLASSES[-1], most_classes(config, foreseen=True))
+
+
+def oracle(config: Config, classes: int, growth: float, *, foreseen: bool = False) -> Config:
     """Return the configuration with an oracle of so many classes for placement.
+
+    With `foreseen`, victims are chosen by the future, too.
 
     Raises
     ------
@@ -93,10 +127,12 @@ def oracle(config: Config, classes: int, growth: float) -> Config:
     """
     placement = {"type": "oracle", "classes": classes, "growth": growth}
     settings = [("ssd.ftl.placement", to_toml(placement))]
+    if foreseen:
+        settings.append(("ssd.gc.victim", to_toml(FORESIGHT)))
     return Config.load(toml=config.to_toml(), settings=settings)
 
 
-def most_classes(config: Config) -> int:
+def most_classes(config: Config, *, foreseen: bool = False) -> int:
     """Return how many classes leave the drive enough spare.
 
     Raises
@@ -104,12 +140,12 @@ def most_classes(config: Config) -> int:
     InputError
         If not even two do, or an oracle is refused for another reason.
     """
-    oracle(config, LEAST, 1.0)
+    oracle(config, LEAST, 1.0, foreseen=foreseen)
     fits, is_too_many = LEAST, MOST + 1
     while is_too_many - fits > 1:
         middle = (fits + is_too_many) // 2
         try:
-            oracle(config, middle, 1.0)
+            oracle(config, middle, 1.0, foreseen=foreseen)
             fits = middle
         except InputError:
             is_too_many = middle
@@ -161,7 +197,8 @@ def reason(fault: InputError) -> str:
     'ssd.ftl.placement: found "oracle" with 2 flows; allowed: one'
     """
     line = str(fault).splitlines()[0]
-    return line.removeprefix("config: ").removeprefix("--set ")
+    # The line is one of a text that nobody has seen.
+    return re.sub(r"^(config: |configuration:\d+: |--set )", "", line)
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:
@@ -170,11 +207,15 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     if found is None:
         return []
     told = [
-        f"{units.factor(run.write_amplification)} with {run.classes} classes{_beside(summary, run)}"
+        f"{units.factor(run.write_amplification)} with {_named(run)}{_beside(summary, run)}"
         for run in found.runs
     ]
     told += [f"{'no more runs' if told else 'none'}: {sentence}" for sentence in found.refused]
     return [("Oracle's WA", line) for line in told[:1]] + [("", line) for line in told[1:]]
+
+
+def _named(run: BoundRunSummary) -> str:
+    return f"{run.classes} classes{', victims foreseen' if run.victims_foreseen else ''}"
 
 
 def distance(summary: Summary, run: BoundRunSummary) -> float | None:
@@ -197,10 +238,10 @@ def _beside(summary: Summary, run: BoundRunSummary) -> str:
 
 
 def runs(summary: Summary) -> Iterator[tuple[str, str, str]]:
-    """Yield each run of the oracle: its classes, its write amplification, this run's distance."""
+    """Yield each run of the oracle: what it is, its write amplification, this run's distance."""
     for run in summary.bound.runs if summary.bound else []:
         yield (
-            units.count(run.classes),
+            f"Oracle, {_named(run)}",
             units.factor(run.write_amplification),
             distance_text(summary, run),
         )

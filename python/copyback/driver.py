@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
-    import polars as pl
     from numpy.typing import NDArray
 
     from copyback._core import Conversion, InputCheck, Survey
     from copyback.checkpoint import Checkpoint
+    from copyback.frame import Frame
     from copyback.result import TableName
 
     Columns = dict[str, NDArray[np.generic]]
@@ -343,10 +343,10 @@ class Driver:
             slowest=json.loads(slowest) if slowest is not None else None,
         )
 
-    def _measured_tables(self) -> dict[TableName, pl.DataFrame]:
+    def _measured_tables(self) -> dict[TableName, Frame]:
         from copyback.parquet import distribution_table, rows_table, series_table
 
-        tables: dict[TableName, pl.DataFrame] = {
+        tables: dict[TableName, Frame] = {
             "series": series_table(self.simulation.series()),
             "distribution": distribution_table(self.simulation.distributions()),
             "dies": rows_table(self.simulation.dies()),

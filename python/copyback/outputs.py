@@ -18,8 +18,7 @@ from copyback.destination import PARTIAL, default_mode, naming, refusal, staged_
 if TYPE_CHECKING:
     from types import TracebackType
 
-    import polars as pl
-
+    from copyback.frame import Frame
     from copyback.result import Result
 
 
@@ -202,7 +201,7 @@ def write_tables(result: Result, directory: Path) -> None:
     for table, name in names.ROW_TABLE_FILES.items():
         if (directory / name).exists():
             continue
-        rows: pl.DataFrame | None = getattr(result, table)
+        rows: Frame | None = getattr(result, table)
         if rows is not None:
             write_parquet(rows, directory / name)
 

@@ -1,160 +1,157 @@
-"""Tables of a run: as data frames in memory, and as Parquet in files."""
+"""Tables of a run: as frames in memory, and as Parquet in files."""
 
 from __future__ import annotations
 
-import io
 import queue
 import threading
-from typing import IO, TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
-import polars as pl
-from polars.io.plugins import register_io_source
 
-from copyback.streams import is_utf_8
+from copyback._core import InputError, TableReader, TableWriter
+from copyback.column import Column
+from copyback.frame import Frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 #: Rows of a row group of a Parquet file. Fixed, so that the same run gives the same bytes.
 ROW_GROUP = 131_072
 
 #: What the numbers in some columns stand for.
 NAMES = {
-    "operation": ["read", "write", "trim", "flush"],
-    "message": ["runs_short", "must_collect", "done", "state", "collect", "stop", "report"],
+    "operation": ("read", "write", "trim", "flush"),
+    "message": ("runs_short", "must_collect", "done", "state", "collect", "stop", "report"),
 }
 
 #: Batches that may wait to be written.
 _WAITING = 2
 
 
-def _named(names: list[str], numbers: NDArray[Any]) -> pl.Series:
-    """Return names in place of their numbers."""
-    return pl.Series(names, dtype=pl.Enum(names)).gather(numbers)
-
-
-def rows_table(columns: Mapping[str, NDArray[Any]]) -> pl.DataFrame:
+def rows_table(columns: Mapping[str, NDArray[Any]]) -> Frame:
     """Return a batch of requests, collections or commands."""
-    table: dict[str, pl.Series] = {}
+    table: dict[str, Column] = {}
     for name, values in columns.items():
         if name == "is_unmeasured":
             continue
-        series = pl.Series(name, values)
         if name == "measured_response_ns":
-            unmeasured = pl.Series(columns["is_unmeasured"])
-            series = pl.select(pl.when(~unmeasured).then(series)).to_series().alias(name)
+            table[name] = Column(values, ~columns["is_unmeasured"])
         elif name in NAMES:
-            series = _named(NAMES[name], values).alias(name)
-        table[name] = series
-    return pl.DataFrame(table)
+            table[name] = _named(NAMES[name], values)
+        else:
+            table[name] = Column(values)
+    return Frame(table)
+
+
+def _named(names: tuple[str, ...], places: NDArray[Any]) -> Column:
+    return Column(places.astype(np.uint32), names=names, are_all=True)
 
 
 #: Columns of the series that count in fractions.
 FRACTIONS = frozenset({"gc_steps_charged"})
 
 
-def series_table(columns: Mapping[str, NDArray[Any]]) -> pl.DataFrame:
+def series_table(columns: Mapping[str, NDArray[Any]]) -> Frame:
     """Return the time series: counts are integers, a mean of no request is null."""
-    # Not by expressions of Polars: each would cost more than a short run does.
-    return pl.DataFrame(
+    return Frame(
         {
-            name: pl.Series(values, nan_to_null=True)
+            name: _without_nan(values)
             if name.endswith(("_s", "_us")) or name in FRACTIONS
-            else pl.Series(values.astype(np.int64))
+            else Column(values.astype(np.int64))
             for name, values in columns.items()
         }
     )
 
 
+def _without_nan(values: NDArray[Any]) -> Column:
+    absent = np.isnan(values)
+    return Column(values, ~absent if absent.any() else None)
+
+
 def distribution_table(
     curves: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]],
-) -> pl.DataFrame:
+) -> Frame:
     """Return the distributions one under the other, named in the column ``operation``."""
     sizes = [len(values) for values, _ in curves.values()]
     index = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
     empty = np.empty(0)
-    return pl.DataFrame(
+    return Frame(
         {
-            "operation": _named(list(curves), index),
+            "operation": _named(tuple(curves), index),
             "response_us": np.concatenate([empty, *(v for v, _ in curves.values())]),
             "fraction": np.concatenate([empty, *(f for _, f in curves.values())]),
         }
     )
 
 
-def write_parquet(table: pl.DataFrame, path: Path) -> None:
+def write_parquet(table: Frame, path: Path) -> None:
     """Write a table with the project's settings."""
-    # Opened here: Polars takes no name that is not UTF-8.
-    with _File(path) as file:
-        table.write_parquet(cast("IO[bytes]", file), compression="zstd", row_group_size=ROW_GROUP)
+    file = TableWriter(path, ROW_GROUP)
+    for first in range(0, max(len(table), 1), ROW_GROUP):
+        file.write(list(table[first : first + ROW_GROUP].items()))
+    file.close()
 
 
-def read_parquet(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
-    """Return some columns, or all, of a table that :func:`write_parquet` wrote."""
-    # Polars takes no name that is not UTF-8.
-    source = path if is_utf_8(path) else io.BytesIO(path.read_bytes())
-    return pl.read_parquet(source, columns=columns, glob=False)
+def read_parquet(path: Path, columns: list[str] | None = None) -> Frame:
+    """Return some columns, or all, of a table in a Parquet file.
+
+    Raises
+    ------
+    InputError
+        If it is damaged, or does not have them.
+    """
+    table = Frame.joined(list(batches(path, columns)))
+    if absent := [name for name in columns or () if name not in table]:
+        raise InputError(f"{path}: has no column {absent[0]}")
+    return table
 
 
-class _File(io.RawIOBase):
-    """A file that remembers what the system said to a write: Polars tells something of its own."""
+def batches(path: Path, columns: list[str] | None = None) -> Iterator[Frame]:
+    """Yield a table in a Parquet file piece by piece; one that has no rows is one piece.
 
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("wb")
-        self._fault: OSError | None = None
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        try:
-            return self._file.write(data)
-        except OSError as fault:
-            self._fault = fault
-            raise
-
-    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
-        try:
-            self._file.close()
-        except OSError as last:
-            self._fault = self._fault or last
-        if self._fault is not None:
-            raise self._fault from fault
+    Raises
+    ------
+    InputError
+        If it is damaged.
+    """
+    try:
+        reader = TableReader(path, ROW_GROUP, columns)
+        if not reader.height:
+            yield _taken(reader.empty())
+        for found in reader:
+            yield _taken(found)
+    except InputError as fault:
+        raise InputError(f"{path}: not a table that can be read: {fault}") from None
 
 
-def batches(path: Path) -> Iterator[pl.DataFrame]:
-    """Yield a table that :func:`write_parquet` or `RowWriter` wrote, piece by piece."""
-    # Polars takes no name that is not UTF-8.
-    source = path if is_utf_8(path) else io.BytesIO(path.read_bytes())
-    lazy = pl.scan_parquet(source, glob=False)
-    rows = lazy.select(pl.len()).collect().item()
-    for first in range(0, max(rows, 1), ROW_GROUP):
-        yield lazy.slice(first, ROW_GROUP).collect()
+def _taken(found: Mapping[str, Any]) -> Frame:
+    return Frame({name: Column(*parts) for name, parts in found.items()})
 
 
-def _batch(rows: Mapping[str, NDArray[Any]] | pl.DataFrame) -> pl.DataFrame:
-    return rows if isinstance(rows, pl.DataFrame) else rows_table(rows)
+def _batch(rows: Mapping[str, NDArray[Any]] | Frame) -> Frame:
+    return rows if isinstance(rows, Frame) else rows_table(rows)
 
 
 class RowKeeper:
     """Gathers rows in memory."""
 
     def __init__(self) -> None:
-        self._batches: list[pl.DataFrame] = []
+        self._batches: list[Frame] = []
 
-    def add(self, rows: Mapping[str, NDArray[Any]] | pl.DataFrame) -> None:
+    def add(self, rows: Mapping[str, NDArray[Any]] | Frame) -> None:
         """Take a batch: columns, or a table of a file."""
         table = _batch(rows)
         if len(table) or not self._batches:
             self._batches.append(table)
 
-    def table(self) -> pl.DataFrame:
+    def table(self) -> Frame:
         """Return all rows."""
-        return pl.concat(self._batches)
+        return Frame.joined(self._batches)
 
 
 class RowWriter:
@@ -167,13 +164,12 @@ class RowWriter:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._batches: queue.Queue[pl.DataFrame | None] = queue.Queue(_WAITING)
+        self._file = TableWriter(path, ROW_GROUP)
+        self._batches: queue.Queue[Frame | None] = queue.Queue(_WAITING)
         self._worker: threading.Thread | None = None
         self._fault: Exception | None = None
-        self._has_ended = False
 
-    def add(self, rows: Mapping[str, NDArray[Any]] | pl.DataFrame) -> None:
+    def add(self, rows: Mapping[str, NDArray[Any]] | Frame) -> None:
         """Take a batch, columns or a table of a file; it is written meanwhile.
 
         Raises
@@ -181,12 +177,11 @@ class RowWriter:
         OSError
             If what came before could not be written.
         """
-        table = _batch(rows)
         if self._worker is None:
-            self._worker = threading.Thread(target=self._write, args=(table.schema,), daemon=True)
+            self._worker = threading.Thread(target=self._write, daemon=True)
             self._worker.start()
         self._raise()
-        self._batches.put(table)
+        self._batches.put(_batch(rows))
 
     def __enter__(self) -> Self:
         return self
@@ -203,24 +198,35 @@ class RowWriter:
         if self._fault is not None:
             raise self._fault
 
-    def _write(self, schema: pl.Schema) -> None:
-        """Have Polars pull the batches, which is how it writes a file piece by piece."""
-        lazy = register_io_source(self._pull, schema=schema)
-        try:
-            # Opened here: Polars takes no name that is not UTF-8.
-            with _File(self.path) as file:
-                lazy.sink_parquet(
-                    cast("IO[bytes]", file), compression="zstd", row_group_size=ROW_GROUP
-                )
-        except Exception as fault:
-            self._fault = fault
-            # Who adds must not wait for ever.
-            for _ in self._pull():
-                pass
+    def _write(self) -> None:
+        """Write batches until there are no more; after a fault they are let go."""
+        waiting: list[Frame] = []
+        while (batch := self._batches.get()) is not None:
+            if self._fault is None:
+                waiting.append(batch)
+                waiting = self._attempt(self._whole_groups, waiting) or []
+        if self._fault is None:
+            self._attempt(self._end, waiting)
 
-    def _pull(self, *_: object) -> Iterator[pl.DataFrame]:
-        while not self._has_ended:
-            batch = self._batches.get()
-            if batch is not None:
-                yield batch
-            self._has_ended = batch is None
+    def _whole_groups(self, waiting: list[Frame]) -> list[Frame]:
+        """Write all groups of rows that are complete; return what is left."""
+        if sum(map(len, waiting)) < ROW_GROUP:
+            return waiting
+        table = Frame.joined(waiting)
+        whole = len(table) // ROW_GROUP * ROW_GROUP
+        for first in range(0, whole, ROW_GROUP):
+            # As one batch: where pages of a file end depends on it.
+            self._file.write(list(table[first : first + ROW_GROUP].items()))
+        return [table[whole:]]
+
+    def _end(self, waiting: list[Frame]) -> None:
+        self._file.write(list(Frame.joined(waiting).items()))
+        self._file.close()
+
+    def _attempt(self, work: Callable[[list[Frame]], T], given: list[Frame]) -> T | None:
+        try:
+            return work(given)
+        except Exception as fault:
+            # Raised where rows are added: who adds must not wait for ever.
+            self._fault = fault
+            return None

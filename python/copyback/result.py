@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from copyback.frame import Frame
+
 SUMMARY = "summary.json"
 CONFIG = "config.toml"
 SERIES = "series.parquet"
@@ -94,14 +96,14 @@ class Result:
         self,
         summary: Summary,
         config_toml: str,
-        tables: Mapping[TableName, pl.DataFrame | Path],
+        tables: Mapping[TableName, Frame | Path],
         *,
         streams: Mapping[StreamName, bytes | Path] | None = None,
         slowest: list[dict[str, Any]] | None = None,
     ) -> None:
         self.summary = summary
         self.config_toml = config_toml
-        self._tables: dict[TableName, pl.DataFrame | Path] = dict(tables)
+        self._tables: dict[TableName, Frame | Path] = dict(tables)
         self._streams: dict[StreamName, bytes | Path] = dict(streams or {})
         self.slowest = slowest
 
@@ -138,7 +140,7 @@ class Result:
             raise InputError(f"{home}: not a Copyback result: {fault}") from None
         if summary.schema != 1:
             raise InputError(f"{home / SUMMARY}: not a summary of schema 1")
-        tables: dict[TableName, pl.DataFrame | Path] = {
+        tables: dict[TableName, Frame | Path] = {
             table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
         }
         streams: dict[StreamName, bytes | Path] = {
@@ -151,7 +153,7 @@ class Result:
             raise InputError(f"{slowest}: not what a run wrote: {fault}") from None
         return cls(summary, config_toml, tables, streams=streams, slowest=requests)
 
-    def _table(self, name: TableName) -> pl.DataFrame:
+    def _table(self, name: TableName) -> Frame:
         table = self._tables[name]
         if isinstance(table, Path):
             from copyback.parquet import read_parquet
@@ -166,12 +168,12 @@ class Result:
         return tomllib.loads(self.config_toml)
 
     @property
-    def series(self) -> pl.DataFrame:
+    def series(self) -> Frame:
         """The time series: one row an interval of simulated time that starts at ``start_s``."""
         return self._table("series")
 
     @property
-    def distribution(self) -> pl.DataFrame:
+    def distribution(self) -> Frame:
         """Response times: ``operation``, ``response_us``, and the ``fraction`` at or below it.
 
         The operations are ``all``, ``read`` and ``write``, ``measured_all`` and so on for the
@@ -182,7 +184,7 @@ class Result:
         return self._table("distribution")
 
     @property
-    def dies(self) -> pl.DataFrame | None:
+    def dies(self) -> Frame | None:
         """What each die did over time: one row a die and bin of simulated time.
 
         ``collecting_us`` is the time in which the die collected, ``serving_us`` that in which it
@@ -193,7 +195,7 @@ class Result:
         return self._row_table("dies")
 
     @property
-    def flows(self) -> pl.DataFrame | None:
+    def flows(self) -> Frame | None:
         """What was completed of each of several flows over time; None if there is one flow only.
 
         One row a flow and row of the series, with the columns of the series that tell of requests.
@@ -201,7 +203,7 @@ class Result:
         return self._row_table("flows")
 
     @property
-    def requests(self) -> pl.DataFrame | None:
+    def requests(self) -> Frame | None:
         """One row a request, in order of completion; None unless the run kept its requests.
 
         ``measured_response_ns`` is the response time that the trace holds; null if it holds none.
@@ -210,7 +212,7 @@ class Result:
         return self._row_table("requests")
 
     @property
-    def collections(self) -> pl.DataFrame | None:
+    def collections(self) -> Frame | None:
         """When the drives of an array collected: one row an interval, in order of its end.
 
         None unless the run kept them (`metrics.collections`). An interval begins when a drive's
@@ -219,7 +221,7 @@ class Result:
         return self._row_table("collections")
 
     @property
-    def commands(self) -> pl.DataFrame | None:
+    def commands(self) -> Frame | None:
         """What the controller of an array sent to its drives: one row a command, as it ended.
 
         None unless the run kept them (`metrics.commands`). ``response_ns`` counts from the arrival
@@ -228,7 +230,7 @@ class Result:
         return self._row_table("commands")
 
     @property
-    def messages(self) -> pl.DataFrame | None:
+    def messages(self) -> Frame | None:
         """What the controller of an array and its drives told one another, as it was sent.
 
         None unless the run kept it (`metrics.messages`). ``runs_short``, ``must_collect``, ``done``
@@ -289,7 +291,7 @@ class Result:
         content = self._streams.get(name)
         return content.read_bytes() if isinstance(content, Path) else content
 
-    def _row_table(self, name: TableName) -> pl.DataFrame | None:
+    def _row_table(self, name: TableName) -> Frame | None:
         return self._table(name) if name in self._tables else None
 
     @property
@@ -309,11 +311,16 @@ class Result:
         Returns
         -------
         polars.DataFrame
+
+        Raises
+        ------
+        InputError
+            If the result has no such table; without Polars, with the command that installs it.
         """
         if table not in self._tables:
             hint = f"; run with metrics.{table} = true" if table in ROW_TABLE_FILES else ""
             raise InputError(f"this result has no table {table!r}{hint}")
-        return self._table(table)
+        return self._table(table).to_polars()
 
     def report(self, path: str | os.PathLike[str] = REPORT) -> Path:
         """Write the report: one self-contained page that opens offline.
@@ -379,13 +386,12 @@ class Result:
         It has the columns of a comparison's rows, but for those that say which run it is. The
         tables of a result (`series` and so on) offer streams of their own.
         """
-        import polars as pl
-
+        from copyback.frame import Frame
         from copyback.summary_numbers import numbers_of
 
         summary = msgspec.to_builtins(self.summary)
         row = {"seed": self.summary.seed, **numbers_of(summary)}
-        return pl.DataFrame([row]).__arrow_c_stream__(requested_schema)
+        return Frame.of_rows([row]).__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
         from copyback.report import render_fragment

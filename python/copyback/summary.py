@@ -151,6 +151,10 @@ class BoundRunSummary(Section, kw_only=True):
     """Classes, each with an open block on every plane."""
     growth: float
     """How many times as wide as the one before each class is."""
+    victims_foreseen: bool
+    """Whether victims were chosen by the future, too (`ssd.gc.victim = "foresight"`), and not as
+    in the run.
+    """
     write_amplification: float | None
     """Pages written to flash for each that the host wrote; None if it wrote none."""
 
@@ -161,7 +165,9 @@ class BoundSummary(Section, kw_only=True):
     refused: list[str]
     """Why there are no runs, or no more of them, a sentence each."""
     runs: list[BoundRunSummary]
-    """Its runs, by their number of classes; none if it was refused."""
+    """Its runs, by their number of classes, and the best of these with victims that are
+    foreseen; none if it was refused.
+    """
 
 
 class BreakdownSummary(Section, kw_only=True):

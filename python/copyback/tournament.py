@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from copyback import units
 from copyback._core import InputError
+from copyback.frame import Frame
 from copyback.outputs import replace_file
 from copyback.result import SUMMARY
 from copyback.sweep.axes import TRACE, Point
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
-
-    import polars as pl
 
     from copyback.sweep.where import Where
 
@@ -183,15 +182,14 @@ class Tournament:
         return cls({name: Comparison.load(home / name) for name in there})
 
     @property
-    def frame(self) -> pl.DataFrame:
+    def frame(self) -> Frame:
         """One row a run: ``part``, and the columns of its comparison."""
-        import polars as pl
-
-        frames = [
-            found.frame.select(pl.lit(name).alias("part"), pl.all())
-            for name, found in self.parts.items()
-        ]
-        return pl.concat(frames, how="diagonal_relaxed")
+        return Frame.joined(
+            [
+                Frame({"part": [name] * len(found.frame), **dict(found.frame.items())})
+                for name, found in self.parts.items()
+            ]
+        )
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the rows as an Arrow C stream."""

@@ -449,6 +449,10 @@ choice! {
             #[serde(default, skip_serializing_if = "is_default")]
             least_invalid: Share,
         },
+        /// Most (1 - u) / u x the root of how long its valid pages still live, on average, u the share of valid pages: it knows
+        /// the future, as the placement `oracle` does, and goes with that alone. Pages that the workload does not end live
+        /// until the host has written the drive once more. Each choice looks at all closed blocks of the plane.
+        Foresight,
         /// As a class written in Python says (`copyback.VictimPolicy`). Such a drive cannot be saved.
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under

@@ -8,6 +8,7 @@ mod error;
 mod placement;
 mod policies;
 mod simulation;
+mod tables;
 mod threads;
 mod traces;
 
@@ -25,6 +26,8 @@ mod _core {
     use super::error::{InputError, SimulationError};
     #[pymodule_export]
     use super::simulation::{Found, Preparation, Progress, Simulation};
+    #[pymodule_export]
+    use super::tables::{TableReader, TableWriter, arrow_stream, student_quantile};
     #[pymodule_export]
     use super::traces::{
         Conversion, InputCheck, Survey, read_whole, trace_target, writable_formats,

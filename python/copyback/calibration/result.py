@@ -181,9 +181,10 @@ def staging(directory: Path) -> Staging:
 def write(found: Calibration, directory: Path) -> None:
     """Write the files of a calibration."""
     from copyback.calibration.page import render
-    from copyback.parquet import write_parquet
 
     (directory / CALIBRATION).write_text(found.to_json(), encoding="utf-8")
     (directory / FITTED).write_text(found.config_toml, encoding="utf-8")
-    write_parquet(found.predictions, directory / PREDICTIONS)
+    # Opened here: Polars takes no name that is not UTF-8.
+    with (directory / PREDICTIONS).open("wb") as file:
+        found.predictions.write_parquet(file)
     (directory / REPORT).write_text(render(found), encoding="utf-8")

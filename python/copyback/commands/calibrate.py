@@ -89,6 +89,9 @@ def calibrate(
     quiet: Quiet = False,
 ) -> None:
     """Fit timing to the measured times of a trace, and say how well it predicts the rest."""
+    from copyback.extras import need
+
+    need("calibrate", "copyback calibrate")
     from copyback.calibration import result
     from copyback.calibration.measured import Source, Times
     from copyback.calibration.run import Request, run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path  # noqa: TC003 - Typer reads it
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +9,9 @@ import typer
 
 from copyback._core import InputError
 from copyback.commands.options import Jobs, Memory, Quiet  # noqa: TC001 - Typer reads them
+from copyback.extras import need
 from copyback.papers import publishing
-from copyback.papers.options import FigureName, Name, Out, ScaleName, Seeds, home_of
+from copyback.papers.options import PAPER, FigureName, Name, Out, ScaleName, Seeds, home_of
 
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
@@ -59,9 +59,10 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Simulate a paper's figures, and leave tables, plots and pages in --out."""
+    need("papers", PAPER)
     from copyback.console import counting_display
     from copyback.papers import found as findings
-    from copyback.papers import output, plots
+    from copyback.papers import output
     from copyback.papers.catalogue import load_paper, select
     from copyback.papers.plan import make_plan
     from copyback.sweep.completion import completed
@@ -80,8 +81,6 @@ def run(
     for plan in plans:
         where.share([run.config for run in plan.sweep.runs])
         output.staging(plan.experiment, home)
-    if not plots.available():
-        print(f"copyback: {plots.MISSING}", file=sys.stderr)
     for plan in plans:
         if plan.sweep.runs:
             with (
@@ -115,6 +114,7 @@ def report(
     out: Out = None,
 ) -> None:
     """Make tables, plots and pages again from the numbers of earlier runs in --out."""
+    need("papers", PAPER)
     from copyback.papers import output
     from copyback.papers.catalogue import load_paper
 

@@ -135,7 +135,7 @@ def of_runs(experiment: Experiment, scale: str, done: Completed) -> Found:
     """Return what the runs of an experiment found."""
     import polars as pl
 
-    frame = dataset(done.plan, done.store).rename(CALLED)
+    frame = dataset(done.plan, done.store).to_polars().rename(CALLED)
     frame = pl.concat([frame, _starts(done.store, frame[RUN])], how="horizontal")
     if any(figure.table == "series" for figure in experiment.figures):
         least = pl.concat([_least(done.store.run(run)) for run in frame[RUN]])

@@ -12,6 +12,9 @@ from copyback import completing
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
 
+#: What the commands are called where they need more than is there.
+PAPER = "copyback paper"
+
 Name = Annotated[
     str,
     typer.Argument(

@@ -43,9 +43,7 @@ REGIONS = "regions.svg"
 
 
 def pictures_of(found: Found) -> list[str]:
-    """Return the file names of an experiment's drawings; none where nothing can be drawn."""
-    if not plots.available():
-        return []
+    """Return the file names of an experiment's drawings."""
     names = [picture(figure.name) for figure in found.experiment.figures]
     return names + ([REGIONS] if region_plots.drawable(found) else [])
 
@@ -68,8 +66,6 @@ def write_experiment(paper: Paper, found: Found, directory: Path) -> None:
 
 
 def _draw(found: Found, directory: Path) -> None:
-    if not plots.available():
-        return
     for figure in found.experiment.figures:
         plots.draw(found, figure, directory / picture(figure.name))
     if region_plots.drawable(found):

@@ -128,15 +128,11 @@ def check_publishable(docs: Path, paper: str) -> None:
     Raises
     ------
     InputError
-        If the directory is not that of the pages, or nothing can be drawn.
+        If the directory is not that of the pages.
     """
-    from copyback.papers import plots
-
     template = docs / TEMPLATES / f"{paper}.md.j2"
     if not template.is_file():
         raise InputError(f"{template}: no such template: is {docs} where the pages are?")
-    if not plots.available():
-        raise InputError(plots.MISSING)
 
 
 def draw(docs: Path, found: Found, stored: Found, paper: str) -> None:

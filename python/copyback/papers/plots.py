@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from copyback.density import kernel_density
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from copyback.papers.figures import Figure
     from copyback.papers.found import Found
 
-#: What to say where matplotlib is missing.
-MISSING = "plots need matplotlib: pip install 'copyback[plots]'"
-
 #: Width and height of a panel in inches, and panels in a row.
 PANEL = (4.2, 3.1)
 COLUMNS = 3
@@ -36,11 +32,6 @@ MARKERS = "osv^Dx+*"
 
 #: Names longer than this stand at an angle.
 LONG = 4
-
-
-def available() -> bool:
-    """Return whether matplotlib is there."""
-    return find_spec("matplotlib") is not None
 
 
 @contextmanager

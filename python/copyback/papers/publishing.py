@@ -9,7 +9,8 @@ import typer
 
 from copyback._core import InputError
 from copyback.commands.options import Jobs  # noqa: TC001 - Typer reads it
-from copyback.papers.options import Name, Out, ScaleName, home_of
+from copyback.extras import need
+from copyback.papers.options import PAPER, Name, Out, ScaleName, home_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,7 @@ def publish(
     ] = False,
 ) -> None:
     """Store the results of runs in --out, and write the pages of all papers from what is stored."""
+    need("papers", PAPER)
     from copyback.papers import book, output, pages, stored_files
     from copyback.papers.catalogue import load_paper
 
@@ -63,6 +65,7 @@ def write_pages(
     ] = None,
 ) -> None:
     """Write the pages of all papers again from stored results alone."""
+    need("papers", PAPER)
     from copyback.outputs import replace_file
     from copyback.papers import pages
 
@@ -81,6 +84,7 @@ def sentinel(
     jobs: Jobs = None,
 ) -> None:
     """Run a few cells of every paper again: exit status 1 if a number is not the stored one."""
+    need("papers", PAPER)
     from copyback.papers import sentinel as cells
     from copyback.sweep.where import Where
 

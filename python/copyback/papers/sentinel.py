@@ -141,7 +141,7 @@ def run_again(sentinel: Sentinel, where: Where) -> Sentinel:
     for measure in sentinel.measures:
         if measure not in frame.columns:
             raise InputError(f"{sentinel.path}: no run has a number {measure!r}")
-    numbers = frame.select(sentinel.measures).rows()
+    numbers = zip(*(frame[measure].to_list() for measure in sentinel.measures), strict=True)
     texts = (tuple("" if one is None else repr(float(one)) for one in row) for row in numbers)
     return replace(sentinel, cells=dict(zip(runs, texts, strict=True)))
 

@@ -64,7 +64,7 @@ def of_run(directory: Path) -> Start:
     run = Result.load(directory)
     if not run.series["host_programs"].sum():
         return Start(None, settled=True)
-    return Start(run.summary.gc.collections / planes(run.config), is_settled(run.series))
+    return Start(run.summary.gc.collections / planes(run.config), is_settled(run.to_polars()))
 
 
 def planes(config: Mapping[str, Any]) -> int:

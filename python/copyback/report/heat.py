@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
+    from copyback.frame import Frame
     from copyback.result import Result
 
     Grid = NDArray[np.float64]
@@ -56,7 +56,7 @@ def data(result: Result) -> dict[str, Any]:
     }
 
 
-def small_map(table: pl.DataFrame, *, rows: int, columns: int, end: float) -> dict[str, Any]:
+def small_map(table: Frame, *, rows: int, columns: int, end: float) -> dict[str, Any]:
     """Return the map of collections alone, of at most so many cells, over a time that is given.
 
     Parameters
@@ -102,7 +102,7 @@ class Dies:
         Free blocks at the end of each bin.
     """
 
-    def __init__(self, table: pl.DataFrame) -> None:
+    def __init__(self, table: Frame) -> None:
         columns = {name: table[name].to_numpy() for name in table.columns}
         start = columns["start_s"]
         dies = int(np.count_nonzero(start == start[0]))

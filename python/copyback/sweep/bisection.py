@@ -336,7 +336,7 @@ def _estimates(
         raise InputError("\n".join(found.failed))
     numbers: dict[float, list[float]] = {value: [] for value in values}
     by_text = dict(zip(column(wanted.key, map(wanted.text, values)), values, strict=True))
-    for row in found.frame.iter_rows(named=True):
+    for row in found.frame.iter_rows():
         value = by_text[row[wanted.key]]
         measured = row[bound.measure.column]
         if measured is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from copyback import units
 from copyback._core import InputError
+from copyback.extras import needed
 from copyback.sweep import work
 from copyback.sweep.execute import BackendLostError
 from copyback.sweep.memory import estimate
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from copyback._core import Config
     from copyback.sweep.work import Job
-
-MISSING = "--dask needs the package distributed: pip install 'copyback[dask]'"
 
 _DASK_LOG = logging.getLogger("distributed.client")
 
@@ -40,12 +39,11 @@ class DaskBackend:
 
     def __init__(self, address: str) -> None:
         self._address = address
+        distributed = needed("distributed", "--dask")
         try:
-            from distributed import Client
-        except ImportError:
-            raise InputError(MISSING) from None
-        try:
-            self._client: Any = Client(address, timeout=PATIENCE_S, set_as_default=False)  # type: ignore[no-untyped-call]
+            self._client: Any = distributed.Client(
+                address, timeout=PATIENCE_S, set_as_default=False
+            )
         except (OSError, TimeoutError, ValueError) as fault:
             reason = str(fault).splitlines()[0] if str(fault) else "no answer"
             raise InputError(f"--dask {address}: no scheduler answers there: {reason}") from None

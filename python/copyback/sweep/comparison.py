@@ -15,7 +15,7 @@ from copyback import configuration
 from copyback._core import InputError
 from copyback.destination import staged_file
 from copyback.outputs import replace_file
-from copyback.parquet import write_parquet
+from copyback.parquet import read_parquet, write_parquet
 from copyback.result import Result
 from copyback.sweep.completion import completed
 from copyback.sweep.dataset import dataset, varied
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    import polars as pl
-
+    from copyback.frame import Frame
     from copyback.sweep.axes import Point
     from copyback.sweep.plan import Plan
 
@@ -64,7 +63,7 @@ class Comparison:
     """
 
     directory: Path
-    frame: pl.DataFrame
+    frame: Frame
     contests: tuple[Contest, ...]
     flows: tuple[Contest, ...]
     reused: int
@@ -81,13 +80,11 @@ class Comparison:
         InputError
             If the directory holds none.
         """
-        import polars as pl
-
         home = Path(directory)
         facts = described(home)
         try:
-            frame = pl.read_parquet((home / RESULTS).read_bytes())
-        except (OSError, pl.exceptions.PolarsError):
+            frame = read_parquet(home / RESULTS)
+        except (OSError, InputError):
             raise InputError(
                 f"{home / RESULTS}: damaged; run the sweep again, which uses the runs there are"
             ) from None

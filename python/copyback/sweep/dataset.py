@@ -6,12 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from copyback import result as names
+from copyback.frame import Frame
 from copyback.summary_numbers import numbers_of
 from copyback.sweep.axes import SEED, column
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from copyback.sweep.plan import Plan
     from copyback.sweep.store import Store
 
@@ -19,30 +18,23 @@ if TYPE_CHECKING:
 RUN = "run"
 
 
-def dataset(plan: Plan, store: Store) -> pl.DataFrame:
+def dataset(plan: Plan, store: Store) -> Frame:
     """Return the rows of a plan whose runs are all in the store, in the plan's order.
 
     Returns
     -------
-    polars.DataFrame
+    Frame
         ``run``, a column for each key that varies, ``seed``, and the numbers under their dotted
         keys. A number that a run does not have is null.
     """
-    import polars as pl
-
-    head = pl.DataFrame(
-        {
-            RUN: [run.key for run in plan.runs],
-            **varied(plan),
-            SEED: [run.seed for run in plan.runs],
-        }
-    )
-    numbers = pl.DataFrame(
-        [_numbers(store, run.key) for run in plan.runs], infer_schema_length=None
-    )
+    head = {
+        RUN: [run.key for run in plan.runs],
+        **varied(plan),
+        SEED: [run.seed for run in plan.runs],
+    }
+    numbers = Frame.of_rows([_numbers(store, run.key) for run in plan.runs])
     # A key that varies may be called as a number is; what was asked for comes first.
-    kept = [name for name in numbers.columns if name not in head.columns]
-    return pl.concat([head, numbers.select(kept)], how="horizontal")
+    return Frame({**head, **{name: own for name, own in numbers.items() if name not in head}})
 
 
 def varied(plan: Plan) -> dict[str, list[Any]]:

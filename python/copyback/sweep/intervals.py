@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from copyback._core import student_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -51,10 +53,7 @@ def estimate(values: Sequence[float]) -> Estimate:
 @cache
 def quantile(count: int) -> float:
     """Return the half-width of the interval of the mean of `count` values, in standard errors."""
-    # Student's quantile. scipy.stats has it too, and takes seconds to import.
-    from scipy.special import stdtrit
-
-    return float(stdtrit(count - 1, (1 + CONFIDENCE) / 2))
+    return student_quantile((1 + CONFIDENCE) / 2, count - 1)
 
 
 def change(values: Mapping[int, float], baseline: Mapping[int, float]) -> Estimate | None:

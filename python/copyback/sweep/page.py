@@ -99,7 +99,7 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
         (load, scheme) for load, contest in enumerate(contests) for scheme in contest.schemes
     ]
     numbers = {own: i for i, own in enumerate(dict.fromkeys(s.setting for _, s in schemes))}
-    longest = math.log10(max(found.frame["response_us.all.count"].max() or 10, 10))  # type: ignore[arg-type]
+    longest = math.log10(max(found.frame["response_us.all.count"].max() or 10, 10))
     tail = np.linspace(0.0, longest, CURVE_POINTS)
     axes = KeyAxes(found.contests, names)
     rows = {run: row for row, run in enumerate(found.frame["run"].to_list())}

@@ -12,8 +12,7 @@ from copyback.sweep.schemes import MEASURES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import polars as pl
-
+    from copyback.frame import Frame
     from copyback.sweep.labels import Names
     from copyback.sweep.schemes import Contest, Scheme
 
@@ -109,13 +108,13 @@ class KeyAxes:
         return self._names.value((key, value)) if kind == "name" or found is None else found[1]
 
 
-def columns(frame: pl.DataFrame, keys: Sequence[str]) -> dict[str, list[float | None]]:
+def columns(frame: Frame, keys: Sequence[str]) -> dict[str, list[float | None]]:
     """Return the results that differ between runs, a number a row; the measures come first."""
     first = [measure.column for measure in MEASURES if measure.column in frame.columns]
     others = [
         name
-        for name, kind in frame.schema.items()
-        if kind.is_numeric() and name not in (RUN, SEED, *keys, *first)
+        for name, column in frame.items()
+        if column.is_numeric and name not in (RUN, SEED, *keys, *first)
     ]
     kept: dict[str, list[float | None]] = {}
     room = MOST_NUMBERS // max(len(frame), 1)

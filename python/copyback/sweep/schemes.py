@@ -17,7 +17,7 @@ from copyback.verdict import MEANINGS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
+    from copyback.frame import Frame
 
 #: A value for each key of some columns.
 Setting = tuple[tuple[str, Any], ...]
@@ -196,7 +196,7 @@ def baseline_of(
 
 
 def contests(
-    frame: pl.DataFrame,
+    frame: Frame,
     keys: Sequence[str],
     baseline: Mapping[str, Any] | None = None,
     requests: Requests = Requests(),
@@ -218,7 +218,7 @@ def contests(
     load_keys = [key for key in keys if is_load(key)]
     scheme_keys = [key for key in keys if not is_load(key)]
     groups: dict[Setting, dict[Setting, list[dict[str, Any]]]] = {}
-    for row in frame.iter_rows(named=True):
+    for row in frame.iter_rows():
         load = tuple((key, row[key]) for key in load_keys)
         scheme = tuple((key, row[key]) for key in scheme_keys)
         groups.setdefault(load, {}).setdefault(scheme, []).append(row)
@@ -226,7 +226,7 @@ def contests(
 
 
 def flow_contests(
-    frame: pl.DataFrame, keys: Sequence[str], baseline: Mapping[str, Any] | None = None
+    frame: Frame, keys: Sequence[str], baseline: Mapping[str, Any] | None = None
 ) -> list[Contest]:
     """Return the contests of each flow, flow by flow; none if no run has several."""
     flows = 0

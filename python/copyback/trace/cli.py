@@ -175,6 +175,9 @@ def floor(
 
     That is the floor of a calibration: no model of the device is needed for it.
     """
+    from copyback.extras import need
+
+    need("calibrate", "copyback trace floor")
     from copyback.calibration.floor import floor as run
     from copyback.calibration.show_pairs import overview
     from copyback.console import show

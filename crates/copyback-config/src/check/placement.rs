@@ -24,6 +24,7 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
     if let VictimPolicy::CostHotness { least_invalid } = config.ssd.gc.victim {
         check_hotness(&config.ssd, least_invalid, faults);
     }
+    check_foresight(&config.ssd, faults);
 }
 
 /// What sorts by the future must know it.
@@ -107,6 +108,17 @@ fn check_hotness(ssd: &Ssd, least_invalid: Share, faults: &mut Report) {
     if !matches!(ssd.ftl.placement, Placement::Sfs { .. }) || !ssd.ftl.mapping.is_page_mapping() {
         let problem = "found \"cost_hotness\"; allowed: with a page mapping and ssd.ftl.placement = \"sfs\", which \
                        knows how hot blocks are";
+        faults.add("ssd.gc.victim", problem);
+    }
+}
+
+/// Whoever chooses victims by the future must know it, and one placement does.
+fn check_foresight(ssd: &Ssd, faults: &mut Report) {
+    let knows =
+        matches!(ssd.ftl.placement, Placement::Oracle { .. }) && ssd.ftl.mapping.is_page_mapping();
+    if ssd.gc.victim == VictimPolicy::Foresight && !knows {
+        let problem = "found \"foresight\"; allowed: with a page mapping and ssd.ftl.placement = \"oracle\", which \
+                       knows from a pass over the workload when pages die";
         faults.add("ssd.gc.victim", problem);
     }
 }

@@ -242,7 +242,7 @@ impl Tables {
         if let Some(audit) = &mut self.audit {
             audit.copied(from, to);
         }
-        self.streams.moved_unasked(lpn, self.geometry.block_of(to));
+        self.streams.lies_in(lpn, self.geometry.block_of(to));
         mapping.moved(self, lpn, self.geometry.plane_of(to));
     }
 

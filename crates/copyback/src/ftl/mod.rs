@@ -184,7 +184,7 @@ impl Ftl {
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.relocate_to(mapping, Stream::Aligned, from);
             let lpn = tables.logical(placed.page);
-            tables.streams.moved_unasked(lpn, tables.geometry.block_of(placed.page));
+            tables.streams.lies_in(lpn, tables.geometry.block_of(placed.page));
             mapping.moved(tables, lpn, plane);
             placed
         });
@@ -453,6 +453,7 @@ impl Ftl {
         let streams = &mut self.tables.streams;
         streams.tally.reset(streams.clock);
         self.tables.streams.placement.run_begins();
+        self.tables.tell_where_pages_lie();
         self.tables.reset_slc_tally();
         self.tables.reset_line_tally();
         self.tables.reset_unit_tally();

@@ -153,8 +153,8 @@ impl Streams {
         }
     }
 
-    /// `lpn` has been moved to `block`, of which the placement was not asked.
-    pub fn moved_unasked(&mut self, lpn: Lpn, block: BlockId) {
+    /// `lpn` lies in `block`, of which the placement was not asked.
+    pub fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
         if self.by_origin.is_none() {
             self.placement.lies_in(lpn, self.known_block(block));
         }

@@ -477,6 +477,14 @@ impl Tables {
         roomiest.expect("a placement has a class for what is moved")
     }
 
+    /// Tells the placement where all pages lie, if it asks.
+    pub(super) fn tell_where_pages_lie(&mut self) {
+        let Self { streams, map, geometry, .. } = self;
+        if streams.placement.asks_where_pages_lie() {
+            map.mapped().for_each(|(lpn, page)| streams.lies_in(lpn, geometry.block_of(page)));
+        }
+    }
+
     /// Where a page comes from that is moved away from `from`.
     #[inline(always)]
     pub(super) fn origin_of(&self, from: Ppn) -> Origin {

@@ -1,10 +1,18 @@
 //! When each page that a workload writes dies, for a placement that knows the future.
 
+use std::num::NonZeroU32;
+
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
-/// Something that ends the life of what a page holds: it is written anew, or trimmed.
-type End = u32;
+/// Something that ends the life of what a page holds: it is written anew, or trimmed. Counted from 1, so that its `Option`
+/// takes four bytes.
+type End = NonZeroU32;
+
+/// Its place in tables.
+const fn index(end: End) -> usize {
+    end.get() as usize - 1
+}
 
 /// The ends that a workload brings to each page of a drive, in order.
 #[derive(Debug, Checkpointed)]
@@ -15,6 +23,8 @@ pub struct Future {
     following: Vec<Option<End>>,
     /// Of each page, the next end.
     next: Vec<Option<End>>,
+    /// Pages that the workload writes in all.
+    written: u64,
 }
 
 /// A future that is being told in order.
@@ -32,7 +42,12 @@ pub const MOST_ENDS: usize = 1 << 30;
 impl Foreseen {
     /// Nothing yet, of a drive with so many logical pages.
     pub fn new(pages: usize) -> Self {
-        let future = Future { times: Vec::new(), following: Vec::new(), next: vec![None; pages] };
+        let future = Future {
+            times: Vec::new(),
+            following: Vec::new(),
+            next: vec![None; pages],
+            written: 0,
+        };
         Self { future, last: vec![None; pages], written: 0 }
     }
 
@@ -49,12 +64,12 @@ impl Foreseen {
     }
 
     fn ends(&mut self, lpn: Lpn) -> bool {
-        let Future { times, following, next } = &mut self.future;
-        let end = times.len() as End;
+        let Future { times, following, next, .. } = &mut self.future;
+        let end = NonZeroU32::MIN.saturating_add(times.len() as u32);
         times.push(self.written);
         following.push(None);
         match self.last[lpn.index()].replace(end) {
-            Some(before) => following[before as usize] = Some(end),
+            Some(before) => following[index(before)] = Some(end),
             None => next[lpn.index()] = Some(end),
         }
         times.len() <= MOST_ENDS
@@ -62,7 +77,7 @@ impl Foreseen {
 
     /// All that will happen.
     pub fn into_future(self) -> Future {
-        self.future
+        Future { written: self.written, ..self.future }
     }
 }
 
@@ -71,21 +86,32 @@ impl Future {
     #[inline(always)]
     pub fn death(&self, lpn: Lpn) -> Option<u64> {
         let end = self.next.get(lpn.index()).copied().flatten()?;
-        Some(self.times[end as usize])
+        Some(self.times[index(end)])
+    }
+
+    /// Pages that the workload writes in all.
+    pub const fn written(&self) -> u64 {
+        self.written
     }
 
     /// When what is written to `lpn` next will die, if it does.
     #[inline(always)]
     pub fn death_of_next(&self, lpn: Lpn) -> Option<u64> {
         let end = self.next.get(lpn.index()).copied().flatten()?;
-        self.following[end as usize].map(|end| self.times[end as usize])
+        self.following[index(end)].map(|end| self.times[index(end)])
+    }
+
+    /// Bytes in RAM.
+    pub const fn bytes(&self) -> usize {
+        let ends = size_of_val(self.times.as_slice()) + size_of_val(self.following.as_slice());
+        ends + size_of_val(self.next.as_slice())
     }
 
     /// What `lpn` held has died.
     #[inline(always)]
     pub fn has_died(&mut self, lpn: Lpn) {
         if let Some(end) = self.next.get(lpn.index()).copied().flatten() {
-            self.next[lpn.index()] = self.following[end as usize];
+            self.next[lpn.index()] = self.following[index(end)];
         }
     }
 }

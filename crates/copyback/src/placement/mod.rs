@@ -23,6 +23,7 @@ mod groups;
 mod handles;
 mod heat;
 mod host_and_gc_apart;
+mod lives;
 mod log_space;
 mod midas;
 mod multi_log;
@@ -204,6 +205,11 @@ pub trait Placement {
     /// placement was asked about it.
     fn lies_in(&mut self, _lpn: Lpn, _block: BlockId) {}
 
+    /// Whether it wants to be told where all pages [lie](Self::lies_in) when the run begins.
+    fn asks_where_pages_lie(&self) -> bool {
+        false
+    }
+
     /// Whether it learns from [`rewrote`](Self::rewrote).
     fn rewrites(&self) -> bool {
         false
@@ -352,7 +358,8 @@ impl AnyPlacement {
                 Self::ByHint(Box::new(ByHint::new(handles, isolation, drive)))
             }
             config::Placement::Oracle { classes, width, growth } => {
-                Self::Oracle(Box::new(Oracle::new(classes, width, growth, drive)))
+                let of_victims = config.gc.victim == config::VictimPolicy::Foresight;
+                Self::Oracle(Box::new(Oracle::new(classes, (width, growth), of_victims, drive)))
             }
             config::Placement::SepBit => Self::SepBit(Box::new(SepBit::new(drive))),
             config::Placement::Dac { classes, young } => {
@@ -481,6 +488,10 @@ impl Placement for AnyPlacement {
 
     fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
         each!(self, placement => placement.lies_in(lpn, block));
+    }
+
+    fn asks_where_pages_lie(&self) -> bool {
+        each!(self, placement => placement.asks_where_pages_lie())
     }
 
     fn rewrites(&self) -> bool {

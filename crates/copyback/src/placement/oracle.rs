@@ -5,11 +5,14 @@
 //! A page whose life has `width` blocks or less left is of class 0; each further class is `growth` times as wide as the
 //! one before, and the last takes all others. Pages that are moved are sorted anew, together with the host's.
 //! While the drive is prepared, nothing is known yet.
+//!
+//! If victims are chosen by the future, too, it knows how long the pages of each block still live.
 
 use crate::checkpoint::Checkpointed;
-use crate::ids::Lpn;
+use crate::ids::{BlockId, Lpn};
 
 use super::future::Future;
+use super::lives::Lives;
 use super::{Class, Classes, Drive, Origin, Placement};
 
 /// What is known of the future, and where the classes begin.
@@ -20,11 +23,21 @@ pub struct Oracle {
     future: Option<Future>,
     /// Pages that the workload has written, once it has begun.
     written: Option<u64>,
+    /// How long the pages of each block still live, if victims are chosen by that.
+    lives: Option<Lives>,
+    /// Logical pages.
+    pages: u64,
 }
 
 impl Oracle {
-    /// Of so many classes, the first of `width` blocks of each plane of `drive`.
-    pub(super) fn new(classes: u32, width: f64, growth: f64, drive: Drive) -> Self {
+    /// Of so many classes, the first of `width` blocks of each plane of `drive`. `of_victims` says whether victims are
+    /// chosen by the future, too.
+    pub(super) fn new(
+        classes: u32,
+        (width, growth): (f64, f64),
+        of_victims: bool,
+        drive: Drive,
+    ) -> Self {
         let first = width * f64::from(drive.pages_per_block) * drive.planes as f64;
         let widths = std::iter::successors(Some(first), |width| Some(width * growth));
         let mut end = 0.0;
@@ -32,7 +45,31 @@ impl Oracle {
             end += width;
             end as u64
         });
-        Self { bounds: bounds.collect(), future: None, written: None }
+        Self {
+            bounds: bounds.collect(),
+            future: None,
+            written: None,
+            lives: of_victims.then(|| Lives::new(drive)),
+            pages: drive.pages as u64,
+        }
+    }
+
+    /// When what `lpn` holds dies. What the workload does not end lives until the drive has been written once more.
+    fn death(&self, lpn: Lpn) -> u64 {
+        let of_future =
+            |future: &Future| future.death(lpn).unwrap_or_else(|| future.written() + self.pages);
+        self.future.as_ref().map_or(0, of_future)
+    }
+
+    /// What `lpn` holds dies now.
+    fn dies(&mut self, lpn: Lpn) {
+        let death = self.death(lpn);
+        if let (Some(_), Some(future)) = (self.written, &mut self.future) {
+            if let Some(lives) = &mut self.lives {
+                lives.leaves(lpn, death);
+            }
+            future.has_died(lpn);
+        }
     }
 
     fn class_of_death(&self, death: Option<u64>) -> Class {
@@ -58,17 +95,39 @@ impl Placement for Oracle {
         })
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, _: u64) {
         if let (Origin::Host { .. }, Some(written)) = (origin, &mut self.written) {
             *written += 1;
-            self.trimmed(lpn, now);
+            self.dies(lpn);
+        }
+    }
+
+    fn asks_where_pages_lie(&self) -> bool {
+        self.lives.is_some()
+    }
+
+    fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
+        if self.written.is_none() || self.lives.is_none() {
+            return;
+        }
+        let death = self.death(lpn);
+        if let Some(lives) = &mut self.lives {
+            lives.lies_in(lpn, block, death);
         }
     }
 
     fn trimmed(&mut self, lpn: Lpn, _: u64) {
-        if let (Some(_), Some(future)) = (self.written, &mut self.future) {
-            future.has_died(lpn);
-        }
+        self.dies(lpn);
+    }
+
+    fn hotness(&self, block: BlockId, _: u64) -> Option<f64> {
+        let left = self.lives.as_ref()?.left(block, self.written?)?;
+        Some(1.0 / left.max(1.0))
+    }
+
+    fn bytes(&self) -> usize {
+        let future = self.future.as_ref().map_or(0, Future::bytes);
+        future + self.lives.as_ref().map_or(0, Lives::bytes)
     }
 
     fn foresee(&mut self, future: Future) {
@@ -91,7 +150,7 @@ mod tests {
     /// Of a drive with one plane of blocks of two pages, which will write these pages.
     fn oracle(classes: u32, growth: f64, writes: &[u32]) -> Oracle {
         let drive = Drive { pages: 8, pages_per_block: 2, planes: 1, blocks: 8 };
-        let mut oracle = Oracle::new(classes, 1.0, growth, drive);
+        let mut oracle = Oracle::new(classes, (1.0, growth), false, drive);
         let mut foreseen = Foreseen::new(8);
         writes.iter().for_each(|page| _ = foreseen.writes(Lpn(*page)));
         oracle.foresee(foreseen.into_future());
@@ -119,9 +178,40 @@ mod tests {
     }
 
     #[test]
+    fn it_knows_how_long_the_pages_of_a_block_still_live() {
+        let drive = Drive { pages: 8, pages_per_block: 2, planes: 1, blocks: 8 };
+        let mut oracle = Oracle::new(3, (1.0, 1.0), true, drive);
+        let mut foreseen = Foreseen::new(8);
+        [0, 1, 2, 0, 3, 1, 4].iter().for_each(|page| _ = foreseen.writes(Lpn(*page)));
+        oracle.foresee(foreseen.into_future());
+        oracle.run_begins();
+        // What lay there before: page 0 is written at once, page 5 never, as if at 7 + 8.
+        [0, 5].iter().for_each(|page| oracle.lies_in(Lpn(*page), BlockId(6)));
+        let left = |oracle: &Oracle, block| {
+            oracle.hotness(BlockId(block), 0).map(|hotness| (1.0 / hotness).round())
+        };
+        assert_eq!(left(&oracle, 6), Some(8.0), "half of 0 and 15");
+        for (page, block) in [(0, 1), (1, 1), (2, 2)] {
+            oracle.wrote(Lpn(page), HOST, 0);
+            oracle.lies_in(Lpn(page), BlockId(block));
+        }
+        // At 3, page 0 has none left, page 1 two, page 2 and page 5 twelve.
+        assert_eq!(
+            [1, 2, 6, 3].map(|block| left(&oracle, block)),
+            [Some(1.0), Some(12.0), Some(12.0), None]
+        );
+        oracle.wrote(Lpn(1), MOVED, 0);
+        oracle.lies_in(Lpn(1), BlockId(2));
+        assert_eq!([1, 2].map(|block| left(&oracle, block)), [Some(1.0), Some(7.0)]);
+        oracle.trimmed(Lpn(2), 0);
+        assert_eq!(left(&oracle, 2), Some(2.0));
+        assert!(oracle.bytes() > 4 * 8 + 12 * 7);
+    }
+
+    #[test]
     fn each_class_is_wider_than_the_one_before_by_the_growth() {
         let drive = Drive { pages: 8, pages_per_block: 10, planes: 2, blocks: 8 };
-        assert_eq!(Oracle::new(4, 0.5, 3.0, drive).bounds, [10, 40, 130]);
-        assert_eq!(Oracle::new(4, 1.0, 1.0, drive).bounds, [20, 40, 60]);
+        assert_eq!(Oracle::new(4, (0.5, 3.0), false, drive).bounds, [10, 40, 130]);
+        assert_eq!(Oracle::new(4, (1.0, 1.0), false, drive).bounds, [20, 40, 60]);
     }
 }

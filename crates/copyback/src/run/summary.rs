@@ -85,7 +85,7 @@ pub struct PreconditionSummary {
 /// The same configuration under a placement that knows when each page dies.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BoundSummary {
-    /// Its runs, by their number of classes; none if it was refused.
+    /// Its runs, by their number of classes, and the best of these with victims that are foreseen; none if it was refused.
     pub runs: Vec<BoundRunSummary>,
     /// Why there are no runs, or no more of them, a sentence each.
     pub refused: Vec<String>,
@@ -98,6 +98,8 @@ pub struct BoundRunSummary {
     pub classes: u32,
     /// How many times as wide as the one before each class is.
     pub growth: f64,
+    /// Whether victims were chosen by the future, too (`ssd.gc.victim = "foresight"`), and not as in the run.
+    pub victims_foreseen: bool,
     /// Pages written to flash for each that the host wrote; null if it wrote none.
     pub write_amplification: Option<f64>,
 }

@@ -2,10 +2,14 @@
 //! is what the placement knows of a block. Of one of which it knows nothing each page counts as written once, when the
 //! block was filled.
 //!
+//! With the root of the hotness, and an oracle for placement whose hotness is one over the time that pages still live, it is
+//! [foresight](crate::config::VictimPolicy::Foresight): cost-benefit with what is left of lives in the place of an age.
+//!
 //! What is best changes as time goes on, and blocks pass each other: each choice looks at all closed ones of the plane,
 //! as the placement does when it clusters blocks.
 
 use crate::checkpoint::Checkpointed;
+use crate::config::AgeWeight;
 use crate::config::quantity::Share;
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
@@ -19,16 +23,19 @@ pub struct CostHotness {
     /// Valid pages that a block may have to be chosen, where there is one that has no more.
     most_valid: u16,
     pages_per_block: u16,
+    /// How hotness counts.
+    weight: AgeWeight,
 }
 
 impl CostHotness {
-    pub(super) fn new(least_invalid: Share, shape: Shape) -> Self {
+    pub(super) fn new(least_invalid: Share, weight: AgeWeight, shape: Shape) -> Self {
         let pages_per_block = shape.pages_per_block;
         let least = (least_invalid.0 * f64::from(pages_per_block)).ceil() as u16;
         Self {
             by_closing: Lists::new(shape.blocks, shape.planes),
             most_valid: pages_per_block - least.clamp(1, pages_per_block),
             pages_per_block,
+            weight,
         }
     }
 
@@ -40,6 +47,10 @@ impl CostHotness {
         }
         let since_filled = || 1.0 / (blocks.now() - blocks.sealed_at(block)).max(1) as f64;
         let hotness = blocks.hotness(block).unwrap_or_else(since_filled);
+        let hotness = match self.weight {
+            AgeWeight::Linear => hotness,
+            AgeWeight::Sqrt => hotness.sqrt(),
+        };
         f64::from(self.pages_per_block - valid) / (f64::from(valid) * hotness)
     }
 

@@ -27,7 +27,8 @@ mod windowed_greedy;
 use std::ops::Range;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Ineligible, QueuedWhen, VictimPolicy, Within};
+use crate::config::quantity::Share;
+use crate::config::{AgeWeight, Ineligible, QueuedWhen, VictimPolicy, Within};
 use crate::ids::{BlockId, PlaneId};
 use crate::one_of::one_of;
 use crate::rng::Stream;
@@ -187,7 +188,7 @@ one_of! {
         CostBenefit(CostBenefit),
         /// The same, but for blocks that are worn.
         CostAgeTimes(CostAgeTimes),
-        /// Most space for the work, of the coldest.
+        /// Most space for the work, of the coldest, as the placement says or the future will.
         CostHotness(CostHotness),
         /// What somebody else says. It is not saved: nobody knows what it remembers.
         External(Box<External>),
@@ -224,7 +225,10 @@ impl VictimSelector {
                 Self::CostAgeTimes(CostAgeTimes::new(*age, shape))
             }
             VictimPolicy::CostHotness { least_invalid } => {
-                Self::CostHotness(CostHotness::new(*least_invalid, shape))
+                Self::CostHotness(CostHotness::new(*least_invalid, AgeWeight::Linear, shape))
+            }
+            VictimPolicy::Foresight => {
+                Self::CostHotness(CostHotness::new(Share(0.0), AgeWeight::Sqrt, shape))
             }
             VictimPolicy::Python { policy, .. } => {
                 Self::External(Box::new(External::new(policy, shape, random)))

@@ -92,6 +92,19 @@ fn cost_hotness_takes_the_best_of_all_closed_blocks() {
     }
 }
 
+/// Hotness is one over the time that pages of a block still live.
+#[test]
+fn foresight_takes_the_best_by_the_root_of_what_is_left_of_lives() {
+    follow(&VictimPolicy::Foresight, |scan, chosen| {
+        scan.has_most(chosen, |closed| {
+            let since_filled = (scan.now - closed.sealed_at).max(1) as f64;
+            let left = hotness(closed.block).map_or(since_filled, |hotness| 1.0 / hotness);
+            let u = share_of_valid(closed);
+            (1.0 - u) / u * left.sqrt()
+        })
+    });
+}
+
 /// Of blocks that are alike the one that was filled first is taken.
 #[test]
 fn of_equals_the_first_is_taken() {

@@ -103,6 +103,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         let least_invalid = Share(draw.of(&[0.0, 0.15, 0.6]));
         config.ssd.gc.victim = VictimPolicy::CostHotness { least_invalid };
     }
+    if draw.chance(0.5) && matches!(config.ssd.ftl.placement, Placement::Oracle { .. }) {
+        config.ssd.gc.victim = VictimPolicy::Foresight;
+    }
     if draw.chance(0.25) && config.ssd.gc.preemption != Preemption::None {
         config.ssd.gc.preemption = Preemption::Paced {
             set_point: Share(draw.of(&[0.05, 0.5, 0.8, 0.95])),
@@ -178,6 +181,10 @@ fn wear_data_out(draw: &mut Draw, config: &mut Config) {
     let refresh = &mut config.ssd.refresh;
     refresh.reads = draw.chance(0.6).then(|| draw.small_within(10, 5_000) as u32);
     refresh.age = draw.chance(0.6).then(|| Time::from_ns(draw.small_within(100_000, 1 << 33)));
+    // No draw of these settings goes with a recovery that knows no bad blocks.
+    if config.ssd.power.is_watched() {
+        return;
+    }
     let faults = &mut config.ssd.faults;
     if draw.chance(0.5) {
         let (share, reads) = (Share(draw.share()), draw.small_within(1, 5_000) as u32);

@@ -73,6 +73,7 @@ const FEATURES: &[(&str, Has)] = &[
         matches!(config.ssd.gc.victim, VictimPolicy::CostHotness { .. })
             && many(outcome, "/gc/collections")
     }),
+    ("foresight", |config, outcome| chooses(config, outcome, &VictimPolicy::Foresight)),
     ("windowed greedy", |config, outcome| {
         matches!(config.ssd.gc.victim, VictimPolicy::WindowedGreedy { .. })
             && many(outcome, "/gc/collections")
