@@ -132,6 +132,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(call write_generated,$(GENERATED))
 	$(call write_reproduction,docs)
 	$(PYTHON) benches/page.py
+	$(PYTHON) tools/model_digest.py
 	$(RUN) python tools/calibration_page.py
 	$(RUN) python tools/drive_pages.py
 
@@ -152,6 +153,9 @@ check-generated: setup ## Check that these are fresh
 	  diff -u $$page target/generated/$$page \
 	    || { echo "$$page is stale: run 'make generated'"; exit 1; }; \
 	done
+	$(PYTHON) tools/model_digest.py --to target/generated
+	@cmp crates/copyback/src/model.txt target/generated/crates/copyback/src/model.txt \
+	  || { echo "crates/copyback/src/model.txt is stale: run 'make generated'"; exit 1; }
 	$(RUN) python tools/calibration_page.py --to target/generated
 	@diff -u docs/calibration-tables.md target/generated/docs/calibration-tables.md \
 	  || { echo "docs/calibration-tables.md is stale: run 'make generated'"; exit 1; }
