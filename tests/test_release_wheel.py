@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,9 @@ import pytest
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+from absolute_links import absolute
 
 COMPILER = "rustc 1.95.0\nhost: x86_64-unknown-linux-gnu\nrelease: 1.95.0\nLLVM version: 22.1.2\n"
 
@@ -69,3 +74,36 @@ def test_what_cannot_be_run_here_cannot_be_trained(
     monkeypatch.setenv("CARGO_BUILD_TARGET", "aarch64-unknown-linux-gnu")
     with pytest.raises(release.NotHereError, match="aarch64-unknown-linux-gnu can't be run here"):
         release.profdata()
+
+
+def test_a_wheel_of_linux_is_for_other_machines_too(
+    release: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran: list[Any] = []
+    monkeypatch.setattr(
+        release.subprocess, "run", lambda command, **given: ran.append((command, given))
+    )
+    monkeypatch.setattr(release.sys, "platform", "linux")
+    release.build("uv", tmp_path, "")
+    ((command, given),) = ran
+    assert command[-2:] == ["--out", str(tmp_path)]
+    assert "manylinux_2_17" in command
+    assert given["env"]["CARGO_TARGET_DIR"] == str(release.ROOT / "target" / "zig")
+    monkeypatch.setattr(release.sys, "platform", "darwin")
+    assert "--zig" not in release.command("uv", tmp_path)
+
+
+def test_tools_of_a_release_are_of_the_same_versions_everywhere(release: ModuleType) -> None:
+    root = Path(__file__).parents[1]
+    workflow = (root / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    assert f"MATURIN: {release.MATURIN}\n" in workflow
+    assert f"ZIG: {release.ZIG}\n" in workflow
+    assert f'requires = ["{release.MATURIN}"]' in (root / "pyproject.toml").read_text("utf-8")
+
+
+def test_links_of_the_readme_lead_to_the_files_of_a_revision() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    moved = absolute(readme, "https://host/owner/name", "v1")
+    assert "(https://host/owner/name/blob/v1/docs/" in moved
+    assert not re.findall(r"\]\((?!https?:|#)", moved)
+    assert absolute("![a](b.png)", "h", "v1") == "![a](h/raw/v1/b.png)"

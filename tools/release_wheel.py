@@ -2,6 +2,9 @@
 
     python tools/release_wheel.py           # the wheel is left in dist; see `make release-wheel`
 
+On Linux it is linked by zig against a C library as old as the tag manylinux_2_17 says, and maturin
+checks that.
+
 A profile-guided wheel is built twice: once to count what the runs of benches/train.py do, and once
 with these counts. Both builds must find out the same. What is in the way is said in a sentence.
 """
@@ -20,6 +23,9 @@ WORK = ROOT / "target" / "pgo"
 RAW, MERGED = WORK / "raw", WORK / "merged.profdata"
 #: The build for training, the wheels to try, and the environments that they are tried in.
 TRAINED, BUILT = "trained", "built"
+
+#: What links a wheel for other machines.
+MATURIN, ZIG = "maturin==1.16.0", "ziglang==0.17.1"
 
 
 class NotHereError(Exception):
@@ -97,8 +103,19 @@ def build(uv: str, directory: Path, flags: str) -> None:
         shutil.rmtree(directory, ignore_errors=True)
         environment["RUSTFLAGS"] = flags
         environment["CARGO_TARGET_DIR"] = str(WORK / "build")
-    command = [uv, "build", "--quiet", "--wheel", "--out-dir", str(directory)]
-    subprocess.run(command, check=True, cwd=ROOT, env=environment)
+    elif sys.platform == "linux":
+        # Apart from other builds, whose parts in C are of another compiler.
+        environment["CARGO_TARGET_DIR"] = str(ROOT / "target" / "zig")
+    subprocess.run(command(uv, directory), check=True, cwd=ROOT, env=environment)
+
+
+def command(uv: str, directory: Path) -> list[str]:
+    """Return what builds a wheel: on Linux one for other machines, too."""
+    if sys.platform != "linux":
+        return [uv, "build", "--quiet", "--wheel", "--out-dir", str(directory)]
+    tools = [uv, "tool", "run", "--quiet", "--from", MATURIN, "--with", ZIG]
+    portable = ["--zig", "--compatibility", "manylinux_2_17"]
+    return [*tools, "maturin", "build", "--release", *portable, "--out", str(directory)]
 
 
 def digests(uv: str, name: str) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback._core import InputError, SimulationError, __version__
+from copyback._core import InputError, SimulationError, __model__, __version__
 
 if TYPE_CHECKING:
     from copyback.calibration import Calibration, calibrate
@@ -61,6 +61,7 @@ __all__ = [
     "Tournament",
     "TraceInfo",
     "VictimPolicy",
+    "__model__",
     "__version__",
     "calibrate",
     "compare",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from copyback.column import Column
 
 __version__: str
+__model__: str
 
 class InputError(ValueError):
     """The user's input is at fault; ``str()`` has one line a fault."""

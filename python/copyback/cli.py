@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from copyback import __version__
+from copyback import __model__, __version__
 from copyback._core import InputError, SimulationError
 from copyback.commands.calibrate import calibrate
 from copyback.commands.compare import compare, tournament
@@ -51,7 +51,7 @@ app.add_typer(paper_app, name="paper", no_args_is_help=True)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"copyback {__version__}")
+        print(f"copyback {__version__} (model {__model__})")
         raise typer.Exit
 
 

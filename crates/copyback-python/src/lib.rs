@@ -37,6 +37,10 @@ mod _core {
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __model__: &str = copyback::MODEL;
+
     #[pymodule_init]
     fn init(_module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
         super::error::keep_panics_quiet();

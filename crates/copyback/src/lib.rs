@@ -8,29 +8,75 @@
 //!  engine: events and instants         metrics: observes all of it
 //! ```
 //!
-//! [`Simulation`] puts the parts together. The crate holds no Python, no threads and no wall clock:
-//! the same configuration, trace and seed give the same bytes everywhere.
+//! The crate holds no Python, no threads and no wall clock: the same configuration, trace and seed give the same bytes
+//! everywhere.
+//!
+//! # Three ways in
+//!
+//! **A whole run.** [`config::Loader`] makes a checked configuration of TOML, a preset and settings; [`Simulation`] runs
+//! it and gives a [`Summary`] (example `embed_a_run`).
+//!
+//! ```
+//! use copyback::{Simulation, Status, config::Loader};
+//!
+//! let config = Loader::new()
+//!     .toml("[ssd.geometry]\nblocks_per_plane = 32\n[workload]\nrequests = 1000", "mine.toml", None)
+//!     .set("ssd.gc.victim", "fifo")
+//!     .load()
+//!     .expect("a configuration that makes sense");
+//! let mut simulation = Simulation::new(&config, None)?;
+//! while simulation.advance(100_000)? == Status::Running {}
+//! let summary = simulation.summary().expect("the run has ended");
+//! let json = serde_json::to_value(summary).expect("a summary is plain data");
+//! assert_eq!(json["requests"]["count"], 1000);
+//! # Ok::<(), copyback::Error>(())
+//! ```
+//!
+//! **A policy of one's own.** What a configuration names as `type = "python"` comes from whoever supplies it:
+//! [`Simulation::with_policies`] takes a [`Supplier`](scheduler::when::supply::Supplier) of victim policies, placements and schedules
+//! (example `victim_policy`).
+//!
+//! **A drive in another simulator.** [`embedded::Embedded`] is a drive, or an array, whose clock and requests are somebody
+//! else's (example `event_loop`).
+//!
+//! # What is meant to be used
+//!
+//! These three, [`config`], [`workload`], [`units`], [`state`] and [`Error`]. The other modules are public for tests and benches of this
+//! repository, are left out of these pages, and change without notice.
 
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
 pub mod array;
+#[doc(hidden)]
 pub mod backend;
+#[doc(hidden)]
 pub mod buffer;
 mod checkpoint;
+#[doc(hidden)]
 pub mod collector;
 mod drive;
+pub mod embedded;
+#[doc(hidden)]
 pub mod engine;
+#[doc(hidden)]
 pub mod event;
 pub mod executor;
+#[doc(hidden)]
 pub mod flash;
 mod foresight;
+#[doc(hidden)]
 pub mod ftl;
 pub mod host;
+#[doc(hidden)]
 pub mod idle;
 pub mod ids;
 mod lists;
+#[doc(hidden)]
 pub mod metrics;
+#[doc(hidden)]
 pub mod nand;
+#[doc(hidden)]
 pub mod observer;
 mod one_of;
 pub mod outside;
@@ -38,6 +84,7 @@ pub mod placement;
 mod places;
 pub mod precondition;
 mod progress;
+#[doc(hidden)]
 pub mod purpose;
 mod resume;
 mod run;
@@ -47,9 +94,14 @@ mod slots;
 pub mod ssd;
 pub mod state;
 mod steady;
+#[doc(hidden)]
 pub mod transaction;
 pub mod victim;
 mod whole;
+
+/// Digest of the model: of the results that a few cells of every paper give. Two versions with the same digest give the same
+/// numbers there; what changes it is told in the changelog.
+pub const MODEL: &str = include_str!("model.txt");
 
 pub use copyback_config as config;
 pub use copyback_config::units;
@@ -59,3 +111,8 @@ pub use progress::{Phase, Progress};
 pub use resume::Found;
 pub use run::{Summary, summary_schema};
 pub use simulation::Simulation;
+
+/// The examples of the crate's README, which are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

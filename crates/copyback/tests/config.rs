@@ -48,7 +48,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.gc.victim = 'gredy'",
-            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
+            "file.toml:1: ssd.gc.victim: found \"gredy\"; did you mean \"greedy\"? (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, foresight, python)",
         ),
         (
             "Overprovisioning_Ratio = 0.07",
@@ -56,11 +56,11 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.gc.victim = 'D_Choices'",
-            "file.toml:1: ssd.gc.victim: found \"D_Choices\"; d-choices (Van Houdt 2013) is ssd.gc.victim = { type = \"rga\", d = 10 } here (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
+            "file.toml:1: ssd.gc.victim: found \"D_Choices\"; d-choices (Van Houdt 2013) is ssd.gc.victim = { type = \"rga\", d = 10 } here (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, foresight, python)",
         ),
         (
             "ssd.gc.victim = { type = 'd-choices', d = 4 }",
-            "file.toml:1: ssd.gc.victim.type: found \"d-choices\"; d-choices (Van Houdt 2013) is ssd.gc.victim = { type = \"rga\", d = 10 } here (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
+            "file.toml:1: ssd.gc.victim.type: found \"d-choices\"; d-choices (Van Houdt 2013) is ssd.gc.victim = { type = \"rga\", d = 10 } here (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, foresight, python)",
         ),
         (
             "ssd.gc.victim = { type = 'rga', e = 1 }",
@@ -68,7 +68,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.gc.victim = { d = 3 }",
-            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, python)",
+            "file.toml:1: ssd.gc.victim: the key \"type\" is missing (allowed: greedy, rga, random, random+, fifo, windowed_greedy, cost_benefit, cost_age_times, cost_hotness, foresight, python)",
         ),
         (
             "ssd.gc.victim = { type = 'random', d = 3 }",

@@ -148,7 +148,7 @@ const ALLOWED: [(&str, &[&str]); 35] = [
 const EVERYBODY: [&str; 1] = ["checkpoint"];
 
 /// These put the parts together and may use all of them.
-const TOP: [&str; 3] = ["lib", "run", "simulation"];
+const TOP: [&str; 4] = ["embedded", "lib", "run", "simulation"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

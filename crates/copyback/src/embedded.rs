@@ -1,0 +1,282 @@
+//! A drive, or an array of them, in the event loop of another simulator, which owns the clock and the requests.
+
+use std::collections::VecDeque;
+
+use crate::Error;
+use crate::array::{Array, FinishedRequest};
+use crate::config::{Config, Metrics, Placement};
+use crate::ids::RequestId;
+use crate::precondition::Preparation;
+use crate::scheduler::when::supply::{NoSupplier, Supplier};
+use crate::simulation::{check_policies, check_writable, input_error};
+use crate::slots::Slots;
+use crate::ssd::Counters;
+use crate::units::{Duration, Instant};
+use crate::workload::{Hint, Operation, Request};
+
+/// Pages that are written between two looks at whether a drive is still being prepared.
+const PAGES_AT_ONCE: u64 = 1 << 20;
+
+/// What is asked of a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ask {
+    /// What is to be done.
+    pub operation: Operation,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes; of no meaning for a flush.
+    pub length: u64,
+    /// What is said about the data of a write, if anything.
+    pub hint: Option<Hint>,
+}
+
+/// A request that has been served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The number that the caller gave it.
+    pub tag: u64,
+    /// When it was handed in.
+    pub arrival: Instant,
+    /// When it was served.
+    pub at: Instant,
+    /// By so much earlier it would have been served without collections.
+    pub late: Duration,
+    /// Whether a drive that has become read-only has not done it, or not all of it.
+    pub rejected: bool,
+}
+
+/// A drive, or an array, that another simulator drives.
+///
+/// Requests are handed in with [`submit`](Self::submit), in order of time. Nothing happens before
+/// [`advance_to`](Self::advance_to) says that the clock has come to some point; the other simulator learns from
+/// [`next_time`](Self::next_time) when something may happen next, and takes what was served with
+/// [`take_completed`](Self::take_completed). All requests of one instant are seen before any of them is begun, if they are handed in before
+/// the clock comes there.
+///
+/// The workload of the configuration is not used, and neither are `host.queues`, `array.queue_depth`, `metrics`
+/// and `stop`: they are the other simulator's affair. The drive's own queue (`host.queue_depth` x `host.queues` commands), its link
+/// and its controller are here. Requests are not announced before they arrive, so that `ssd.gc.idle = "advanced"` looks ahead to none.
+///
+/// ```
+/// use copyback::config::Loader;
+/// use copyback::embedded::{Ask, Embedded};
+/// use copyback::units::Instant;
+/// use copyback::workload::Operation;
+///
+/// let config = Loader::new()
+///     .set("ssd.geometry.blocks_per_plane", "32")
+///     .load()
+///     .expect("a configuration that makes sense");
+/// let mut drive = Embedded::new(&config)?;
+/// let read = Ask { operation: Operation::Read, offset: 0, length: 4096, hint: None };
+/// drive.submit(Instant::from_ns(1_000), 7, read)?;
+/// // The other simulator's loop: its own events, and the drive's.
+/// while let Some(next) = drive.next_time() {
+///     drive.advance_to(next)?;
+/// }
+/// let done = drive.take_completed().expect("it was served");
+/// // 25 us in the array, and 4 KiB at 333 MB/s.
+/// assert_eq!((done.tag, (done.at - done.arrival).as_ns()), (7, 37_301));
+/// # Ok::<(), copyback::Error>(())
+/// ```
+pub struct Embedded {
+    array: Array,
+    capacity: u64,
+    page_size: u64,
+    audit: bool,
+    now: Instant,
+    /// Requests that arrive later, in order of time.
+    arriving: VecDeque<(Instant, u64, Ask)>,
+    /// Those that are being served.
+    served: Slots<(u64, Instant)>,
+    completed: VecDeque<Completion>,
+}
+
+impl Embedded {
+    /// The drive, or the array, of a checked configuration: new, and prepared as `precondition` says.
+    ///
+    /// # Errors
+    /// If a drive has too many bad blocks, or the placement has to know all requests beforehand.
+    pub fn new(config: &Config) -> Result<Self, Error> {
+        Self::with_policies(config, &NoSupplier)
+    }
+
+    /// A drive, or an array, with policies that this crate does not have.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and if the supplier has not got a policy that the configuration names.
+    pub fn with_policies(config: &Config, supplier: &dyn Supplier) -> Result<Self, Error> {
+        let mut devices = Preparation::new(config);
+        devices.supply(config, supplier).map_err(input_error)?;
+        Self::on(config, devices)
+    }
+
+    /// The drive, or the array, of a checked configuration on devices for it, such as
+    /// [saved](crate::state::load) ones. They are prepared if they are not yet.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on(config: &Config, mut devices: Preparation) -> Result<Self, Error> {
+        if let Placement::Oracle { .. } = config.ssd.ftl.placement {
+            return Err(Error::Input(
+                "ssd.ftl.placement: found \"oracle\", which knows all requests beforehand; allowed: \
+                 another, in a drive that another simulator drives"
+                    .into(),
+            ));
+        }
+        check_writable(&devices)?;
+        while !devices.is_done() {
+            devices.advance(PAGES_AT_ONCE);
+            check_policies(&devices)?;
+        }
+        check_writable(&devices)?;
+        // What is kept for a report would pile up: nobody takes it.
+        let config = &Config { metrics: Metrics::default(), ..config.clone() };
+        let mut embedded = Self {
+            array: Array::new(config, devices.into_devices()),
+            capacity: config.capacity_bytes(),
+            page_size: config.ssd.managed_page_size().0,
+            audit: config.audit,
+            now: Instant::START,
+            arriving: VecDeque::new(),
+            served: Slots::new(),
+            completed: VecDeque::new(),
+        };
+        embedded.settle()?;
+        Ok(embedded)
+    }
+
+    /// Bytes that it offers.
+    pub const fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// Bytes that it maps together: what is written in part is read first.
+    pub const fn page_size(&self) -> u64 {
+        self.page_size
+    }
+
+    /// How far the clock has come.
+    pub const fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Requests that have been handed in and not been served.
+    pub fn outstanding(&self) -> usize {
+        self.arriving.len() + self.served.len()
+    }
+
+    /// Hands in a request that arrives at `at`. `tag` is the caller's own number for it.
+    ///
+    /// # Errors
+    /// If `at` is before the clock, or before a request that was handed in before; if it reaches beyond the
+    /// [capacity](Self::capacity).
+    pub fn submit(&mut self, at: Instant, tag: u64, ask: Ask) -> Result<(), Error> {
+        let last = self.arriving.back().map_or(self.now, |(last, ..)| *last);
+        if at < last {
+            let (found, allowed) = (at.as_ns(), last.as_ns());
+            return Err(Error::Input(format!(
+                "request {tag}: found {found} ns; allowed: at {allowed} ns or later, as time does not go back"
+            )));
+        }
+        let end = ask.offset.checked_add(ask.length);
+        if ask.operation != Operation::Flush && end.is_none_or(|end| end > self.capacity) {
+            let (offset, length, capacity) = (ask.offset, ask.length, self.capacity);
+            return Err(Error::Input(format!(
+                "request {tag}: found {length} bytes from {offset}; allowed: up to {capacity}"
+            )));
+        }
+        self.arriving.push_back((at, tag, ask));
+        Ok(())
+    }
+
+    /// When something happens next, be it that a request arrives: the clock may be [moved](Self::advance_to) there at
+    /// once. Nothing is served before. `None` if nothing is left to be done.
+    pub fn next_time(&self) -> Option<Instant> {
+        let arrival = self.arriving.front().map(|(at, ..)| *at);
+        [self.array.next_time(), arrival].into_iter().flatten().min()
+    }
+
+    /// Moves the clock to `until`, and does everything that is due by then.
+    ///
+    /// # Errors
+    /// If `until` is before the clock; if a policy from outside fails, or an audited invariant breaks.
+    pub fn advance_to(&mut self, until: Instant) -> Result<(), Error> {
+        if until < self.now {
+            let (found, now) = (until.as_ns(), self.now.as_ns());
+            return Err(Error::Input(format!(
+                "the clock: found {found} ns; allowed: {now} ns or later, as time does not go back"
+            )));
+        }
+        let behind = Instant::from_ns(until.as_ns().saturating_add(1));
+        while let Some(next) = self.next_time().filter(|next| *next <= until) {
+            let arrival = self.arriving.front().map_or(behind, |(at, ..)| behind.min(*at));
+            self.now = next;
+            if self.array.next_time() == Some(next) {
+                self.now = self.array.apply_events(next, arrival);
+            }
+            self.settle()?;
+        }
+        self.now = until;
+        Ok(())
+    }
+
+    /// Takes the next of the requests that have been served, in order of time.
+    pub fn take_completed(&mut self) -> Option<Completion> {
+        self.completed.pop_front()
+    }
+
+    /// What the flash has done so far, without what prepared it.
+    pub fn counters(&self) -> Counters {
+        let mut all = Counters::default();
+        self.array.drives().iter().for_each(|drive| all += drive.ssd.counters());
+        all
+    }
+
+    /// The second phase of an instant: what is free looks for work, until nothing changes.
+    fn settle(&mut self) -> Result<(), Error> {
+        loop {
+            self.array.book_finished();
+            while let Some(finished) = self.array.take_finished() {
+                self.complete(&finished);
+            }
+            if self.let_in() {
+                // What needs nothing of the drive has been served at once.
+                continue;
+            }
+            if !self.array.start_work() {
+                break;
+            }
+        }
+        self.array.take_pieces().for_each(drop);
+        self.array.end_instant();
+        let mut drives = self.array.drives().iter();
+        if let Some(failed) = drives.find_map(|drive| drive.ssd.policy_failed()) {
+            return Err(input_error(failed.clone()));
+        }
+        match self.array.violation().filter(|_| self.audit) {
+            Some(violation) => Err(Error::Internal(violation.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// Hands in what arrives now. Returns whether anything does.
+    fn let_in(&mut self) -> bool {
+        let mut any = false;
+        while let Some(&(at, tag, ask)) = self.arriving.front().filter(|(at, ..)| *at <= self.now) {
+            self.arriving.pop_front();
+            let id = RequestId::from_index(self.served.insert((tag, at)));
+            let Ask { operation, offset, length, hint } = ask;
+            let request = Request { arrival: at, operation, offset, length, measured: None, hint };
+            self.array.submit(id, &request, Duration::ZERO, self.now);
+            any = true;
+        }
+        any
+    }
+
+    fn complete(&mut self, finished: &FinishedRequest) {
+        let (tag, arrival) = self.served.remove(finished.request.index());
+        let (late, rejected) = (finished.parts.late(), finished.rejected);
+        self.completed.push_back(Completion { tag, arrival, at: self.now, late, rejected });
+    }
+}

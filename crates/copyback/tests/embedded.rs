@@ -1,0 +1,175 @@
+//! Does a drive in another simulator's event loop do what it does in a run of its own?
+
+use copyback::config::{Config, Loader};
+use copyback::embedded::{Ask, Completion, Embedded};
+use copyback::metrics::RequestColumns;
+use copyback::units::Instant;
+use copyback::workload::Operation;
+use copyback::{Simulation, Status};
+
+/// A small drive that collects, with a queue that no request waits outside of.
+fn config(settings: &[(&str, &str)]) -> Config {
+    let small = [
+        ("audit", "true"),
+        ("metrics.requests", "true"),
+        ("ssd.geometry.channels", "2"),
+        ("ssd.geometry.blocks_per_plane", "32"),
+        ("ssd.geometry.pages_per_block", "16"),
+        ("ssd.ftl.over_provisioning", "0.25"),
+        ("host.queue_depth", "65535"),
+        ("array.queue_depth", "65535"),
+        ("workload.requests", "3000"),
+        ("workload.request_size", "{ type = \"exponential\", mean = \"8KiB\" }"),
+        ("workload.inter_arrival", "{ type = \"exponential\", mean = \"900us\" }"),
+    ];
+    let loader = small
+        .iter()
+        .chain(settings)
+        .fold(Loader::new(), |loader, (key, value)| loader.set(key, value));
+    loader.load().unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+fn run(config: &Config) -> RequestColumns {
+    let mut simulation = Simulation::new(config, None).unwrap();
+    while simulation.advance(100_000).unwrap() == Status::Running {}
+    simulation.take_requests()
+}
+
+fn operation(number: u8) -> Operation {
+    [Operation::Read, Operation::Write, Operation::Trim, Operation::Flush][usize::from(number)]
+}
+
+/// What was asked in a run, by order of arrival.
+fn asked(columns: &RequestColumns) -> Vec<(Instant, u64, Ask)> {
+    let mut asked: Vec<_> = (0..columns.len())
+        .map(|row| {
+            let ask = Ask {
+                operation: operation(columns.operation[row]),
+                offset: columns.offset[row],
+                length: columns.bytes[row],
+                hint: None,
+            };
+            (Instant::from_ns(columns.arrival_ns[row]), row as u64, ask)
+        })
+        .collect();
+    asked.sort_by_key(|(at, ..)| *at);
+    asked
+}
+
+/// Serves them in an event loop that hands each in as its time comes.
+fn serve(config: &Config, asked: &[(Instant, u64, Ask)]) -> Vec<Completion> {
+    let mut drive = Embedded::new(config).unwrap();
+    let (mut left, mut completed) = (asked.iter().peekable(), Vec::new());
+    loop {
+        let arrival = left.peek().map(|(at, ..)| *at);
+        let Some(now) = [arrival, drive.next_time()].into_iter().flatten().min() else { break };
+        while let Some((at, tag, ask)) = left.next_if(|(at, ..)| *at == now) {
+            drive.submit(*at, *tag, *ask).unwrap();
+        }
+        drive.advance_to(now).unwrap();
+        assert_eq!(drive.now(), now);
+        completed.extend(std::iter::from_fn(|| drive.take_completed()));
+    }
+    assert_eq!(drive.outstanding(), 0);
+    completed
+}
+
+fn is_as_in_a_run(settings: &[(&str, &str)]) {
+    let config = config(settings);
+    let columns = run(&config);
+    let completed = serve(&config, &asked(&columns));
+    assert_eq!(completed.len(), columns.len());
+    for done in &completed {
+        let row = done.tag as usize;
+        let took = (done.at - done.arrival).as_ns();
+        assert_eq!(took, columns.response_ns[row], "request {row} of {settings:?}");
+    }
+    assert!(completed.is_sorted_by_key(|done| done.at), "in order of time");
+}
+
+#[test]
+fn every_response_is_that_of_a_run() {
+    is_as_in_a_run(&[]);
+    is_as_in_a_run(&[("ssd.gc.copyback", "false"), ("ssd.timing.register", "double")]);
+    is_as_in_a_run(&[("ssd.gc.preemption", "semi_preemptive"), ("ssd.gc.width", "blind")]);
+    is_as_in_a_run(&[("ssd.buffer.capacity", "64KiB"), ("host.link_rate", "100MB/s")]);
+    is_as_in_a_run(&[("ssd.ftl.allocation", "dynamic"), ("workload.trim_share", "0.1")]);
+    is_as_in_a_run(&[("ssd.ftl.mapping", "{ type = \"demand_paged\", cache = \"1KiB\" }")]);
+}
+
+#[test]
+fn every_response_of_an_array_is_that_of_a_run() {
+    let raid5 = [("array.devices", "4"), ("array.layout", "raid5"), ("array.stripe", "16KiB")];
+    is_as_in_a_run(&raid5);
+    is_as_in_a_run(&[&raid5[..], &[("array.coordination", "reactive_inclusive")]].concat());
+}
+
+#[test]
+fn how_far_the_clock_is_moved_at_a_time_makes_no_difference() {
+    let config = config(&[]);
+    let asked = asked(&run(&config));
+    let stepwise = serve(&config, &asked);
+    let mut drive = Embedded::new(&config).unwrap();
+    for (at, tag, ask) in &asked {
+        drive.submit(*at, *tag, *ask).unwrap();
+    }
+    drive.advance_to(Instant::from_ns(1 << 50)).unwrap();
+    let at_once: Vec<_> = std::iter::from_fn(|| drive.take_completed()).collect();
+    assert_eq!(at_once, stepwise);
+}
+
+#[test]
+fn collections_show_in_what_it_counts_and_in_what_is_late() {
+    let config = config(&[]);
+    let asked = asked(&run(&config));
+    let mut drive = Embedded::new(&config).unwrap();
+    assert_eq!(drive.counters().collections, 0, "preparation is not counted");
+    for (at, tag, ask) in &asked {
+        drive.submit(*at, *tag, *ask).unwrap();
+    }
+    drive.advance_to(Instant::from_ns(1 << 50)).unwrap();
+    assert!(drive.counters().collections > 100);
+    let late = std::iter::from_fn(|| drive.take_completed()).filter(|done| done.late.as_ns() > 0);
+    assert!(late.count() > 100);
+}
+
+const READ: Ask = Ask { operation: Operation::Read, offset: 0, length: 4096, hint: None };
+
+#[test]
+fn time_does_not_go_back() {
+    let mut drive = Embedded::new(&config(&[])).unwrap();
+    drive.advance_to(Instant::from_ns(50)).unwrap();
+    let past = drive.submit(Instant::from_ns(49), 3, READ).unwrap_err().to_string();
+    assert_eq!(
+        past,
+        "request 3: found 49 ns; allowed: at 50 ns or later, as time does not go back"
+    );
+    assert!(drive.advance_to(Instant::from_ns(49)).is_err());
+    drive.submit(Instant::from_ns(80), 4, READ).unwrap();
+    assert!(drive.submit(Instant::from_ns(70), 5, READ).is_err());
+    drive.submit(Instant::from_ns(80), 6, READ).unwrap();
+    assert_eq!(drive.outstanding(), 2);
+}
+
+#[test]
+fn what_lies_beyond_the_drive_is_refused() {
+    let mut drive = Embedded::new(&config(&[])).unwrap();
+    let capacity = drive.capacity();
+    let at = Instant::START;
+    drive.submit(at, 0, Ask { offset: capacity - 4096, ..READ }).unwrap();
+    for (offset, length) in [(capacity - 4095, 4096), (u64::MAX, 2)] {
+        let refused = drive.submit(at, 1, Ask { offset, length, ..READ }).unwrap_err().to_string();
+        assert!(refused.starts_with("request 1: found"), "{refused}");
+    }
+    drive
+        .submit(at, 2, Ask { operation: Operation::Flush, offset: 0, length: 0, hint: None })
+        .unwrap();
+    drive.advance_to(Instant::from_ns(1 << 40)).unwrap();
+    assert_eq!(std::iter::from_fn(|| drive.take_completed()).count(), 2);
+}
+
+#[test]
+fn a_placement_that_has_to_know_the_future_is_refused() {
+    let refused = Embedded::new(&config(&[("ssd.ftl.placement", "oracle")])).err().unwrap();
+    assert!(refused.to_string().contains("knows all requests beforehand"), "{refused}");
+}
