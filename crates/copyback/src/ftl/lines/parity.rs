@@ -241,7 +241,8 @@ impl Tables {
         let holder = self.geometry.first_plane(die).index() + number;
         let block = BlockId::from_index(holder * lines.blocks + line);
         let page = self.geometry.page(block, offset);
-        if parity.takes_time {
+        // What takes no time does not overtake what does: parity of a block is programmed in order.
+        if parity.takes_time || !parity.due[die.index()].is_empty() {
             return parity.give(die, page);
         }
         parity.untimed += 1;
