@@ -80,3 +80,37 @@ def test_what_the_page_of_schedules_says_is_in_its_table() -> None:
     tails = [by[0.95, one]["read_p99_9_us"] for one in ("paced", "semi_preemptive", "partial")]
     assert max(tails) < 1.05 * min(tails)
     assert by[0.95, "semi_preemptive"]["read_p99_us"] < by[0.95, "partial"]["read_p99_us"]
+
+
+def test_what_the_page_of_parity_says_is_in_its_table() -> None:
+    """Reads around dies that collect in turn come near to collections that take no time."""
+    told = json.loads((STORED / "rain.json").read_text(encoding="utf-8"))
+    rows = {(row["share"], row["schedule"], row["way"]): row for row in told["rows"]}
+    whole = "parity, dies in turn, reads around"
+    for share in (0.5, 0.8):
+        of = {way: row for (at, how, way), row in rows.items() if (at, how) == (share, "none")}
+        free, base, all_of_it = of["collections take no time"], of["no parity"], of[whole]
+        for key in ("read_p99_us", "read_p99_9_us"):
+            assert free[key] <= all_of_it[key] < 2.6 * free[key]
+        assert 5 < base["read_p99_us"] / free["read_p99_us"] < 138
+        assert base["read_p99_9_us"] > 138 * free["read_p99_9_us"]
+        assert all_of_it["read_p99_99_us"] > 50 * free["read_p99_99_us"]
+        for way in ("parity, dies in turn", "parity, reads around"):
+            assert of[way]["read_p99_9_us"] > base["read_p99_9_us"]
+        assert all_of_it["pages_read_for_others"] == pytest.approx(
+            7 * all_of_it["reads_around"], rel=0.03
+        )
+        added = of["parity"]["write_amplification"] - base["write_amplification"]
+        by_spare = of["parity"]["without_parity"] - base["write_amplification"]
+        assert added / 2 < by_spare < added
+        yields = {way: row for (at, how, way), row in rows.items() if (at, how) != (share, "none")}
+        yields = {way: row for way, row in yields.items() if row["share"] == share}
+        for key in ("read_p99_9_us", "read_p99_99_us"):
+            assert 0.4 < yields[whole][key] / yields["no parity"][key] < 0.6
+        assert yields[whole]["read_p99_us"] == pytest.approx(
+            yields["no parity"]["read_p99_us"], rel=0.02
+        )
+    at_80 = [rows[0.8, "none", way]["write_amplification"] for way in (whole, "parity")]
+    assert at_80[0] < at_80[1]
+    sustained = told["sustained_iops"]
+    assert sustained[whole] < sustained["parity, reads around"]

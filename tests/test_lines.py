@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import copyback
 from copyback import die_lines
 
@@ -45,3 +47,53 @@ def test_drives_without_lines_say_nothing_of_them() -> None:
     summary = copyback.run(DRIVE).summary
     assert summary.lines is None
     assert die_lines.rows(summary) == die_lines.facts(summary) == []
+
+
+def test_parity_is_a_page_a_stripe_and_counts_as_written() -> None:
+    lines: dict[str, Any] = {
+        "ssd__geometry__dies_per_chip": 2,
+        "ssd__ftl__over_provisioning": 0.5,
+        "ssd__gc__unit": "line",
+    }
+    plain = copyback.run(DRIVE, audit=True, **lines).summary
+    summary = copyback.run(DRIVE, audit=True, **lines, ssd__ftl__rain=True).summary
+    assert plain.lines is not None
+    assert plain.lines.parity is None
+    assert summary.lines is not None
+    parity = summary.lines.parity
+    assert parity is not None
+    assert parity.share == 0.25
+    data = summary.flash.host_programs + summary.gc.pages_moved
+    # Three pages of data a stripe; lines that are open have stripes that are not whole.
+    assert abs(3 * parity.programs - data) <= 6 * 4 * 16 * 2
+    without = parity.write_amplification_without
+    assert without is not None
+    assert summary.write_amplification is not None
+    added = parity.programs / summary.flash.host_programs
+    assert abs(summary.write_amplification - without - added) < 1e-9
+    names = [name for name, _ in die_lines.rows(summary)]
+    assert names[-2:] == ["Parity programmed", "Write amplification without parity"]
+
+
+def test_reads_around_collections_and_those_made_up_are_told() -> None:
+    settings: dict[str, Any] = {
+        "ssd__geometry__dies_per_chip": 2,
+        "ssd__ftl__over_provisioning": 0.5,
+        "ssd__gc__unit": "line",
+        "ssd__gc__rotating": True,
+        "ssd__gc__preemption": "none",
+        "ssd__ftl__rain": True,
+        "ssd__ftl__reads_around_gc": True,
+        "ssd__faults__read_errors": 0.05,
+        "ssd__faults__retry_levels": 0,
+        "workload__read_share": 0.5,
+    }
+    summary = copyback.run(DRIVE, audit=True, **settings).summary
+    assert summary.lines is not None
+    parity = summary.lines.parity
+    assert parity is not None
+    assert parity.reads_around > 0
+    assert parity.reads_rebuilt > 3 * parity.reads_lost
+    names = [name for name, _ in die_lines.rows(summary)]
+    assert "Read around collections" in names
+    assert "Made up, as they could not be corrected" in names

@@ -51,6 +51,7 @@ def main() -> None:
     stored = read("schedules")
     fill("schedules", schedules(stored), to)
     draw_schedules(stored["rows"], to / PICTURES / "schedules.svg")
+    fill("rain", rain(read("rain")), to)
 
 
 def read(name: str) -> dict[str, Any]:
@@ -156,6 +157,32 @@ def schedules(stored: dict[str, Any]) -> str:
             f"{row['write_amplification']:.2f} | {row['moved_spread']:.2f} |"
         )
     lines += ["", "![p99.9 of reads by load and schedule](../images/drives/schedules.svg)"]
+    return "\n".join(lines) + "\n"
+
+
+def rain(stored: dict[str, Any]) -> str:
+    """Return the table of ways around collections."""
+    lines = [
+        "Measured by `python tools/drive_rain.py` at commit "
+        f"{stored['commit']}. Loads are shares of what the drive with all of it sustains at a "
+        "depth of 64 where collections do not yield.",
+        "",
+        "| load | schedule | way | reads p50 | p99 | p99.9 | p99.99 | writes p99.9 | "
+        "write amplification | without parity | reads around | pages read for others |",
+        "| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    keys = ("read_p50_us", "read_p99_us", "read_p99_9_us", "read_p99_99_us", "write_p99_9_us")
+    for row in stored["rows"]:
+        times = " | ".join(units.time_us(row[key]) for key in keys)
+        without = row["without_parity"]
+        lines.append(
+            f"| {row['share']:.0%} | `{row['schedule']}` | {row['way']} | {times} | "
+            f"{row['write_amplification']:.2f} | {'' if without is None else f'{without:.2f}'} | "
+            f"{units.share(row['reads_around'] / row['reads'])} | "
+            f"{row['pages_read_for_others'] / row['reads']:.2f} a read |"
+        )
+    lines += ["", "| way | sustained |", "| --- | ---: |"]
+    lines += [f"| {way} | {iops:,} IOPS |" for way, iops in stored["sustained_iops"].items()]
     return "\n".join(lines) + "\n"
 
 

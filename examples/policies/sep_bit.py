@@ -23,17 +23,18 @@ class SepBit(copyback.PlacementPolicy):
     def place_host(self, pages, ages, now, hint):
         young = min(self.queue, self.mean)
         if len(pages) == 1:
-            return int(ages[0] >= young)
+            return ages.item() >= young
         lives_long = ages >= young  # until it is written: the queue grows by one a write at most
         # It may shrink as fast, so that a page turns old in half of what is left.
         turns_old = (2 * now + young + 1 - ages) >> 1
-        return lives_long, np.where(lives_long, FOREVER, turns_old)
+        turns_old[lives_long] = FOREVER
+        return lives_long, turns_old
 
     def place_moved(self, pages, ages, now, left):
         if left == 0 or self.bounds is None:
             return 2 if left == 0 else 3, FOREVER
-        older_than = self.bounds.searchsorted(ages, side="right")
-        return older_than + 3, self.bounds[older_than] + now - ages
+        classes = self.bounds.searchsorted(ages, side="right")
+        return classes, self.bounds.take(classes) - (ages - now)
 
     def wrote(self, pages, ages, now):
         self.pages += ages.tolist().count(FOREVER)
@@ -52,5 +53,6 @@ class SepBit(copyback.PlacementPolicy):
         if self.collected < COLLECTED:
             return False
         self.mean, self.lives, self.collected = self.lives // COLLECTED, 0, 0
-        self.bounds = np.array([4 * self.mean, 16 * self.mean, 2 * FOREVER])
+        # Below class 3 is nothing.
+        self.bounds = np.array([-1, -1, -1, 4 * self.mean, 16 * self.mean, 2 * FOREVER])
         return True  # answers do not hold any more

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from copyback import units
 
 if TYPE_CHECKING:
-    from copyback.summary import Summary
+    from copyback.summary import ParitySummary, Summary
 
 
 def rows(summary: Summary) -> list[tuple[str, str]]:
@@ -23,7 +23,21 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
         told.append(("Valid of a line collected", units.share(found.valid_share)))
     if found.borrowed_pages:
         told.append(("Pages in a line of another class", units.count(found.borrowed_pages)))
+    if (parity := found.parity) is not None:
+        told.append(("Parity programmed", f"{units.count(parity.programs)} pages"))
+        if (without := parity.write_amplification_without) is not None:
+            told.append(("Write amplification without parity", f"{without:.2f}"))
+        told += [(name, f"{units.count(pages)} pages") for name, pages in made_up(parity) if pages]
     return told
+
+
+def made_up(parity: ParitySummary) -> list[tuple[str, int]]:
+    """Return why pages were made up from the others of their stripes, and how many."""
+    return [
+        ("Read around collections", parity.reads_around),
+        ("Made up, as they could not be corrected", parity.reads_rebuilt),
+        ("Lost, as they could not be made up either", parity.reads_lost),
+    ]
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:

@@ -483,6 +483,35 @@ class IdleTimeSummary(Section, kw_only=True):
     """Periods that are too short to be used."""
 
 
+class ParitySummary(Section, kw_only=True):
+    """Parity of lines."""
+
+    most_held_pages: int
+    """Pages of parity that waited at once in the DRAM of a drive for their dies, at most."""
+    pages_read_for_others: int
+    """Pages read to make up those."""
+    programs: int
+    """Pages of parity that were programmed. They count in `write_amplification`."""
+    reads_around: int
+    """Pages that were read around a collection (`ssd.ftl.reads_around_gc`)."""
+    reads_lost: int
+    """Pages that could not be corrected and not be made up, as part of their stripe was gone or
+    could not be corrected either.
+
+    Only reads for the host count.
+    """
+    reads_rebuilt: int
+    """Pages whose read could not be corrected, and that were made up from the others of their
+    stripe.
+    """
+    share: float
+    """Share of the flash that holds parity: one block of each die's."""
+    write_amplification_without: float | None
+    """Pages written to flash for each that the host wrote, but for those of parity; None if it
+    wrote none.
+    """
+
+
 class LinesSummary(Section, kw_only=True):
     """What `summary.json` says of lines (`ssd.gc.unit = "line"`).
 
@@ -500,6 +529,8 @@ class LinesSummary(Section, kw_only=True):
     """
     opened: int
     """Lines that were opened."""
+    parity: ParitySummary | None = None
+    """Parity, if lines have any (`ssd.ftl.rain`)."""
     valid_share: float | None
     """Share of the pages of lines that was valid when they were chosen; None if none was."""
 

@@ -41,6 +41,14 @@ pub struct Ftl {
     /// pages of 16 KiB. Default: a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mapping_unit: Option<Size>,
+    /// RAIN: of each line (`ssd.gc.unit = "line"`) one die holds parity, another one with each line that is opened. A stripe
+    /// is the pages at one offset of one plane number over the dies. Parity is part of what over-provisioning hides.
+    #[serde(skip_serializing_if = "is_default")]
+    pub rain: bool,
+    /// With `rain`: a read that would wait behind a collection is made up from the other pages of its stripe, unless one of
+    /// their dies collects, too (TTFLASH: Yan et al., FAST 2017).
+    #[serde(skip_serializing_if = "is_default")]
+    pub reads_around_gc: bool,
 }
 
 impl Default for Ftl {
@@ -54,6 +62,8 @@ impl Default for Ftl {
             free_blocks: FreeBlockOrder::Fifo,
             summary_page: SummaryPage::None,
             mapping_unit: None,
+            rain: false,
+            reads_around_gc: false,
         }
     }
 }

@@ -25,6 +25,9 @@ pub struct Gc {
     /// What is opened, chosen as a victim, collected and freed as one.
     #[serde(skip_serializing_if = "is_default")]
     pub unit: GcUnit,
+    /// Of a line (`unit = "line"`) the dies are collected one after the other, and not all at once (rotating GC).
+    #[serde(skip_serializing_if = "is_default")]
+    pub rotating: bool,
     /// Whether idle time is used to collect.
     pub idle: Idle,
     /// A plane with fewer free blocks than this is collected.
@@ -64,6 +67,7 @@ impl Default for Gc {
             preemption: Preemption::None,
             width: Width::Serial,
             unit: GcUnit::Block,
+            rotating: false,
             idle: Idle::None,
             soft_threshold: FreeBlocks::Share(Share(0.05)),
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },
@@ -179,7 +183,13 @@ impl Ssd {
         let classes = self.ftl.placement.classes();
         // A line of a class is opened while some planes have not filled theirs of the line before.
         let lines = if self.has_lines() { classes } else { 0 };
-        classes + lines + self.blocks_of_open_units() + beside.map(u32::from).iter().sum::<u32>()
+        // The die that holds the parity of a line may need another one for what it moves.
+        let parity = if self.ftl.rain { classes } else { 0 };
+        classes
+            + lines
+            + parity
+            + self.blocks_of_open_units()
+            + beside.map(u32::from).iter().sum::<u32>()
     }
 
     /// Full blocks of each plane that are not reclaimed yet, as the reclaim unit that they are of is not full.
@@ -202,7 +212,14 @@ impl Ssd {
     /// Pages that hold data in what is collected as one.
     pub fn pages_per_unit(&self) -> u64 {
         let blocks = if self.has_lines() { self.managed_planes() } else { 1 };
-        blocks * self.data_pages_per_block()
+        self.without_parity(blocks) * self.data_pages_per_block()
+    }
+
+    /// So many blocks or pages of all dies, less those that hold parity.
+    pub fn without_parity(&self, all: u64) -> u64 {
+        // Fewer than two dies are refused, elsewhere.
+        let dies = self.dies().max(2);
+        if self.ftl.rain { all * (dies - 1) / dies } else { all }
     }
 
     /// Pages that fit in the DRAM for pages that would have to be written alone.

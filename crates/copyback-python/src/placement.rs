@@ -8,7 +8,7 @@ use copyback::placement::supply::{
 use copyback::placement::{Class, Life, Origin};
 use copyback::rng::{self, Stream};
 use copyback::workload::{Handle, Hint};
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
@@ -165,7 +165,12 @@ impl Placement {
     /// Takes one whole number for all, or `count` of them. Returns whether that is what was said.
     fn take_numbers(&mut self, said: &Bound<'_, PyAny>, count: usize) -> PyResult<bool> {
         self.numbers.clear();
-        if let Ok(one) = said.extract::<i64>() {
+        // To ask an array or a list whether it is a number raises an error, which takes longer than all the rest.
+        let is_array = |said: &Bound<'_, PyAny>| {
+            said.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0)
+        };
+        let may_be_one = !is_array(said) && !said.is_instance_of::<PyList>();
+        if let Some(one) = may_be_one.then(|| said.extract::<i64>().ok()).flatten() {
             self.numbers.resize(count, one);
             return Ok(true);
         }

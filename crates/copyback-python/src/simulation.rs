@@ -254,7 +254,8 @@ impl Simulation {
 #[pyclass(module = "copyback._core")]
 pub struct Preparation {
     config: copyback::config::Config,
-    devices: precondition::Preparation,
+    /// What Python shares between threads must bear it: a placement written in Python does not.
+    devices: Mutex<precondition::Preparation>,
     raised: Raised,
 }
 
@@ -280,11 +281,11 @@ impl Preparation {
         });
         let mut devices = made.map_err(|error| raised.or(error))?;
         devices.prepare_on(Arc::new(Threads::new(threads, &config)));
-        Ok(Self { config, devices, raised })
+        Ok(Self { config, devices: Mutex::new(devices), raised })
     }
 
     fn advance(&mut self, py: Python<'_>, writes: u64) -> PyResult<bool> {
-        let devices = &mut self.devices;
+        let devices = self.devices.get_mut().unwrap_or_else(PoisonError::into_inner);
         let done = error::run(py, || {
             devices.advance(writes);
             simulation::check_policies(devices)?;
@@ -294,18 +295,21 @@ impl Preparation {
         done.map_err(|error| self.raised.or(error))
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&mut self) -> Progress {
+        let devices = self.devices.get_mut().unwrap_or_else(PoisonError::into_inner);
         Progress {
             phase: PRECONDITION,
-            fraction: self.devices.fraction(),
+            fraction: devices.fraction(),
             simulated_ns: 0,
             requests: 0,
-            page_operations: self.devices.pages_written(),
+            page_operations: devices.pages_written(),
         }
     }
 
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let saved = error::run(py, || state::save(&self.config, &self.devices, &path));
+    fn save(&mut self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let devices = self.devices.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let config = &self.config;
+        let saved = error::run(py, move || state::save(config, devices, &path));
         saved.map_err(|error| self.raised.or(error))
     }
 }

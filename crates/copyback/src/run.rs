@@ -19,8 +19,8 @@ use crate::executor::Executor;
 use crate::host::{Admitted, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
-    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, PowerLossSummary, Rating, Recorder,
-    Sample, WearStats,
+    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary,
+    Rating, Recorder, Sample, WearStats,
 };
 use crate::placement::supply::PlacementSupplier;
 use crate::precondition::{Preconditioner, Rounds, placement_stream};
@@ -656,6 +656,7 @@ impl Run {
         let mut sorting: Option<SortingReport> = None;
         let mut slc_cache: Option<(SlcState, u64)> = None;
         let mut lines: Option<LineTally> = None;
+        let mut parity = None;
         for (index, drive) in drives.iter().enumerate() {
             let done = self.baseline.since(SsdId::from_index(first + index), drive, self.now);
             counters += done.counters;
@@ -673,6 +674,10 @@ impl Run {
             let ftl = &drive.ssd.backend().ftl;
             if let Some(state) = ftl.slc_state() {
                 slc_cache.get_or_insert((SlcState::default(), ftl.page_bytes())).0 += state;
+            }
+            if let Some(most_held) = ftl.most_parity_held() {
+                let held = parity.map_or(0, |state: ParityState| state.most_held).max(most_held);
+                parity = Some(ParityState { dies: ftl.geometry.dies() as u64, most_held: held });
             }
             if let Some(tally) = ftl.line_tally() {
                 *lines.get_or_insert_default() += tally;
@@ -697,6 +702,7 @@ impl Run {
             sorting,
             slc_cache,
             lines,
+            parity,
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
             data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),

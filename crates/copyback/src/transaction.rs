@@ -24,7 +24,7 @@ pub enum Wait {
 }
 
 /// A page operation, named by its place in the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Checkpointed)]
 pub struct TransactionId(u32);
 
 /// What a page operation is.
@@ -36,6 +36,8 @@ pub enum Kind {
     Write,
     /// Read of the old page for a write that covers only part of it; becomes the write.
     ReadToUpdate,
+    /// Read of another page of its stripe, to make up what is read.
+    OfStripe,
 }
 
 /// A page that the host, or its buffer, writes.

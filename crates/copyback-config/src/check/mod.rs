@@ -14,6 +14,7 @@ mod mapping_unit;
 mod placement;
 mod power;
 mod python;
+mod rain;
 mod slc_cache;
 mod space;
 mod steady;
@@ -83,6 +84,7 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     faults::check(ssd, &mut faults);
     slc_cache::check(ssd, &mut faults);
     lines::check(config, &mut faults);
+    rain::check(ssd, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }
@@ -171,7 +173,7 @@ impl Ssd {
     /// reserves.
     fn reserve_blocks(&self) -> u32 {
         let pages = self.most_pages_of_a_plane();
-        let data = pages.div_ceil(self.data_pages_per_block());
+        let data = self.blocks_that_hold(pages);
         let aside = self.open_blocks()
             + self.nv_buffer_blocks()
             + self.spare_blocks()
@@ -184,7 +186,13 @@ impl Ssd {
     /// open, of a buffer or spare.
     pub fn blocks_needed_per_plane(&self) -> u32 {
         let pages = self.most_pages_of_a_plane();
-        pages.div_ceil(self.data_pages_per_block()) as u32 + self.blocks_without_data()
+        self.blocks_that_hold(pages) as u32 + self.blocks_without_data()
+    }
+
+    /// Blocks of each plane that hold so many pages of its data, the parity of these included.
+    fn blocks_that_hold(&self, pages: u64) -> u64 {
+        let all = self.dies();
+        pages.saturating_mul(all).div_ceil(self.without_parity(all) * self.data_pages_per_block())
     }
 
     /// Blocks of a plane that hold none of its logical pages: free to the collections' goal, open, of a buffer,
@@ -224,11 +232,13 @@ impl Ssd {
 
     /// Planes of the device that are managed apart.
     pub(super) fn managed_planes(&self) -> u64 {
+        self.dies() * u64::from(self.managed_planes_per_die())
+    }
+
+    /// Dies of the device.
+    pub(super) fn dies(&self) -> u64 {
         let Geometry { channels, chips_per_channel, dies_per_chip, .. } = self.geometry;
-        [channels, chips_per_channel, dies_per_chip, self.managed_planes_per_die()]
-            .into_iter()
-            .map(u64::from)
-            .product()
+        [channels, chips_per_channel, dies_per_chip].into_iter().map(u64::from).product()
     }
 
     /// Pages of a block that hold data: all but a summary page.

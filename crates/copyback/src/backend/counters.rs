@@ -32,6 +32,8 @@ pub struct Counters {
     pub host_programs: u64,
     /// Pages moved by collections and wear levelling.
     pub pages_moved: u64,
+    /// Pages of parity programmed for lines.
+    pub parity: u64,
     /// Pages programmed because programs failed: those that failed, and those copied to spare blocks.
     pub replacing: u64,
     /// Blocks collected for space.
@@ -85,6 +87,14 @@ pub struct Counters {
     pub unmapped_reads: u64,
     /// Pages trimmed that held data.
     pub trimmed: u64,
+    /// Reads of pages that were made up from others of their stripe as their die collected.
+    pub reads_around: u64,
+    /// Those that were as their page could not be corrected.
+    pub reads_rebuilt: u64,
+    /// Those that could not be corrected, and not be made up either.
+    pub reads_lost: u64,
+    /// Pages read to make up others.
+    pub stripe_reads: u64,
 }
 
 /// What became of the page operations of the host where the mapping table lies in flash.
@@ -247,6 +257,11 @@ impl Counters {
         self.host_programs *= planes;
         self.pages_moved *= planes;
         self.replacing *= planes;
+        self.parity *= planes;
+        self.reads_around *= planes;
+        self.reads_rebuilt *= planes;
+        self.reads_lost *= planes;
+        self.stripe_reads *= planes;
         self.pacing.charged *= planes;
         self.mapping.reads *= planes;
         self.mapping.writes *= planes;
@@ -259,9 +274,15 @@ impl Counters {
         self.reads + self.programs + 2 * self.copybacks + self.erases
     }
 
-    /// Pages written to flash: for the host, moved, of the mapping table, and because programs failed.
+    /// Pages written to flash: for the host, moved, of the mapping table, of parity, and because programs failed.
     pub const fn pages_written(&self) -> u64 {
-        self.host_programs + self.pages_moved + self.mapping.writes + self.replacing
+        self.host_programs + self.pages_moved + self.mapping.writes + self.replacing + self.parity
+    }
+
+    /// Pages of data written to flash / host page programs; `None` without host programs.
+    pub fn write_amplification_without_parity(&self) -> Option<f64> {
+        let data = self.pages_written() - self.parity;
+        (self.host_programs > 0).then(|| data as f64 / self.host_programs as f64)
     }
 
     /// Pages written to flash / host page programs; `None` without host programs.

@@ -98,24 +98,26 @@ impl Backend {
         self.faults.as_ref().is_some_and(|costs| costs.read_only_since.is_some())
     }
 
-    /// The operation that is about to start reads `page`.
+    /// The operation that is about to start reads `page`. Returns whether it can be corrected.
     #[inline]
-    pub fn sense(&mut self, page: Ppn) {
-        if self.faults.is_some() || self.ageing.is_some() {
-            self.sense_with_care(page);
+    pub fn sense(&mut self, page: Ppn) -> bool {
+        match self.faults.is_some() || self.ageing.is_some() {
+            true => self.sense_with_care(page),
+            false => true,
         }
     }
 
     #[inline(never)]
-    fn sense_with_care(&mut self, page: Ppn) {
+    fn sense_with_care(&mut self, page: Ppn) -> bool {
         let mut strain = Strain::default();
         if let Some(ageing) = &mut self.ageing {
             ageing.read(&self.ftl, page);
             strain = ageing.strain(self.ftl.geometry.block_of(page));
         }
-        let Some(costs) = &mut self.faults else { return };
-        let levels = match self.ftl.sense(page, strain) {
-            Sensed::Corrected(0) => return,
+        let Some(costs) = &mut self.faults else { return true };
+        let sensed = self.ftl.sense(page, strain);
+        let levels = match sensed {
+            Sensed::Corrected(0) => return true,
             Sensed::Corrected(level) => {
                 costs.retried.resize(costs.retried.len().max(level as usize), 0);
                 costs.retried[level as usize - 1] += 1;
@@ -129,6 +131,7 @@ impl Backend {
         let offset = self.ftl.geometry.page_offset(page);
         let again = read_time(&self.flash.timing, &self.ftl, (page, offset));
         costs.extra += again * u64::from(levels);
+        matches!(sensed, Sensed::Corrected(_))
     }
 
     /// Counts the blocks that have just been replaced, and what that takes.

@@ -50,6 +50,8 @@ pub enum StepInFlight {
     Erase,
     /// Programs pages that were in the device's DRAM, when nothing is collected.
     ProgramStaged,
+    /// Programs parity of lines, when nothing is collected.
+    Parity,
 }
 
 /// The back end of a drive.
@@ -204,7 +206,12 @@ impl Backend {
         if are_due {
             self.flash.wake_all();
         }
-        are_due
+        if !self.ftl.has_lines() {
+            return are_due;
+        }
+        let given = self.ftl.take_given_parity();
+        given.iter().for_each(|die| self.flash.wake(*die));
+        are_due || !given.is_empty()
     }
 
     /// Wakes `die`, which a write waits for, if anything may come of that.

@@ -11,6 +11,7 @@ impl Collector {
     /// Collects every plane of `die` that is short of space or asked for, with all its effects but
     /// time.
     pub(super) fn collect_at_no_cost(&mut self, backend: &mut Backend, die: DieId) {
+        backend.ftl.time_parity(false);
         let tally = job::collect_untimed(&mut backend.ftl, die);
         self.count_untimed(backend, Reason::OnDemand, &tally);
         let asked = self.permits.planes_of(die);
@@ -35,6 +36,10 @@ impl Collector {
         }
         self.count_untimed(backend, self.permits.reason(), &tally);
         backend.replace_at_no_cost();
+        backend.ftl.time_parity(true);
+        let parity = backend.ftl.take_untimed_parity();
+        backend.counters.programs += parity;
+        backend.counters.parity += parity;
     }
 
     fn count_untimed(&self, backend: &mut Backend, reason: Reason, tally: &Tally) {

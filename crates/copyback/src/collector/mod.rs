@@ -12,6 +12,7 @@ pub mod permit;
 mod put_back;
 mod steps;
 mod width;
+mod write_parity;
 
 pub use steps::{Collection, Progress};
 

@@ -173,7 +173,7 @@ impl Collector {
             true => Times { array: self.read_time(backend, pages[0].1), ..Times::default() },
             false => {
                 backend.counters.reads += count;
-                pages.iter().for_each(|(_, page)| backend.sense(*page));
+                pages.iter().for_each(|(_, page)| _ = backend.sense(*page));
                 self.read_over_channel(backend, pages[0].1, count)
             }
         };
@@ -268,6 +268,10 @@ impl Collector {
         }
         match step {
             StepInFlight::Read | StepInFlight::Program => return false,
+            StepInFlight::Parity => {
+                backend.observer.die_does(die, Activity::Nothing, now);
+                return false;
+            }
             StepInFlight::Stage(page) => {
                 stage(backend, page);
                 return false;
@@ -375,7 +379,8 @@ pub(super) fn issue(
     step: StepInFlight,
     now: Instant,
 ) {
-    // What was in DRAM is programmed when nothing is collected: the host may come beside it.
-    let alone = step != StepInFlight::ProgramStaged && !backend.flash.is_pipelined();
+    // What was in DRAM, or parity, is programmed when nothing is collected: the host may come beside it.
+    let is_beside = matches!(step, StepInFlight::ProgramStaged | StepInFlight::Parity);
+    let alone = !is_beside && !backend.flash.is_pipelined();
     backend.flash.issue(die, command, times, (Purpose::Collection(step), alone), now);
 }

@@ -35,7 +35,7 @@ pub use bad_blocks::{FaultTally, Replaced};
 pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
-pub use lines::{LineTally, SavedLines};
+pub use lines::{LineTally, SavedLines, StripePages};
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use reclaim_units::UnitReport;
 pub use recovery::{Lost, Scan};
@@ -457,6 +457,26 @@ impl Ftl {
         self.tables.reset_slc_tally();
         self.tables.reset_line_tally();
         self.tables.reset_unit_tally();
+    }
+
+    /// Takes the dies that have been given parity to program since the last call.
+    pub fn take_given_parity(&mut self) -> Vec<DieId> {
+        self.tables.take_given_parity()
+    }
+
+    /// Takes the parity that `die` programs next, which goes to that page.
+    pub fn take_parity(&mut self, die: DieId) -> Option<Ppn> {
+        self.tables.take_parity(die)
+    }
+
+    /// Whether programs of parity take time from now on: not while a drive is prepared.
+    pub fn time_parity(&mut self, takes_time: bool) {
+        self.tables.time_parity(takes_time);
+    }
+
+    /// Takes how much parity has been programmed in no time since the last call.
+    pub fn take_untimed_parity(&mut self) -> u64 {
+        self.tables.take_untimed_parity()
     }
 
     /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.

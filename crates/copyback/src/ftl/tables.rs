@@ -595,6 +595,9 @@ impl Tables {
         if lends {
             self.space[plane].lent = true;
         }
+        if !self.limits.is_plain {
+            self.note_in_stripe(placed.page);
+        }
         placed
     }
 
@@ -839,7 +842,7 @@ impl Tables {
         let mut closed_invalid = 0;
         for block in self.geometry.blocks_of_plane(plane) {
             self.blocks.check(block)?;
-            if self.blocks.is_closed(block) {
+            if self.blocks.is_closed(block) && !self.is_parity(block) {
                 closed_invalid +=
                     self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
             }

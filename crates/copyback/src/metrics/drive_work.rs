@@ -13,7 +13,7 @@ use super::endurance::{Endurance, EnduranceSummary};
 use super::faults::FaultsSummary;
 use super::gc::{GcSummary, PacingSummary, RefreshSummary};
 use super::idle_time::IdleTimeSummary;
-use super::lines::LinesSummary;
+use super::lines::{LinesSummary, ParityState};
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
 use super::slc_cache::SlcCacheSummary;
@@ -107,6 +107,8 @@ pub struct DriveWork {
     pub slc_cache: Option<(SlcState, u64)>,
     /// What became of its lines, if it has any.
     pub lines: Option<LineTally>,
+    /// Parity of these, if they have any.
+    pub parity: Option<ParityState>,
     /// Whether writes were charged steps of collections.
     pub is_paced: bool,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
@@ -200,7 +202,7 @@ impl DriveWork {
                 .slc_cache
                 .as_ref()
                 .map(|(state, page_bytes)| SlcCacheSummary::of(state, *page_bytes)),
-            lines: self.lines.as_ref().map(LinesSummary::of),
+            lines: self.lines.as_ref().map(|tally| LinesSummary::of(tally, self.parity, counters)),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
             endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
             faults: self

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ssd::LineTally;
+use crate::ssd::{Counters, LineTally};
 
 /// What `summary.json` says of lines (`ssd.gc.unit = "line"`). Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -17,16 +17,66 @@ pub struct LinesSummary {
     /// Pages of the host that were written to an open block of another class, as there was neither a free line for
     /// theirs nor one to collect.
     pub borrowed_pages: u64,
+    /// Parity, if lines have any (`ssd.ftl.rain`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parity: Option<ParitySummary>,
+}
+
+/// Parity of lines.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ParitySummary {
+    /// Pages of parity that were programmed. They count in `write_amplification`.
+    pub programs: u64,
+    /// Pages written to flash for each that the host wrote, but for those of parity; null if it wrote none.
+    pub write_amplification_without: Option<f64>,
+    /// Share of the flash that holds parity: one block of each die's.
+    pub share: f64,
+    /// Pages of parity that waited at once in the DRAM of a drive for their dies, at most.
+    pub most_held_pages: u64,
+    /// Pages that were read around a collection (`ssd.ftl.reads_around_gc`).
+    pub reads_around: u64,
+    /// Pages whose read could not be corrected, and that were made up from the others of their stripe.
+    pub reads_rebuilt: u64,
+    /// Pages that could not be corrected and not be made up, as part of their stripe was gone or could not be
+    /// corrected either. Only reads for the host count.
+    pub reads_lost: u64,
+    /// Pages read to make up those.
+    pub pages_read_for_others: u64,
+}
+
+/// What a summary of parity is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct ParityState {
+    /// Dies of a stripe.
+    pub dies: u64,
+    /// Pages that waited at once, at most.
+    pub most_held: u64,
 }
 
 impl LinesSummary {
-    pub(super) fn of(tally: &LineTally) -> Self {
+    pub(super) fn of(tally: &LineTally, parity: Option<ParityState>, counters: &Counters) -> Self {
         let share = tally.valid_pages as f64 / tally.victim_pages as f64;
         Self {
             opened: tally.opened,
             collected: tally.freed,
             valid_share: (tally.victim_pages > 0).then_some(share),
             borrowed_pages: tally.borrowed,
+            parity: parity.map(|state| ParitySummary::of(state, counters)),
+        }
+    }
+}
+
+impl ParitySummary {
+    fn of(state: ParityState, counters: &Counters) -> Self {
+        Self {
+            programs: counters.parity,
+            write_amplification_without: counters.write_amplification_without_parity(),
+            share: 1.0 / state.dies as f64,
+            most_held_pages: state.most_held,
+            reads_around: counters.reads_around,
+            reads_rebuilt: counters.reads_rebuilt,
+            reads_lost: counters.reads_lost,
+            pages_read_for_others: counters.stripe_reads,
         }
     }
 }

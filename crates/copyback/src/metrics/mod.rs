@@ -40,6 +40,7 @@ pub use flows::FlowSummary;
 pub use latency::LatencyStats;
 pub use latency_log::LatencyLog;
 pub use ledger::{Ledger, LedgerSummary, RequestsSummary};
+pub use lines::ParityState;
 pub use overlap::Overlap;
 pub use power_loss::PowerLossSummary;
 pub use requests::RequestColumns;

@@ -25,7 +25,7 @@ pub enum Activity {
     WearLevelling,
     /// Collects for the sake of data that reads or time have put in danger.
     Refresh,
-    /// Writes pages that collections have left in the device's DRAM.
+    /// Writes what waits in the device's DRAM: pages that collections have left there, parity of lines.
     CachedPages,
     /// None of these.
     Nothing,

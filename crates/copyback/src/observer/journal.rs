@@ -103,6 +103,8 @@ pub enum Class {
     Collection(Reason),
     /// A collection left a page in DRAM, which is written back.
     CachedPages,
+    /// Parity of lines is programmed.
+    Parity,
     /// The array is taken from a program or an erase.
     Suspend,
 }
@@ -146,6 +148,7 @@ impl Class {
             Self::Collection(Reason::Refresh) => "refresh",
             Self::Collection(_) => "gc",
             Self::CachedPages => "cached_pages",
+            Self::Parity => "parity",
             Self::Suspend => "suspend",
         }
     }

@@ -52,6 +52,11 @@ impl Queues {
             }
     }
 
+    /// Whether reads wait for this die that go before all writes.
+    pub fn reads_go_first(&self, die: DieId) -> bool {
+        self.reads_first && self.planes_with_reads(die) != 0
+    }
+
     /// Whether a write might be given to this die now: one waits for which it may have room.
     #[inline]
     pub fn might_write(&self, ftl: &Ftl, die: DieId) -> bool {
@@ -146,8 +151,7 @@ impl Queues {
 
     /// The page that holds what the first read that waits for `plane` asks for.
     pub fn page_of_first_read(&self, ftl: &Ftl, plane: PlaneId) -> Option<Ppn> {
-        let first = self.first_read(plane)?;
-        ftl.lookup(self.transactions.get(first).lpn)
+        self.page_read(ftl, self.first_read(plane)?)
     }
 
     /// Where the page lies that the write which is `next` supersedes.

@@ -72,9 +72,7 @@ impl Scheduler {
         now: Instant,
     ) -> bool {
         let Some(first) = self.queues.first_read(plane) else { return false };
-        let Some(page) = backend.ftl.lookup(self.queues.transactions.get(first).lpn) else {
-            return false;
-        };
+        let Some(page) = self.queues.page_read(&backend.ftl, first) else { return false };
         let die = backend.ftl.geometry.die_of_plane(plane);
         let Located { plane: actual, offset } = backend.locate(page);
         let legal = backend.flash.rules.may_join(
@@ -102,7 +100,15 @@ impl Scheduler {
     ) -> Option<TakenRead> {
         let id = self.queues.pop_read(plane)?;
         let lpn = self.queues.transactions.get(id).lpn;
-        let located = backend.ftl.lookup(lpn).map(|page| (page, backend.locate(page)));
+        if let Some(stripes) = &self.queues.stripes
+            && stripes.is_gone(id, &backend.ftl)
+        {
+            self.end_wait(backend, id, now);
+            self.finish_part(backend, id, true, now);
+            return None;
+        }
+        let page = self.queues.page_read(&backend.ftl, id);
+        let located = page.map(|page| (page, backend.locate(page)));
         match located {
             Some((page, Located { plane: actual, offset }))
                 if actual == plane || backend.ftl.geometry.die_of_plane(actual) == die =>
@@ -126,11 +132,27 @@ impl Scheduler {
         group: &mut Fifo,
         now: Instant,
     ) {
-        backend.ftl.check_read(taken.lpn);
-        backend.sense(taken.page);
+        if self.queues.stripes.is_some() {
+            self.sense_of_stripe(backend, taken);
+        } else {
+            backend.ftl.check_read(taken.lpn);
+            backend.sense(taken.page);
+        }
         backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
         backend.flash.note_page(taken.page);
         self.join(backend, taken.id, group, now);
+    }
+
+    /// Begins a read where one that cannot be corrected is made up from others.
+    #[inline(never)]
+    fn sense_of_stripe(&mut self, backend: &mut Backend, taken: &TakenRead) {
+        if self.queues.transactions.get(taken.id).kind != Kind::OfStripe {
+            backend.ftl.check_read(taken.lpn);
+        }
+        let is_corrected = backend.sense(taken.page);
+        if let Some(stripes) = self.queues.stripes.as_mut().filter(|_| !is_corrected) {
+            stripes.note_uncorrectable(taken.id, taken.page);
+        }
     }
 
     /// Starts a write, and with it those that a multi-plane command may join on the die's other planes.
@@ -282,6 +304,10 @@ impl Scheduler {
             parts[Part::Bus] += operation.waited_for_bus;
             parts[Part::QueueBehindIo] += operation.waited_for_array;
             match self.queues.transactions.get(id).kind {
+                Kind::OfStripe => self.finish_part(backend, id, false, now),
+                Kind::Read | Kind::ReadToUpdate if self.queues.stripes.is_some() => {
+                    self.finish_read_or_rebuild(backend, id, now);
+                }
                 Kind::Read | Kind::Write => self.finish_transaction(backend, id, now),
                 Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             }

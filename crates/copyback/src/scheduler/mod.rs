@@ -6,9 +6,11 @@
 //!                    (translation)                     (choice)             (dispatch)
 //! ```
 
+mod around;
 mod choice;
 mod dispatch;
 mod queues;
+mod stripes;
 mod submit;
 mod translation;
 pub mod when;

@@ -3,10 +3,12 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Scheduling};
-use crate::ftl::Allocation;
-use crate::ids::{DieId, PlaneId, planes_in};
+use crate::ftl::{Allocation, Ftl};
+use crate::ids::{DieId, PlaneId, Ppn, planes_in};
 use crate::nand::Geometry;
-use crate::transaction::{Fifo, Transaction, TransactionId, Transactions};
+use crate::transaction::{Fifo, Kind, Transaction, TransactionId, Transactions};
+
+use super::stripes::Stripes;
 
 /// Page operations of the host, and the queues of those that wait.
 #[derive(Debug, Checkpointed)]
@@ -27,6 +29,8 @@ pub struct Queues {
     /// A bit for each plane of a die whose first write is another since it was last
     /// [asked for](Self::take_planes_with_other_writes).
     other_writes: Vec<u32>,
+    /// If reads may be made up from other pages.
+    pub(super) stripes: Option<Box<Stripes>>,
 }
 
 /// What a write waits for.
@@ -69,6 +73,7 @@ impl Queues {
             reading: vec![0; geometry.dies()],
             writing: vec![0; geometry.dies()],
             other_writes: vec![0; geometry.dies()],
+            stripes: Stripes::new(config),
         }
     }
 
@@ -105,6 +110,16 @@ impl Queues {
     #[inline]
     pub fn first_read(&self, plane: PlaneId) -> Option<TransactionId> {
         self.reads[plane.index()].front()
+    }
+
+    /// The page that the read `id` reads: where its logical page lies, or another of its stripe.
+    #[inline]
+    pub fn page_read(&self, ftl: &Ftl, id: TransactionId) -> Option<Ppn> {
+        let transaction = self.transactions.get(id);
+        match transaction.kind {
+            Kind::OfStripe => self.stripes.as_ref()?.page_of(id),
+            Kind::Read | Kind::ReadToUpdate | Kind::Write => ftl.lookup(transaction.lpn),
+        }
     }
 
     /// Takes the first read waiting for `plane`.

@@ -1,7 +1,7 @@
 //! Page operations of the host on their way into the queues, and what their waits are booked to.
 
 use crate::backend::Backend;
-use crate::ids::{DieId, PlaneId, going_round};
+use crate::ids::{DieId, PlaneId, Ppn, going_round};
 use crate::nand::Timing;
 use crate::observer::{Entry, For, HeldUp, Observer, Part, Parts, Party, Waited};
 use crate::transaction::{Kind, TransactionId, Wait};
@@ -17,15 +17,40 @@ impl Scheduler {
     pub(super) fn enqueue_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         let lpn = self.queues.transactions.get(id).lpn;
         match backend.ftl.lookup(lpn) {
-            Some(page) => {
-                let plane = backend.ftl.geometry.plane_of(page);
-                let die = backend.ftl.geometry.die_of_plane(plane);
-                self.note_arrival(backend, id, die, Some(plane), now);
-                self.queues.push_read(plane, id);
-                backend.wake_for_read(die);
-            }
+            Some(page)
+                if self.queues.stripes.is_some() && self.read_around(backend, id, page, now) => {}
+            Some(page) => self.enqueue_read_of(backend, id, page, now),
             None => self.finish_unmapped(backend, id, now),
         }
+    }
+
+    /// Queues a read that is not made up.
+    pub(super) fn enqueue_read_plainly(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        now: Instant,
+    ) {
+        match backend.ftl.lookup(self.queues.transactions.get(id).lpn) {
+            Some(page) => self.enqueue_read_of(backend, id, page, now),
+            None => self.finish_unmapped(backend, id, now),
+        }
+    }
+
+    /// Queues a read of `page`.
+    #[inline(always)]
+    pub(super) fn enqueue_read_of(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        page: Ppn,
+        now: Instant,
+    ) {
+        let plane = backend.ftl.geometry.plane_of(page);
+        let die = backend.ftl.geometry.die_of_plane(plane);
+        self.note_arrival(backend, id, die, Some(plane), now);
+        self.queues.push_read(plane, id);
+        backend.wake_for_read(die);
     }
 
     fn finish_unmapped(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
@@ -40,7 +65,9 @@ impl Scheduler {
                 self.finish_transaction(backend, id, now);
             }
             // Trimmed while it waited: there is nothing left to merge with.
-            Kind::ReadToUpdate | Kind::Write => self.turn_into_write(backend, id, now),
+            Kind::ReadToUpdate | Kind::Write | Kind::OfStripe => {
+                self.turn_into_write(backend, id, now);
+            }
         }
     }
 
@@ -224,7 +251,7 @@ impl Scheduler {
 /// Nominal time of a lone page operation.
 fn nominal(timing: &Timing, kind: Kind) -> Duration {
     match kind {
-        Kind::Read | Kind::ReadToUpdate => timing.whole_read(),
+        Kind::Read | Kind::ReadToUpdate | Kind::OfStripe => timing.whole_read(),
         Kind::Write => timing.whole_program(),
     }
 }

@@ -161,7 +161,9 @@ impl Scheduler {
             self.end_wait_for_other(backend, id, late, Some(page), now);
             match self.queues.transactions.get(id).kind {
                 Kind::Read => self.enqueue_read(backend, id, now),
-                Kind::Write | Kind::ReadToUpdate => self.begin_write(backend, id, now),
+                Kind::Write | Kind::ReadToUpdate | Kind::OfStripe => {
+                    self.begin_write(backend, id, now);
+                }
             }
         }
     }
@@ -263,7 +265,7 @@ impl Scheduler {
         let (page, late) = (done.lpn, done.late());
         self.translation().operations -= 1;
         match done.kind {
-            Kind::Read => {
+            Kind::Read | Kind::OfStripe => {
                 let wanted = std::mem::take(&mut self.translation().of(page).wanted);
                 wanted.into_iter().for_each(|lpn| self.load(backend, lpn, late, now));
             }

@@ -57,6 +57,9 @@ impl Ssd {
                 schedule.serve_beside(&mut at)
             }
             Some(_) => self.go_on_collecting(die, now),
+            None if self.parity_goes_first(die) => {
+                Collector::program_parity(&mut self.backend, die, now)
+            }
             None if self.collection_is_due(die) => self.collect_or_serve(die, now),
             None => {
                 self.start_host_operation(die, Admitted::ALL, now)
@@ -65,6 +68,11 @@ impl Ssd {
                         && self.carry_on(die, now))
             }
         }
+    }
+
+    /// Whether parity waits for `die`, which goes before all but reads, where these go before writes.
+    fn parity_goes_first(&self, die: DieId) -> bool {
+        self.backend.ftl.next_parity(die).is_some() && !self.scheduler.queues.reads_go_first(die)
     }
 
     /// Whether a plane of `die` that is short of space, or asked for, is to be collected before
@@ -111,7 +119,11 @@ impl Ssd {
         if collector.begin(backend, die, choose, now) {
             let (schedule, at) = self.at_die(die, now);
             schedule.collection_begins(&at);
-            return self.carry_on(die, now);
+            let more = self.carry_on(die, now);
+            if self.backend.ftl.has_lines() {
+                self.scheduler.send_around(&mut self.backend, die, now);
+            }
+            return more;
         }
         if collector.takes_no_time() {
             backend.has_replaced();

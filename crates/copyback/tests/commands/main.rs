@@ -25,6 +25,7 @@ mod parallel;
 mod partial;
 mod permits;
 mod power;
+mod rain;
 mod refresh;
 mod scan;
 mod semi_preemptive;

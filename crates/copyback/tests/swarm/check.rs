@@ -270,10 +270,28 @@ pub fn series_agrees(outcome: &Outcome) -> Result<(), String> {
     holds("rows of the series follow one another", joined)
 }
 
+/// Pages of parity that were programmed: one for each stripe that became whole.
+fn parity(config: &Config, outcome: &Outcome) -> Result<u64, String> {
+    if !config.ssd.ftl.rain {
+        return Ok(0);
+    }
+    let programs = outcome.number("/lines/parity/programs");
+    let data = outcome.number("/flash/host_programs") + outcome.number("/gc/pages_moved");
+    let shape = &config.ssd.geometry;
+    // Stripes of lines that were open when the run began, or are now: hardly more than a drive is expected to have open.
+    let lines = 4 * u64::from(config.ssd.open_blocks() * config.array.devices);
+    let stripes = lines * u64::from(shape.planes_per_die * shape.pages_per_block);
+    let (members, off) = (dies(config) - 1, stripes * (dies(config) - 1));
+    holds("a page of parity a stripe", (programs * members).abs_diff(data) <= off)?;
+    Ok(programs)
+}
+
 fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let flash = |name: &str| outcome.number(&format!("/flash/{name}"));
     let moved = outcome.number("/gc/pages_moved");
-    let written = flash("host_programs") + outcome.number("/mapping/translation_writes");
+    let written = flash("host_programs")
+        + outcome.number("/mapping/translation_writes")
+        + parity(config, outcome)?;
     let gc = &config.ssd.gc;
     if gc.copyback {
         let unparked = moved - flash("copybacks");
@@ -343,7 +361,8 @@ fn kinds_of_merges(config: &Config, outcome: &Outcome, emptied: u64) -> Result<(
     holds("a buffer has so many blocks", count("nv_buffer/most_blocks") <= blocks)
 }
 
-fn dies(config: &Config) -> u64 {
+/// Dies of a drive.
+pub fn dies(config: &Config) -> u64 {
     copyback::nand::Geometry::new(&config.ssd).dies() as u64
 }
 
@@ -409,7 +428,10 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
             counted * (reads + partial) + moved + outcome.number("/mapping/translation_reads");
         holds("every page is read", all >= least)?;
         // A page that a timed collection has read out may not have been moved yet, or be in DRAM.
-        let exact = (gc.copyback || gc.zero_cost) && case.config.ssd.cache_pages() == 0;
+        let for_others = outcome.summary.pointer("/lines/parity/pages_read_for_others");
+        let exact = (gc.copyback || gc.zero_cost)
+            && case.config.ssd.cache_pages() == 0
+            && for_others.and_then(|pages| pages.as_u64()).unwrap_or(0) == 0;
         holds("no page is read twice", all == least || !exact)?;
     }
     Ok(())

@@ -65,6 +65,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("overwrites until they are steady", 0.02),
     ("writes that waited for steps", 0.02),
     ("lines collected", 0.01),
+    ("lines collected that have parity", 0.005),
     ("reclaim units of several blocks moved", 0.005),
 ];
 
@@ -130,6 +131,7 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         outcome.summary.pointer("/precondition/devices/0/reached") == Some(&true.into()),
         throttles(outcome),
         counts(outcome, "/lines/collected"),
+        counts(outcome, "/lines/collected") && counts(outcome, "/lines/parity/programs"),
         config.ssd.reclaim_unit() > 1 && many("/placement/fdp/events/media_reallocated"),
     ]
 }

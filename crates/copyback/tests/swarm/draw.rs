@@ -20,6 +20,7 @@ use crate::faults;
 use crate::newer;
 use crate::pool::Failure;
 use crate::power;
+use crate::rain;
 use crate::victims;
 use crate::workload::{self, Flow};
 
@@ -101,6 +102,11 @@ impl Case {
             let config = if draw.chance(0.3) { array::draw(draw, config) } else { config };
             faults::draw(draw, config)
         })
+    }
+
+    /// The case of this number, of a drive with lines.
+    pub fn draw_lines(number: u64) -> Self {
+        Self::of(number, rain::NAME, config)
     }
 
     fn of(number: u64, name: &str, config: impl Fn(&mut Draw, &Path) -> Config) -> Self {
@@ -374,6 +380,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         ]),
         preemption,
         unit: copyback::config::GcUnit::Block,
+        rotating: false,
         width,
         idle,
         soft_threshold,
@@ -419,6 +426,8 @@ fn ftl(draw: &mut Draw, geometry: &Geometry, gc: &Gc, mapping: Mapping) -> Ftl {
         free_blocks: draw.of(&[FreeBlockOrder::Fifo, FreeBlockOrder::LeastWorn]),
         summary_page,
         mapping_unit: None,
+        rain: false,
+        reads_around_gc: false,
     }
 }
 

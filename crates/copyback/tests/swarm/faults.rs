@@ -102,7 +102,8 @@ fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     }
     let replacing = number("/faults/program_failures") * striped + number("/faults/pages_copied");
     let written = number("/flash/host_programs") + number("/mapping/translation_writes");
-    let programs = written + number("/gc/pages_moved") + replacing;
+    let parity = if case.config.ssd.ftl.rain { number("/lines/parity/programs") } else { 0 };
+    let programs = written + number("/gc/pages_moved") + replacing + parity;
     equal("programs", &number("/flash/programs"), &programs)
 }
 

@@ -24,6 +24,7 @@ mod oracle;
 mod pairs;
 mod pool;
 mod power;
+mod rain;
 mod resumed;
 mod run;
 mod side_by_side;
@@ -155,6 +156,25 @@ fn random_faults() {
         outcome.map_err(|problem| case.failure(problem))
     });
     faults::coverage(&met, runs >= RUNS);
+}
+
+#[test]
+fn random_drives_with_lines() {
+    let numbers = numbers();
+    let runs = numbers.end - numbers.start;
+    let numbers = numbers.start..numbers.start + runs.div_ceil(5);
+    let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
+    let met = pool::each(numbers, move |number| {
+        let mut case = Case::draw_lines(number);
+        if replay {
+            println!("{}", case.config.to_toml());
+            case.keep_traces();
+        }
+        case.write_traces();
+        let outcome = pool::guarded(|| rain::examine(&case));
+        outcome.map_err(|problem| case.failure(problem))
+    });
+    rain::coverage(&met, runs >= RUNS);
 }
 
 #[test]

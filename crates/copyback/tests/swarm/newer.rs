@@ -13,7 +13,7 @@ use copyback::config::{
 };
 
 use crate::draw::Draw;
-use crate::lines;
+use crate::{lines, rain};
 
 /// Changes `config`, of the case of this number.
 pub fn draw(config: &mut Config, number: u64, name: &str) {
@@ -133,10 +133,15 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         map_parts_of_pages(&mut draw, config);
     }
     clock_and_victims(&mut draw, config);
-    if draw.chance(0.4) {
+    let is_of_lines = name == rain::NAME;
+    if is_of_lines {
+        rain::leave_out(config);
+    }
+    if draw.chance(0.4) || is_of_lines {
         lines::draw(&mut draw, config);
     }
     reclaim_units(config);
+    rain::draw(config, number, name);
 }
 
 /// Units of mapping that are smaller than a page.

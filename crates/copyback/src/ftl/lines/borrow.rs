@@ -49,6 +49,8 @@ impl Tables {
         if let Some(lines) = self.lines.as_mut().filter(|_| taken != stream) {
             lines.tally.borrowed += 1;
         }
-        self.append(mapping, plane, taken, lpn)
+        let placed = self.append(mapping, plane, taken, lpn);
+        self.note_in_stripe(placed.page);
+        placed
     }
 }

@@ -34,7 +34,7 @@ impl Tables {
         if lines.is_full(line) && valid != counted.valid {
             return Err(format!("line {line}: {valid} valid pages, but {counted:?}"));
         }
-        Ok(())
+        if is_collected { Ok(()) } else { self.check_parity(lines, line) }
     }
 
     /// All planes have the same free lines, and the other open blocks of a plane follow its open one of their class.

@@ -12,7 +12,8 @@ impl Tables {
     pub(in crate::ftl) fn choose_in_line(&mut self, plane: PlaneId) -> Option<BlockId> {
         let lines = self.lines.as_ref()?;
         if let Some(line) = lines.collected {
-            return lines.is_unfinished(plane).then(|| lines.block_of(line, plane));
+            let may_work = lines.may_work(self.geometry.die_of_plane(plane));
+            return (may_work && lines.is_unfinished(plane)).then(|| lines.block_of(line, plane));
         }
         let victim = self.look_for_line();
         let lines = self.lines.as_mut()?;
@@ -38,6 +39,8 @@ impl Tables {
     /// Begins to collect the line of `victim` on all planes, if that is not under way.
     pub(in crate::ftl) fn begin_line(&mut self, victim: BlockId) {
         let Some(lines) = &mut self.lines else { return };
+        let die = self.geometry.die_of_plane(self.geometry.plane_of_block(victim));
+        lines.at_work = Some(die);
         if lines.is_any_collected() {
             return;
         }
@@ -56,6 +59,9 @@ impl Tables {
         for (plane, block) in lines.blocks_of(line) {
             self.blocks.set_open(block);
             self.space.set_reclaiming(plane, Some(block));
+            if lines.holds_parity(line, plane) {
+                continue;
+            }
             let invalid = self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
             self.space.take_invalid(plane, invalid);
         }
@@ -68,6 +74,10 @@ impl Tables {
         let Some(lines) = &mut self.lines else { return };
         let (die, bit) = lines.place_of(plane);
         lines.unfinished[die] &= !bit;
+        if lines.is_rotating && lines.unfinished[die] == 0 {
+            lines.at_work = None;
+            lines.wakes_others = true;
+        }
         if lines.first_unfinished().is_some() {
             return;
         }
@@ -76,6 +86,9 @@ impl Tables {
         lines.collected = None;
         lines.wakes_others = true;
         lines.tally.freed += 1;
+        if let Some(parity) = &mut lines.parity {
+            parity.forget(line);
+        }
         self.streams.collected(lines.life(line, &self.blocks));
         let freed = lines.blocks_of(line);
         for (plane, block) in freed.clone() {

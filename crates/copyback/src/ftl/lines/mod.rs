@@ -2,6 +2,8 @@
 //! collected and freed together. Each plane fills its own blocks, moves the pages of its own block of a victim, and erases
 //! it; the line is free when the last plane has.
 //!
+//! With parity ([`parity`]) one die of a line holds no data, and a line is full once its parity is programmed.
+//!
 //! A plane's free blocks are those of free lines, so that all planes have equally many, and thresholds count lines. The
 //! victim policy sees a drive of one plane, whose blocks are the lines.
 
@@ -10,11 +12,15 @@ mod check;
 mod collect;
 mod following;
 mod open;
+mod parity;
+mod parity_saved;
 mod saved;
+mod stripe;
 mod tally;
 mod view;
 
 pub use saved::SavedLines;
+pub use stripe::StripePages;
 pub use tally::LineTally;
 
 use crate::checkpoint::Checkpointed;
@@ -24,6 +30,7 @@ use crate::nand::Geometry;
 use crate::placement::Classes;
 
 use following::Following;
+use parity::Parity;
 
 /// Number of a line: the index of its blocks in their planes.
 pub type LineId = usize;
@@ -46,12 +53,18 @@ pub struct Lines {
     collected: Option<LineId>,
     /// A bit for each plane of a die whose block of that line is not erased yet.
     unfinished: Vec<u32>,
+    /// Whether dies do their share of it one after the other.
+    is_rotating: bool,
+    /// The die that does, if they do.
+    at_work: Option<DieId>,
     /// Invalid pages of full lines.
     invalid: u64,
     /// Whether a victim was last looked for in vain.
     found_no_victim: bool,
     /// Whether something has changed for other dies than the one that has changed it, since that was asked.
     wakes_others: bool,
+    /// If one die of each line holds parity.
+    parity: Option<Box<Parity>>,
     tally: LineTally,
 }
 
@@ -82,9 +95,12 @@ impl Lines {
             following: Following::new(planes, classes.count()),
             collected: None,
             unfinished: vec![0; geometry.dies()],
+            is_rotating: config.ssd.gc.rotating,
+            at_work: None,
             invalid: 0,
             found_no_victim: false,
             wakes_others: false,
+            parity: config.ssd.ftl.rain.then(|| Box::new(Parity::new(geometry, classes.count()))),
             tally: LineTally::default(),
         }))
     }
@@ -123,7 +139,15 @@ impl Lines {
     /// A bit for each plane of `die` that has not yet done its share of the line that is being collected; `None` if none
     /// is.
     pub fn unfinished(&self, die: DieId) -> Option<u32> {
-        self.collected.map(|_| self.unfinished[die.index()])
+        self.collected.map(|_| match self.may_work(die) {
+            true => self.unfinished[die.index()],
+            false => 0,
+        })
+    }
+
+    /// Whether `die` may do its share now.
+    fn may_work(&self, die: DieId) -> bool {
+        !self.is_rotating || self.at_work.is_none_or(|other| other == die)
     }
 
     /// The first plane that has not yet done its share of the line that is being collected.

@@ -13,6 +13,7 @@ impl Tables {
     /// note; a plane that has an open block fills that first.
     pub(in crate::ftl) fn open_line(&mut self, plane: PlaneId, class: Class) -> Frontier {
         let now = self.streams.clock;
+        let parity = self.take_parity_die(plane);
         let mut opened = None;
         for other in self.space.planes() {
             let block = self.space.take_free(other);
@@ -22,7 +23,7 @@ impl Tables {
             let next = Frontier { block, next_page: 0 };
             if other == plane {
                 opened = Some(next);
-            } else {
+            } else if parity != Some(self.geometry.die_of_plane(other)) {
                 self.take_block_of_line(other, class, next);
             }
         }
@@ -36,6 +37,9 @@ impl Tables {
                 "planes free their blocks in the same order"
             );
             self.victims.opened(ALL_PLANES, BlockId::from_index(line));
+            if let Some(die) = parity {
+                self.begin_parity(line, class, die);
+            }
         }
         opened
     }
@@ -116,7 +120,18 @@ impl Tables {
     #[inline]
     pub(in crate::ftl) fn may_open(&self, plane: PlaneId, stream: Stream) -> bool {
         self.space.may_open_for_host(plane)
-            && self.lines.as_ref().is_none_or(|lines| !lines.is_behind(stream))
+            && (self.limits.is_plain || self.may_open_line(plane, stream))
+    }
+}
+
+impl Tables {
+    // Apart, as few drives have lines.
+    #[inline(never)]
+    fn may_open_line(&self, plane: PlaneId, stream: Stream) -> bool {
+        let Some(lines) = &self.lines else { return true };
+        !lines.is_behind(stream)
+            && lines.takes_part(plane, stream)
+            && (lines.parity.is_none() || self.leaves_parity_to_others(plane))
     }
 }
 

@@ -7,7 +7,8 @@ use crate::ids::{BlockId, PlaneId};
 use crate::placement::Class;
 use crate::victim::SavedVictims;
 
-use super::{Line, Lines};
+use super::Line;
+use super::parity_saved::SavedParity;
 
 /// What a file tells of lines that does not follow from the blocks.
 #[derive(Debug, Serialize, Deserialize)]
@@ -15,6 +16,7 @@ pub struct SavedLines {
     /// Of each plane, the blocks of open lines that it has not begun, in the order in which it fills them.
     following: Vec<Vec<(Class, BlockId)>>,
     found_no_victim: bool,
+    parity: Option<SavedParity>,
 }
 
 impl Tables {
@@ -25,6 +27,7 @@ impl Tables {
         Some(SavedLines {
             following: self.space.planes().map(following).collect(),
             found_no_victim: lines.found_no_victim,
+            parity: lines.parity.as_ref().map(|parity| parity.saved()),
         })
     }
 
@@ -37,6 +40,7 @@ impl Tables {
         saved.following.len() == planes.len()
             && planes.zip(&saved.following).all(|(plane, blocks)| self.follow(plane, blocks))
             && self.restore_known(saved)
+            && self.restore_parity(saved.parity.as_ref())
             && self.check_lines().is_ok()
     }
 
@@ -73,11 +77,18 @@ impl Tables {
         true
     }
 
-    /// The blocks of `plane` that are open, and that nothing has been written to, behind another of their class.
+    /// The blocks of `plane` that are open and that no page of data is written to now: those behind another of their class,
+    /// and those of parity.
     pub(in crate::ftl) fn following_blocks(&self, plane: PlaneId) -> Vec<BlockId> {
-        let of_plane =
-            |lines: &Lines| lines.following.of_plane(plane).map(|(_, block)| block).collect();
-        self.lines.as_ref().map(|lines| of_plane(lines)).unwrap_or_default()
+        let Some(lines) = &self.lines else { return Vec::new() };
+        let following = lines.following.of_plane(plane).map(|(_, block)| block);
+        let of_parity =
+            self.geometry.blocks_of_plane(plane).filter(|block| self.is_open_parity(*block));
+        following.chain(of_parity).collect()
+    }
+
+    fn is_open_parity(&self, block: BlockId) -> bool {
+        self.blocks.is_open(block) && self.is_parity(block)
     }
 
     /// Makes the victim policy, which knows no line, the one that was saved. False if it can't be that of these lines.

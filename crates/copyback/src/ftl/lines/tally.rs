@@ -43,6 +43,9 @@ impl Tables {
     pub(in crate::ftl) fn reset_line_tally(&mut self) {
         if let Some(lines) = &mut self.lines {
             lines.tally = LineTally::default();
+            if let Some(parity) = &mut lines.parity {
+                parity.run_begins();
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use copyback_memory::table;
+use copyback_memory::{prefetch, table};
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
@@ -49,6 +49,12 @@ impl Awaited {
     pub fn new(pages: usize) -> Self {
         let pages = table(pages, Page { count: 0, group: 0 });
         Self { pages, groups: VecDeque::new(), first: 0, allowance: MOST_ASKED }
+    }
+
+    /// Brings what is known of `page` into the cache, without waiting for it.
+    #[inline(always)]
+    pub fn fetch(&self, page: Lpn) {
+        prefetch(&self.pages, page.index());
     }
 
     /// These pages come next, in this order.

@@ -5,8 +5,9 @@
 mod answers;
 mod awaited;
 
+use std::cell::{RefCell, RefMut};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,7 @@ pub struct External {
     /// Why it is not asked any more, if it has failed.
     failed: OnceLock<Failed>,
     /// Asking changes what is known of answers, and nothing else.
-    asked: Mutex<Asked>,
+    asked: RefCell<Asked>,
 }
 
 /// The placement, and what it is to be told.
@@ -76,7 +77,7 @@ impl External {
     }
 
     const fn of(classes: Classes, asked: Asked) -> Self {
-        Self { classes, failed: OnceLock::new(), asked: Mutex::new(asked) }
+        Self { classes, failed: OnceLock::new(), asked: RefCell::new(asked) }
     }
 
     /// Takes the placement that `supplier` makes for `device`, whose blocks are in these states.
@@ -94,7 +95,7 @@ impl External {
     /// Takes a new placement like that of `before`, which was in use until the power failed, for blocks in these
     /// states.
     pub(super) fn begin_anew(&mut self, before: &Self, blocks: &[BlockState]) {
-        let before = before.lock();
+        let before = before.borrow();
         let Some(placement) = &before.placement else { return };
         let begun = placement.anew(blocks).and_then(|placement| self.asked().install(placement));
         if let Err(failed) = begun {
@@ -122,11 +123,11 @@ impl External {
     }
 
     fn asked(&mut self) -> &mut Asked {
-        self.asked.get_mut().unwrap_or_else(PoisonError::into_inner)
+        self.asked.get_mut()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Asked> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn borrow(&self) -> RefMut<'_, Asked> {
+        self.asked.borrow_mut()
     }
 
     /// Only the first failure counts.
@@ -286,7 +287,7 @@ impl Placement for External {
     }
 
     fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class {
-        let mut asked = self.lock();
+        let mut asked = self.borrow();
         match asked.class_of(lpn, origin, now) {
             Some(class) => class,
             None => self.ask(&mut asked, lpn, origin, now),
@@ -332,13 +333,22 @@ impl Placement for External {
         self.asked().note(News::Collected { block, now });
     }
 
+    #[inline(always)]
+    fn fetch(&self, lpn: Lpn) {
+        if let Ok(asked) = self.asked.try_borrow() {
+            asked.answers.fetch(lpn);
+            asked.times.fetch(lpn);
+            asked.moves.fetch(lpn);
+        }
+    }
+
     /// Those of the times that it is told; what it keeps itself, nobody knows.
     fn bytes(&self) -> usize {
-        self.lock().times.bytes()
+        self.borrow().times.bytes()
     }
 
     fn memory(&self) -> Vec<u8> {
-        let mut asked = self.lock();
+        let mut asked = self.borrow();
         let placement = asked.memory().unwrap_or_else(|failed| {
             self.fail(failed);
             Vec::new()
@@ -370,7 +380,7 @@ impl fmt::Debug for External {
 /// Whoever goes on with the run supplies the placement again; it remembers then.
 impl Checkpointed for External {
     fn keep(&self, out: &mut Writer<'_>) {
-        let mut asked = self.lock();
+        let mut asked = self.borrow();
         let memory = asked.memory().unwrap_or_else(|failed| {
             out.fail(&failed);
             Vec::new()

@@ -33,7 +33,7 @@ use crate::nand::{Command, Times};
 use crate::placement::HostPage;
 use crate::scheduler::dispatch::issue;
 use crate::scheduler::{Next, WriteLevel, WriteQueue};
-use crate::transaction::{Fifo, Transaction};
+use crate::transaction::{Fifo, Kind, Transaction};
 use crate::units::Duration;
 
 use super::{Admitted, AtDie, Begun, Point, Turn, When};
@@ -230,11 +230,9 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
     let plane = at.backend.ftl.geometry.plane_of(page);
     let mut group = Fifo::default();
     let mut merged = 0;
-    while let Some(id) = at
-        .scheduler
-        .queues
-        .take_read(plane, |transaction| at.backend.ftl.lookup(transaction.lpn) == Some(page))
-    {
+    while let Some(id) = at.scheduler.queues.take_read(plane, |read| {
+        read.kind != Kind::OfStripe && at.backend.ftl.lookup(read.lpn) == Some(page)
+    }) {
         at.backend.ftl.check_read(at.scheduler.queues.transactions.get(id).lpn);
         at.backend.flash.note_page(page);
         at.scheduler.join(at.backend, id, &mut group, at.now);

@@ -1,0 +1,107 @@
+//! What parity in lines (`ssd.ftl.rain`) asks of the other choices.
+
+use super::*;
+
+/// Dies of a stripe: with two, parity would be a copy.
+const LEAST_DIES: u64 = 3;
+
+/// The faults of a drive with parity.
+pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
+    if ssd.gc.rotating && !ssd.has_lines() {
+        let problem =
+            "found true; allowed with ssd.gc.unit = \"line\", whose dies are collected in turn";
+        faults.add("ssd.gc.rotating", problem);
+    }
+    if !ssd.ftl.rain {
+        if ssd.ftl.reads_around_gc {
+            let problem =
+                "found true; allowed with ssd.ftl.rain = true, which reads can be made up from";
+            faults.add("ssd.ftl.reads_around_gc", problem);
+        }
+        return;
+    }
+    if !ssd.has_lines() {
+        let problem =
+            "found true; allowed with ssd.gc.unit = \"line\", over whose dies the stripes lie";
+        faults.add("ssd.ftl.rain", problem);
+    }
+    if ssd.dies() < LEAST_DIES {
+        let problem = format!(
+            "found true on a drive of {} dies; allowed: at least {LEAST_DIES}, one of which holds parity",
+            ssd.dies()
+        );
+        faults.add("ssd.ftl.rain", problem);
+    }
+    if ssd.reclaim_unit() > 1 {
+        let problem = format!(
+            "found a reclaim unit of {} lines; allowed with ssd.ftl.rain: 1, as what is moved of a line finds room \
+             because its own parity is on a die with no page of it",
+            ssd.reclaim_unit()
+        );
+        faults.add("ssd.ftl.placement.reclaim_unit", problem);
+    }
+    if ssd.ftl.mapping_unit.is_some() {
+        let problem =
+            "found units of a page; allowed with ssd.ftl.rain: no key, as parity is of whole pages";
+        faults.add("ssd.ftl.mapping_unit", problem);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Loader;
+
+    fn problem(settings: &[(&str, &str)]) -> String {
+        let lines = [
+            ("ssd.gc.unit", "\"line\""),
+            ("ssd.ftl.allocation", "\"dynamic\""),
+            ("ssd.ftl.over_provisioning", "0.4"),
+            ("ssd.ftl.rain", "true"),
+        ];
+        let loader = lines.iter().chain(settings);
+        let loader = loader.fold(Loader::new(), |loader, (key, value)| loader.set(key, value));
+        loader.load().map_or_else(|faults| faults.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn parity_lies_over_the_dies_of_lines() {
+        let shape =
+            |dies| [("ssd.geometry.channels", dies), ("ssd.geometry.chips_per_channel", "1")];
+        let small =
+            |dies| problem(&[&shape(dies)[..], &[("ssd.geometry.dies_per_chip", "1")]].concat());
+        assert_eq!(small("3"), "");
+        assert!(
+            small("2").contains("ssd.ftl.rain: found true on a drive of 2 dies"),
+            "{}",
+            small("2")
+        );
+        let blocks = problem(&[("ssd.gc.unit", "\"block\"")]);
+        assert!(blocks.contains("ssd.ftl.rain: found true; allowed with ssd.gc.unit"), "{blocks}");
+        let units = problem(&[("ssd.ftl.mapping_unit", "\"4KiB\""), ("ssd.gc.copyback", "false")]);
+        assert!(units.contains("ssd.ftl.mapping_unit: found units of a page"), "{units}");
+    }
+
+    #[test]
+    fn what_goes_by_stripes_needs_them() {
+        let around = problem(&[("ssd.ftl.rain", "false"), ("ssd.ftl.reads_around_gc", "true")]);
+        assert!(
+            around.contains("ssd.ftl.reads_around_gc: found true; allowed with ssd.ftl.rain"),
+            "{around}"
+        );
+        let rotating =
+            [("ssd.gc.unit", "\"block\""), ("ssd.ftl.rain", "false"), ("ssd.gc.rotating", "true")];
+        let rotating = problem(&rotating);
+        assert!(
+            rotating.contains("ssd.gc.rotating: found true; allowed with ssd.gc.unit"),
+            "{rotating}"
+        );
+    }
+
+    #[test]
+    fn parity_is_part_of_what_over_provisioning_hides() {
+        let with = |share| problem(&[("ssd.ftl.over_provisioning", share)]);
+        // Without parity a share of 0.13 would do.
+        let found = with("0.1");
+        assert!(found.contains("ssd.ftl.over_provisioning: found 0.1"), "{found}");
+    }
+}

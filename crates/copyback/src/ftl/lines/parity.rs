@@ -1,0 +1,313 @@
+//! RAIN (`ssd.ftl.rain`): of each line one die holds parity.
+//!
+//! A stripe is the pages at one offset of one plane number over the dies of a line. Its parity is in the device's DRAM
+//! until all its pages of data have been programmed; then its die programs it, at the same offset. Each plane fills its
+//! blocks in order, and so the stripes of a plane number become whole in order.
+//!
+//! A plane of that die gets no room from the line. It is the die that holds the parity of fewest lines, in turn, but for
+//! those that need a block now for what they must still move of the line that is being collected. There is always one that
+//! does not: what is collected has no page of data on the die that holds its own parity.
+
+use std::collections::VecDeque;
+
+use crate::checkpoint::Checkpointed;
+use crate::ftl::space::Stream;
+use crate::ftl::tables::Tables;
+use crate::ids::{BlockId, DieId, PlaneId, Ppn};
+use crate::nand::Geometry;
+use crate::placement::Class;
+
+use super::{LineId, Lines};
+
+/// Which dies hold parity, which stripes are whole, and what is to be programmed of it.
+#[derive(Debug, Checkpointed)]
+pub struct Parity {
+    dies: usize,
+    planes_per_die: usize,
+    pages_per_block: usize,
+    /// Of each line, since it was last opened.
+    pub(super) of_lines: Vec<DieId>,
+    /// Lines whose parity each die holds.
+    lines_of: Vec<u32>,
+    /// The line of each class that was opened last.
+    pub(super) last: Vec<Option<LineId>>,
+    /// The die whose turn it is to hold the parity of a line.
+    pub(super) turn: DieId,
+    /// Pages of data that have been programmed of each stripe: line by line, plane number by plane number.
+    programmed: Vec<u16>,
+    /// Pages of parity that have been programmed of each plane number of each line.
+    written: Vec<u32>,
+    /// Of each die, parity that it has to program.
+    due: Vec<VecDeque<Ppn>>,
+    /// Of all dies.
+    held: usize,
+    /// Dies that have been given parity to program since that was asked.
+    given: Vec<DieId>,
+    /// Whether programs take time: not while a drive is prepared.
+    takes_time: bool,
+    /// Pages that were programmed in no time.
+    untimed: u64,
+    /// Pages of parity that waited for their die at once, at most.
+    most_held: usize,
+}
+
+impl Parity {
+    /// That of an erased device.
+    pub(super) fn new(geometry: &Geometry, classes: usize) -> Self {
+        let (lines, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
+        let stripes = lines as usize * geometry.planes_per_die as usize * pages as usize;
+        Self {
+            dies: geometry.dies(),
+            planes_per_die: geometry.planes_per_die as usize,
+            pages_per_block: pages as usize,
+            of_lines: vec![DieId(0); lines as usize],
+            lines_of: vec![0; geometry.dies()],
+            last: vec![None; classes],
+            turn: DieId(0),
+            programmed: vec![0; stripes],
+            written: vec![0; stripes / pages as usize],
+            due: vec![VecDeque::new(); geometry.dies()],
+            held: 0,
+            given: Vec::new(),
+            takes_time: false,
+            untimed: 0,
+            most_held: 0,
+        }
+    }
+
+    pub(super) const fn dies(&self) -> usize {
+        self.dies
+    }
+
+    /// The die that holds the parity of `line`.
+    pub fn die_of(&self, line: LineId) -> DieId {
+        self.of_lines[line]
+    }
+
+    const fn die_behind(&self, die: DieId) -> DieId {
+        DieId::from_index((die.index() + 1) % self.dies)
+    }
+
+    fn stripes_of(&self, line: LineId) -> std::ops::Range<usize> {
+        let stripes = self.planes_per_die * self.pages_per_block;
+        line * stripes..(line + 1) * stripes
+    }
+
+    const fn stripe(&self, line: LineId, plane: PlaneId, offset: u32) -> usize {
+        let number = plane.index() % self.planes_per_die;
+        (line * self.planes_per_die + number) * self.pages_per_block + offset as usize
+    }
+
+    /// Notes that a page of data of a stripe has been programmed. Returns whether the stripe is whole.
+    pub(super) fn add(&mut self, line: LineId, plane: PlaneId, offset: u32) -> bool {
+        let stripe = self.stripe(line, plane, offset);
+        self.programmed[stripe] += 1;
+        self.programmed[stripe] as usize == self.dies - 1
+    }
+
+    /// Pages of parity of the plane number of `plane` in `line` whose stripes are whole.
+    pub(super) fn whole_stripes(&self, line: LineId, plane: PlaneId) -> u32 {
+        let first = self.stripe(line, plane, 0);
+        let stripes = &self.programmed[first..first + self.pages_per_block];
+        stripes.iter().take_while(|pages| **pages as usize == self.dies - 1).count() as u32
+    }
+
+    const fn place_in_line(&self, line: LineId, plane: PlaneId) -> usize {
+        line * self.planes_per_die + plane.index() % self.planes_per_die
+    }
+
+    /// Pages of parity that have been programmed of the plane number of `plane` in `line`.
+    pub(super) fn written(&self, line: LineId, plane: PlaneId) -> u32 {
+        self.written[self.place_in_line(line, plane)]
+    }
+
+    /// So many pages of parity of the plane number of `plane` in `line` have been programmed.
+    pub(super) fn set_written(&mut self, line: LineId, plane: PlaneId, pages: u32) {
+        let place = self.place_in_line(line, plane);
+        self.written[place] = pages;
+    }
+
+    /// `line` is free.
+    pub(super) fn forget(&mut self, line: LineId) {
+        let die = self.die_of(line);
+        self.lines_of[die.index()] -= 1;
+        let stripes = self.stripes_of(line);
+        self.programmed[stripes].fill(0);
+        self.written[line * self.planes_per_die..(line + 1) * self.planes_per_die].fill(0);
+        self.last.iter_mut().filter(|last| **last == Some(line)).for_each(|last| *last = None);
+    }
+
+    /// `die` holds the parity of one line more.
+    pub(super) fn count_line(&mut self, die: DieId) {
+        self.lines_of[die.index()] += 1;
+    }
+
+    fn give(&mut self, die: DieId, page: Ppn) {
+        self.due[die.index()].push_back(page);
+        self.given.push(die);
+        self.held += 1;
+        self.most_held = self.most_held.max(self.held);
+    }
+
+    /// Counts from now on; what is programmed takes time.
+    pub(super) const fn run_begins(&mut self) {
+        (self.untimed, self.most_held) = (0, self.held);
+        self.takes_time = true;
+    }
+}
+
+impl Lines {
+    /// Whether the host may open a line of a class on `plane`, as far as parity is concerned: not for what would be
+    /// written beside the last line, whose parity is on its die.
+    pub(super) fn takes_part(&self, plane: PlaneId, stream: Stream) -> bool {
+        let (Some(parity), Stream::Class(class)) = (&self.parity, stream) else { return true };
+        let (die, _) = self.place_of(plane);
+        parity.last[class.index()].is_none_or(|line| parity.die_of(line).index() != die)
+    }
+
+    /// Whether `plane` holds parity in `line`.
+    pub fn holds_parity(&self, line: LineId, plane: PlaneId) -> bool {
+        let (die, _) = self.place_of(plane);
+        self.parity.as_ref().is_some_and(|parity| parity.die_of(line).index() == die)
+    }
+}
+
+impl Tables {
+    /// The die that holds the parity of a line which is opened now, as `plane` needs a block; `None` if lines have none.
+    pub(super) fn take_parity_die(&self, plane: PlaneId) -> Option<DieId> {
+        self.lines.as_ref()?.parity.as_ref()?;
+        let own = self.geometry.die_of_plane(plane);
+        let die = self.parity_die(|die| die != own);
+        Some(die.expect("the host asks before, and what moves has no page on the die with the parity of its line"))
+    }
+
+    /// Whether the host may open a line as `plane` needs a block, as far as parity is concerned: it leaves that to other
+    /// planes if the parity is due to lie there.
+    pub(super) fn leaves_parity_to_others(&self, plane: PlaneId) -> bool {
+        let own = self.geometry.die_of_plane(plane);
+        self.parity_die(|_| true).is_some_and(|die| die != own)
+    }
+
+    /// Whether `block`, which is not free, holds parity.
+    pub(in crate::ftl) fn is_parity(&self, block: BlockId) -> bool {
+        let Some(lines) = &self.lines else { return false };
+        lines.holds_parity(lines.line_of(block), self.geometry.plane_of_block(block))
+    }
+
+    /// Of the dies that may hold the parity of a line that is opened now, that with fewest lines of parity, in turn.
+    fn parity_die(&self, may: impl Fn(DieId) -> bool) -> Option<DieId> {
+        let parity = self.lines.as_ref()?.parity.as_ref()?;
+        let turn = parity.turn.index();
+        let in_turn = (turn..parity.dies).chain(0..turn).map(DieId::from_index);
+        let possible = in_turn.filter(|die| may(*die) && self.needs_no_block(*die));
+        possible.min_by_key(|die| parity.lines_of[die.index()])
+    }
+
+    /// Whether the open blocks of every plane of `die` have room for what is still to be moved there.
+    fn needs_no_block(&self, die: DieId) -> bool {
+        self.geometry.planes_of_die(die).all(|plane| match self.space[plane].reclaiming {
+            Some(victim) => {
+                let free = self.space[plane].free_blocks() as u32 * self.limits.data_pages;
+                let room = self.collection_room(plane) - free;
+                u32::from(self.blocks.valid_pages(victim)) <= room
+            }
+            None => true,
+        })
+    }
+
+    /// `die` holds the parity of `line`, which has been opened for `class`.
+    pub(super) fn begin_parity(&mut self, line: LineId, class: Class, die: DieId) {
+        let Some(parity) = self.lines.as_mut().and_then(|lines| lines.parity.as_mut()) else {
+            return;
+        };
+        parity.of_lines[line] = die;
+        parity.count_line(die);
+        parity.last[class.index()] = Some(line);
+        parity.turn = parity.die_behind(die);
+    }
+
+    /// `page` has been programmed with data. If its stripe is whole now, its parity is due.
+    #[inline(never)]
+    pub(in crate::ftl) fn note_in_stripe(&mut self, page: Ppn) {
+        let Some(lines) = &mut self.lines else { return };
+        let Some(parity) = &mut lines.parity else { return };
+        let (block, offset) = (self.geometry.block_of(page), self.geometry.page_offset(page));
+        let (line, plane) = (block.index() % lines.blocks, self.geometry.plane_of_block(block));
+        if !parity.add(line, plane, offset) {
+            return;
+        }
+        let die = parity.die_of(line);
+        let number = plane.index() % parity.planes_per_die;
+        let holder = self.geometry.first_plane(die).index() + number;
+        let block = BlockId::from_index(holder * lines.blocks + line);
+        let page = self.geometry.page(block, offset);
+        if parity.takes_time {
+            return parity.give(die, page);
+        }
+        parity.untimed += 1;
+        self.program_parity(page);
+    }
+
+    /// The parity that `die` programs next, if any is due.
+    pub fn next_parity(&self, die: DieId) -> Option<Ppn> {
+        let parity = self.lines.as_ref()?.parity.as_ref()?;
+        parity.due[die.index()].front().copied()
+    }
+
+    /// Takes the parity that `die` programs next: its block is full if it was the last.
+    pub(in crate::ftl) fn take_parity(&mut self, die: DieId) -> Option<Ppn> {
+        let parity = self.lines.as_mut()?.parity.as_mut()?;
+        let page = parity.due[die.index()].pop_front()?;
+        parity.held -= 1;
+        self.program_parity(page);
+        Some(page)
+    }
+
+    fn program_parity(&mut self, page: Ppn) {
+        if let Some(lines) = &mut self.lines
+            && let Some(parity) = &mut lines.parity
+        {
+            let block = self.geometry.block_of(page);
+            let (line, plane) = (block.index() % lines.blocks, self.geometry.plane_of_block(block));
+            let offset = self.geometry.page_offset(page);
+            debug_assert_eq!(parity.written(line, plane), offset, "parity is programmed in order");
+            parity.set_written(line, plane, offset + 1);
+        }
+        if self.geometry.page_offset(page) + 1 < self.limits.data_pages {
+            return;
+        }
+        let block = self.geometry.block_of(page);
+        self.blocks.seal(block, self.streams.clock);
+        self.streams.block_changed(self.blocks.state(block));
+        self.close_in_line(block);
+        // The line may be a victim now, which others look for.
+        if let Some(lines) = &mut self.lines {
+            lines.wakes_others = true;
+        }
+    }
+
+    /// Takes the dies that have been given parity to program since the last call.
+    pub(in crate::ftl) fn take_given_parity(&mut self) -> Vec<DieId> {
+        let parity = self.lines.as_mut().and_then(|lines| lines.parity.as_mut());
+        parity.map(|parity| std::mem::take(&mut parity.given)).unwrap_or_default()
+    }
+
+    /// Whether programs of parity take time from now on.
+    pub(in crate::ftl) fn time_parity(&mut self, takes_time: bool) {
+        if let Some(parity) = self.lines.as_mut().and_then(|lines| lines.parity.as_mut()) {
+            parity.takes_time = takes_time;
+        }
+    }
+
+    /// Takes how much parity has been programmed in no time since the last call.
+    pub(in crate::ftl) fn take_untimed_parity(&mut self) -> u64 {
+        let parity = self.lines.as_mut().and_then(|lines| lines.parity.as_mut());
+        parity.map(|parity| std::mem::take(&mut parity.untimed)).unwrap_or_default()
+    }
+
+    /// Pages of parity that waited for their dies at once, at most, if lines have any.
+    pub fn most_parity_held(&self) -> Option<u64> {
+        let parity = self.lines.as_ref()?.parity.as_ref()?;
+        Some(parity.most_held as u64)
+    }
+}

@@ -1,0 +1,154 @@
+//! Parity of lines out of a file, and against the blocks that it is of.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ftl::tables::Tables;
+use crate::ids::{BlockId, DieId, PlaneId};
+
+use super::parity::Parity;
+use super::{LineId, Lines};
+
+/// What a file tells of parity that does not follow from the blocks.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedParity {
+    of_lines: Vec<DieId>,
+    last: Vec<Option<usize>>,
+    turn: DieId,
+}
+
+impl Parity {
+    /// What a file has to tell. None may be due.
+    pub(super) fn saved(&self) -> SavedParity {
+        let (of_lines, last, turn) = (self.of_lines.clone(), self.last.clone(), self.turn);
+        SavedParity { of_lines, last, turn }
+    }
+
+    fn restore(&mut self, saved: &SavedParity) -> bool {
+        let dies = self.dies();
+        let are_dies = |all: &[DieId]| all.iter().all(|die| die.index() < dies);
+        let fits = saved.of_lines.len() == self.of_lines.len()
+            && saved.last.len() == self.last.len()
+            && saved.last.iter().flatten().all(|line| *line < saved.of_lines.len())
+            && are_dies(&saved.of_lines)
+            && are_dies(&[saved.turn]);
+        if fits {
+            (self.of_lines, self.last) = (saved.of_lines.clone(), saved.last.clone());
+            self.turn = saved.turn;
+        }
+        fits
+    }
+}
+
+impl Tables {
+    /// Makes the parity of lines whose blocks are known that which was saved. False if it can't be theirs.
+    pub(super) fn restore_parity(&mut self, saved: Option<&SavedParity>) -> bool {
+        let parity = self.lines.as_mut().and_then(|lines| lines.parity.as_mut());
+        let (Some(parity), Some(saved)) = (parity, saved) else {
+            return self.lines.as_ref().is_none_or(|lines| lines.parity.is_none())
+                && saved.is_none();
+        };
+        if !parity.restore(saved) {
+            return false;
+        }
+        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
+        for block in all {
+            if self.blocks.is_free(block) {
+                continue;
+            }
+            if self.is_parity(block) {
+                if !self.restore_block_of_parity(block) {
+                    return false;
+                }
+            } else {
+                self.restore_stripes(block);
+            }
+        }
+        self.restore_written();
+        true
+    }
+
+    /// While a drive is prepared all parity that is due is programmed at once.
+    fn restore_written(&mut self) {
+        let Some(lines) = &mut self.lines else { return };
+        let Some(parity) = &mut lines.parity else { return };
+        for line in 0..lines.blocks {
+            for plane in (0..lines.planes_per_die).map(PlaneId) {
+                parity.set_written(line, plane, parity.whole_stripes(line, plane));
+            }
+        }
+    }
+
+    /// `block` holds parity, and no data that could be invalid.
+    fn restore_block_of_parity(&mut self, block: BlockId) -> bool {
+        let plane = self.geometry.plane_of_block(block);
+        if self.blocks.is_closed(block) {
+            let invalid = &mut self.space[plane].closed_invalid;
+            *invalid = invalid.saturating_sub(self.limits.data_pages);
+        }
+        let Some(lines) = &mut self.lines else { return false };
+        let line = lines.line_of(block);
+        let is_first = self.geometry.first_plane(self.geometry.die_of_plane(plane)) == plane;
+        if let Some(parity) = lines.parity.as_mut().filter(|_| is_first) {
+            parity.count_line(parity.die_of(line));
+        }
+        self.blocks.valid_pages(block) == 0
+    }
+
+    fn restore_stripes(&mut self, block: BlockId) {
+        let pages = self.programmed_data(block);
+        let plane = self.geometry.plane_of_block(block);
+        let Some(lines) = &mut self.lines else { return };
+        let line = lines.line_of(block);
+        let Some(parity) = &mut lines.parity else { return };
+        (0..pages).for_each(|offset| _ = parity.add(line, plane, offset));
+    }
+
+    /// Pages of data that have been programmed of `block`, which is not free.
+    pub(super) fn programmed_data(&self, block: BlockId) -> u32 {
+        if self.blocks.is_closed(block) {
+            return self.limits.data_pages;
+        }
+        let plane = self.geometry.plane_of_block(block);
+        let mut open = self.space[plane].frontiers();
+        open.find(|open| open.block == block).map_or(0, |open| open.next_page)
+    }
+
+    /// Checks which stripes of `line`, which is not being collected, are whole, if lines have parity.
+    pub(super) fn check_parity(&self, lines: &Lines, line: LineId) -> Result<(), String> {
+        let Some(parity) = &lines.parity else { return Ok(()) };
+        for number in 0..lines.planes_per_die {
+            let planes = (0..lines.planes).map(PlaneId::from_index);
+            let planes = planes.filter(|plane| plane.0 % lines.planes_per_die == number);
+            let (of_parity, of_data): (Vec<_>, Vec<_>) =
+                planes.partition(|plane| lines.holds_parity(line, *plane));
+            let block = |plane: &PlaneId| lines.block_of(line, *plane);
+            if of_parity.iter().any(|plane| self.blocks.valid_pages(block(plane)) > 0) {
+                return Err(format!("line {line}: data where its parity is to be"));
+            }
+            let is_free = |plane: &PlaneId| self.blocks.is_free(block(plane));
+            let programmed = |plane: &PlaneId| match is_free(plane) {
+                true => 0,
+                false => self.programmed_data(block(plane)),
+            };
+            let whole = of_data.iter().map(programmed).min().unwrap_or(0);
+            let counted = parity.whole_stripes(line, PlaneId(number));
+            if whole != counted {
+                return Err(format!(
+                    "line {line}: {whole} stripes are whole, but {counted} counted"
+                ));
+            }
+            let is_full = of_parity.iter().any(|plane| self.blocks.is_closed(block(plane)));
+            let written = parity.written(line, PlaneId(number));
+            let is_right = if is_full { written == whole } else { written <= whole };
+            if !is_right {
+                return Err(format!("line {line}: {written} pages of parity of {whole} stripes"));
+            }
+            if is_full && whole < self.limits.data_pages {
+                return Err(format!(
+                    "line {line}: its parity is full, but only {whole} stripes are"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

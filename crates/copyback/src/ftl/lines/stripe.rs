@@ -1,0 +1,46 @@
+//! What a page can be made up from: the other pages of its stripe.
+
+use smallvec::SmallVec;
+
+use crate::ftl::tables::Tables;
+use crate::ids::{PlaneId, Ppn};
+
+use super::Lines;
+
+/// Pages that are read to make up another.
+pub type StripePages = SmallVec<[Ppn; 8]>;
+
+impl Tables {
+    /// The pages that `page`, which has been programmed with data, is made up from, if lines have parity and none of its
+    /// stripe has been erased. Of a stripe whose parity is not programmed the drive has that in DRAM.
+    pub fn others_of_stripe(&self, page: Ppn) -> Option<StripePages> {
+        let lines = self.lines.as_ref()?;
+        let parity = lines.parity.as_ref()?;
+        let (block, offset) = (self.geometry.block_of(page), self.geometry.page_offset(page));
+        let (line, own) = (lines.line_of(block), self.geometry.plane_of_block(block));
+        let is_collected = lines.collected == Some(line);
+        let mut others = StripePages::new();
+        for plane in lines.planes_of_number(own) {
+            if is_collected && !lines.is_unfinished(plane) {
+                return None;
+            }
+            let programmed = match lines.holds_parity(line, plane) {
+                true => parity.written(line, plane),
+                false if is_collected => self.limits.data_pages,
+                false => self.programmed_data(lines.block_of(line, plane)),
+            };
+            if plane != own && offset < programmed {
+                others.push(self.geometry.page(lines.block_of(line, plane), offset));
+            }
+        }
+        (!others.is_empty()).then_some(others)
+    }
+}
+
+impl Lines {
+    /// The planes of all dies that have the number of `plane`.
+    fn planes_of_number(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        let (number, step) = (plane.0 % self.planes_per_die, self.planes_per_die as usize);
+        (number as usize..self.planes).step_by(step).map(PlaneId::from_index)
+    }
+}

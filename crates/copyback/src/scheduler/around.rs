@@ -1,0 +1,146 @@
+//! Reads around: a page that cannot be read now, or not at all, is made up from the other pages of its stripe, which are
+//! read at the same time. The last of them ends the read.
+//!
+//! Around a collection as TTFLASH does (Yan et al., FAST 2017): if the die of the page collects, and no other of the stripe.
+
+use crate::backend::Backend;
+use crate::ftl::StripePages;
+use crate::ids::{DieId, PlaneId, Ppn};
+use crate::transaction::{Kind, Transaction, TransactionId};
+use crate::units::Instant;
+
+use super::Scheduler;
+use super::stripes::Cause;
+
+impl Scheduler {
+    /// Sends the read of `page` around the collection of its die, if there is one and that is possible. Returns whether
+    /// it has.
+    pub(super) fn read_around(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        page: Ppn,
+        now: Instant,
+    ) -> bool {
+        if !self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around) {
+            return false;
+        }
+        let die_of = |page| backend.ftl.geometry.die_of_plane(backend.ftl.geometry.plane_of(page));
+        if !backend.collecting.is_running(die_of(page)) {
+            return false;
+        }
+        let Some(others) = backend.ftl.others_of_stripe(page) else { return false };
+        if others.iter().any(|page| backend.collecting.is_running(die_of(*page))) {
+            return false;
+        }
+        backend.ftl.check_read(self.queues.transactions.get(id).lpn);
+        self.make_up(backend, id, Cause::Collection, &others, now);
+        true
+    }
+
+    /// The die has begun to collect: reads that wait for it go around it, if they can.
+    pub fn send_around(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
+        if !self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around) {
+            return;
+        }
+        for plane in backend.ftl.geometry.planes_of_die(die) {
+            let waiting: Vec<_> = std::iter::from_fn(|| self.queues.pop_read(plane)).collect();
+            waiting.into_iter().for_each(|id| self.send_one_around(backend, id, plane, now));
+        }
+    }
+
+    fn send_one_around(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        plane: PlaneId,
+        now: Instant,
+    ) {
+        let transaction = self.queues.transactions.get(id);
+        let page = match transaction.kind {
+            Kind::OfStripe => None,
+            Kind::Read | Kind::ReadToUpdate | Kind::Write => backend.ftl.lookup(transaction.lpn),
+        };
+        if !page.is_some_and(|page| self.read_around(backend, id, page, now)) {
+            self.queues.push_read(plane, id);
+        }
+    }
+
+    /// Makes up what `id`, which waits no more, reads from the `others` of its stripe.
+    fn make_up(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        cause: Cause,
+        others: &StripePages,
+        now: Instant,
+    ) {
+        self.end_wait(backend, id, now);
+        if let Some(stripes) = &mut self.queues.stripes {
+            stripes.begin(id, cause, others.len());
+        }
+        backend.counters.stripe_reads += others.len() as u64;
+        let read = self.queues.transactions.get(id);
+        let (owner, lpn, sequence, late) = (read.owner, read.lpn, read.sequence, read.late());
+        for page in others {
+            let part = Transaction::new(owner, lpn, Kind::OfStripe, sequence, late);
+            let part = self.queues.transactions.insert(part);
+            if let Some(stripes) = &mut self.queues.stripes {
+                stripes.add(part, *page, id, &backend.ftl);
+            }
+            self.enqueue_read_of(backend, part, *page, now);
+        }
+    }
+
+    /// A part of a stripe has been read, or `is_lost`: the last one ends the read.
+    pub(super) fn finish_part(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        is_lost: bool,
+        now: Instant,
+    ) {
+        let Some(stripes) = &mut self.queues.stripes else { return };
+        let cannot_be_read = stripes.take_uncorrectable(id).is_some();
+        let ended = stripes.end(id, is_lost || cannot_be_read);
+        let parts = self.queues.transactions.get(id).parts;
+        self.queues.transactions.remove(id);
+        let Some((of, Some(read))) = ended else { return };
+        self.queues.transactions.get_mut(of).parts += parts;
+        match (read.cause, read.has_failed) {
+            // What is gone has been moved, or its die is waited for.
+            (Cause::Collection, true) => return self.enqueue_read_plainly(backend, of, now),
+            (Cause::Collection, false) => backend.counters.reads_around += 1,
+            (Cause::Error, true) => backend.counters.reads_lost += 1,
+            (Cause::Error, false) => backend.counters.reads_rebuilt += 1,
+        }
+        self.finish_read(backend, of, now);
+    }
+
+    /// The read `id` has ended in its die. If its page could not be corrected, makes it up from the others of its stripe.
+    pub(super) fn finish_read_or_rebuild(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        now: Instant,
+    ) {
+        let stripes = self.queues.stripes.as_mut();
+        let Some(page) = stripes.and_then(|stripes| stripes.take_uncorrectable(id)) else {
+            return self.finish_read(backend, id, now);
+        };
+        match backend.ftl.others_of_stripe(page) {
+            Some(others) => self.make_up(backend, id, Cause::Error, &others, now),
+            None => {
+                backend.counters.reads_lost += 1;
+                self.finish_read(backend, id, now);
+            }
+        }
+    }
+
+    fn finish_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        match self.queues.transactions.get(id).kind {
+            Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
+            Kind::Read | Kind::Write | Kind::OfStripe => self.finish_transaction(backend, id, now),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Reads that are made up from the other pages of their stripes: which pages are read for which.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use crate::checkpoint::Checkpointed;
+use crate::config::Config;
+use crate::ftl::Ftl;
+use crate::ids::Ppn;
+use crate::transaction::TransactionId;
+
+/// Reads of a drive that are made up. Nobody goes through the tables, whose order means nothing.
+#[derive(Debug, Checkpointed)]
+pub struct Stripes {
+    /// Whether reads go around collections.
+    pub goes_around: bool,
+    parts: HashMap<TransactionId, Part, FixedState>,
+    made_up: HashMap<TransactionId, MadeUp, FixedState>,
+    /// Reads in dies that could not be corrected, and what they read.
+    uncorrectable: HashMap<TransactionId, Ppn, FixedState>,
+}
+
+/// A page that is read for another of its stripe.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct Part {
+    /// The page.
+    pub page: Ppn,
+    /// Erases of its block when the read was made up: with more it is gone.
+    erases: u32,
+    /// The read that is made up.
+    pub of: TransactionId,
+}
+
+/// Why a read is made up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+pub enum Cause {
+    /// Its die collects.
+    Collection,
+    /// Its page could not be corrected.
+    Error,
+}
+
+/// A read that is made up.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct MadeUp {
+    /// Why.
+    pub cause: Cause,
+    /// Parts that have not been read yet.
+    left: usize,
+    /// Whether a part was gone before it was read, or could not be corrected.
+    pub has_failed: bool,
+}
+
+impl Stripes {
+    /// None yet on a drive of a checked configuration, if its lines have parity.
+    pub fn new(config: &Config) -> Option<Box<Self>> {
+        let ftl = &config.ssd.ftl;
+        ftl.rain.then(|| {
+            Box::new(Self {
+                goes_around: ftl.reads_around_gc,
+                parts: HashMap::default(),
+                made_up: HashMap::default(),
+                uncorrectable: HashMap::default(),
+            })
+        })
+    }
+
+    /// The page that is read as a part.
+    pub fn page_of(&self, id: TransactionId) -> Option<Ppn> {
+        self.parts.get(&id).map(|part| part.page)
+    }
+
+    /// The read `of` a page is made up from so many parts.
+    pub fn begin(&mut self, of: TransactionId, cause: Cause, parts: usize) {
+        self.made_up.insert(of, MadeUp { cause, left: parts, has_failed: false });
+    }
+
+    /// `id` reads `page` as a part of the read `of` another.
+    pub fn add(&mut self, id: TransactionId, page: Ppn, of: TransactionId, ftl: &Ftl) {
+        let erases = ftl.blocks.erase_count(ftl.geometry.block_of(page));
+        self.parts.insert(id, Part { page, erases, of });
+    }
+
+    /// Whether the page of a part has been erased since the read was made up.
+    pub fn is_gone(&self, id: TransactionId, ftl: &Ftl) -> bool {
+        let is_gone =
+            |part: &Part| ftl.blocks.erase_count(ftl.geometry.block_of(part.page)) != part.erases;
+        self.parts.get(&id).is_some_and(is_gone)
+    }
+
+    /// The read of `page`, which is in a die, cannot be corrected.
+    pub fn note_uncorrectable(&mut self, id: TransactionId, page: Ppn) {
+        self.uncorrectable.insert(id, page);
+    }
+
+    /// Takes what a read that has ended could not correct, if it could not.
+    pub fn take_uncorrectable(&mut self, id: TransactionId) -> Option<Ppn> {
+        self.uncorrectable.remove(&id)
+    }
+
+    /// A part has been read, or `is_lost`. Returns which read it was of, and how that went if it was the last part.
+    pub fn end(
+        &mut self,
+        id: TransactionId,
+        is_lost: bool,
+    ) -> Option<(TransactionId, Option<MadeUp>)> {
+        let of = self.parts.remove(&id)?.of;
+        let read = self.made_up.get_mut(&of)?;
+        read.left -= 1;
+        read.has_failed |= is_lost;
+        let done = (read.left == 0).then_some(*read);
+        if done.is_some() {
+            self.made_up.remove(&of);
+        }
+        Some((of, done))
+    }
+}

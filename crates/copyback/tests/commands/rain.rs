@@ -1,0 +1,267 @@
+//! Parity of lines: when it is programmed and where, and when a line is full.
+
+use copyback::ids::{DieId, Lpn};
+use copyback::ssd::Part::{Bus, Service};
+
+use crate::toy::Toy;
+
+/// Three dies on one channel, in lines of three blocks with four pages each, one of which holds parity.
+const THREE_DIES: [(&str, &str); 7] = [
+    ("ssd.geometry.dies_per_chip", "3"),
+    ("ssd.ftl.over_provisioning", "0.75"),
+    ("ssd.ftl.allocation", "\"dynamic\""),
+    ("ssd.ftl.placement", "\"one_class\""),
+    ("ssd.gc.unit", "\"line\""),
+    ("ssd.ftl.rain", "true"),
+    ("ssd.gc.preemption", "\"none\""),
+];
+
+/// Time from one pair of writes to the next.
+const LONG: u64 = 10_000_000;
+
+/// The drive after so many pairs of writes.
+fn written(changes: &[(&str, &str)], pairs: u32) -> Toy {
+    let mut toy = Toy::new(&[&THREE_DIES[..], changes].concat());
+    for pair in 0..pairs {
+        let writes = [2 * pair, 2 * pair + 1].map(|lpn| (lpn, lpn % 24));
+        toy.writes(u64::from(pair) * LONG, &writes);
+    }
+    toy
+}
+
+fn die_of(toy: &Toy, lpn: u32) -> DieId {
+    let ftl = &toy.ssd.backend().ftl;
+    let page = ftl.lookup(Lpn(lpn)).expect("it has been written");
+    ftl.geometry.die_of_plane(ftl.geometry.plane_of(page))
+}
+
+#[test]
+fn parity_follows_the_last_page_of_its_stripe_on_a_die_that_takes_no_data() {
+    let mut toy = written(&[], 1);
+    toy.run();
+    let expected = [
+        (11, "channel 0"), // page 0
+        (22, "channel 0"), // page 1
+        (33, "channel 0"), // their parity
+        (211, "die 1"),
+        (222, "die 2"),
+        (233, "die 0"),
+    ];
+    assert_eq!(toy.log, expected.map(|(us, what)| format!("{} {what}", us * 1000)));
+    assert_eq!([0, 1].map(|lpn| die_of(&toy, lpn)), [DieId(1), DieId(2)]);
+    assert_eq!(toy.ssd.counters().parity, 1);
+}
+
+#[test]
+fn parity_of_an_open_stripe_stays_in_dram() {
+    let mut toy = Toy::new(&THREE_DIES);
+    toy.write(0, 0, 0);
+    toy.run();
+    assert_eq!((toy.ssd.counters().programs, toy.ssd.counters().parity), (1, 0));
+    toy.write(LONG, 1, 1);
+    toy.run();
+    assert_eq!((toy.ssd.counters().programs, toy.ssd.counters().parity), (3, 1));
+}
+
+#[test]
+fn the_die_that_holds_parity_goes_round_and_every_second_page_has_one_of_parity() {
+    let mut toy = written(&[], 12);
+    toy.run();
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.host_programs, counters.parity, counters.programs), (24, 12, 36));
+    assert_eq!(counters.write_amplification(), Some(1.5));
+    assert_eq!(counters.write_amplification_without_parity(), Some(1.0));
+    // Of each line one die has no page of data.
+    let without = |line: u32| {
+        let ftl = &toy.ssd.backend().ftl;
+        let of_line = |lpn: &u32| {
+            let page = ftl.lookup(Lpn(*lpn)).expect("it has been written");
+            ftl.geometry.block_in_plane(ftl.geometry.block_of(page)) == line
+        };
+        let dies: Vec<_> = (0..24).filter(of_line).map(|lpn| die_of(&toy, lpn)).collect();
+        assert_eq!(dies.len(), 8, "line {line}");
+        (0..3).map(DieId).filter(|die| !dies.contains(die)).collect::<Vec<_>>()
+    };
+    let without = [0, 1, 2].map(without);
+    assert_eq!(without.each_ref().map(Vec::len), [1, 1, 1]);
+    let mut dies = without.concat();
+    dies.sort_unstable();
+    assert_eq!(dies, [0, 1, 2].map(DieId));
+    toy.ssd.backend().ftl.check().expect("it is sound");
+}
+
+#[test]
+fn reads_go_before_parity_where_they_go_before_writes() {
+    for (scheduling, is_first) in [("read_first", true), ("in_order", false)] {
+        let scheduling = format!("\"{scheduling}\"");
+        // Lines 0 and 1 are full, and line 2 has its parity on a die that they have data on.
+        let mut toy = written(&[("host.scheduling", &scheduling)], 8);
+        toy.run();
+        let start = 8 * LONG;
+        let on_die_2: Vec<_> = (0..16).filter(|lpn| die_of(&toy, *lpn) == DieId(2)).collect();
+        toy.read(start, 100, on_die_2[0]);
+        toy.writes(start + 5_000, &[(101, 16), (102, 17)]);
+        toy.read(start + 5_000, 103, on_die_2[1]);
+        toy.run();
+        assert!([16, 17].iter().all(|lpn| die_of(&toy, *lpn) != DieId(2)));
+        let ended = toy.ended(103).expect("it has been read") - start;
+        assert_eq!(ended < 200_000, is_first, "{scheduling}: {ended}");
+    }
+}
+
+#[test]
+fn a_line_is_collected_and_its_parity_erased_with_it() {
+    let mut toy = written(&[("ssd.gc.victim", "\"fifo\"")], 40);
+    toy.run();
+    let ftl = &toy.ssd.backend().ftl;
+    ftl.check().expect("it is sound");
+    let tally = ftl.line_tally().expect("it has lines");
+    assert!(tally.freed > 0);
+    let counters = toy.ssd.counters();
+    assert_eq!(counters.erases, 3 * tally.freed);
+    let pages = counters.host_programs + counters.pages_moved;
+    // Of the stripes that are open no parity is programmed.
+    assert!(2 * counters.parity <= pages && pages <= 2 * counters.parity + 8, "{counters:?}");
+}
+
+/// Pairs of writes, again and again, until a line is collected: the drive a little after the last of them, and when that is.
+fn collecting(changes: &[(&str, &str)]) -> (Toy, u64) {
+    let mut toy = written(&[&[("ssd.gc.victim", "\"fifo\"")], changes].concat(), 12);
+    for pair in 12..48 {
+        let start = u64::from(pair) * LONG;
+        toy.writes(start, &[(2 * pair, pair % 24), (2 * pair + 1, (pair + 7) % 24)]);
+        toy.run_until(start + 250_000);
+        if toy.ssd.is_collecting() {
+            return (toy, start + 250_000);
+        }
+    }
+    panic!("nothing is collected");
+}
+
+fn dies_at_work(toy: &Toy) -> Vec<DieId> {
+    let collecting = &toy.ssd.backend().collecting;
+    (0..3).map(DieId).filter(|die| collecting.is_running(*die)).collect()
+}
+
+/// Pages on `die` whose stripes can be read.
+fn in_whole_stripes(toy: &Toy, die: DieId) -> Vec<u32> {
+    let ftl = &toy.ssd.backend().ftl;
+    let is_whole = |lpn: &u32| {
+        let page = ftl.lookup(Lpn(*lpn)).expect("it has been written");
+        ftl.others_of_stripe(page).is_some_and(|others| others.len() == 2)
+    };
+    (0..24).filter(|lpn| die_of(toy, *lpn) == die).filter(is_whole).collect()
+}
+
+#[test]
+fn one_die_of_a_line_is_collected_at_a_time_where_they_take_turns() {
+    for (rotating, most) in [("true", 1), ("false", 3)] {
+        let (mut toy, mut ns) = collecting(&[("ssd.gc.rotating", rotating)]);
+        let (mut seen, mut have_been) = (0, Vec::new());
+        while toy.ssd.is_collecting() {
+            let dies = dies_at_work(&toy);
+            seen = seen.max(dies.len());
+            have_been.extend(dies);
+            ns += 10_000;
+            toy.run_until(ns);
+        }
+        have_been.sort_unstable();
+        have_been.dedup();
+        assert_eq!((seen, have_been), (most, vec![DieId(0), DieId(1), DieId(2)]), "{rotating}");
+    }
+}
+
+#[test]
+fn a_read_behind_a_collection_is_made_up_from_the_other_dies_of_its_stripe() {
+    for (around, reads_around) in [("true", 1), ("false", 0)] {
+        let (mut toy, ns) =
+            collecting(&[("ssd.gc.rotating", "true"), ("ssd.ftl.reads_around_gc", around)]);
+        let die = dies_at_work(&toy)[0];
+        let lpn = in_whole_stripes(&toy, die)[0];
+        toy.log.clear();
+        toy.read(ns, 500, lpn);
+        toy.run_until(ns + 50_000);
+        let counters = toy.ssd.counters();
+        assert_eq!(counters.reads_around, reads_around);
+        assert_eq!(counters.stripe_reads, 2 * reads_around);
+        if reads_around > 0 {
+            // Commands at 1 and 2 us; the arrays read until 21 and 22; pages cross the channel until 31 and 41.
+            assert_eq!(toy.ended(500), Some(ns + 41_000));
+            let others = (0..3).filter(|other| DieId(*other) != die);
+            let dies: Vec<_> = others.map(|other| format!("die {other}")).collect();
+            let at = |us: u64, what: &str| format!("{} {what}", ns + us * 1000);
+            for expected in
+                [at(21, &dies[0]), at(22, &dies[1]), at(31, "channel 0"), at(41, "channel 0")]
+            {
+                assert!(toy.log.contains(&expected), "{expected}: {:?}", toy.log);
+            }
+            toy.assert_parts(500, &[(Service, 31_000), (Bus, 10_000)]);
+        } else {
+            assert!(toy.ended(500).is_none());
+        }
+        toy.run();
+        toy.ssd.backend().ftl.check().expect("it is sound");
+    }
+}
+
+#[test]
+fn a_read_is_not_made_up_while_another_die_of_its_stripe_collects() {
+    let (mut toy, ns) = collecting(&[("ssd.ftl.reads_around_gc", "true")]);
+    let dies = dies_at_work(&toy);
+    assert!(dies.len() > 1);
+    let lpn = in_whole_stripes(&toy, dies[0])[0];
+    toy.read(ns, 500, lpn);
+    toy.run();
+    assert_eq!(toy.ssd.counters().reads_around, 0);
+}
+
+#[test]
+fn a_read_that_waits_when_a_collection_begins_goes_around_it() {
+    let settings = [
+        ("ssd.gc.rotating", "true"),
+        ("ssd.ftl.reads_around_gc", "true"),
+        ("host.scheduling", "\"in_order\""),
+    ];
+    // Just before the collection: its die still programs.
+    let (found, ns) = collecting(&settings);
+    let die = dies_at_work(&found)[0];
+    let lpn = in_whole_stripes(&found, die)[0];
+    let start = ns - 250_000;
+    let mut toy = written(&[&[("ssd.gc.victim", "\"fifo\"")], &settings[..]].concat(), 12);
+    for pair in 12..48 {
+        let at = u64::from(pair) * LONG;
+        toy.writes(at, &[(2 * pair, pair % 24), (2 * pair + 1, (pair + 7) % 24)]);
+        if at == start {
+            break;
+        }
+    }
+    toy.read(start + 1_000, 500, lpn);
+    toy.run();
+    assert_eq!(toy.ssd.counters().reads_around, 1);
+}
+
+#[test]
+fn a_read_that_cannot_be_corrected_is_made_up_after_it_unless_another_of_its_stripe_cannot_either()
+{
+    let errors = "{ read_errors = 0.3, retry_levels = 0 }";
+    let mut toy = written(&[("ssd.faults", errors)], 12);
+    toy.run();
+    let (mut corrected, mut told) = (0, (0, 0));
+    for lpn in 0..24 {
+        let start = u64::from(12 + lpn) * LONG;
+        toy.read(start, 100 + lpn, lpn);
+        toy.run();
+        let counters = toy.ssd.counters();
+        let now = (counters.reads_rebuilt, counters.reads_lost);
+        let is_corrected = now == told;
+        corrected += u64::from(is_corrected);
+        told = now;
+        // 31 us for a page; two at once share the channel, where the second ends 10 us later.
+        let took = if is_corrected { 31_000 } else { 31_000 + 41_000 };
+        assert_eq!(toy.ended(100 + lpn), Some(start + took), "page {lpn}");
+    }
+    let (rebuilt, lost) = told;
+    assert_eq!(corrected + rebuilt + lost, 24);
+    assert!(corrected > 0 && rebuilt > 0 && lost > 0, "{corrected}, {rebuilt}, {lost}");
+    assert_eq!(toy.ssd.counters().stripe_reads, 2 * (rebuilt + lost));
+}

@@ -1,0 +1,124 @@
+//! Drives whose lines have parity.
+
+use copyback::config::quantity::Share;
+use copyback::config::{Config, FlashFaults, Mapping, Placement};
+
+use crate::draw::{Case, Draw};
+use crate::run::Outcome;
+use crate::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY, check, observed, oracle, resumed, run};
+
+/// Cases of drives with lines, which most have parity, and reads that cannot be corrected.
+pub const NAME: &str = "swarm/lines";
+
+/// Leaves out what does not go with lines.
+pub fn leave_out(config: &mut Config) {
+    let ssd = &mut config.ssd;
+    ssd.ftl.mapping = Mapping::Page;
+    ssd.ftl.mapping_unit = None;
+    ssd.slc_cache = Default::default();
+    ssd.power = Default::default();
+    if ssd.ftl.placement.chooses_victims() {
+        ssd.ftl.placement = Placement::OneClass;
+    }
+    let shape = &mut ssd.geometry;
+    if shape.channels * shape.chips_per_channel * shape.dies_per_chip < 3 {
+        shape.channels = 3;
+    }
+}
+
+/// Gives lines parity, if there are any and dies enough, on a drive with as many logical pages that has more blocks for it.
+pub fn draw(config: &mut Config, number: u64, name: &str) {
+    let mut draw = Draw::new(number, &format!("{name}/rain"));
+    let ssd = &mut config.ssd;
+    ssd.gc.rotating = ssd.has_lines() && draw.chance(0.5);
+    let shape = &ssd.geometry;
+    let dies = shape.channels * shape.chips_per_channel * shape.dies_per_chip;
+    let is_possible = ssd.has_lines() && dies >= 3 && ssd.reclaim_unit() == 1;
+    if !is_possible || ssd.ftl.mapping_unit.is_some() || draw.chance(0.3) {
+        return;
+    }
+    ssd.ftl.rain = true;
+    ssd.ftl.reads_around_gc = draw.chance(0.6);
+    if name == NAME && draw.chance(0.5) {
+        let (read_errors, retry_failures) = (Share(0.3 * draw.share()), Share(draw.share()));
+        let retry_levels = draw.within(0, 3) as u32;
+        ssd.faults =
+            FlashFaults { read_errors, retry_failures, retry_levels, ..FlashFaults::default() };
+    }
+    let before = f64::from(ssd.geometry.blocks_per_plane);
+    let with_parity = (ssd.geometry.blocks_per_plane * dies).div_ceil(dies - 1);
+    ssd.geometry.blocks_per_plane = with_parity + ssd.ftl.placement.classes();
+    let logical = (1.0 - ssd.ftl.over_provisioning.0) * before;
+    ssd.ftl.over_provisioning = Share(1.0 - logical / f64::from(ssd.geometry.blocks_per_plane));
+}
+
+/// What there is to meet, and the share of cases that must.
+const SIGHTS: [(&str, f64); 6] = [
+    ("lines collected", 0.1),
+    ("lines collected that have parity", 0.05),
+    ("dies that take turns", 0.03),
+    ("reads around the collection of a line", 0.005),
+    ("reads made up as they cannot be corrected", 0.05),
+    ("reads lost though there is parity", 0.01),
+];
+
+/// Everything that is demanded of one case. Returns what it has met.
+pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
+    oracle::drive(case)?;
+    let first = run::run(&case.config, None, 1 << 20)?;
+    check::check(case, &first)?;
+    reads_of_stripes(&case.config, &first)?;
+    let again = run::run(&case.config, None, 1 + case.number % 97)?;
+    run::same("the second run", &first, &again)?;
+    if case.number.is_multiple_of(STATE_EVERY) {
+        run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
+    }
+    if case.number.is_multiple_of(LOOK_EVERY) {
+        observed::to_look_changes_nothing(case, &first)?;
+    }
+    if case.number.is_multiple_of(INTERRUPT_EVERY) {
+        resumed::interruptions_change_nothing(case, &first)?;
+    }
+    Ok(met(&case.config, &first))
+}
+
+fn number(outcome: &Outcome, pointer: &str) -> u64 {
+    outcome.summary.pointer(pointer).and_then(|found| found.as_u64()).unwrap_or(0)
+}
+
+/// A read that is made up takes at most one page of each other die.
+fn reads_of_stripes(config: &Config, outcome: &Outcome) -> Result<(), String> {
+    let of = |key: &str| number(outcome, &format!("/lines/parity/{key}"));
+    let (around, rebuilt) = (of("reads_around"), of("reads_rebuilt"));
+    let others = check::dies(config) - 1;
+    check::holds("made up reads need some", of("pages_read_for_others") >= around + rebuilt)?;
+    let may_fail = !config.ssd.faults.are_none() || around > 0;
+    let most = others * (around + rebuilt + of("reads_lost"));
+    check::holds("and no others", may_fail || of("pages_read_for_others") <= most)?;
+    check::holds("reads go around if they may", config.ssd.ftl.reads_around_gc || around == 0)?;
+    let striped = u64::from(config.ssd.striped_planes());
+    let uncorrectable = striped * number(outcome, "/faults/uncorrectable_reads");
+    check::holds("what is right is not rebuilt", rebuilt + of("reads_lost") <= uncorrectable)
+}
+
+fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
+    let many = |pointer: &str| number(outcome, pointer) > 0;
+    let collects = many("/lines/collected");
+    vec![
+        collects,
+        collects && many("/lines/parity/programs"),
+        collects && config.ssd.gc.rotating,
+        many("/lines/parity/reads_around"),
+        many("/lines/parity/reads_rebuilt"),
+        many("/lines/parity/reads_lost"),
+    ]
+}
+
+/// Prints the share of cases that have met each sight; demands it of a `whole` swarm.
+pub fn coverage(met: &[Vec<bool>], whole: bool) {
+    for (sight, (name, least)) in SIGHTS.iter().enumerate() {
+        let share = met.iter().filter(|met| met[sight]).count() as f64 / met.len() as f64;
+        println!("{:5.1}% {name}", 100.0 * share);
+        assert!(!whole || share >= *least, "only {:.1}% have met {name}", 100.0 * share);
+    }
+}
