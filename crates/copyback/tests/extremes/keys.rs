@@ -234,6 +234,8 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
         "array.devices" => vec![("array.layout", "raid0")],
         "precondition.overwrites.most_rounds" => vec![("precondition.overwrites.window", "2")],
         "ssd.geometry.blocks_per_plane" => vec![("precondition.fill", "0")],
+        // Each handle has a block open.
+        "ssd.ftl.placement.reclaim_unit" => vec![("ssd.ftl.placement.handles", "1")],
         "ssd.ftl.mapping_unit" => vec![("ssd.gc.copyback", "false")],
         "array.failed" | "array.rebuild" => [&raid[..], &[("array.failed", "[1]")]].concat(),
         "ssd.faults" | "ssd.endurance" => vec![("ssd.endurance.rated_cycles", "3000")],

@@ -66,7 +66,7 @@ const SIGHTS: &[(&str, f64)] = &[
     ("writes that waited for steps", 0.02),
     ("lines collected", 0.01),
     ("lines collected that have parity", 0.005),
-    ("reclaim units of several blocks moved", 0.005),
+    ("reclaim units of several blocks moved", 0.002),
 ];
 
 /// What a run has met.
