@@ -71,6 +71,24 @@ fn contiguous<T: Element + Copy>(values: &PyReadonlyArray1<'_, T>) -> Vec<T> {
     }
 }
 
+/// Hands the types of numbers that a column may have to a macro.
+macro_rules! with_number_types {
+    ($macro:ident) => {
+        $macro!(
+            UInt64Type,
+            Int64Type,
+            Float64Type,
+            UInt32Type,
+            UInt16Type,
+            UInt8Type,
+            Int32Type,
+            Int16Type,
+            Int8Type,
+            Float32Type
+        )
+    };
+}
+
 /// Numbers, or truths.
 fn numbers(values: &Bound<'_, PyAny>, nulls: Option<NullBuffer>) -> PyResult<ArrayRef> {
     if let Ok(found) = values.extract::<PyReadonlyArray1<'_, bool>>() {
@@ -83,18 +101,7 @@ fn numbers(values: &Bound<'_, PyAny>, nulls: Option<NullBuffer>) -> PyResult<Arr
             })*
         };
     }
-    of_types!(
-        UInt64Type,
-        Int64Type,
-        Float64Type,
-        UInt32Type,
-        UInt16Type,
-        UInt8Type,
-        Int32Type,
-        Int16Type,
-        Int8Type,
-        Float32Type
-    );
+    with_number_types!(of_types);
     Err(PyTypeError::new_err(format!("no column of a table: {}", values.get_type())))
 }
 
@@ -153,18 +160,7 @@ pub fn taken(py: Python<'_>, field: &Field, array: &ArrayRef) -> PyResult<Taken>
             })*
         };
     }
-    of_types!(
-        UInt64Type,
-        Int64Type,
-        Float64Type,
-        UInt32Type,
-        UInt16Type,
-        UInt8Type,
-        Int32Type,
-        Int16Type,
-        Int8Type,
-        Float32Type
-    );
+    with_number_types!(of_types);
     Err(PyTypeError::new_err(format!("{} is of the type {}", field.name(), array.data_type())))
 }
 

@@ -5,6 +5,7 @@
 
 mod at_no_cost;
 mod fold_in_idle_time;
+mod from_dram;
 pub mod idle;
 pub mod job;
 pub mod lanes;

@@ -3,12 +3,11 @@
 
 use crate::backend::{Backend, StepInFlight};
 use crate::ids::DieId;
-use crate::nand::{Command, Times};
-use crate::observer::Activity;
-use crate::units::{Duration, Instant};
+use crate::nand::Command;
+use crate::units::Instant;
 
 use super::Collector;
-use super::steps::issue;
+use super::from_dram::{self, Together};
 
 impl Collector {
     /// Programs the page of an idle die that has been in DRAM longest, and those of its other planes
@@ -33,15 +32,9 @@ impl Collector {
             members += 1;
         }
         let Some((_, offset)) = first else { return false };
-        backend.counters.programs += members;
         backend.counters.pages_moved += members;
-        backend.counters.multi_plane_programs += u64::from(members > 1);
-        let array = backend.program_time(offset, closes_block);
-        let timing = &backend.flash.timing;
-        let transfer_in = timing.command + timing.page_transfer * members;
-        let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
-        issue(backend, die, Command::Program, times, StepInFlight::ProgramStaged, now);
-        backend.observer.die_does(die, Activity::CachedPages, now);
+        let pages = Together { members, offset, closes_block };
+        from_dram::program(backend, die, pages, StepInFlight::ProgramStaged, now);
         true
     }
 }

@@ -2,12 +2,11 @@
 
 use crate::backend::{Backend, StepInFlight};
 use crate::ids::DieId;
-use crate::nand::{Command, Times};
-use crate::observer::Activity;
-use crate::units::{Duration, Instant};
+use crate::nand::Command;
+use crate::units::Instant;
 
 use super::Collector;
-use super::steps::issue;
+use super::from_dram::{self, Together};
 
 impl Collector {
     /// Programs the parity that has waited longest for `die`, and what comes behind it that a multi-plane command may join.
@@ -35,17 +34,11 @@ impl Collector {
             backend.flash.note_target(page);
         }
         let members = u64::from(planes.count_ones());
-        backend.counters.programs += members;
         backend.counters.parity += members;
-        backend.counters.multi_plane_programs += u64::from(members > 1);
-        let closes_block =
-            u64::from(lead.offset) + 1 == u64::from(backend.ftl.data_pages_per_block());
-        let array = backend.program_time(lead.offset, closes_block);
-        let timing = &backend.flash.timing;
-        let transfer_in = timing.command + timing.page_transfer * members;
-        let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
-        issue(backend, die, Command::Program, times, StepInFlight::Parity, now);
-        backend.observer.die_does(die, Activity::CachedPages, now);
+        let offset = lead.offset;
+        let closes_block = u64::from(offset) + 1 == u64::from(backend.ftl.data_pages_per_block());
+        let pages = Together { members, offset, closes_block };
+        from_dram::program(backend, die, pages, StepInFlight::Parity, now);
         true
     }
 }
