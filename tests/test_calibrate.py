@@ -75,7 +75,8 @@ def did(smallest: str, on: dict[str, Any] | None = None) -> pl.DataFrame:
         "read_share": 0.5,
         "inter_arrival": {"type": "exponential", "mean": "20ms"},
     }
-    rows = copyback.run({**(on or device()), "workload": workload}, requests=True).to_polars("requests")
+    config = {**(on or device()), "workload": workload}
+    rows = copyback.run(config, requests=True).to_polars("requests")
     return rows.select(
         "arrival_ns",
         pl.col("operation").cast(pl.String),
@@ -248,9 +249,10 @@ def test_of_a_list_of_times_the_mean_is_fitted(cli: RunCli, tmp_path: Path) -> N
     did("2KiB", with_lists).write_parquet(tmp_path / "measured.parquet")
     # The same shares of other means.
     lists = ('ssd.timing.read=["8us", "20us"]', 'ssd.timing.program=["1ms", "3ms"]')
-    command = ["calibrate", written(guessed(), tmp_path), "--trace", tmp_path / "measured.parquet"]
-    command += ["--set", lists[0], "--set", lists[1], "--quiet", "--out", tmp_path / "out"]
-    assert "ssd.timing.program (mean of 2)" in cli(*command).stdout
+    config, trace = written(guessed(), tmp_path), tmp_path / "measured.parquet"
+    settings = ("--set", lists[0], "--set", lists[1], "--out", tmp_path / "out", "--quiet")
+    output = cli("calibrate", config, "--trace", trace, *settings).stdout
+    assert "ssd.timing.program (mean of 2)" in output
     stored = json.loads((tmp_path / "out/calibration.json").read_text())
     fitted = {one["key"]: one for one in stored["parameters"]}
     for key, value in TRUE.items():

@@ -50,8 +50,8 @@ class Parameter:
     least, most
         The range, in the quantity's unit. Fitted on a logarithmic scale, so never zero.
     shares
-        Of a list of times, one for each type of page: what each is of their mean. The mean is fitted, and
-        they stay as they are. None of a single value.
+        Of a list of times, one for each type of page: what each is of their mean. The mean is
+        fitted, and they stay as they are. None of a single value.
     """
 
     key: str
@@ -70,7 +70,7 @@ class Parameter:
         return f'"{round(value)}{self.quantity.value}"'
 
     def of(self, config: Mapping[str, Any]) -> Parameter:
-        """Return the parameter as a resolved configuration has it: one value, or a list of times."""
+        """Return the parameter as a resolved configuration has it: one value, or a list."""
         found = configured(config, self.key)
         if not isinstance(found, list):
             return self
