@@ -1,9 +1,7 @@
-"""MAY I: coordinators of arrays as Harmonia has them (Kim, Lee, Oral, Dillow, Wang, Shipman, IEEE TC).
+"""MAY I: coordinators of arrays as Harmonia has them (Kim, Lee, Oral, Dillow, Wang, Shipman).
 
-They do what the built-in ``reactive_inclusive``, ``reactive_selective`` and ``proactive_idle`` do::
-
-    copyback run examples/policies/array.toml \\
-      --set 'array.coordination={ type = "python", policy = "examples/policies/harmonia.py:ProactiveIdle" }'
+They do what the built-in ``reactive_inclusive``, ``reactive_selective`` and ``proactive_idle`` do:
+docs/guide/policies-in-python.md has the command that compares them.
 """
 
 import copyback
@@ -49,6 +47,7 @@ class ReactiveInclusive(Harmonia):
         elif self.enrol(drive):
             limits = self.array.target, self.array.most_blocks, self.regardless
             return self.force((CONTENT, ENROLLED), *limits)
+        return None
 
 
 class ReactiveSelective(Harmonia):
@@ -59,6 +58,7 @@ class ReactiveSelective(Harmonia):
             self.done(drive, message.runs_short)
         elif self.enrol(drive) and isinstance(message, MustCollect):
             return self.force((ENROLLED,), self.array.target, self.array.most_blocks)
+        return None
 
 
 class ProactiveIdle(ReactiveSelective):

@@ -375,7 +375,7 @@ def _writing(
 
 
 def suppliers_of(config: Config) -> Suppliers | None:
-    """Return what makes the policies in Python that a configuration names; None if it names none."""
+    """Return what makes the policies in Python of a configuration; None if it names none."""
     policies = (
         config.victim_policy,
         config.schedule_policy,

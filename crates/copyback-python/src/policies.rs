@@ -70,7 +70,8 @@ impl VictimSupplier for Policies {
         shape: Shape,
         random: Stream,
     ) -> Result<Box<dyn ExternalVictims>, Failed> {
-        let make = self.makers.victims.as_ref().ok_or_else(|| Failed::not_supplied("ssd.gc.victim"))?;
+        let make =
+            self.makers.victims.as_ref().ok_or_else(|| Failed::not_supplied("ssd.gc.victim"))?;
         let raised = self.raised.clone();
         let made = Python::attach(|py| Victims::new(py, make, device, shape, random, raised));
         Ok(Box::new(self.raised.keep(made)?))

@@ -48,7 +48,8 @@ impl Victims {
     ) -> PyResult<Self> {
         let pages_per_block = shape.pages_per_block;
         let columns = Columns::new(py, shape);
-        let made = make.call1(py, (facts(device), rng::seed_for_others(random), columns.all(py)))?;
+        let made =
+            make.call1(py, (facts(device), rng::seed_for_others(random), columns.all(py)))?;
         let user = made.extract(py)?;
         Ok(Self { user, columns, pages_per_block, raised })
     }

@@ -227,11 +227,7 @@ impl Run {
     ///
     /// # Errors
     /// If the supplier has not got one.
-    pub fn supply_again(
-        &mut self,
-        config: &Config,
-        supplier: &dyn Supplier,
-    ) -> Result<(), Failed> {
+    pub fn supply_again(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
         let mut drives = self.array.drives_mut().iter_mut().enumerate();
         drives.try_for_each(|(id, drive)| {
             let id = SsdId::from_index(id);

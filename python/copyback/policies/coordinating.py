@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,12 +124,9 @@ class Called:
         answer = self._hooks.asked(hook, method, *facts, Moment(now, outstanding))
         if answer is None:
             return []
-        if isinstance(answer, ORDERS):
+        if isinstance(answer, ORDERS) or not isinstance(answer, Iterable):
             raise self._hooks.wrong(hook, answer, _ALLOWED)
-        try:
-            orders = self._hooks.asked(hook, list, answer)
-        except TypeError:
-            raise self._hooks.wrong(hook, answer, _ALLOWED) from None
+        orders = self._hooks.asked(hook, list, answer)
         return [self._given(hook, order) for order in orders]
 
     def _given(self, hook: str, order: Any) -> Given:

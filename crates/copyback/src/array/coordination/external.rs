@@ -61,12 +61,7 @@ impl External {
         }
     }
 
-    fn try_to_tell(
-        &mut self,
-        news: News,
-        view: &View,
-        orders: &mut Orders,
-    ) -> Result<(), Failed> {
+    fn try_to_tell(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed> {
         let Some(Policy { asked, .. }) = &mut self.policy else {
             return Err(Failed::not_supplied("array.coordination"));
         };
