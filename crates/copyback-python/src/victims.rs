@@ -4,7 +4,7 @@ use copyback::ids::{BlockId, PlaneId};
 use copyback::rng::{self, Stream};
 use copyback::victim::Shape;
 use copyback::victim::supply::{BlockState, Device, ExternalVictims, Failed};
-use numpy::{Element, PyArray1, PyArrayMethods};
+use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 
 use crate::policies::{Raised, facts, open, tell, told};
