@@ -20,7 +20,8 @@ Pair = tuple[str, Any]
 
 #: Last parts of keys that say nothing alone, or that a number of a result is called, too.
 VAGUE = frozenset(
-    "blocks capacity count limit max mean min pages path rate share size type value".split()
+    {"blocks", "capacity", "count", "limit", "max", "mean", "min", "pages", "path", "rate", "share"}
+    | {"size", "type", "value"}
 )
 
 #: Values that do not tell which key they are of.

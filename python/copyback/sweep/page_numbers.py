@@ -58,8 +58,7 @@ def quantity(value: Any) -> tuple[str, float] | None:
 
 
 def kind_of(key: str, values: Iterable[Any]) -> str:
-    """Return what the values of a key are: ``number``, ``time``, ``size``, ``rate``,
-    ``throughput`` or ``name``."""
+    """Return what the values of a key measure: a kind of `quantity`, or ``name``."""
     if key in NAMES:
         return "name"
     kinds = {None if (found := quantity(value)) is None else found[0] for value in values}
