@@ -242,4 +242,7 @@
     }
     show("collecting");
   }
+
+  // The charts above it have just moved what the address names.
+  if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
