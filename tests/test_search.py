@@ -124,6 +124,9 @@ def test_a_range_that_says_nothing_is_refused(text: str, fault: str) -> None:
 def test_every_dotted_key_of_the_summary_can_be_bounded() -> None:
     assert parse_bound("gc.erases<100").measure.column == "gc.erases"
     assert parse_bound("response_us.read.p99<1ms").limit == 1000.0
+    for name in ("mean", "max", "p50", "p99", "p99.9", "p99.99"):
+        column = f"response_us.write.{name.replace('.', '_')}"
+        assert parse_bound(f"write.{name} < 2ms").measure.column == column
 
 
 def test_times_are_searched_in_nanoseconds() -> None:

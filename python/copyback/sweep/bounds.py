@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _BOUND = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
+_OF_OPERATION = re.compile(r"(read|write)\.(mean|max|p50|p90|p95|p99(?:\.99?)?)")
 _WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _TESTS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -65,13 +66,15 @@ def parse_bound(text: str) -> Bound:
 
     >>> str(parse_bound("p99.9 < 5ms")), str(parse_bound("throughput.iops >= 50000"))
     ('p99.9 below 5.00 ms', 'throughput.iops at least 50,000')
+    >>> parse_bound("read.p99.9 < 1ms").measure.column
+    'response_us.read.p99_9'
     """
     found = _BOUND.fullmatch(text)
     amount = quantity(_plain(found[3])) if found else None
     if found is None or amount is None:
         raise InputError(f"--where {text}: NAME<NUMBER is needed, such as p99.9<5ms or WA<2.5")
     known = {measure.label: measure for measure in MEASURES}
-    measure = known.get(found[1])
+    measure = known.get(found[1]) or _of_one_operation(found[1])
     if measure is None:
         if re.match(r"[a-z_]{2,}\.", found[1]) is None and found[1] != "write_amplification":
             near = get_close_matches(found[1], known, 1)
@@ -87,6 +90,16 @@ def parse_bound(text: str) -> Bound:
     if kind != "number" and (kind != "time" or measure.format is not Format.TIME):
         raise InputError(f"--where {text}: {measure.label} is not counted in such units")
     return Bound(measure, found[2], value)
+
+
+def _of_one_operation(name: str) -> Measure | None:
+    """Return the response time of reads or writes that a name such as ``read.p99.9`` means."""
+    found = _OF_OPERATION.fullmatch(name)
+    if found is None:
+        return None
+    operation, number = found.groups()
+    column = f"response_us.{operation}.{number.replace('.', '_')}"
+    return Measure(f"{operation} {number}", column, Format.TIME)
 
 
 def _plain(text: str) -> float | str:
