@@ -79,7 +79,7 @@ def flow_curves(result: Result) -> dict[str, Any]:
     if not curves:
         return {}
     drawn = [
-        [flow.name, curves[f"{flow.curves}all"]]
+        [flow.label, curves[f"{flow.curves}all"]]
         for flow in several
         if f"{flow.curves}all" in curves
     ]
@@ -186,7 +186,7 @@ def flow_times(result: Result) -> list[dict[str, Any]]:
             "mib_s": size / MIB / rows.span,
         }
         named = {name: rounded(column) for name, column in columns.items()}
-        found.append({"name": flow.name, **named})
+        found.append({"name": flow.label, **named})
     return found
 
 
