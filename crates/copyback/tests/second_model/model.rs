@@ -1,0 +1,327 @@
+//! The second model of a drive that maps pages. It is told what the drive does, and says of each choice whether it is the
+//! one that the text asks for.
+
+use copyback::config::{Allocation, Config, GcEnd, Idle, Preemption, Width};
+use copyback::told::Told;
+
+use crate::allocation;
+use crate::free::Opening;
+use crate::levelling::Levelling;
+use crate::placement::{Classes, From};
+use crate::shape::Shape;
+use crate::state::{Stage, State};
+use crate::thresholds::Thresholds;
+use crate::victims::{Verdict, Victims};
+
+/// Choices that were compared, by what was chosen.
+pub type Compared = std::collections::BTreeMap<&'static str, u64>;
+
+pub struct Model {
+    pub state: State,
+    allocation: Allocation,
+    opening: Opening,
+    classes: Classes,
+    victims: Victims,
+    levelling: Levelling,
+    thresholds: Thresholds,
+    /// Pages of a victim are moved in order.
+    in_order: bool,
+    /// The host waits until no plane of the die needs space.
+    host_waits: bool,
+    /// A command may program pages of several planes.
+    joins_planes: bool,
+    /// The plane of each die to which the host has written last.
+    last_plane: Vec<Option<u32>>,
+    /// The class whose next block has to be opened now, as the host has filled the last.
+    opens_next: Option<(u32, Option<u8>)>,
+    /// The block that was opened in the last step, and whether the host could have opened it.
+    just_opened: Option<(u32, bool)>,
+    /// The block that wear levelling is to empty next in a plane.
+    levels_next: Vec<Option<u32>>,
+    /// The plane to which the last step wrote a page of the host.
+    just_written: Option<u32>,
+    pub compared: Compared,
+}
+
+impl Model {
+    pub fn new(config: &Config) -> Self {
+        let gc = &config.ssd.gc;
+        let state = State::new(Shape::new(&config.ssd));
+        let planes = state.planes.len();
+        let is_serial = matches!(gc.width, Width::Serial | Width::Superblock);
+        let reorders = matches!(
+            gc.preemption,
+            Preemption::SemiPreemptive { reorder, reorder_writes, .. } if reorder || reorder_writes
+        );
+        Self {
+            allocation: config.ssd.ftl.allocation,
+            opening: Opening::new(config),
+            classes: Classes::new(config),
+            victims: Victims::new(config),
+            levelling: Levelling::new(config),
+            thresholds: Thresholds::new(config),
+            in_order: is_serial && !reorders,
+            host_waits: gc.preemption == Preemption::None
+                && gc.idle == Idle::None
+                && gc.end == GcEnd::Enough,
+            joins_planes: config.ssd.planes_per_command() > 1,
+            last_plane: vec![None; planes],
+            opens_next: None,
+            just_opened: None,
+            levels_next: vec![None; planes],
+            just_written: None,
+            compared: Compared::new(),
+            state,
+        }
+    }
+
+    /// What the drive did next. Says what it should have done, if that is something else.
+    pub fn hear(&mut self, told: &Told) -> Result<(), String> {
+        self.state.step += 1;
+        if !matches!(told, Told::Opened { .. }) {
+            self.demand_next_block()?;
+        }
+        match *told {
+            Told::Written { lpn, ppn, handle } => {
+                self.written(lpn.0, ppn.index() as u32, From::Host(handle))
+            }
+            Told::Moved { lpn, from, to } => {
+                self.moved(lpn.0, from.index() as u32, to.index() as u32)
+            }
+            Told::Trimmed { lpn } => self.trimmed(lpn.0),
+            Told::Opened { block, class } => self.opened(block.0, class),
+            Told::Chosen { plane, victim, reason, joins } => {
+                self.chosen(plane.0, victim.0, reason, joins)
+            }
+            Told::Erased { block } => self.erased(block.0),
+        }?;
+        self.just_written = match *told {
+            Told::Written { ppn, .. } => Some(self.plane_of(ppn.index() as u32)),
+            Told::Opened { .. } => self.just_written,
+            _ => None,
+        };
+        Ok(())
+    }
+
+    fn plane_of(&self, ppn: u32) -> u32 {
+        self.state.shape.plane_of(self.state.shape.block_of(ppn))
+    }
+
+    /// Counts a comparison.
+    fn compare<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        what: &'static str,
+        theirs: &T,
+        ours: &T,
+    ) -> Result<(), String> {
+        *self.compared.entry(what).or_default() += 1;
+        if theirs == ours {
+            return Ok(());
+        }
+        Err(format!("{what}: the simulator has {theirs:?}, the second model {ours:?}"))
+    }
+
+    fn demand_next_block(&mut self) -> Result<(), String> {
+        match self.opens_next.take() {
+            Some((plane, class)) => Err(format!(
+                "next block: the host has filled its open block of class {class:?} on plane {plane}; the \
+                 simulator has opened none, the second model the next at once"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn opened(&mut self, block: u32, class: Option<u8>) -> Result<(), String> {
+        let plane = self.state.shape.plane_of(block);
+        let ours = self.opening.next(&self.state, plane);
+        self.compare("block opened", &Some(block), &ours)?;
+        let host_may = self.opening.host_may_open(&self.state, plane);
+        let has_one = self.state.plane(plane).open.contains_key(&class);
+        self.compare("class has an open block already", &has_one, &false)?;
+        if let Some(expected) = self.opens_next.take() {
+            self.compare("next block of the host", &(plane, class), &expected)?;
+        } else {
+            self.just_opened = Some((block, host_may));
+        }
+        self.state.open(block, class);
+        self.thresholds.look(&mut self.state, plane);
+        Ok(())
+    }
+
+    /// Checks that `ppn` is the next page of the open block of `class` on its plane, and says whether the block was
+    /// opened for it.
+    fn check_place(&mut self, ppn: u32, class: Option<u8>) -> Result<Option<bool>, String> {
+        let block = self.state.shape.block_of(ppn);
+        let plane = self.state.shape.plane_of(block);
+        let open = self.state.plane(plane).open.get(&class).copied();
+        self.compare("open block of the class", &Some(block), &open)?;
+        let next = block * self.state.shape.pages + self.state.block(block).written;
+        self.compare("page of the block", &ppn, &next)?;
+        Ok(self.just_opened.take().filter(|(opened, _)| *opened == block).map(|(_, may)| may))
+    }
+
+    fn written(&mut self, lpn: u32, ppn: u32, from: From) -> Result<(), String> {
+        let plane = self.plane_of(ppn);
+        let class = Some(self.classes.of(&self.state, lpn, from));
+        self.check_plane(lpn, plane, class)?;
+        self.check_host_may(plane)?;
+        if let Some(may) = self.check_place(ppn, class)? {
+            self.compare("host may open a block", &true, &may)?;
+        }
+        self.state.host_pages += 1;
+        let fills = self.state.put(lpn, ppn);
+        self.settle_plane(plane);
+        let die = self.state.shape.die_of(plane) as usize;
+        self.last_plane[die] = Some(plane);
+        self.classes.learn(lpn, class.unwrap_or_default());
+        if fills && self.opening.host_may_open(&self.state, plane) {
+            self.opens_next = Some((plane, class));
+        }
+        Ok(())
+    }
+
+    fn check_plane(&mut self, lpn: u32, plane: u32, class: Option<u8>) -> Result<(), String> {
+        let planes = allocation::planes_for(&self.state, self.allocation, lpn);
+        let die = self.state.shape.die_of(plane);
+        let may = planes.contains(&plane);
+        self.compare("plane by the address", &may, &true)?;
+        if planes.len() == 1 || self.joins_planes {
+            return Ok(());
+        }
+        let mut accepting = self.state.shape.planes_of_die(die);
+        accepting.retain(|plane| {
+            // The block that was opened a moment ago was opened for this page.
+            self.state.plane(*plane).open.contains_key(&class)
+                || self.opening.host_may_open(&self.state, *plane)
+        });
+        let last = self.last_plane[die as usize];
+        let ours = allocation::next_plane(&self.state, self.allocation, die, last, &accepting);
+        self.compare("plane of the die", &Some(plane), &ours)
+    }
+
+    /// Checks that no plane of the die has to be collected before the host writes to `plane`.
+    fn check_host_may(&mut self, plane: u32) -> Result<(), String> {
+        let die = self.state.shape.die_of(plane);
+        let joins = self.joins_planes
+            && self.just_written.is_some_and(|last| self.state.shape.die_of(last) == die);
+        if !self.host_waits || joins {
+            return Ok(());
+        }
+        for other in self.state.shape.planes_of_die(die) {
+            let under_way = self.state.plane(other).victims.clone();
+            self.compare("collections before the host writes", &Vec::new(), &under_way)?;
+            let may = self.opening.host_may_open(&self.state, other);
+            let is_due = self.thresholds.calls_for_one(&self.state, other, may);
+            if let (true, Verdict::This(victim)) = (is_due, self.verdict(other)) {
+                self.compare("victims before the host writes", &None, &Some(victim))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn verdict(&self, plane: u32) -> Verdict {
+        let room = self.room_for_moves(plane);
+        let may = self.opening.host_may_open(&self.state, plane);
+        self.victims.choose(&self.state, plane, room, may)
+    }
+
+    fn room_for_moves(&self, plane: u32) -> u32 {
+        let known = self.state.plane(plane);
+        let open = known.open.iter().filter(|(class, _)| self.classes.takes_moved(**class));
+        let rests: u32 = open.map(|(_, block)| self.state.room_in(*block)).sum();
+        rests + known.free.len() as u32 * self.state.shape.data_pages
+    }
+
+    fn moved(&mut self, lpn: u32, from: u32, to: u32) -> Result<(), String> {
+        let (block, plane) = (self.state.shape.block_of(from), self.plane_of(from));
+        let lies = self.state.map.get(&lpn).copied();
+        self.compare("page moved from", &Some(from), &lies)?;
+        self.compare("plane moved to", &self.plane_of(to), &plane)?;
+        let is_victim = self.state.plane(plane).victims.contains(&block);
+        self.compare("block of the page moved", &is_victim, &true)?;
+        if self.in_order {
+            let next = self.state.valid_pages(block).first().copied();
+            self.compare("page moved next", &Some(from), &next)?;
+        }
+        let class = Some(self.classes.of(&self.state, lpn, From::Block(block)));
+        let place = self.place_of_moved(plane, class);
+        self.check_place(to, place)?;
+        self.state.put(lpn, to);
+        self.settle_plane(plane);
+        self.classes.learn(lpn, class.unwrap_or_default());
+        Ok(())
+    }
+
+    /// The class of the block that a moved page of `class` goes to: its own, or where there is no block for it and none
+    /// free, that of the open block with most room.
+    fn place_of_moved(&self, plane: u32, class: Option<u8>) -> Option<u8> {
+        let known = self.state.plane(plane);
+        if known.open.contains_key(&class) || !known.free.is_empty() {
+            return class;
+        }
+        let open = known.open.iter().filter(|(class, _)| self.classes.takes_moved(**class));
+        open.max_by_key(|(_, block)| self.state.room_in(**block)).map_or(class, |(class, _)| *class)
+    }
+
+    fn trimmed(&mut self, lpn: u32) -> Result<(), String> {
+        let ppn = self.state.map.remove(&lpn).ok_or_else(|| format!("page {lpn} holds no data"))?;
+        self.state.lose(ppn);
+        self.classes.forget(lpn);
+        self.settle_plane(self.plane_of(ppn));
+        Ok(())
+    }
+
+    fn chosen(
+        &mut self,
+        plane: u32,
+        victim: u32,
+        reason: copyback::ssd::Reason,
+        joins: bool,
+    ) -> Result<(), String> {
+        use copyback::ssd::Reason;
+        let levels = self.levels_next[plane as usize].take();
+        match reason {
+            Reason::WearLevelling => {
+                self.compare("block that levels wear", &Some(victim), &levels)?;
+            }
+            _ => {
+                self.compare("no block that levels wear", &None, &levels)?;
+                self.check_victim(plane, victim)?;
+            }
+        }
+        if reason == Reason::OnDemand && !joins {
+            let may = self.opening.host_may_open(&self.state, plane);
+            let is_due = self.thresholds.calls_for_one(&self.state, plane, may);
+            self.compare("plane calls for a collection", &true, &is_due)?;
+        }
+        self.state.choose(victim);
+        self.settle_plane(plane);
+        Ok(())
+    }
+
+    fn check_victim(&mut self, plane: u32, victim: u32) -> Result<(), String> {
+        match self.verdict(plane) {
+            Verdict::OneOf(blocks) => {
+                self.compare("victim among", &blocks.contains(&victim), &true)
+            }
+            Verdict::This(block) => self.compare("victim", &Some(victim), &Some(block)),
+            Verdict::None => self.compare("victim", &Some(victim), &None),
+        }
+    }
+
+    fn erased(&mut self, block: u32) -> Result<(), String> {
+        let plane = self.state.shape.plane_of(block);
+        let left = self.state.valid_pages(block);
+        self.compare("pages left in an erased block", &left, &Vec::new())?;
+        self.compare("stage of an erased block", &self.state.block(block).stage, &Stage::Victim)?;
+        self.state.erase(block);
+        self.settle_plane(plane);
+        self.levels_next[plane as usize] = self.levelling.wanted(&self.state, plane);
+        Ok(())
+    }
+
+    fn settle_plane(&mut self, plane: u32) {
+        self.victims.note_window(&mut self.state, plane);
+        self.thresholds.look(&mut self.state, plane);
+    }
+}

@@ -1,0 +1,156 @@
+//! Which block of a plane is collected.
+
+use std::cmp::Ordering;
+
+use copyback::config::{Age, AgeWeight, CollectionCost, Config, VictimPolicy};
+
+use crate::state::State;
+
+/// What the text says of a victim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// This one, and no other.
+    This(u32),
+    /// One of these: the policy draws.
+    OneOf(Vec<u32>),
+    /// None: the plane is left alone.
+    None,
+}
+
+#[derive(Debug)]
+pub struct Victims {
+    policy: VictimPolicy,
+    /// A block with fewer invalid pages is refused while the host can open one.
+    least_invalid: u32,
+}
+
+impl Victims {
+    pub fn new(config: &Config) -> Self {
+        let share = config.ssd.gc.least_invalid.0;
+        let summary = u32::from(config.ssd.ftl.summary_page != copyback::config::SummaryPage::None);
+        let pages = config.ssd.geometry.pages_per_block - summary;
+        Self {
+            policy: config.ssd.gc.victim.clone(),
+            least_invalid: (share * f64::from(pages)).ceil() as u32,
+        }
+    }
+
+    /// The victim of `plane` if it is collected now. `room` is how many pages can be moved there.
+    pub fn choose(&self, state: &State, plane: u32, room: u32, host_may_open: bool) -> Verdict {
+        let full = state.full_blocks(plane);
+        let invalid = |block: u32| state.shape.data_pages - state.valid_count(block);
+        if full.iter().all(|block| invalid(*block) == 0) {
+            return Verdict::None;
+        }
+        let fits = |block: u32| {
+            state.valid_count(block) <= room
+                && (!host_may_open || invalid(block) >= self.least_invalid)
+        };
+        match self.named(state, &full) {
+            Verdict::This(block) if !fits(block) => Verdict::None,
+            Verdict::OneOf(blocks) => {
+                Verdict::OneOf(blocks.into_iter().filter(|block| fits(*block)).collect())
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn named(&self, state: &State, full: &[u32]) -> Verdict {
+        let valid = |block: u32| state.valid_count(block);
+        let since = |block: u32| state.block(block).so_few_since;
+        let best = match self.policy {
+            VictimPolicy::Greedy => {
+                full.iter().copied().min_by_key(|block| (valid(*block), since(*block)))
+            }
+            VictimPolicy::Fifo { .. } => full.first().copied(),
+            VictimPolicy::WindowedGreedy { window } => {
+                let window = &full[..full.len().min(window as usize)];
+                let few = |block: u32| {
+                    let entered = state.block(block).in_window_since.unwrap_or_default();
+                    (valid(block), since(block).max(entered))
+                };
+                let whole = window.iter().all(|block| valid(*block) == state.shape.data_pages);
+                match whole {
+                    true => window.first().copied(),
+                    false => window.iter().copied().min_by_key(|block| few(*block)),
+                }
+            }
+            VictimPolicy::CostBenefit { age, weight, cost } => best_of(full, |a, b| {
+                let worth = |block| benefit(state, block, age, weight, cost);
+                in_order(state, age, worth(a), worth(b), a, b)
+            }),
+            VictimPolicy::CostAgeTimes { age } => best_of(full, |a, b| {
+                let worth = |block| -times(state, block, age);
+                in_order(state, age, worth(a), worth(b), a, b)
+            }),
+            VictimPolicy::RandomPlus => {
+                let some = |block: &u32| valid(*block) < state.shape.data_pages;
+                return Verdict::OneOf(full.iter().copied().filter(some).collect());
+            }
+            _ => return Verdict::OneOf(full.to_vec()),
+        };
+        best.map_or(Verdict::None, Verdict::This)
+    }
+
+    /// Notes which blocks are among the oldest.
+    pub fn note_window(&self, state: &mut State, plane: u32) {
+        let VictimPolicy::WindowedGreedy { window } = self.policy else { return };
+        let (step, full) = (state.step, state.full_blocks(plane));
+        for block in full.into_iter().take(window as usize) {
+            state.block_mut(block).in_window_since.get_or_insert(step);
+        }
+    }
+}
+
+/// The block before which no other comes.
+fn best_of(full: &[u32], order: impl Fn(u32, u32) -> Ordering) -> Option<u32> {
+    full.iter().copied().min_by(|a, b| order(*a, *b))
+}
+
+/// More worth first; of equals the one with fewer valid pages, then the older one.
+fn in_order(state: &State, age: Age, worth_a: f64, worth_b: f64, a: u32, b: u32) -> Ordering {
+    let by_worth = worth_b.total_cmp(&worth_a);
+    let by_valid = state.valid_count(a).cmp(&state.valid_count(b));
+    let by_age = age_of(state, b, age).cmp(&age_of(state, a, age));
+    by_worth.then(by_valid).then(by_age)
+}
+
+fn age_of(state: &State, block: u32, age: Age) -> u64 {
+    let known = state.block(block);
+    match age {
+        Age::SinceInvalidated => {
+            state.plane(state.shape.plane_of(block)).changes - known.lost_at
+        }
+        Age::SinceSealed => state.host_pages - known.filled_at,
+        Age::SinceOpened => state.host_pages - known.opened_at,
+    }
+}
+
+fn benefit(state: &State, block: u32, age: Age, weight: AgeWeight, cost: CollectionCost) -> f64 {
+    let (valid, all) = (f64::from(state.valid_count(block)), f64::from(state.shape.data_pages));
+    let age = age_of(state, block, age) as f64;
+    let age = if weight == AgeWeight::Sqrt { age.sqrt() } else { age };
+    if valid == 0.0 {
+        return f64::INFINITY;
+    }
+    if valid == all {
+        return f64::NEG_INFINITY;
+    }
+    let cost = match cost {
+        CollectionCost::ValidPages => 2.0 * valid,
+        CollectionCost::WholeBlock => all + valid,
+    };
+    (all - valid) / cost * age
+}
+
+fn times(state: &State, block: u32, age: Age) -> f64 {
+    let (valid, all) = (f64::from(state.valid_count(block)), f64::from(state.shape.data_pages));
+    if valid == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    if valid == all {
+        return f64::INFINITY;
+    }
+    let erases = f64::from(state.block(block).erases.max(1));
+    valid / (all - valid) / age_of(state, block, age) as f64 * erases
+}
