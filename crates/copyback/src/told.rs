@@ -1,11 +1,14 @@
 //! What a drive chose, told as it happens to whoever has an opinion of his own about it. Nothing depends on it, and nobody
 //! pays for it who does not ask: the second model of the tests listens.
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::placement::Class;
 use crate::purpose::Reason;
+use crate::workload::Hint;
 
 /// A choice, or something that choices depend on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Told {
     /// A page of the host, or of a mapping table, is written.
     Written {
@@ -13,8 +16,8 @@ pub enum Told {
         lpn: Lpn,
         /// Where it lies now.
         ppn: Ppn,
-        /// The placement handle that the host has named.
-        handle: u16,
+        /// The flow that writes it, and the placement handle that it has named, if it is the host that writes and says so.
+        hint: Option<Hint>,
     },
     /// A page is moved.
     Moved {
@@ -35,7 +38,7 @@ pub enum Told {
         /// Which block.
         block: BlockId,
         /// For which class of pages, if for one.
-        class: Option<u8>,
+        class: Option<Class>,
     },
     /// A block is to be collected.
     Chosen {

@@ -41,12 +41,11 @@ fn run_beside(config: &Config) -> Result<Compared, String> {
     let mut model = Model::new(config);
     loop {
         let status = simulation.advance(50).map_err(|error| error.to_string())?;
-        for told in simulation.take_told() {
-            let step = model.state.step;
-            model.hear(&told).map_err(|problem| format!("step {step}, {told:?}: {problem}"))?;
+        for told in simulation.take_told().into_iter().flatten() {
+            model.listen(told)?;
         }
         if status != Status::Running {
-            return Ok(model.compared);
+            return model.end();
         }
     }
 }

@@ -2,6 +2,7 @@
 //! one that the text asks for.
 
 use copyback::config::{Allocation, Config, GcEnd, Idle, Preemption, Width};
+use copyback::purpose::Reason;
 use copyback::told::Told;
 
 use crate::allocation;
@@ -40,6 +41,7 @@ pub struct Model {
     levels_next: Vec<Option<u32>>,
     /// The plane to which the last step wrote a page of the host.
     just_written: Option<u32>,
+    held_back: Vec<Told>,
     pub compared: Compared,
 }
 
@@ -70,26 +72,65 @@ impl Model {
             just_opened: None,
             levels_next: vec![None; planes],
             just_written: None,
+            held_back: Vec::new(),
             compared: Compared::new(),
             state,
         }
     }
 
+    /// The drive has told this. Blocks that it opens are told before the page that they are opened for, or behind: a
+    /// block into which the page does not go was opened once it had been written.
+    pub fn listen(&mut self, told: Told) -> Result<(), String> {
+        let goes_to = match told {
+            Told::Opened { .. } => {
+                self.held_back.push(told);
+                return Ok(());
+            }
+            Told::Written { ppn, .. } | Told::Moved { to: ppn, .. } => {
+                Some(self.state.shape.block_of(ppn.index() as u32))
+            }
+            _ => None,
+        };
+        let (before, behind): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.held_back).into_iter().partition(|opened| {
+                let Told::Opened { block, .. } = opened else { return true };
+                goes_to.is_none_or(|goes_to| goes_to == block.0)
+            });
+        for told in before.into_iter().chain([told]).chain(behind) {
+            let step = self.state.step;
+            self.hear(&told).map_err(|problem| format!("step {step}, {told:?}: {problem}"))?;
+        }
+        Ok(())
+    }
+
+    /// The drive has told all. Returns what was compared.
+    pub fn end(mut self) -> Result<Compared, String> {
+        for told in std::mem::take(&mut self.held_back) {
+            self.hear(&told)?;
+        }
+        self.demand_next_block()?;
+        Ok(self.compared)
+    }
+
     /// What the drive did next. Says what it should have done, if that is something else.
-    pub fn hear(&mut self, told: &Told) -> Result<(), String> {
+    fn hear(&mut self, told: &Told) -> Result<(), String> {
         self.state.step += 1;
         if !matches!(told, Told::Opened { .. }) {
             self.demand_next_block()?;
         }
         match *told {
-            Told::Written { lpn, ppn, handle } => {
-                self.written(lpn.0, ppn.index() as u32, From::Host(handle))
+            Told::Written { lpn, ppn, hint } => {
+                let named = hint.and_then(|hint| Some(hint.handle()?.index()));
+                let handle = named.or(hint.map(|hint| hint.flow())).unwrap_or(0);
+                self.written(lpn.0, ppn.index() as u32, From::Host(handle as u16))
             }
             Told::Moved { lpn, from, to } => {
                 self.moved(lpn.0, from.index() as u32, to.index() as u32)
             }
             Told::Trimmed { lpn } => self.trimmed(lpn.0),
-            Told::Opened { block, class } => self.opened(block.0, class),
+            Told::Opened { block, class } => {
+                self.opened(block.0, class.map(|class| class.index() as u8))
+            }
             Told::Chosen { plane, victim, reason, joins } => {
                 self.chosen(plane.0, victim.0, reason, joins)
             }
@@ -275,10 +316,9 @@ impl Model {
         &mut self,
         plane: u32,
         victim: u32,
-        reason: copyback::ssd::Reason,
+        reason: Reason,
         joins: bool,
     ) -> Result<(), String> {
-        use copyback::ssd::Reason;
         let levels = self.levels_next[plane as usize].take();
         match reason {
             Reason::WearLevelling => {
@@ -313,7 +353,8 @@ impl Model {
         let plane = self.state.shape.plane_of(block);
         let left = self.state.valid_pages(block);
         self.compare("pages left in an erased block", &left, &Vec::new())?;
-        self.compare("stage of an erased block", &self.state.block(block).stage, &Stage::Victim)?;
+        let stage = self.state.block(block).stage;
+        self.compare("stage of an erased block", &stage, &Stage::Victim)?;
         self.state.erase(block);
         self.settle_plane(plane);
         self.levels_next[plane as usize] = self.levelling.wanted(&self.state, plane);
