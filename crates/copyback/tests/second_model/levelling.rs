@@ -26,7 +26,7 @@ impl Levelling {
         let most = blocks.iter().copied().min_by_key(|block| std::cmp::Reverse(erases(block)))?;
         let is_worn = match self.compare {
             WearCompare::EraseCounts => erases(&most) - erases(&least) > self.threshold,
-            WearCompare::BlockNumbers => most < least || most - least > self.threshold,
+            WearCompare::BlockNumbers => most < least || most - least >= self.threshold,
         };
         let is_closed = state.block(least).stage == Stage::Full;
         (is_worn && is_closed).then_some(least)

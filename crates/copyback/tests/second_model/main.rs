@@ -27,7 +27,7 @@ use model::{Compared, Model};
 /// Random drives of a usual run.
 const RUNS: u64 = 2_000;
 /// Failures that are listed.
-const LISTED: usize = 30;
+const LISTED: usize = 60;
 
 fn environment(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
@@ -53,7 +53,18 @@ fn run_beside(config: &Config) -> Result<Compared, String> {
 fn examine(number: u64) -> Result<Compared, String> {
     let (config, _) = draw::case(number);
     let outcome = std::panic::catch_unwind(|| run_beside(&config));
-    outcome.unwrap_or_else(|_| Err("panic".to_owned()))
+    let outcome = outcome.unwrap_or_else(|_| Err("panic".to_owned()));
+    outcome.map_err(|problem| format!("{problem}\n    {}", in_brief(&config)))
+}
+
+/// The keys that say most about a drive's choices.
+fn in_brief(config: &Config) -> String {
+    let (ftl, gc) = (&config.ssd.ftl, &config.ssd.gc);
+    format!(
+        "{:?}, {:?}, {:?}, {:?}, {:?}, {:?}, {:?}, {:?}, {:?}",
+        ftl.allocation, ftl.placement, gc.victim, gc.preemption, gc.idle, gc.width, gc.threshold_unit,
+        gc.end, config.ssd.wear
+    )
 }
 
 #[test]

@@ -41,7 +41,11 @@ pub struct Model {
     levels_next: Vec<Option<u32>>,
     /// The plane to which the last step wrote a page of the host.
     just_written: Option<u32>,
+    /// The page of the host that has just been written: it counts from the next choice on.
+    not_counted: u64,
     held_back: Vec<Told>,
+    /// For who looks into a difference.
+    pub prints: bool,
     pub compared: Compared,
 }
 
@@ -72,7 +76,9 @@ impl Model {
             just_opened: None,
             levels_next: vec![None; planes],
             just_written: None,
+            not_counted: 0,
             held_back: Vec::new(),
+            prints: std::env::var_os("COPYBACK_SECOND_REPLAY").is_some(),
             compared: Compared::new(),
             state,
         }
@@ -91,16 +97,39 @@ impl Model {
             }
             _ => None,
         };
-        let (before, behind): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.held_back).into_iter().partition(|opened| {
-                let Told::Opened { block, .. } = opened else { return true };
-                goes_to.is_none_or(|goes_to| goes_to == block.0)
-            });
+        if let Told::Written { ppn, .. } = told {
+            let plane = self.plane_of(ppn.index() as u32);
+            self.check_host_may(plane).map_err(|problem| {
+                format!("before {told:?}: {problem}{}", self.state.describe(plane))
+            })?;
+        }
+        let (before, behind): (Vec<_>, Vec<_>) = std::mem::take(&mut self.held_back)
+            .into_iter()
+            .partition(|opened| !self.is_behind(opened, goes_to));
         for told in before.into_iter().chain([told]).chain(behind) {
             let step = self.state.step;
-            self.hear(&told).map_err(|problem| format!("step {step}, {told:?}: {problem}"))?;
+            if self.prints {
+                println!("{step}: {told:?}");
+            }
+            self.hear(&told).map_err(|problem| {
+                let plane = match told {
+                    Told::Chosen { plane, .. } => Some(plane.0),
+                    Told::Written { ppn, .. } => Some(self.plane_of(ppn.index() as u32)),
+                    _ => None,
+                };
+                let known = plane.map(|plane| self.state.describe(plane)).unwrap_or_default();
+                format!("step {step}, {told:?}: {problem}{known}")
+            })?;
         }
         Ok(())
+    }
+
+    /// Whether a block was opened once a page had been written to block `goes_to`, and had filled it.
+    fn is_behind(&self, opened: &Told, goes_to: Option<u32>) -> bool {
+        let (Told::Opened { block, .. }, Some(goes_to)) = (opened, goes_to) else { return false };
+        let shape = &self.state.shape;
+        let is_of_plane = shape.plane_of(block.0) == shape.plane_of(goes_to);
+        block.0 != goes_to && is_of_plane && self.state.room_in(goes_to) == 1
     }
 
     /// The drive has told all. Returns what was compared.
@@ -117,6 +146,7 @@ impl Model {
         self.state.step += 1;
         if !matches!(told, Told::Opened { .. }) {
             self.demand_next_block()?;
+            self.state.host_pages += std::mem::take(&mut self.not_counted);
         }
         match *told {
             Told::Written { lpn, ppn, hint } => {
@@ -185,7 +215,7 @@ impl Model {
             self.just_opened = Some((block, host_may));
         }
         self.state.open(block, class);
-        self.thresholds.look(&mut self.state, plane);
+        self.settle_plane(plane);
         Ok(())
     }
 
@@ -198,27 +228,36 @@ impl Model {
         self.compare("open block of the class", &Some(block), &open)?;
         let next = block * self.state.shape.pages + self.state.block(block).written;
         self.compare("page of the block", &ppn, &next)?;
-        Ok(self.just_opened.take().filter(|(opened, _)| *opened == block).map(|(_, may)| may))
+        let opened = self.just_opened.take();
+        let needed = opened.is_none_or(|(opened, _)| opened == block);
+        self.compare("block opened for a page", &needed, &true)?;
+        Ok(opened.map(|(_, may)| may))
     }
 
     fn written(&mut self, lpn: u32, ppn: u32, from: From) -> Result<(), String> {
         let plane = self.plane_of(ppn);
         let class = Some(self.classes.of(&self.state, lpn, from));
         self.check_plane(lpn, plane, class)?;
-        self.check_host_may(plane)?;
+        let is_lent = self.state.host_block(plane, class).is_none();
+        self.compare("block that is lent to a collection", &is_lent, &false)?;
         if let Some(may) = self.check_place(ppn, class)? {
             self.compare("host may open a block", &true, &may)?;
         }
-        self.state.host_pages += 1;
         let fills = self.state.put(lpn, ppn);
+        self.not_counted = 1;
         self.settle_plane(plane);
         let die = self.state.shape.die_of(plane) as usize;
         self.last_plane[die] = Some(plane);
         self.classes.learn(lpn, class.unwrap_or_default());
-        if fills && self.opening.host_may_open(&self.state, plane) {
+        self.open_after(plane, class, fills);
+        Ok(())
+    }
+
+    /// The next block of `class` is opened at once if one `is_wanted` and the host may open one.
+    fn open_after(&mut self, plane: u32, class: Option<u8>, is_wanted: bool) {
+        if is_wanted && self.opening.host_may_open(&self.state, plane) {
             self.opens_next = Some((plane, class));
         }
-        Ok(())
     }
 
     fn check_plane(&mut self, lpn: u32, plane: u32, class: Option<u8>) -> Result<(), String> {
@@ -232,8 +271,9 @@ impl Model {
         let mut accepting = self.state.shape.planes_of_die(die);
         accepting.retain(|plane| {
             // The block that was opened a moment ago was opened for this page.
-            self.state.plane(*plane).open.contains_key(&class)
-                || self.opening.host_may_open(&self.state, *plane)
+            self.state.host_block(*plane, class).is_some()
+                || !self.state.plane(*plane).open.contains_key(&class)
+                    && self.opening.host_may_open(&self.state, *plane)
         });
         let last = self.last_plane[die as usize];
         let ours = allocation::next_plane(&self.state, self.allocation, die, last, &accepting);
@@ -251,8 +291,7 @@ impl Model {
         for other in self.state.shape.planes_of_die(die) {
             let under_way = self.state.plane(other).victims.clone();
             self.compare("collections before the host writes", &Vec::new(), &under_way)?;
-            let may = self.opening.host_may_open(&self.state, other);
-            let is_due = self.thresholds.calls_for_one(&self.state, other, may);
+            let is_due = self.state.plane(other).is_short;
             if let (true, Verdict::This(victim)) = (is_due, self.verdict(other)) {
                 self.compare("victims before the host writes", &None, &Some(victim))?;
             }
@@ -286,9 +325,12 @@ impl Model {
         }
         let class = Some(self.classes.of(&self.state, lpn, From::Block(block)));
         let place = self.place_of_moved(plane, class);
-        self.check_place(to, place)?;
-        self.state.put(lpn, to);
+        if let Some(false) = self.check_place(to, place)? {
+            self.state.block_mut(self.state.shape.block_of(to)).is_lent = true;
+        }
+        let fills = self.state.put(lpn, to);
         self.settle_plane(plane);
+        self.open_after(plane, place, fills && self.classes.takes_host(place));
         self.classes.learn(lpn, class.unwrap_or_default());
         Ok(())
     }
@@ -330,8 +372,7 @@ impl Model {
             }
         }
         if reason == Reason::OnDemand && !joins {
-            let may = self.opening.host_may_open(&self.state, plane);
-            let is_due = self.thresholds.calls_for_one(&self.state, plane, may);
+            let is_due = self.state.plane(plane).is_short;
             self.compare("plane calls for a collection", &true, &is_due)?;
         }
         self.state.choose(victim);
@@ -358,11 +399,15 @@ impl Model {
         self.state.erase(block);
         self.settle_plane(plane);
         self.levels_next[plane as usize] = self.levelling.wanted(&self.state, plane);
+        let class = self.classes.only_of_host();
+        let has_none = class.is_some() && !self.state.plane(plane).open.contains_key(&class);
+        self.open_after(plane, class, has_none);
         Ok(())
     }
 
     fn settle_plane(&mut self, plane: u32) {
         self.victims.note_window(&mut self.state, plane);
-        self.thresholds.look(&mut self.state, plane);
+        let may = self.opening.host_may_open(&self.state, plane);
+        self.thresholds.look(&mut self.state, plane, may);
     }
 }

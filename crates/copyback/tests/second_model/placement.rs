@@ -66,6 +66,23 @@ impl Classes {
         self.levels.remove(&lpn);
     }
 
+    /// The class of all pages of the host, if there is one.
+    pub fn only_of_host(&self) -> Option<u8> {
+        let all = 0..self.placement.classes() as u8;
+        let mut of_host = all.filter(|class| self.takes_host(Some(*class)));
+        of_host.next().filter(|_| of_host.next().is_none())
+    }
+
+    /// Whether pages of the host go to blocks of this class.
+    pub const fn takes_host(&self, class: Option<u8>) -> bool {
+        match (&self.placement, class) {
+            (_, None) => false,
+            (Placement::HostAndGcApart | Placement::Generations { .. }, Some(class)) => class == 0,
+            (Placement::ByHint { handles, .. }, Some(class)) => (class as u32) < *handles,
+            _ => true,
+        }
+    }
+
     /// Whether moved pages go to blocks of this class.
     pub const fn takes_moved(&self, class: Option<u8>) -> bool {
         match (&self.placement, class) {

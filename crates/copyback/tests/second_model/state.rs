@@ -31,6 +31,8 @@ pub struct Block {
     pub filled_step: u64,
     /// When it last lost a page, in changes of the blocks of its plane.
     pub lost_at: u64,
+    /// Whether a collection had to open it, when the host could not.
+    pub is_lent: bool,
     /// When it came into the window of the oldest, in steps of the drive.
     pub in_window_since: Option<u64>,
 }
@@ -77,6 +79,7 @@ impl State {
             opened_step: 0,
             filled_step: 0,
             lost_at: 0,
+            is_lent: false,
             in_window_since: None,
         };
         let planes = (0..shape.all_planes())
@@ -90,6 +93,25 @@ impl State {
             step: 0,
             shape,
         }
+    }
+
+    /// A plane in words, for whoever looks into a difference.
+    pub fn describe(&self, plane: u32) -> String {
+        let known = self.plane(plane);
+        let mut text = format!(
+            "\n    plane {plane}: free {:?}, open {:?}, victims {:?}, short: {}, {} changes, {} host pages",
+            known.free, known.open, known.victims, known.is_short, known.changes, self.host_pages
+        );
+        for block in self.full_blocks(plane) {
+            let Block { erases, so_few_since, opened_at, filled_at, lost_at, class, .. } =
+                self.block(block);
+            text += &format!(
+                "\n    block {block}: class {class:?}, {} valid since step {so_few_since}, opened {opened_at}, \
+                 filled {filled_at}, lost {lost_at}, {erases} erases",
+                self.valid_count(block)
+            );
+        }
+        text
     }
 
     pub fn block(&self, block: u32) -> &Block {
@@ -120,6 +142,14 @@ impl State {
 
     pub fn room_in(&self, block: u32) -> u32 {
         self.shape.data_pages - self.block(block).written
+    }
+
+    /// The open block of a class that the host may write to: not one that a collection had to open, until that is over.
+    pub fn host_block(&self, plane: u32, class: Option<u8>) -> Option<u32> {
+        let known = self.plane(plane);
+        let open = known.open.get(&class).copied()?;
+        let is_lent = self.block(open).is_lent && !known.victims.is_empty();
+        (!is_lent).then_some(open)
     }
 
     /// The full blocks of a plane, the one that was filled first at the front.
@@ -154,9 +184,6 @@ impl State {
         let (step, now) = (self.step, self.host_pages);
         let data_pages = self.shape.data_pages;
         let changed = self.block_mut(block);
-        if changed.written == 0 {
-            changed.opened_at = now;
-        }
         changed.written += 1;
         changed.so_few_since = step;
         let is_full = changed.written == data_pages;
@@ -181,7 +208,6 @@ impl State {
     /// `block` leaves the full ones.
     pub fn choose(&mut self, block: u32) {
         let plane = self.shape.plane_of(block);
-        self.plane_mut(plane).changes += 1;
         self.plane_mut(plane).victims.push(block);
         self.block_mut(block).stage = Stage::Victim;
     }
@@ -194,6 +220,7 @@ impl State {
         erased.written = 0;
         erased.erases += 1;
         erased.in_window_since = None;
+        erased.is_lent = false;
         let plane = self.plane_mut(plane);
         plane.victims.retain(|victim| *victim != block);
         plane.free.push(block);
@@ -201,10 +228,12 @@ impl State {
 
     pub fn open(&mut self, block: u32, class: Option<u8>) {
         let (step, plane) = (self.step, self.shape.plane_of(block));
+        let now = self.host_pages;
         let opened = self.block_mut(block);
         opened.stage = Stage::Open;
         opened.class = class;
         opened.opened_step = step;
+        opened.opened_at = now;
         let plane = self.plane_mut(plane);
         plane.free.retain(|free| *free != block);
         plane.open.insert(class, block);

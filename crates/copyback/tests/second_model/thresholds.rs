@@ -21,8 +21,9 @@ impl Thresholds {
         }
     }
 
-    /// Looks again whether `plane` is below its threshold.
-    pub fn look(&self, state: &mut State, plane: u32) {
+    /// Looks again whether `plane` is below its threshold. Where pages are counted, it also is while the host can open no
+    /// block.
+    pub fn look(&self, state: &mut State, plane: u32, host_may_open: bool) {
         let block = match self.unit {
             ThresholdUnit::FreeBlocks => 1,
             ThresholdUnit::FreePages => state.shape.data_pages,
@@ -33,12 +34,7 @@ impl Thresholds {
         };
         let is_short = state.plane(plane).is_short;
         let wanted = if is_short { self.soft + self.hysteresis } else { self.soft };
-        state.plane_mut(plane).is_short = free < wanted * block;
-    }
-
-    /// Whether `plane` is collected on demand.
-    pub fn calls_for_one(&self, state: &State, plane: u32, host_may_open: bool) -> bool {
         let is_stuck = self.unit == ThresholdUnit::FreePages && !host_may_open;
-        state.plane(plane).is_short || is_stuck
+        state.plane_mut(plane).is_short = free < wanted * block || is_stuck;
     }
 }

@@ -80,7 +80,7 @@ impl Victims {
                 in_order(state, age, worth(a), worth(b), a, b)
             }),
             VictimPolicy::CostAgeTimes { age } => best_of(full, |a, b| {
-                let worth = |block| -times(state, block, age);
+                let worth = |block| inverse_times(state, block, age);
                 in_order(state, age, worth(a), worth(b), a, b)
             }),
             VictimPolicy::RandomPlus => {
@@ -108,11 +108,47 @@ fn best_of(full: &[u32], order: impl Fn(u32, u32) -> Ordering) -> Option<u32> {
 }
 
 /// More worth first; of equals the one with fewer valid pages, then the older one.
-fn in_order(state: &State, age: Age, worth_a: f64, worth_b: f64, a: u32, b: u32) -> Ordering {
-    let by_worth = worth_b.total_cmp(&worth_a);
+fn in_order(state: &State, age: Age, worth_a: Worth, worth_b: Worth, a: u32, b: u32) -> Ordering {
     let by_valid = state.valid_count(a).cmp(&state.valid_count(b));
     let by_age = age_of(state, b, age).cmp(&age_of(state, a, age));
-    by_worth.then(by_valid).then(by_age)
+    let by_opening = state.block(a).opened_step.cmp(&state.block(b).opened_step);
+    worth_b.compare(&worth_a).then(by_valid).then(by_age).then(by_opening)
+}
+
+/// What a block is worth: a fraction, without rounding.
+#[derive(Debug, Clone, Copy)]
+enum Worth {
+    /// It is never chosen.
+    Nothing,
+    Fraction(u128, u128),
+    /// Nothing is better.
+    Most,
+}
+
+impl Worth {
+    fn compare(&self, other: &Self) -> Ordering {
+        let rank = |worth: &Self| match worth {
+            Self::Nothing => 0,
+            Self::Fraction(..) => 1,
+            Self::Most => 2,
+        };
+        match (self, other) {
+            (Self::Fraction(a, b), Self::Fraction(c, d)) => (a * d).cmp(&(c * b)),
+            _ => rank(self).cmp(&rank(other)),
+        }
+    }
+
+    /// Of a block with so many valid pages of all.
+    fn of(valid: u32, all: u32, fraction: impl FnOnce(u128, u128) -> (u128, u128)) -> Self {
+        if valid == 0 {
+            return Self::Most;
+        }
+        if valid == all {
+            return Self::Nothing;
+        }
+        let (above, below) = fraction(valid.into(), all.into());
+        Self::Fraction(above, below)
+    }
 }
 
 fn age_of(state: &State, block: u32, age: Age) -> u64 {
@@ -126,31 +162,26 @@ fn age_of(state: &State, block: u32, age: Age) -> u64 {
     }
 }
 
-fn benefit(state: &State, block: u32, age: Age, weight: AgeWeight, cost: CollectionCost) -> f64 {
-    let (valid, all) = (f64::from(state.valid_count(block)), f64::from(state.shape.data_pages));
-    let age = age_of(state, block, age) as f64;
-    let age = if weight == AgeWeight::Sqrt { age.sqrt() } else { age };
-    if valid == 0.0 {
-        return f64::INFINITY;
-    }
-    if valid == all {
-        return f64::NEG_INFINITY;
-    }
-    let cost = match cost {
-        CollectionCost::ValidPages => 2.0 * valid,
-        CollectionCost::WholeBlock => all + valid,
-    };
-    (all - valid) / cost * age
+fn benefit(state: &State, block: u32, age: Age, weight: AgeWeight, cost: CollectionCost) -> Worth {
+    let age = u128::from(age_of(state, block, age));
+    Worth::of(state.valid_count(block), state.shape.data_pages, |valid, all| {
+        let cost = match cost {
+            CollectionCost::ValidPages => 2 * valid,
+            CollectionCost::WholeBlock => all + valid,
+        };
+        match weight {
+            AgeWeight::Linear => ((all - valid) * age, cost),
+            // Both sides squared.
+            AgeWeight::Sqrt => ((all - valid).pow(2) * age, cost.pow(2)),
+        }
+    })
 }
 
-fn times(state: &State, block: u32, age: Age) -> f64 {
-    let (valid, all) = (f64::from(state.valid_count(block)), f64::from(state.shape.data_pages));
-    if valid == 0.0 {
-        return f64::NEG_INFINITY;
-    }
-    if valid == all {
-        return f64::INFINITY;
-    }
-    let erases = f64::from(state.block(block).erases.max(1));
-    valid / (all - valid) / age_of(state, block, age) as f64 * erases
+/// One over what cost-age-times makes as small as it can.
+fn inverse_times(state: &State, block: u32, age: Age) -> Worth {
+    let age = u128::from(age_of(state, block, age));
+    let erases = u128::from(state.block(block).erases.max(1));
+    Worth::of(state.valid_count(block), state.shape.data_pages, |valid, all| {
+        ((all - valid) * age, valid * erases)
+    })
 }
