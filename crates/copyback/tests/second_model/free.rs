@@ -41,6 +41,11 @@ impl Opening {
         }
     }
 
+    /// Whether a block of `plane` that a collection had to open is not the host's yet.
+    pub fn guards_lent(&self, state: &State, plane: u32) -> bool {
+        state.plane(plane).is_lent && state.plane(plane).free.len() < self.hard_threshold
+    }
+
     /// Whether the host may open a block of `plane`.
     pub fn host_may_open(&self, state: &State, plane: u32) -> bool {
         let free = state.plane(plane).free.len();

@@ -40,11 +40,12 @@ fn run_beside(config: &Config) -> Result<Compared, String> {
     simulation.tell_choices();
     let mut model = Model::new(config);
     loop {
-        let status = simulation.advance(50).map_err(|error| error.to_string())?;
+        let status = simulation.advance(50);
         for told in simulation.take_told().into_iter().flatten() {
             model.listen(told)?;
         }
-        if status != Status::Running {
+        let failed = |error: copyback::Error| format!("{error}{}", model.state.describe_victims());
+        if status.map_err(failed)? != Status::Running {
             return model.end();
         }
     }
@@ -54,7 +55,10 @@ fn examine(number: u64) -> Result<Compared, String> {
     let (config, _) = draw::case(number);
     let outcome = std::panic::catch_unwind(|| run_beside(&config));
     let outcome = outcome.unwrap_or_else(|_| Err("panic".to_owned()));
-    outcome.map_err(|problem| format!("{problem}\n    {}", in_brief(&config)))
+    outcome.map_err(|problem| {
+        let (first, rest) = problem.split_once('\n').unwrap_or((&problem, ""));
+        format!("{first}\n    {}\n{rest}", in_brief(&config))
+    })
 }
 
 /// The keys that say most about a drive's choices.

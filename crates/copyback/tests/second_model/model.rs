@@ -4,6 +4,7 @@
 use copyback::config::{Allocation, Config, GcEnd, Idle, Preemption, Width};
 use copyback::purpose::Reason;
 use copyback::told::Told;
+use copyback::workload::Hint;
 
 use crate::allocation;
 use crate::free::Opening;
@@ -31,13 +32,15 @@ pub struct Model {
     host_waits: bool,
     /// A command may program pages of several planes.
     joins_planes: bool,
+    /// A write may take the place of the page that a collection has in the register, on the plane where it lies.
+    merges: bool,
     /// The plane of each die to which the host has written last.
     last_plane: Vec<Option<u32>>,
     /// The class whose next block has to be opened now, as the host has filled the last.
     opens_next: Option<(u32, Option<u8>)>,
     /// The block that was opened in the last step, and whether the host could have opened it.
     just_opened: Option<(u32, bool)>,
-    /// The block that wear levelling is to empty next in a plane.
+    /// The block that wear levelling was to empty in a plane after its last erase.
     levels_next: Vec<Option<u32>>,
     /// The plane to which the last step wrote a page of the host.
     just_written: Option<u32>,
@@ -70,6 +73,7 @@ impl Model {
             host_waits: gc.preemption == Preemption::None
                 && gc.idle == Idle::None
                 && gc.end == GcEnd::Enough,
+            merges: matches!(gc.preemption, Preemption::SemiPreemptive { merge: true, .. }),
             joins_planes: config.ssd.planes_per_command() > 1,
             last_plane: vec![None; planes],
             opens_next: None,
@@ -97,31 +101,40 @@ impl Model {
             }
             _ => None,
         };
-        if let Told::Written { ppn, .. } = told {
-            let plane = self.plane_of(ppn.index() as u32);
-            self.check_host_may(plane).map_err(|problem| {
-                format!("before {told:?}: {problem}{}", self.state.describe(plane))
-            })?;
-        }
         let (before, behind): (Vec<_>, Vec<_>) = std::mem::take(&mut self.held_back)
             .into_iter()
             .partition(|opened| !self.is_behind(opened, goes_to));
-        for told in before.into_iter().chain([told]).chain(behind) {
-            let step = self.state.step;
-            if self.prints {
-                println!("{step}: {told:?}");
+        let mut lazily = Vec::new();
+        for opened in before {
+            match self.opens_next {
+                Some(_) => self.hear_or_say(opened)?,
+                None => lazily.push(opened),
             }
-            self.hear(&told).map_err(|problem| {
-                let plane = match told {
-                    Told::Chosen { plane, .. } => Some(plane.0),
-                    Told::Written { ppn, .. } => Some(self.plane_of(ppn.index() as u32)),
-                    _ => None,
-                };
-                let known = plane.map(|plane| self.state.describe(plane)).unwrap_or_default();
-                format!("step {step}, {told:?}: {problem}{known}")
+        }
+        if let Told::Written { ppn, .. } = told {
+            let plane = self.plane_of(ppn.index() as u32);
+            self.check_before_write(&told, plane).map_err(|problem| {
+                format!("before {told:?}: {problem}{}", self.state.describe(plane))
             })?;
         }
-        Ok(())
+        lazily.into_iter().chain([told]).chain(behind).try_for_each(|told| self.hear_or_say(told))
+    }
+
+    /// Hears what was told, and says in which step if that differs.
+    fn hear_or_say(&mut self, told: Told) -> Result<(), String> {
+        let step = self.state.step;
+        if self.prints {
+            println!("{step}: {told:?}");
+        }
+        self.hear(&told).map_err(|problem| {
+            let plane = match told {
+                Told::Chosen { plane, .. } => Some(plane.0),
+                Told::Written { ppn, .. } => Some(self.plane_of(ppn.index() as u32)),
+                _ => None,
+            };
+            let known = plane.map(|plane| self.state.describe(plane)).unwrap_or_default();
+            format!("step {step}, {told:?}: {problem}{known}")
+        })
     }
 
     /// Whether a block was opened once a page had been written to block `goes_to`, and had filled it.
@@ -150,9 +163,7 @@ impl Model {
         }
         match *told {
             Told::Written { lpn, ppn, hint } => {
-                let named = hint.and_then(|hint| Some(hint.handle()?.index()));
-                let handle = named.or(hint.map(|hint| hint.flow())).unwrap_or(0);
-                self.written(lpn.0, ppn.index() as u32, From::Host(handle as u16))
+                self.written(lpn.0, ppn.index() as u32, named_by(hint))
             }
             Told::Moved { lpn, from, to } => {
                 self.moved(lpn.0, from.index() as u32, to.index() as u32)
@@ -203,6 +214,9 @@ impl Model {
     }
 
     fn opened(&mut self, block: u32, class: Option<u8>) -> Result<(), String> {
+        if self.opens_next.is_none() {
+            self.state.host_pages += std::mem::take(&mut self.not_counted);
+        }
         let plane = self.state.shape.plane_of(block);
         let ours = self.opening.next(&self.state, plane);
         self.compare("block opened", &Some(block), &ours)?;
@@ -211,6 +225,7 @@ impl Model {
         self.compare("class has an open block already", &has_one, &false)?;
         if let Some(expected) = self.opens_next.take() {
             self.compare("next block of the host", &(plane, class), &expected)?;
+            self.state.plane_mut(plane).is_lent = false;
         } else {
             self.just_opened = Some((block, host_may));
         }
@@ -237,11 +252,8 @@ impl Model {
     fn written(&mut self, lpn: u32, ppn: u32, from: From) -> Result<(), String> {
         let plane = self.plane_of(ppn);
         let class = Some(self.classes.of(&self.state, lpn, from));
-        self.check_plane(lpn, plane, class)?;
-        let is_lent = self.state.host_block(plane, class).is_none();
-        self.compare("block that is lent to a collection", &is_lent, &false)?;
-        if let Some(may) = self.check_place(ppn, class)? {
-            self.compare("host may open a block", &true, &may)?;
+        if self.check_place(ppn, class)?.is_some() {
+            self.state.plane_mut(plane).is_lent = false;
         }
         let fills = self.state.put(lpn, ppn);
         self.not_counted = 1;
@@ -251,6 +263,29 @@ impl Model {
         self.classes.learn(lpn, class.unwrap_or_default());
         self.open_after(plane, class, fills);
         Ok(())
+    }
+
+    /// What has to hold before the host writes a page to `plane`.
+    fn check_before_write(&mut self, told: &Told, plane: u32) -> Result<(), String> {
+        let Told::Written { lpn, hint, .. } = *told else { return Ok(()) };
+        self.demand_next_block()?;
+        self.check_host_may(plane)?;
+        let class = Some(self.classes.of(&self.state, lpn.0, named_by(hint)));
+        let has_place = self.host_has_place(plane, class);
+        self.compare("host has a place on the plane", &true, &has_place)?;
+        self.check_plane(lpn.0, plane, class)
+    }
+
+    /// Whether `plane` takes a page of the host of this class: it has an open block for it, or may open one; and what a
+    /// collection has still to move finds room, where it shares the block.
+    fn host_has_place(&self, plane: u32, class: Option<u8>) -> bool {
+        let known = self.state.plane(plane);
+        let is_open = known.open.contains_key(&class);
+        let left: u32 = known.victims.iter().map(|victim| self.state.valid_count(*victim)).sum();
+        let shares = self.classes.takes_moved(class) && !known.victims.is_empty();
+        let leaves_room = !self.opening.guards_lent(&self.state, plane)
+            && left < self.room_for_moves(plane);
+        (is_open || self.opening.host_may_open(&self.state, plane)) && (!shares || leaves_room)
     }
 
     /// The next block of `class` is opened at once if one `is_wanted` and the host may open one.
@@ -265,19 +300,19 @@ impl Model {
         let die = self.state.shape.die_of(plane);
         let may = planes.contains(&plane);
         self.compare("plane by the address", &may, &true)?;
-        if planes.len() == 1 || self.joins_planes {
+        let old = self.state.map.get(&lpn).map(|ppn| self.plane_of(*ppn));
+        let merges = self.merges && old == Some(plane) && !self.state.plane(plane).victims.is_empty();
+        if planes.len() == 1 || self.joins_planes || merges {
             return Ok(());
         }
         let mut accepting = self.state.shape.planes_of_die(die);
-        accepting.retain(|plane| {
-            // The block that was opened a moment ago was opened for this page.
-            self.state.host_block(*plane, class).is_some()
-                || !self.state.plane(*plane).open.contains_key(&class)
-                    && self.opening.host_may_open(&self.state, *plane)
-        });
+        accepting.retain(|plane| self.host_has_place(*plane, class));
         let last = self.last_plane[die as usize];
         let ours = allocation::next_plane(&self.state, self.allocation, die, last, &accepting);
-        self.compare("plane of the die", &Some(plane), &ours)
+        let all = self.state.shape.planes_of_die(die).into_iter();
+        let known: String = all.map(|plane| self.state.describe(plane)).collect();
+        let differs = self.compare("plane of the die", &Some(plane), &ours);
+        differs.map_err(|problem| format!("{problem} after {last:?}{known}"))
     }
 
     /// Checks that no plane of the die has to be collected before the host writes to `plane`.
@@ -292,8 +327,12 @@ impl Model {
             let under_way = self.state.plane(other).victims.clone();
             self.compare("collections before the host writes", &Vec::new(), &under_way)?;
             let is_due = self.state.plane(other).is_short;
-            if let (true, Verdict::This(victim)) = (is_due, self.verdict(other)) {
-                self.compare("victims before the host writes", &None, &Some(victim))?;
+            if let (true, false, Verdict::This(victim)) =
+                (is_due, self.victims.may_refuse(), self.verdict(other))
+            {
+                let known = self.state.describe(other);
+                let differs = self.compare("victims before the host writes", &None, &Some(victim));
+                differs.map_err(|problem| problem + &known)?;
             }
         }
         Ok(())
@@ -325,8 +364,8 @@ impl Model {
         }
         let class = Some(self.classes.of(&self.state, lpn, From::Block(block)));
         let place = self.place_of_moved(plane, class);
-        if let Some(false) = self.check_place(to, place)? {
-            self.state.block_mut(self.state.shape.block_of(to)).is_lent = true;
+        if self.check_place(to, place)?.is_some() && self.classes.takes_host(place) {
+            self.state.plane_mut(plane).is_lent = true;
         }
         let fills = self.state.put(lpn, to);
         self.settle_plane(plane);
@@ -361,13 +400,16 @@ impl Model {
         reason: Reason,
         joins: bool,
     ) -> Result<(), String> {
-        let levels = self.levels_next[plane as usize].take();
+        let expected = self.levels_next[plane as usize].take();
+        let levels = self.levelling.wanted(&self.state, plane);
         match reason {
             Reason::WearLevelling => {
                 self.compare("block that levels wear", &Some(victim), &levels)?;
             }
+            // What has changed since the erase may have called for it too late.
             _ => {
-                self.compare("no block that levels wear", &None, &levels)?;
+                let missed = expected.filter(|expected| levels == Some(*expected));
+                self.compare("no block that levels wear", &None, &missed)?;
                 self.check_victim(plane, victim)?;
             }
         }
@@ -410,4 +452,10 @@ impl Model {
         let may = self.opening.host_may_open(&self.state, plane);
         self.thresholds.look(&mut self.state, plane, may);
     }
+}
+
+/// The placement handle of a page of the host: the one that it names, or the number of its flow.
+fn named_by(hint: Option<Hint>) -> From {
+    let named = hint.and_then(|hint| Some(hint.handle()?.index()));
+    From::Host(named.or(hint.map(Hint::flow)).unwrap_or(0) as u16)
 }

@@ -31,8 +31,6 @@ pub struct Block {
     pub filled_step: u64,
     /// When it last lost a page, in changes of the blocks of its plane.
     pub lost_at: u64,
-    /// Whether a collection had to open it, when the host could not.
-    pub is_lent: bool,
     /// When it came into the window of the oldest, in steps of the drive.
     pub in_window_since: Option<u64>,
 }
@@ -49,6 +47,8 @@ pub struct Plane {
     pub victims: Vec<u32>,
     /// Whether it is below its threshold.
     pub is_short: bool,
+    /// Whether a collection had to open the block that it shares with the host.
+    pub is_lent: bool,
 }
 
 #[derive(Debug)]
@@ -79,7 +79,6 @@ impl State {
             opened_step: 0,
             filled_step: 0,
             lost_at: 0,
-            is_lent: false,
             in_window_since: None,
         };
         let planes = (0..shape.all_planes())
@@ -93,6 +92,12 @@ impl State {
             step: 0,
             shape,
         }
+    }
+
+    /// The planes that are being collected, in words.
+    pub fn describe_victims(&self) -> String {
+        let planes = (0..self.shape.all_planes()).filter(|id| !self.plane(*id).victims.is_empty());
+        planes.map(|plane| self.describe(plane)).collect()
     }
 
     /// A plane in words, for whoever looks into a difference.
@@ -142,14 +147,6 @@ impl State {
 
     pub fn room_in(&self, block: u32) -> u32 {
         self.shape.data_pages - self.block(block).written
-    }
-
-    /// The open block of a class that the host may write to: not one that a collection had to open, until that is over.
-    pub fn host_block(&self, plane: u32, class: Option<u8>) -> Option<u32> {
-        let known = self.plane(plane);
-        let open = known.open.get(&class).copied()?;
-        let is_lent = self.block(open).is_lent && !known.victims.is_empty();
-        (!is_lent).then_some(open)
     }
 
     /// The full blocks of a plane, the one that was filled first at the front.
@@ -220,7 +217,6 @@ impl State {
         erased.written = 0;
         erased.erases += 1;
         erased.in_window_since = None;
-        erased.is_lent = false;
         let plane = self.plane_mut(plane);
         plane.victims.retain(|victim| *victim != block);
         plane.free.push(block);

@@ -1,6 +1,6 @@
 //! Which block of a plane is collected.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use copyback::config::{Age, AgeWeight, CollectionCost, Config, VictimPolicy};
 
@@ -33,6 +33,11 @@ impl Victims {
             policy: config.ssd.gc.victim.clone(),
             least_invalid: (share * f64::from(pages)).ceil() as u32,
         }
+    }
+
+    /// Whether it may have refused all victims of a plane, and not look again before something changes there.
+    pub const fn may_refuse(&self) -> bool {
+        self.least_invalid > 0
     }
 
     /// The victim of `plane` if it is collected now. `room` is how many pages can be moved there.
@@ -75,14 +80,12 @@ impl Victims {
                     false => window.iter().copied().min_by_key(|block| few(*block)),
                 }
             }
-            VictimPolicy::CostBenefit { age, weight, cost } => best_of(full, |a, b| {
-                let worth = |block| benefit(state, block, age, weight, cost);
-                in_order(state, age, worth(a), worth(b), a, b)
-            }),
-            VictimPolicy::CostAgeTimes { age } => best_of(full, |a, b| {
-                let worth = |block| inverse_times(state, block, age);
-                in_order(state, age, worth(a), worth(b), a, b)
-            }),
+            VictimPolicy::CostBenefit { age, weight, cost } => {
+                return best_of(state, full, age, |block| benefit(state, block, age, weight, cost));
+            }
+            VictimPolicy::CostAgeTimes { age } => {
+                return best_of(state, full, age, |block| inverse_times(state, block, age));
+            }
             VictimPolicy::RandomPlus => {
                 let some = |block: &u32| valid(*block) < state.shape.data_pages;
                 return Verdict::OneOf(full.iter().copied().filter(some).collect());
@@ -102,17 +105,26 @@ impl Victims {
     }
 }
 
-/// The block before which no other comes.
-fn best_of(full: &[u32], order: impl Fn(u32, u32) -> Ordering) -> Option<u32> {
-    full.iter().copied().min_by(|a, b| order(*a, *b))
-}
-
-/// More worth first; of equals the one with fewer valid pages, then the older one.
-fn in_order(state: &State, age: Age, worth_a: Worth, worth_b: Worth, a: u32, b: u32) -> Ordering {
-    let by_valid = state.valid_count(a).cmp(&state.valid_count(b));
-    let by_age = age_of(state, b, age).cmp(&age_of(state, a, age));
-    let by_opening = state.block(a).opened_step.cmp(&state.block(b).opened_step);
-    worth_b.compare(&worth_a).then(by_valid).then(by_age).then(by_opening)
+/// The block that is worth most; of equals the one with fewer valid pages, then the older one, then the one that was
+/// filled first. Where fractions of different numbers are equal, the text leaves to rounding which is more.
+fn best_of(state: &State, full: &[u32], age: Age, worth: impl Fn(u32) -> Worth) -> Verdict {
+    let facts = |block: u32| {
+        let known = state.block(block);
+        (state.valid_count(block), Reverse(age_of(state, block, age)), known.filled_step)
+    };
+    let order = |a: &u32, b: &u32| {
+        worth(*b).compare(&worth(*a)).then_with(|| facts(*a).cmp(&facts(*b)))
+    };
+    let Some(best) = full.iter().copied().min_by(order) else { return Verdict::None };
+    let inputs = |block: u32| (facts(block).0, facts(block).1, state.block(block).erases);
+    let is_fraction = matches!(worth(best), Worth::Fraction(..));
+    let equal: Vec<u32> = full
+        .iter()
+        .copied()
+        .filter(|block| *block == best || inputs(*block) != inputs(best))
+        .filter(|block| worth(*block).compare(&worth(best)) == Ordering::Equal)
+        .collect();
+    if is_fraction && equal.len() > 1 { Verdict::OneOf(equal) } else { Verdict::This(best) }
 }
 
 /// What a block is worth: a fraction, without rounding.
