@@ -27,7 +27,8 @@ pub fn next_plane(
 ) -> Option<u32> {
     let planes = state.shape.planes_of_die(die);
     let first = last.map_or(0, |last| (last % state.shape.planes + 1) as usize);
-    let mut round: Vec<u32> = planes.iter().cycle().skip(first).take(planes.len()).copied().collect();
+    let mut round: Vec<u32> =
+        planes.iter().cycle().skip(first).take(planes.len()).copied().collect();
     round.retain(|plane| accepting.contains(plane));
     match allocation {
         Allocation::Mixed { plane: PlaneChoice::MostFree, .. } => {

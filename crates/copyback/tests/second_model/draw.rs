@@ -29,9 +29,7 @@ const ORDERS: [&str; 6] = ["CWDP", "PDWC", "DPCW", "WPCD", "PCWD", "CDPW"];
 /// The configuration of this number, and how many draws made no sense before it.
 pub fn case(number: u64) -> (Config, u64) {
     let mut draw = Draw::new(number, "second-model");
-    (0..)
-        .find_map(|refused| Some((try_case(&mut draw)?, refused)))
-        .expect("some draw makes sense")
+    (0..).find_map(|refused| Some((try_case(&mut draw)?, refused))).expect("some draw makes sense")
 }
 
 fn try_case(draw: &mut Draw) -> Option<Config> {
@@ -72,7 +70,10 @@ fn ftl(draw: &mut Draw, set: &mut impl FnMut(&str, String)) {
         format!("{{ type = \"by_hint\", handles = {handles}, isolation = \"{isolation}\" }}");
     let placement = draw.of(&["one_class", "host_and_gc_apart", "host_and_gc_apart", &by_hint]);
     set("ssd.ftl.placement", placement.into());
-    set("ssd.ftl.summary_page", draw.of(&["none", "none", "{ type = \"last_page\", transfer = \"16B\" }"]).into());
+    set(
+        "ssd.ftl.summary_page",
+        draw.of(&["none", "none", "{ type = \"last_page\", transfer = \"16B\" }"]).into(),
+    );
     set("ssd.wear.static_threshold", draw.of(&["0", "0", "1", "3"]).into());
     set("ssd.wear.compare", draw.of(&["erase_counts", "erase_counts", "block_numbers"]).into());
 }
@@ -86,8 +87,10 @@ fn victim(draw: &mut Draw) -> String {
         "{{ type = \"cost_benefit\", age = \"{age}\", weight = \"{weight}\", cost = \"{cost}\" }}"
     );
     let times = format!("{{ type = \"cost_age_times\", age = \"{age}\" }}");
-    let choices =
-        ["greedy", "greedy", "fifo", "random", "random+", "rga", &windowed, &benefit, &benefit, &times];
+    let choices = [
+        "greedy", "greedy", "fifo", "random", "random+", "rga", &windowed, &benefit, &benefit,
+        &times,
+    ];
     draw.of(&choices).to_owned()
 }
 

@@ -283,8 +283,8 @@ impl Model {
         let is_open = known.open.contains_key(&class);
         let left: u32 = known.victims.iter().map(|victim| self.state.valid_count(*victim)).sum();
         let shares = self.classes.takes_moved(class) && !known.victims.is_empty();
-        let leaves_room = !self.opening.guards_lent(&self.state, plane)
-            && left < self.room_for_moves(plane);
+        let leaves_room =
+            !self.opening.guards_lent(&self.state, plane) && left < self.room_for_moves(plane);
         (is_open || self.opening.host_may_open(&self.state, plane)) && (!shares || leaves_room)
     }
 
@@ -301,7 +301,8 @@ impl Model {
         let may = planes.contains(&plane);
         self.compare("plane by the address", &may, &true)?;
         let old = self.state.map.get(&lpn).map(|ppn| self.plane_of(*ppn));
-        let merges = self.merges && old == Some(plane) && !self.state.plane(plane).victims.is_empty();
+        let merges =
+            self.merges && old == Some(plane) && !self.state.plane(plane).victims.is_empty();
         if planes.len() == 1 || self.joins_planes || merges {
             return Ok(());
         }

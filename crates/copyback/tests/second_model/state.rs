@@ -94,9 +94,10 @@ impl State {
         }
     }
 
-    /// The planes that are being collected, in words.
+    /// The planes that are being collected, or should be, in words.
     pub fn describe_victims(&self) -> String {
-        let planes = (0..self.shape.all_planes()).filter(|id| !self.plane(*id).victims.is_empty());
+        let is_stuck = |id: &u32| !self.plane(*id).victims.is_empty() || self.plane(*id).is_short;
+        let planes = (0..self.shape.all_planes()).filter(is_stuck);
         planes.map(|plane| self.describe(plane)).collect()
     }
 

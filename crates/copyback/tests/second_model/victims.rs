@@ -47,16 +47,26 @@ impl Victims {
         if full.iter().all(|block| invalid(*block) == 0) {
             return Verdict::None;
         }
-        let fits = |block: u32| {
-            state.valid_count(block) <= room
-                && (!host_may_open || invalid(block) >= self.least_invalid)
+        let has_room = |block: &u32| state.valid_count(*block) <= room;
+        let is_worth_it = |block: &u32| !host_may_open || invalid(*block) >= self.least_invalid;
+        let mut named = match self.named(state, &full) {
+            Verdict::This(block) => vec![block],
+            Verdict::OneOf(blocks) => blocks,
+            Verdict::None => Vec::new(),
         };
-        match self.named(state, &full) {
-            Verdict::This(block) if !fits(block) => Verdict::None,
-            Verdict::OneOf(blocks) => {
-                Verdict::OneOf(blocks.into_iter().filter(|block| fits(*block)).collect())
-            }
-            verdict => verdict,
+        // What finds no room is left alone, or where the host could then never go on the emptiest block goes instead.
+        if !host_may_open && !named.iter().all(has_room) {
+            let mut by_number = full.clone();
+            by_number.sort_unstable();
+            let emptiest = by_number.into_iter().min_by_key(|block| state.valid_count(*block));
+            named.extend(emptiest.filter(|block| invalid(*block) > 0));
+        }
+        named.retain(|block| has_room(block) && is_worth_it(block));
+        named.dedup();
+        match named[..] {
+            [] => Verdict::None,
+            [block] => Verdict::This(block),
+            _ => Verdict::OneOf(named),
         }
     }
 
@@ -112,9 +122,8 @@ fn best_of(state: &State, full: &[u32], age: Age, worth: impl Fn(u32) -> Worth) 
         let known = state.block(block);
         (state.valid_count(block), Reverse(age_of(state, block, age)), known.filled_step)
     };
-    let order = |a: &u32, b: &u32| {
-        worth(*b).compare(&worth(*a)).then_with(|| facts(*a).cmp(&facts(*b)))
-    };
+    let order =
+        |a: &u32, b: &u32| worth(*b).compare(&worth(*a)).then_with(|| facts(*a).cmp(&facts(*b)));
     let Some(best) = full.iter().copied().min_by(order) else { return Verdict::None };
     let inputs = |block: u32| (facts(block).0, facts(block).1, state.block(block).erases);
     let is_fraction = matches!(worth(best), Worth::Fraction(..));
@@ -166,9 +175,7 @@ impl Worth {
 fn age_of(state: &State, block: u32, age: Age) -> u64 {
     let known = state.block(block);
     match age {
-        Age::SinceInvalidated => {
-            state.plane(state.shape.plane_of(block)).changes - known.lost_at
-        }
+        Age::SinceInvalidated => state.plane(state.shape.plane_of(block)).changes - known.lost_at,
         Age::SinceSealed => state.host_pages - known.filled_at,
         Age::SinceOpened => state.host_pages - known.opened_at,
     }
