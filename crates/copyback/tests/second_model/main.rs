@@ -9,11 +9,13 @@
 //! `COPYBACK_SECOND_RUNS` says how many random drives there are, `COPYBACK_SECOND_SEED` the first number.
 
 mod allocation;
+mod arrays;
 mod draw;
 mod free;
 mod levelling;
 mod model;
 mod placement;
+mod plans;
 mod shape;
 mod state;
 mod thresholds;
@@ -143,8 +145,38 @@ fn drives_choose_what_the_text_says() {
     );
 }
 
+/// Random arrays of a usual run.
+const ARRAYS: u64 = 400;
+
+#[test]
+fn arrays_send_the_commands_that_the_text_says() {
+    if let Some(number) = environment("COPYBACK_SECOND_REPLAY") {
+        let config = arrays::case(number);
+        println!("{}\n{:?}", config.to_toml(), arrays::run_beside(&config));
+        return;
+    }
+    let first = environment("COPYBACK_SECOND_SEED").unwrap_or(0);
+    let runs = environment("COPYBACK_SECOND_RUNS").unwrap_or(ARRAYS);
+    let (mut compared, mut failures) = ([0; 4], Vec::new());
+    for number in first..first + runs {
+        let config = arrays::case(number);
+        match arrays::run_beside(&config) {
+            Ok(counts) => compared.iter_mut().zip(counts).for_each(|(all, some)| *all += some),
+            Err(problem) => failures.push(format!("{number}: {problem}\n    {:?}\n", config.array)),
+        }
+    }
+    println!("reads, writes, trims, flushes compared: {compared:?}");
+    let (count, shown) = (failures.len(), failures.len().min(LISTED));
+    assert!(
+        count == 0,
+        "{count} of {runs} arrays do something else\n{}",
+        failures[..shown].concat()
+    );
+    assert!(runs < ARRAYS || compared.iter().all(|count| *count > 200), "{compared:?}");
+}
+
 /// Files that are no part of the model: they draw configurations and run them.
-const NO_MODEL: [&str; 2] = ["draw.rs", "main.rs"];
+const NO_MODEL: [&str; 3] = ["arrays.rs", "draw.rs", "main.rs"];
 
 #[test]
 fn the_page_of_the_model_has_its_lines() {

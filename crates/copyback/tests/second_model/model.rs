@@ -251,7 +251,8 @@ impl Model {
 
     fn written(&mut self, lpn: u32, ppn: u32, from: From) -> Result<(), String> {
         let plane = self.plane_of(ppn);
-        let class = Some(self.classes.of(&self.state, lpn, from));
+        let sorted = self.classes.of(&self.state, lpn, from);
+        let class = Some(sorted);
         if self.check_place(ppn, class)?.is_some() {
             self.state.plane_mut(plane).is_lent = false;
         }
@@ -260,7 +261,7 @@ impl Model {
         self.settle_plane(plane);
         let die = self.state.shape.die_of(plane) as usize;
         self.last_plane[die] = Some(plane);
-        self.classes.learn(lpn, class.unwrap_or_default());
+        self.classes.learn(lpn, sorted);
         self.open_after(plane, class, fills);
         Ok(())
     }
@@ -363,7 +364,8 @@ impl Model {
             let next = self.state.valid_pages(block).first().copied();
             self.compare("page moved next", &Some(from), &next)?;
         }
-        let class = Some(self.classes.of(&self.state, lpn, From::Block(block)));
+        let sorted = self.classes.of(&self.state, lpn, From::Block(block));
+        let class = Some(sorted);
         let place = self.place_of_moved(plane, class);
         if self.check_place(to, place)?.is_some() && self.classes.takes_host(place) {
             self.state.plane_mut(plane).is_lent = true;
@@ -371,7 +373,7 @@ impl Model {
         let fills = self.state.put(lpn, to);
         self.settle_plane(plane);
         self.open_after(plane, place, fills && self.classes.takes_host(place));
-        self.classes.learn(lpn, class.unwrap_or_default());
+        self.classes.learn(lpn, sorted);
         Ok(())
     }
 

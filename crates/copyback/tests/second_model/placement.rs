@@ -31,7 +31,7 @@ impl Classes {
         match (&self.placement, from) {
             (Placement::HostAndGcApart, From::Block(_)) => 1,
             (Placement::ByHint { handles, .. }, From::Host(handle)) => {
-                if u32::from(handle) < *handles { handle as u8 } else { 0 }
+                Some(handle).filter(|handle| u32::from(*handle) < *handles).unwrap_or(0) as u8
             }
             (Placement::ByHint { handles, isolation, .. }, From::Block(block)) => {
                 let handles = *handles as u8;
@@ -45,11 +45,6 @@ impl Classes {
                 level.map_or(0, |level| (level + 1).min(coldest_but))
             }
             (Placement::Dac { .. }, From::Block(_)) => level.unwrap_or(0).saturating_sub(1),
-            (Placement::Generations { .. }, From::Host(_)) => 0,
-            (Placement::Generations { sizes }, From::Block(block)) => {
-                let class = state.block(block).class.unwrap_or(sizes.len() as u8);
-                (class + 1).min(sizes.len() as u8)
-            }
             _ => 0,
         }
     }
@@ -77,7 +72,7 @@ impl Classes {
     pub const fn takes_host(&self, class: Option<u8>) -> bool {
         match (&self.placement, class) {
             (_, None) => false,
-            (Placement::HostAndGcApart | Placement::Generations { .. }, Some(class)) => class == 0,
+            (Placement::HostAndGcApart, Some(class)) => class == 0,
             (Placement::ByHint { handles, .. }, Some(class)) => (class as u32) < *handles,
             _ => true,
         }
@@ -89,7 +84,6 @@ impl Classes {
             (_, None) => false,
             (Placement::HostAndGcApart, Some(class)) => class == 1,
             (Placement::ByHint { handles, .. }, Some(class)) => class as u32 >= *handles,
-            (Placement::Generations { .. }, Some(class)) => class > 0,
             _ => true,
         }
     }

@@ -179,7 +179,7 @@ impl State {
             self.lose(old);
         }
         self.valid.insert(ppn, lpn);
-        let (step, now) = (self.step, self.host_pages);
+        let step = self.step;
         let data_pages = self.shape.data_pages;
         let changed = self.block_mut(block);
         changed.written += 1;
