@@ -53,9 +53,9 @@ test-python: setup ## Tests of the Python package and the command line
 	$(RUN) pytest --doctest-modules python/copyback
 
 .PHONY: test-long
-test-long: ## The tests that take too long for every change: larger blocks, skewed traffic, 5,000 swarm cases
+test-long: ## The tests that take too long for every change: larger blocks, skewed traffic, 20,000 swarm cases
 	cargo test --workspace -- --ignored
-	COPYBACK_SWARM_RUNS=5000 COPYBACK_SWARM_CUTS=5000 cargo test --package copyback --test swarm
+	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 cargo test --package copyback --test swarm
 
 .PHONY: mutants
 mutants: ## Seed bugs one at a time, see that a test notices each, and write docs/mutants.md
