@@ -18,6 +18,7 @@ use crate::placement::{Future, HostPage};
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::steady::Rule;
+use crate::told::Told;
 use crate::victim::supply::Failed;
 
 pub use rounds::{Rounds, RoundsSummary};
@@ -130,6 +131,16 @@ impl Preparation {
     /// Why a policy from outside is no longer asked, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.devices.iter().find_map(|device| device.ftl.policy_failed())
+    }
+
+    /// Tells from now on what the devices choose, if they are audited.
+    pub fn tell_choices(&mut self) {
+        self.devices.iter_mut().for_each(|device| device.ftl.tell_choices());
+    }
+
+    /// Takes what each device has chosen since the last call.
+    pub fn take_told(&mut self) -> Vec<Vec<Told>> {
+        self.devices.iter_mut().map(|device| device.ftl.take_told()).collect()
     }
 
     /// The devices, in order.

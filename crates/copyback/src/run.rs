@@ -30,6 +30,7 @@ use crate::ssd::{
     Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, LineTally, Owner,
     PlaneUse, SlcState, SortingReport, Waited,
 };
+use crate::told::Told;
 use crate::units::{Instant, TotalTime, earlier};
 use crate::victim::supply::Failed;
 use crate::workload::Request;
@@ -535,6 +536,11 @@ impl Run {
 
     fn dies_per_drive(&self) -> usize {
         self.array.drives().first().map_or(0, |drive| drive.ssd.backend().ftl.geometry.dies())
+    }
+
+    /// Takes what each drive has chosen since the last call, if that is told.
+    pub fn take_told(&mut self) -> Vec<Vec<Told>> {
+        self.array.drives_mut().iter_mut().map(|drive| drive.ssd.take_told()).collect()
     }
 
     /// How far the run has come.

@@ -22,6 +22,7 @@ use crate::resume::{self, Found, Identity};
 use crate::run::{Run, Summary};
 use crate::scheduler::when::supply::NoSupplier;
 use crate::state;
+use crate::told::Told;
 use crate::units::Instant;
 use crate::victim::supply::Failed;
 use crate::{Error, Status};
@@ -265,6 +266,23 @@ impl Simulation {
             requests: 0,
             page_operations: devices.map_or(0, Preparation::pages_written),
         }
+    }
+
+    /// Tells from now on what audited drives choose. To be called before the first advance.
+    #[doc(hidden)]
+    pub fn tell_choices(&mut self) {
+        if let Some(waiting) = &mut self.preparation {
+            waiting.devices.tell_choices();
+        }
+    }
+
+    /// Takes what each drive has chosen since the last call, if that is told.
+    #[doc(hidden)]
+    pub fn take_told(&mut self) -> Vec<Vec<Told>> {
+        if let Some(run) = &mut self.run {
+            return run.take_told();
+        }
+        self.preparation.as_mut().map(|waiting| waiting.devices.take_told()).unwrap_or_default()
     }
 
     /// Whether there are several drives.

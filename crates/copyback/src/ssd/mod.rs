@@ -47,6 +47,7 @@ use crate::rng::Stream;
 use crate::scheduler::Scheduler;
 use crate::scheduler::when::Schedule;
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
+use crate::told::Told;
 use crate::units::{Duration, Instant};
 use crate::victim::supply::Failed;
 use crate::workload::Hint;
@@ -221,6 +222,11 @@ impl Ssd {
     /// Takes what the drive did since the last call, in order, if it keeps a journal.
     pub fn take_journal(&mut self) -> impl Iterator<Item = Entry> {
         self.backend.observer.take_journal()
+    }
+
+    /// Takes what was chosen since the last call, if that is [told](Ftl::tell_choices).
+    pub fn take_told(&mut self) -> Vec<Told> {
+        self.backend.ftl.take_told()
     }
 
     /// The first broken invariant that the audit has seen, if any.
