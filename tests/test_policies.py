@@ -349,13 +349,37 @@ def test_a_prepared_drive_goes_with_its_policy(tiny: dict[str, Any], tmp_path: P
         copyback.run(tiny, state=file, ssd__gc__victim=named("Drawn"))
 
 
-def test_a_checkpoint_holds_what_it_has_learned(tiny: dict[str, Any], tmp_path: Path) -> None:
+#: Says something else the more it has seen, and draws.
+SCHEDULE_LEARNS = """
+class P(copyback.SchedulePolicy):
+    def __init__(self, device, random):
+        super().__init__(device, random)
+        self.seen, self.of_die = 0, {}
+
+    def admitted(self, situation):
+        self.seen += situation.waiting_reads + situation.steps
+        draws = int(self.random.integers(2))
+        yields = (self.seen + draws + self.of_die.get(situation.die, 0)) % 3 == 0
+        return Admit.ALL if yields and not situation.write_finds_no_block else Admit.NOBODY
+
+    def plane_to_collect(self, die, planes):
+        self.of_die[die] = self.of_die.get(die, 0) + 1
+        return planes[self.seen % len(planes)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "source"), [("ssd.gc.victim", LEARNS), ("ssd.gc.preemption", SCHEDULE_LEARNS)]
+)
+def test_a_checkpoint_holds_what_it_has_learned(
+    tiny: dict[str, Any], tmp_path: Path, key: str, source: str
+) -> None:
     from copyback._core import Simulation
     from copyback.configuration import load
     from copyback.driver import suppliers_of
 
-    write(LEARNS)
-    config = load(tiny, settings=[("ssd.gc.victim", '{ type = "python", policy = "mine.py:P" }')])
+    write(source)
+    config = load(tiny, settings=[(key, '{ type = "python", policy = "mine.py:P" }')])
 
     def ended(simulation: Simulation) -> str | None:
         while not simulation.advance(100_000):
@@ -376,6 +400,9 @@ def test_a_checkpoint_holds_what_it_has_learned(tiny: dict[str, Any], tmp_path: 
     again, found = Simulation.resume(config, file, suppliers_of(config))
     assert found.requests >= 1000
     assert ended(again) == whole
+    write(source + "\n# Edited.\n")
+    with pytest.raises(copyback.InputError, match="written with another text of the policy"):
+        Simulation.resume(config, file, suppliers_of(config))
 
 
 def test_what_no_file_can_hold_is_told(tiny: dict[str, Any], tmp_path: Path) -> None:

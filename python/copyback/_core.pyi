@@ -257,7 +257,7 @@ class Simulation:
         Raises
         ------
         InputError
-            If a trace cannot be read again, or a policy is in Python.
+            If a trace cannot be read again.
         """
 
     def write_checkpoint(self, path: str | PathLike[str], note: str) -> None:

@@ -88,8 +88,7 @@ impl Supplier for Policies {
         let make = make.ok_or_else(|| Failed::not_supplied("ssd.gc.preemption"))?;
         let made = Python::attach(|py| {
             let hooks = make.call1(py, (facts(device), rng::seed_for_others(random)))?;
-            let (admitted, plane_to_collect) = hooks.extract(py)?;
-            Ok(Schedule { admitted, plane_to_collect, raised: self.raised.clone() })
+            Ok(Schedule { user: hooks.extract(py)?, raised: self.raised.clone() })
         });
         Ok(Box::new(self.raised.keep(made)?))
     }
@@ -152,14 +151,22 @@ pub fn open<'py, T: Element>(
 /// A schedule.
 #[derive(Debug)]
 struct Schedule {
+    user: ScheduleMethods,
+    raised: Raised,
+}
+
+/// The methods that are called. Named as in `bridge.CalledSchedule`.
+#[derive(Debug, FromPyObject)]
+struct ScheduleMethods {
     admitted: Py<PyAny>,
     plane_to_collect: Option<Py<PyAny>>,
-    raised: Raised,
+    state: Py<PyAny>,
+    restore: Py<PyAny>,
 }
 
 impl ExternalSchedule for Schedule {
     fn plane_to_collect(&mut self, die: DieId, to_collect: u32) -> Result<Option<u32>, Failed> {
-        let Some(hook) = &self.plane_to_collect else { return Ok(None) };
+        let Some(hook) = &self.user.plane_to_collect else { return Ok(None) };
         let asked = Python::attach(|py| hook.call1(py, (die.0, to_collect))?.extract(py));
         self.raised.keep(asked).map(Some)
     }
@@ -177,8 +184,16 @@ impl ExternalSchedule for Schedule {
             view.situation.below_hard,
             view.situation.write_finds_no_block,
         );
-        let asked = Python::attach(|py| self.admitted.call1(py, question)?.extract(py));
+        let asked = Python::attach(|py| self.user.admitted.call1(py, question)?.extract(py));
         let (reads, writes) = self.raised.keep(asked)?;
         Ok(Admitted { reads, writes })
+    }
+
+    fn memory(&self) -> Result<Vec<u8>, Failed> {
+        self.raised.keep(Python::attach(|py| told(py, &self.user.state)))
+    }
+
+    fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
+        self.raised.keep(Python::attach(|py| tell(py, &self.user.restore, memory)))
     }
 }

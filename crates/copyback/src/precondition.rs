@@ -33,6 +33,12 @@ pub fn placement_stream(config: &Config, device: SsdId) -> Stream {
     rng::stream(config.seed, &format!("{}/placement", name(device)))
 }
 
+/// What the random choices of a schedule from outside follow from, if a checked configuration has one.
+pub fn schedule_stream(config: &Config, device: SsdId) -> Option<Stream> {
+    let Preemption::Python { .. } = config.ssd.gc.preemption else { return None };
+    Some(rng::stream(config.seed, &format!("{}/gc/schedule", name(device))))
+}
+
 /// Overwrites drawn ahead, so that their table entries can be fetched together.
 const BATCH: usize = 16;
 
@@ -277,8 +283,7 @@ impl Preconditioner {
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
         self.supply_to_be_saved(config, device, supplier)?;
-        if let Preemption::Python { .. } = config.ssd.gc.preemption {
-            let random = rng::stream(config.seed, &format!("{}/gc/schedule", name(device)));
+        if let Some(random) = schedule_stream(config, device) {
             self.schedule = Some(supplier.schedule(self.ftl.described(device), random)?);
         }
         Ok(())

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::Error;
 use crate::checkpoint::{Checkpointed, Reader, Writer};
-use crate::config::{Config, Flow, Preemption};
+use crate::config::{Config, Flow};
 use crate::host::sources;
 use crate::progress::{Phase, Progress};
 use crate::whole::write_whole;
@@ -46,9 +46,8 @@ impl Identity {
     /// That of a checked configuration.
     ///
     /// # Errors
-    /// If a trace can't be read, or not again; if a policy is from outside: what it remembers is not known here.
+    /// If a trace can't be read, or not again.
     pub fn of(config: &Config) -> Result<Self, Error> {
-        check_keepable(config)?;
         let traces = config.workload.flows().into_iter().filter_map(|flow| match flow {
             Flow::Trace(config) => Some(trace::digest(&config)),
             Flow::Synthetic(_) => None,
@@ -80,17 +79,6 @@ impl Identity {
         }
     }
 }
-
-/// Refuses what has no checkpoints.
-fn check_keepable(config: &Config) -> Result<(), Error> {
-    match &config.ssd.gc.preemption {
-        Preemption::Python { .. } => Err(Error::Input(NOT_KEEPABLE.to_owned())),
-        _ => Ok(()),
-    }
-}
-
-const NOT_KEEPABLE: &str = "ssd.gc.preemption: found a policy in Python, which may remember what no checkpoint holds; \
-                            allowed for runs with checkpoints: the others";
 
 /// What a checkpoint says before all else.
 #[derive(Debug, Serialize, Deserialize)]

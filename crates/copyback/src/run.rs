@@ -23,7 +23,7 @@ use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary,
     Rating, Recorder, Sample, WearStats,
 };
-use crate::precondition::{Preconditioner, Rounds, placement_stream};
+use crate::precondition::{Preconditioner, Rounds, placement_stream, schedule_stream};
 use crate::progress::{Phase, Progress};
 use crate::scheduler::when::supply::Supplier;
 use crate::ssd::{
@@ -224,15 +224,16 @@ impl Run {
         ))
     }
 
-    /// Takes the victim policies and the placements of the drives that come from outside, to go on with a run.
+    /// Takes the policies of the drives that come from outside, to go on with a run.
     ///
     /// # Errors
-    /// If the supplier has not got one.
+    /// If the supplier has not got one, or it can't go on.
     pub fn supply_again(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
         let mut drives = self.array.drives_mut().iter_mut().enumerate();
         drives.try_for_each(|(id, drive)| {
             let id = SsdId::from_index(id);
-            drive.ssd.supply_again(id, placement_stream(config, id), supplier)
+            let schedule = schedule_stream(config, id);
+            drive.ssd.supply_again(id, placement_stream(config, id), schedule, supplier)
         })
     }
 

@@ -157,7 +157,7 @@ impl Simulation {
     /// Takes the policies from outside that a checkpoint tells of.
     fn supply_again(&mut self, supplier: &dyn ArraySupplier) -> Result<(), Failed> {
         if let Some(waiting) = &mut self.preparation {
-            waiting.devices.supply_to_be_saved(&self.config, supplier)?;
+            waiting.devices.supply(&self.config, supplier)?;
         }
         let coordinator = supply::coordinator(&self.config, supplier)?;
         match (&mut self.run, coordinator) {
@@ -173,7 +173,7 @@ impl Simulation {
     /// Gets ready to be kept in checkpoints.
     ///
     /// # Errors
-    /// If a trace can't be read again, or a policy is from outside.
+    /// If a trace can't be read again.
     pub fn keep(&mut self) -> Result<(), Error> {
         self.identity = Some(Identity::of(&self.config)?);
         Ok(())

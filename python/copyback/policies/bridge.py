@@ -187,10 +187,8 @@ def _plane(shape: Device, index: int, columns: Sequence[Column]) -> Plane:
 class ScheduleHooks(Hooks):
     """Schedule policies."""
 
-    def make(
-        self, device: tuple[int, ...], seed: Sequence[int]
-    ) -> tuple[Callable[..., tuple[bool, bool]], Callable[[int, int], int] | None]:
-        """Return what says who is admitted, and which plane is collected if that is overridden."""
+    def make(self, device: tuple[int, ...], seed: Sequence[int]) -> CalledSchedule:
+        """Return what the simulator calls of the schedule of a drive."""
         policy = self.policy(Device(*device), seed)
 
         def admitted(die: int, before_write: bool, *rest: Any) -> tuple[bool, bool]:
@@ -209,4 +207,29 @@ class ScheduleHooks(Hooks):
             return plane
 
         overrides = self._class.plane_to_collect is not SchedulePolicy.plane_to_collect
-        return admitted, plane_to_collect if overrides else None
+        choose = plane_to_collect if overrides else None
+        return CalledSchedule(admitted, choose, Keeper(self, policy))
+
+
+class CalledSchedule:
+    """What the simulator calls of a schedule, by name.
+
+    Parameters
+    ----------
+    admitted
+        Says who goes first.
+    plane_to_collect
+        Says which plane is collected, if the policy does.
+    keeper
+        Keeps what the policy has learned.
+    """
+
+    def __init__(
+        self,
+        admitted: Callable[..., tuple[bool, bool]],
+        plane_to_collect: Callable[[int, int], int] | None,
+        keeper: Keeper,
+    ) -> None:
+        self.admitted = admitted
+        self.plane_to_collect = plane_to_collect
+        self.state, self.restore = keeper.state, keeper.restore

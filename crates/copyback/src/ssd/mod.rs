@@ -143,21 +143,26 @@ impl Ssd {
         self.schedule.scheme.supply(schedule);
     }
 
-    /// Takes the victim policy and the placement from outside that the configuration asks for, if it does, to go on with
-    /// a run. The choices of the placement follow from `random`.
+    /// Takes the policies from outside that the configuration asks for, if it does, to go on with a run. The choices of
+    /// the placement follow from `random`, those of the schedule, if it is from outside, from `schedule`.
     ///
     /// # Errors
-    /// If the supplier has none.
+    /// If the supplier has none, or it can't go on.
     pub fn supply_again(
         &mut self,
         device: SsdId,
         random: Stream,
+        schedule: Option<Stream>,
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
         let ftl = &mut self.backend.ftl;
         let described = ftl.described(device);
         ftl.supply_victims(described, supplier)?;
-        ftl.supply_placement(described, random, supplier)
+        ftl.supply_placement(described, random, supplier)?;
+        if let Some(random) = schedule {
+            self.supply_schedule(supplier.schedule(described, random)?);
+        }
+        self.schedule.scheme.failed().map_or(Ok(()), |failed| Err(failed.clone()))
     }
 
     /// Why a policy from outside is no longer asked, if one has failed.
