@@ -37,11 +37,11 @@ opt-level = 1
 debug = false
 incremental = false
 [profile.test.package.copyback-config]
-opt-level = 1
+opt-level = 0
 debug = false
 incremental = false
 [profile.test.package.copyback-workload]
-opt-level = 1
+opt-level = 0
 debug = false
 incremental = false
 ";
