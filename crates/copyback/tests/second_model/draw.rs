@@ -69,7 +69,8 @@ fn ftl(draw: &mut Draw, set: &mut impl FnMut(&str, String)) {
     let by_hint =
         format!("{{ type = \"by_hint\", handles = {handles}, isolation = \"{isolation}\" }}");
     let dac = format!("{{ type = \"dac\", classes = {handles} }}");
-    let placement = draw.of(&["one_class", "host_and_gc_apart", &by_hint, &by_hint, &dac]);
+    let placement =
+        draw.of(&["one_class", "host_and_gc_apart", &by_hint, &by_hint, &dac, "sepbit"]);
     set("ssd.ftl.placement", placement.into());
     set(
         "ssd.ftl.summary_page",

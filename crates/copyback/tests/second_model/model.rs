@@ -257,6 +257,7 @@ impl Model {
             self.state.plane_mut(plane).is_lent = false;
         }
         let fills = self.state.put(lpn, ppn);
+        self.classes.note_write(lpn, &self.state);
         self.not_counted = 1;
         self.settle_plane(plane);
         let die = self.state.shape.die_of(plane) as usize;
@@ -270,6 +271,7 @@ impl Model {
     fn check_before_write(&mut self, told: &Told, plane: u32) -> Result<(), String> {
         let Told::Written { lpn, hint, .. } = *told else { return Ok(()) };
         self.demand_next_block()?;
+        self.state.host_pages += std::mem::take(&mut self.not_counted);
         self.check_host_may(plane)?;
         let class = Some(self.classes.of(&self.state, lpn.0, named_by(hint)));
         let has_place = self.host_has_place(plane, class);
@@ -420,6 +422,7 @@ impl Model {
             let is_due = self.state.plane(plane).is_short;
             self.compare("plane calls for a collection", &true, &is_due)?;
         }
+        self.classes.chosen(&self.state, victim);
         self.state.choose(victim);
         self.settle_plane(plane);
         Ok(())
