@@ -192,6 +192,10 @@ check-generated: setup ## Check that these are fresh
 pictures: setup ## Take the pictures of the gallery again (needs Chromium)
 	$(RUN) python tools/gallery.py --pictures
 
+.PHONY: notebooks
+notebooks: setup ## Execute the notebooks of the documentation and keep their outputs
+	$(RUN) python tools/notebooks.py
+
 .PHONY: sentinel
 sentinel: setup ## Run a few cells of every paper again: each number must be the stored one
 	$(RUN) copyback paper sentinel

@@ -470,7 +470,7 @@ choice! {
         /// the future, as the placement `oracle` does, and goes with that alone. Pages that the workload does not end live
         /// until the host has written the drive once more. Each choice looks at all closed blocks of the plane.
         Foresight,
-        /// As a class written in Python says (`copyback.VictimPolicy`). Such a drive cannot be saved.
+        /// As a class written in Python says (`copyback.VictimPolicy`).
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
             /// `copyback.victims`. The file is found like a trace, beside the configuration.
