@@ -201,9 +201,9 @@ fn random_runs(
     failed: &mut Vec<String>,
 ) -> Vec<Seen> {
     let mut seen = Vec::new();
-    for kind in 0..KINDS.len() {
+    for (kind, draw) in KINDS.into_iter().enumerate() {
         let ran = pool::each(numbers.clone(), move |number| {
-            let case = KINDS[kind](number);
+            let case = draw(number);
             Ok((number, features(&case, &case.config)))
         });
         for (number, drawn) in ran {
