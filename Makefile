@@ -57,6 +57,16 @@ test-long: ## The tests that take too long for every change: larger blocks, skew
 	cargo test --workspace -- --ignored
 	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 cargo test --package copyback --test swarm
 
+.PHONY: pairs
+pairs: ## Measure which pairs of features random drives and arrays have met, and write docs/pairs.md (some minutes)
+	COPYBACK_PAIRS_TO=$(CURDIR)/crates/copyback/tests/swarm/pairs.csv COPYBACK_PAIRS_COMMIT=$$(git rev-parse --short HEAD) \
+	  COPYBACK_SWARM_RUNS=1000 cargo test --package copyback --test swarm pairs_of -- --ignored --nocapture
+	$(MAKE) pairs-page
+
+.PHONY: pairs-page
+pairs-page: ## Write docs/pairs.md from what is stored
+	COPYBACK_PAIRS_WRITE=1 cargo test --package copyback --test swarm page_of_pairs
+
 .PHONY: mutants
 mutants: ## Seed bugs one at a time, see that a test notices each, and write docs/mutants.md
 	$(PYTHON) tests/mutants/run.py --page docs/mutants.md

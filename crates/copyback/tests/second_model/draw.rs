@@ -62,14 +62,15 @@ fn ftl(draw: &mut Draw, set: &mut impl FnMut(&str, String)) {
     let mixed = format!("{{ order = \"{order}\", plane = \"{plane}\" }}");
     let allocation = draw.of(&[order, order, "dynamic", mixed.as_str()]).to_owned();
     set("ssd.ftl.allocation", allocation);
-    set("ssd.ftl.over_provisioning", (0.05 + 0.6 * draw.share()).to_string());
+    set("ssd.ftl.over_provisioning", (0.05 + 0.6 * draw.share() * draw.share()).to_string());
     set("ssd.ftl.free_blocks", draw.of(&["fifo", "least_worn"]).into());
-    let handles = draw.within(1, 3);
+    let handles = draw.within(1, 4);
     let isolation = draw.of(&["initial", "persistent"]);
     let by_hint =
         format!("{{ type = \"by_hint\", handles = {handles}, isolation = \"{isolation}\" }}");
     let dac = format!("{{ type = \"dac\", classes = {handles} }}");
-    let placement = draw.of(&["one_class", "host_and_gc_apart", &by_hint, &by_hint, &dac]);
+    let placement =
+        draw.of(&["one_class", "host_and_gc_apart", &by_hint, &by_hint, &dac, "sepbit"]);
     set("ssd.ftl.placement", placement.into());
     set(
         "ssd.ftl.summary_page",
@@ -97,7 +98,7 @@ fn victim(draw: &mut Draw) -> String {
 
 fn gc(draw: &mut Draw, set: &mut impl FnMut(&str, String)) {
     set("ssd.gc.victim", victim(draw));
-    let soft = draw.within(1, 4);
+    let soft = draw.within(0, 4).max(1);
     set("ssd.gc.soft_threshold", format!("{{ blocks = {soft} }}"));
     set("ssd.gc.hard_threshold", format!("{{ blocks = {} }}", draw.within(1, soft)));
     set("ssd.gc.hysteresis_blocks", draw.of(&["0", "0", "1", "2"]).into());
@@ -129,5 +130,5 @@ fn workload(draw: &mut Draw, set: &mut impl FnMut(&str, String)) {
     set("workload.request_size", draw.of(&["4KiB", "4KiB", "8KiB", "2KiB", "32KiB"]).into());
     set("workload.size_alignment", "512B".into());
     set("workload.inter_arrival", draw.of(&["20us", "200us", "2ms"]).into());
-    set("workload.handles", "{ type = \"random\", handles = [0, 1, 2] }".into());
+    set("workload.handles", "{ type = \"random\", handles = [0, 1, 2, 3, 4] }".into());
 }

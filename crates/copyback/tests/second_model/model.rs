@@ -34,6 +34,12 @@ pub struct Model {
     joins_planes: bool,
     /// A write may take the place of the page that a collection has in the register, on the plane where it lies.
     merges: bool,
+    /// The plane of each die that was collected last on demand, if that is known.
+    last_collected: Vec<Option<u32>>,
+    /// Planes are collected one after the other, and the host waits for all of them.
+    takes_turns: bool,
+    /// Whether the drive has been prepared.
+    runs: bool,
     /// The plane of each die to which the host has written last.
     last_plane: Vec<Option<u32>>,
     /// The class whose next block has to be opened now, as the host has filled the last.
@@ -70,11 +76,17 @@ impl Model {
             levelling: Levelling::new(config),
             thresholds: Thresholds::new(config),
             in_order: is_serial && !reorders,
+            takes_turns: is_serial
+                && !gc.zero_cost
+                && gc.preemption == Preemption::None
+                && gc.idle == Idle::None,
             host_waits: gc.preemption == Preemption::None
                 && gc.idle == Idle::None
                 && gc.end == GcEnd::Enough,
             merges: matches!(gc.preemption, Preemption::SemiPreemptive { merge: true, .. }),
             joins_planes: config.ssd.planes_per_command() > 1,
+            last_collected: vec![None; planes],
+            runs: false,
             last_plane: vec![None; planes],
             opens_next: None,
             just_opened: None,
@@ -257,6 +269,7 @@ impl Model {
             self.state.plane_mut(plane).is_lent = false;
         }
         let fills = self.state.put(lpn, ppn);
+        self.classes.note_write(lpn, &self.state);
         self.not_counted = 1;
         self.settle_plane(plane);
         let die = self.state.shape.die_of(plane) as usize;
@@ -269,7 +282,12 @@ impl Model {
     /// What has to hold before the host writes a page to `plane`.
     fn check_before_write(&mut self, told: &Told, plane: u32) -> Result<(), String> {
         let Told::Written { lpn, hint, .. } = *told else { return Ok(()) };
+        if hint.is_some() && !self.runs {
+            self.runs = true;
+            self.last_collected.fill(None);
+        }
         self.demand_next_block()?;
+        self.state.host_pages += std::mem::take(&mut self.not_counted);
         self.check_host_may(plane)?;
         let class = Some(self.classes.of(&self.state, lpn.0, named_by(hint)));
         let has_place = self.host_has_place(plane, class);
@@ -379,11 +397,12 @@ impl Model {
 
     /// The class of the block that a moved page of `class` goes to: its own, or where there is no block for it and none
     /// free, that of the open block with most room.
-    fn place_of_moved(&self, plane: u32, class: Option<u8>) -> Option<u8> {
+    fn place_of_moved(&mut self, plane: u32, class: Option<u8>) -> Option<u8> {
         let known = self.state.plane(plane);
         if known.open.contains_key(&class) || !known.free.is_empty() {
             return class;
         }
+        *self.compared.entry("page without a block of its class").or_default() += 1;
         let open = known.open.iter().filter(|(class, _)| self.classes.takes_moved(**class));
         open.max_by_key(|(_, block)| self.state.room_in(**block)).map_or(class, |(class, _)| *class)
     }
@@ -419,9 +438,30 @@ impl Model {
         if reason == Reason::OnDemand && !joins {
             let is_due = self.state.plane(plane).is_short;
             self.compare("plane calls for a collection", &true, &is_due)?;
+            self.check_turn(plane)?;
         }
+        self.classes.chosen(&self.state, victim);
         self.state.choose(victim);
         self.settle_plane(plane);
+        Ok(())
+    }
+
+    /// Planes of a die that are short of space are collected in turn, going round from the one after the last. A plane that is
+    /// short and has nothing to give may have had its turn unheard, so that nothing is known until the next is collected.
+    fn check_turn(&mut self, plane: u32) -> Result<(), String> {
+        let die = self.state.shape.die_of(plane) as usize;
+        let mut planes = self.state.shape.planes_of_die(die as u32);
+        let first =
+            self.last_collected[die].map(|last| (last % self.state.shape.planes + 1) as usize);
+        planes.retain(|other| self.state.plane(*other).is_short);
+        let all_give = planes.iter().all(|other| self.verdict(*other) != Verdict::None);
+        let is_known = self.runs && self.takes_turns && !self.victims.may_refuse();
+        self.last_collected[die] = all_give.then_some(plane);
+        if let (true, true, Some(first)) = (is_known, all_give, first) {
+            let place = |other: &u32| (other % self.state.shape.planes) as usize;
+            let next = planes.iter().min_by_key(|other| (place(other) < first, place(other)));
+            self.compare("plane whose turn it is", &Some(plane), &next.copied())?;
+        }
         Ok(())
     }
 
@@ -454,6 +494,10 @@ impl Model {
         self.victims.note_window(&mut self.state, plane);
         let may = self.opening.host_may_open(&self.state, plane);
         self.thresholds.look(&mut self.state, plane, may);
+        let known = self.state.plane(plane);
+        if known.is_short && known.victims.is_empty() && self.verdict(plane) == Verdict::None {
+            self.last_collected[self.state.shape.die_of(plane) as usize] = None;
+        }
     }
 }
 

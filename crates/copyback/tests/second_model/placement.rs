@@ -1,5 +1,7 @@
 //! Which class a page that is written belongs to.
 
+use std::collections::BTreeMap;
+
 use copyback::config::{Config, Isolation, Placement};
 
 use crate::state::State;
@@ -17,12 +19,30 @@ pub enum From {
 pub struct Classes {
     placement: Placement,
     /// The level of each page, for those placements that have levels.
-    levels: std::collections::BTreeMap<u32, u8>,
+    levels: BTreeMap<u32, u8>,
+    /// When the host wrote each page last, in pages of the host.
+    written_at: BTreeMap<u32, u64>,
+    /// How long blocks of class 0 live on average: nothing is known at first.
+    mean_life: Option<u64>,
+    /// How many of the last writes of the host are known.
+    queue: u64,
+    /// The lives of those that were collected since that was last known.
+    lives: Vec<u64>,
 }
+
+/// So many blocks of class 0 are collected until SepBIT takes their mean life.
+const LIVES: usize = 16;
 
 impl Classes {
     pub fn new(config: &Config) -> Self {
-        Self { placement: config.ssd.ftl.placement.clone(), levels: [].into() }
+        Self {
+            placement: config.ssd.ftl.placement.clone(),
+            levels: [].into(),
+            written_at: [].into(),
+            mean_life: None,
+            queue: 0,
+            lives: Vec::new(),
+        }
     }
 
     /// The class of a page that is about to be written.
@@ -45,7 +65,44 @@ impl Classes {
                 level.map_or(0, |level| (level + 1).min(coldest_but))
             }
             (Placement::Dac { .. }, From::Block(_)) => level.unwrap_or(0).saturating_sub(1),
+            (Placement::SepBit, From::Host(_)) => {
+                let age = self.written_at.get(&lpn).map(|at| state.host_pages - at);
+                let is_young = |age: u64| self.mean_life.is_none_or(|life| age < life);
+                u8::from(!age.is_some_and(|age| age < self.queue && is_young(age)))
+            }
+            (Placement::SepBit, From::Block(block)) if state.block(block).class == Some(0) => 2,
+            (Placement::SepBit, From::Block(_)) => {
+                let age = self.written_at.get(&lpn).map_or(u64::MAX, |at| state.host_pages - at);
+                match self.mean_life {
+                    None => 3,
+                    Some(life) if age < 4 * life => 3,
+                    Some(life) if age < 16 * life => 4,
+                    Some(_) => 5,
+                }
+            }
             _ => 0,
+        }
+    }
+
+    /// The host has written the page. The queue of recent writes takes it, and loses up to two, so that it is no longer
+    /// than the mean life, nor than there are pages with data.
+    pub fn note_write(&mut self, lpn: u32, state: &State) {
+        self.written_at.insert(lpn, state.host_pages);
+        let (most, data) = (self.mean_life.unwrap_or(u64::MAX), state.map.len() as u64);
+        self.queue += 1;
+        self.queue -= u64::from(self.queue > most.min(data));
+        self.queue -= u64::from(self.queue > most);
+    }
+
+    /// A block is about to be collected.
+    pub fn chosen(&mut self, state: &State, block: u32) {
+        let known = state.block(block);
+        if self.placement != Placement::SepBit || known.class != Some(0) {
+            return;
+        }
+        self.lives.push(state.host_pages - known.opened_at);
+        if self.lives.len() == LIVES {
+            self.mean_life = Some(self.lives.drain(..).sum::<u64>() / LIVES as u64);
         }
     }
 
@@ -59,6 +116,7 @@ impl Classes {
     /// The host has trimmed the page.
     pub fn forget(&mut self, lpn: u32) {
         self.levels.remove(&lpn);
+        self.written_at.remove(&lpn);
     }
 
     /// The class of all pages of the host, if there is one.
@@ -74,6 +132,7 @@ impl Classes {
             (_, None) => false,
             (Placement::HostAndGcApart, Some(class)) => class == 0,
             (Placement::ByHint { handles, .. }, Some(class)) => (class as u32) < *handles,
+            (Placement::SepBit, Some(class)) => class < 2,
             _ => true,
         }
     }
@@ -84,6 +143,7 @@ impl Classes {
             (_, None) => false,
             (Placement::HostAndGcApart, Some(class)) => class == 1,
             (Placement::ByHint { handles, .. }, Some(class)) => class as u32 >= *handles,
+            (Placement::SepBit, Some(class)) => class >= 2,
             _ => true,
         }
     }

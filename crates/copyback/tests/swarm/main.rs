@@ -14,6 +14,7 @@ mod coverage;
 mod digests;
 mod draw;
 mod faults;
+mod features;
 mod flows;
 mod interrupted;
 mod lines;
@@ -204,6 +205,11 @@ fn drives_that_lose_their_power() {
 #[ignore = "every kind of case once more: a part of `make test-long`"]
 fn pairs_of_features_meet() {
     pairs::check(numbers());
+}
+
+#[test]
+fn the_page_of_pairs_is_fresh() {
+    pairs::check_page();
 }
 
 #[test]
