@@ -16,7 +16,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
-use crate::config::{Config, Cuts, Overwrites, VictimPolicy};
+use crate::config::{Config, Cuts, FlashFaults, Overwrites, VictimPolicy};
 use crate::ftl::{Ftl, Saved, SavedLines, SavedSlcCache};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
@@ -97,7 +97,8 @@ const NOT_SAVABLE: &str = "ssd.gc.victim: found a policy in Python, which may re
 /// start from the same saved ones.
 pub fn fingerprint(config: &Config) -> String {
     let gc = &config.ssd.gc;
-    let faults = &config.ssd.faults;
+    // Nothing is lost while a drive is prepared.
+    let faults = &FlashFaults { lost_die: None, ..config.ssd.faults.clone() };
     let mut decisive = serde_json::json!([
         config.seed,
         config.ssd.geometry,

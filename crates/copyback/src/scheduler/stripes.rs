@@ -38,6 +38,10 @@ pub enum Cause {
     Collection,
     /// Its page could not be corrected.
     Error,
+    /// Its die is lost.
+    LostDie,
+    /// Its die is lost, and it is rebuilt elsewhere.
+    Rebuild,
 }
 
 /// A read that is made up.
