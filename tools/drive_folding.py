@@ -30,7 +30,7 @@ DRIVE: dict[str, Any] = {
 }
 
 #: Requests a second while a burst lasts, and how long bursts and the quiet between them last.
-BURST = {"gap": "11us", "on": "1s", "off": "2s"}
+BURST = {"gap": "16us", "on": "1s", "off": "2s"}
 BURSTS = 6
 
 #: When the cache is folded.
@@ -82,18 +82,21 @@ def coordinated(when: str, coordination: str) -> dict[str, Any]:
     """Return what an array of such drives gives."""
     settings = {**DRIVE, **ARRAY, **WHEN[when], "ssd.gc.preemption": ARRAY_SCHEDULE}
     settings["array.coordination"] = coordination
-    found = {"when": when, "coordination": coordination, **in_bursts(settings, BURSTS)}
+    found = {"when": when, "coordination": coordination, **in_bursts(settings, BURSTS, 4)}
     print(found, flush=True)
     return found
 
 
-def in_bursts(settings: dict[str, Any], bursts: int) -> dict[str, Any]:
+def in_bursts(settings: dict[str, Any], bursts: int, drives: int = 1) -> dict[str, Any]:
     """Return the tails, and what is written, under bursts of reads and writes."""
+    gap = float(BURST["gap"].removesuffix("us"))
+    # Where parity is kept, a write is two.
+    gap *= 1 if drives == 1 else 2 / drives
     load = {
         "workload.read_share": 0.5,
-        "workload.inter_arrival": BURST["gap"],
+        "workload.inter_arrival": f"{gap:g}us",
         "workload.bursts": {"type": "on_off", "on": BURST["on"], "off": BURST["off"]},
-        "workload.requests": bursts * requests_of_a_burst(),
+        "workload.requests": round(bursts * 1e6 / gap),
     }
     summary = copyback.run({"preset": PRESET}, **settings, **load).summary
     cache = summary.slc_cache
@@ -133,14 +136,16 @@ def heals(settings: dict[str, Any]) -> float | None:
         "workload.read_share": 0.0,
         "workload.inter_arrival": BURST["gap"],
         "workload.bursts": {"type": "on_off", "on": BURST["on"], "off": "20s"},
-        "workload.requests": requests_of_a_burst() + 1,
-        "metrics.interval": "100ms",
+        # One comes after the quiet, so that the run lasts as long.
+        "workload.requests": requests_of_a_burst() + 100,
+        "metrics.interval": "20ms",
     }
     series = copyback.run({"preset": PRESET}, **{**settings, **load}).series
     free, whole = (series[key].to_numpy() for key in ("slc_free_pages", "slc_pages"))
-    last = int(series["write_bytes"].to_numpy()[:-1].nonzero()[0].max())
-    healed = [row for row in range(last, len(free) - 1) if free[row] >= 0.95 * whole[row]]
-    return round(0.1 * (healed[0] - last), 1) if healed else None
+    last = round(float(BURST["on"].removesuffix("s")) / 0.02)
+    until = last + round(20 / 0.02)
+    healed = [row for row in range(last, until) if free[row] >= 0.95 * whole[row]]
+    return round(0.02 * (healed[0] - last), 2) if healed else None
 
 
 if __name__ == "__main__":
