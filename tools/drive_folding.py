@@ -131,7 +131,7 @@ def rate_when_full(result: copyback.Result) -> float:
 
 
 def heals(settings: dict[str, Any]) -> float | None:
-    """Return the seconds after a burst of writes in which the cache becomes as free as it can be."""
+    """Return the seconds after a burst of writes until the cache is as free as it can be."""
     load = {
         "workload.read_share": 0.0,
         "workload.inter_arrival": BURST["gap"],

@@ -721,7 +721,7 @@ impl Run {
             parity,
             lost_die: self.recorder.lost_die.as_ref().and_then(|reads| {
                 let report = drives.iter().find_map(|drive| drive.ssd.lost_die())?;
-                Some(reads.summary(&report))
+                Some(reads.summary(&report, counters.rebuilt))
             }),
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),

@@ -19,7 +19,7 @@ pub struct LostDieSummary {
     pub lost_at_s: Option<f64>,
     /// How long it took to rebuild what was there; null if the run ended before.
     pub rebuild_s: Option<f64>,
-    /// Pages that were made up and programmed elsewhere. They count in `write_amplification`.
+    /// Pages that were made up and programmed elsewhere since requests are measured. They count in `write_amplification`.
     pub pages_rebuilt: u64,
     /// Pages that could not be made up, as another page of their stripe was gone: their data are lost.
     pub pages_lost: u64,
@@ -56,8 +56,8 @@ impl LostDieReads {
         of_phase.record_whole(response);
     }
 
-    /// What the summary says of a die.
-    pub fn summary(&self, report: &LostDieReport) -> LostDieSummary {
+    /// What the summary says of a die, of which so many pages were `rebuilt`.
+    pub fn summary(&self, report: &LostDieReport, rebuilt: u64) -> LostDieSummary {
         let tally = &report.tally;
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
         let ended = tally.lost_at.zip(tally.ended_at);
@@ -65,7 +65,7 @@ impl LostDieReads {
             die: report.die.0 as u16,
             lost_at_s: tally.lost_at.map(|lost| seconds(Instant::START, lost)),
             rebuild_s: ended.map(|(lost, ended)| seconds(lost, ended)),
-            pages_rebuilt: tally.rebuilt,
+            pages_rebuilt: rebuilt,
             pages_lost: tally.gone,
             pages_read_to_rebuild: tally.stripe_reads,
             degraded_reads: tally.degraded_reads,

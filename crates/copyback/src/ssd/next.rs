@@ -83,11 +83,12 @@ impl Ssd {
         self.backend.ftl.next_parity(die).is_some() && !self.scheduler.queues.reads_go_first(die)
     }
 
-    /// Whether pages of a lost die may wait for `die` to program them, which go as parity does.
+    /// Whether pages of a lost die may wait for `die` to program them, which go behind parity and before the rest.
     fn rebuilt_goes_first(&self, die: DieId) -> bool {
         self.scheduler.is_rebuilding()
             && self.backend.ftl.staged.len() > 0
             && self.collector.of(die).is_none()
+            && self.backend.ftl.next_parity(die).is_none()
             && !self.scheduler.queues.reads_go_first(die)
     }
 
