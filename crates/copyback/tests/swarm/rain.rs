@@ -87,10 +87,10 @@ const SIGHTS: [(&str, f64); 10] = [
     ("reads around the collection of a line", 0.005),
     ("reads made up as they cannot be corrected", 0.05),
     ("reads lost though there is parity", 0.01),
-    ("pages of a lost die rebuilt", 0.1),
-    ("all of them, while requests came", 0.05),
-    ("reads of pages of a lost die made up", 0.05),
-    ("lines of which all blocks are erased together", 0.03),
+    ("pages of a lost die rebuilt", 0.05),
+    ("all of them, while requests came", 0.03),
+    ("reads of pages of a lost die made up", 0.03),
+    ("lines of which all blocks are erased together", 0.02),
 ];
 
 /// Everything that is demanded of one case. Returns what it has met.

@@ -229,7 +229,7 @@ impl Tables {
         if let Some(audit) = &mut self.audit {
             audit.erased(block, &self.geometry);
         }
-        self.blocks.erase(block);
+        self.blocks.empty_lost(block);
         self.streams.erased(self.blocks.class(block));
         self.erased_in_line(plane, block);
     }
