@@ -102,6 +102,7 @@ const ALLOWED: [(&str, &[&str]); 35] = [
             "backend",
             "collector",
             "config",
+            "event",
             "ftl",
             "ids",
             "nand",
