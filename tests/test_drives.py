@@ -153,7 +153,7 @@ def test_what_the_page_of_folding_says_is_in_its_tables() -> None:
         of_load = ("full_mb_per_s",)
         assert all(idle[key] == same[key] for key in idle if key not in of_load)
     array = {(row["when"], row["coordination"]): row for row in told["array"]}
-    for coordination in ("reactive_inclusive", "reactive_selective", "proactive_idle"):
+    for coordination in {coordination for _, coordination in array}:
         for when in ("on demand", "both"):
             alone, asked = array[when, "uncoordinated"], array[when, coordination]
             assert alone["read_p99_9_us"] == asked["read_p99_9_us"]
