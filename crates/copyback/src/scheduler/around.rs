@@ -92,12 +92,28 @@ impl Scheduler {
     ) {
         let transaction = self.queues.transactions.get(id);
         let page = match transaction.kind {
+            Kind::OfStripe if self.is_free_again(backend, id) => {
+                self.end_wait(backend, id, now);
+                return self.finish_part(backend, id, true, now);
+            }
             Kind::OfStripe => None,
             Kind::Read | Kind::ReadToUpdate | Kind::Write => backend.ftl.lookup(transaction.lpn),
         };
         if !page.is_some_and(|page| self.read_around(backend, id, page, now)) {
             self.queues.push_read(plane, id);
         }
+    }
+
+    /// Whether the page that the part `id` of a stripe is read for can be read itself by now: it was to go around its die, which
+    /// collects no more.
+    fn is_free_again(&self, backend: &Backend, id: TransactionId) -> bool {
+        let stripes = self.queues.stripes.as_ref();
+        let Some(of) = stripes.and_then(|stripes| stripes.read_around_by(id)) else { return false };
+        let geometry = &backend.ftl.geometry;
+        backend.ftl.lookup(self.queues.transactions.get(of).lpn).is_some_and(|page| {
+            let die = geometry.die_of_plane(geometry.plane_of(page));
+            !backend.collecting.is_running(die) && !backend.ftl.is_lost(die)
+        })
     }
 
     /// Makes up what `id`, which waits no more, reads from the `others` of its stripe.

@@ -74,6 +74,12 @@ impl Stripes {
         self.parts.get(&id).map(|part| part.page)
     }
 
+    /// The read that goes around a collection by the part `id`, if it is of such.
+    pub fn read_around_by(&self, id: TransactionId) -> Option<TransactionId> {
+        let of = self.parts.get(&id)?.of;
+        self.made_up.get(&of).filter(|read| read.cause == Cause::Collection).map(|_| of)
+    }
+
     /// The read `of` a page is made up from so many parts.
     pub fn begin(&mut self, of: TransactionId, cause: Cause, parts: usize) {
         self.made_up.insert(of, MadeUp { cause, left: parts, has_failed: false });
