@@ -129,11 +129,10 @@ def test_what_the_page_of_parity_says_of_a_lost_die_and_of_erases_is_in_its_tabl
     for schedule in ("none", "semi_preemptive"):
         slow, fast = by[schedule, "a page at a time"], by[schedule, "64 pages at once"]
         assert slow["rebuild_s"] > 2 * fast["rebuild_s"]
-        # 16 KiB a page.
+        # 16 KiB a page, and at most so fast.
         at_rate = by[schedule, "8 MB/s"]
-        assert at_rate["pages_rebuilt"] * 16384 / 8e6 == pytest.approx(
-            at_rate["rebuild_s"], rel=0.02
-        )
+        at_most = at_rate["pages_rebuilt"] * 16384 / 8e6
+        assert 0.999 * at_most < at_rate["rebuild_s"] < 1.5 * at_most
     quiet, hasty = by["semi_preemptive", "8 MB/s"], by["semi_preemptive", "64 pages at once"]
     assert hasty["during_p99_us"] > quiet["during_p99_us"]
 

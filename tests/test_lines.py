@@ -120,7 +120,7 @@ def test_a_lost_die_is_rebuilt_and_nothing_is_gone() -> None:
     assert (lost.die, lost.lost_at_s, lost.pages_lost) == (5, 1.0, 0)
     assert lost.degraded_reads > 0
     # At its rate, but for what the host has overwritten meanwhile.
-    pages = lost.rebuild_s * 4 * 2**20 / (16 * 1024)
+    pages = lost.rebuild_s * 4 * 2**20 / 4096
     assert 0.9 * pages - 8 < lost.pages_rebuilt <= pages + 8
     counts = [of["count"] for of in (lost.before_us, lost.during_us, lost.after_us)]
     assert all(counts)

@@ -53,9 +53,10 @@ WAYS: dict[str, dict[str, Any]] = {
 SCHEDULES = ("none", "semi_preemptive")
 WHOLE = "parity, dies in turn, reads around"
 
-#: The die that is lost, when, and at what load.
+#: The die that is lost, when, at what load, and how much is spare of a drive that is to bear it.
 LOST = {"die": 3, "at": "100s"}
 LOST_SHARE = 0.5
+LOST_SPARE = 0.45
 
 #: How fast it is rebuilt.
 PACES: dict[str, dict[str, Any]] = {
@@ -120,6 +121,7 @@ def lost_row(schedule: str, pace: str, sustained: float) -> dict[str, Any]:
         **DRIVE,
         **PARITY,
         **arrivals(LOST_SHARE, sustained),
+        "ssd.ftl.over_provisioning": LOST_SPARE,
         "ssd.gc.preemption": schedule,
         "ssd.gc.line_erase": "together",
         "ssd.faults.lost_die": {**LOST, **PACES[pace]},
