@@ -442,10 +442,11 @@ impl Run {
         }
     }
 
-    /// Whether a die was lost when a read ended, and rebuilt. There is one drive then.
+    /// Whether a die was lost when a read ended, and rebuilt before it came. There is one drive then.
     #[inline(never)]
     fn note_read_of_phase(&mut self, completion: &Completion) {
-        let phase = self.array.drives()[0].ssd.lost_die_phase();
+        let arrival = completion.request.arrival;
+        let phase = self.array.drives()[0].ssd.lost_die_phase(arrival);
         let is_read = completion.request.operation == Operation::Read;
         if is_read
             && !completion.is_of_ramp()

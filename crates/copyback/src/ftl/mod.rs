@@ -428,6 +428,7 @@ impl Ftl {
     /// What was reclaimed on `plane` has been: a merge that had no block to erase ends here.
     pub fn end_reclaim(&mut self, plane: PlaneId) {
         each!(&mut self.mapping, mapping => mapping.end_reclaim(&mut self.tables, plane));
+        self.tables.end_turn_in_line();
     }
 
     fn next_merge_page(&self, plane: PlaneId) -> Option<Ppn> {

@@ -31,13 +31,13 @@ pub struct LostDieSummary {
     pub unprotected_lines: u64,
     /// Response times of reads that ended before the die was lost, in microseconds.
     pub before_us: ResponseSummary,
-    /// Of those that ended while it was rebuilt.
+    /// Of those that ended while it was rebuilt, or had come by the end of that.
     pub during_us: ResponseSummary,
-    /// Of those that ended after that.
+    /// Of those that came after that.
     pub after_us: ResponseSummary,
 }
 
-/// Response times of reads by what had become of the die when they ended.
+/// Response times of reads by what had become of the die meanwhile.
 #[derive(Debug, Default, Checkpointed)]
 pub struct LostDieReads {
     before: LatencyStats,

@@ -105,15 +105,14 @@ impl Scheduler {
     }
 
     /// Whether the page that the part `id` of a stripe is read for can be read itself by now: it was to go around its die, which
-    /// collects no more, or has done its share but for the operation under way.
+    /// collects no more.
     fn is_free_again(&self, backend: &Backend, id: TransactionId) -> bool {
         let stripes = self.queues.stripes.as_ref();
         let Some(of) = stripes.and_then(|stripes| stripes.read_around_by(id)) else { return false };
         let geometry = &backend.ftl.geometry;
         backend.ftl.lookup(self.queues.transactions.get(of).lpn).is_some_and(|page| {
             let die = geometry.die_of_plane(geometry.plane_of(page));
-            let is_done = backend.ftl.planes_to_collect(die) == 0;
-            (is_done || !backend.collecting.is_running(die)) && !backend.ftl.is_lost(die)
+            !backend.collecting.is_running(die) && !backend.ftl.is_lost(die)
         })
     }
 

@@ -97,9 +97,12 @@ impl Rebuild {
         matches!(self.phase, Phase::Degraded)
     }
 
-    /// What has become of the die.
-    pub const fn phase(&self) -> Phase {
-        self.phase
+    /// What has become of the die: what ended after `since` counts as not ended.
+    pub fn phase(&self, since: Instant) -> Phase {
+        match self.phase {
+            Phase::Rebuilt if self.tally.ended_at > Some(since) => Phase::Degraded,
+            phase => phase,
+        }
     }
 
     /// The die, and what has become of it.

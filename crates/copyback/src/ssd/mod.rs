@@ -214,9 +214,9 @@ impl Ssd {
         Some(LostDieReport { die, tally, unprotected_lines })
     }
 
-    /// Whether a die is lost, and what was there is elsewhere again.
-    pub fn lost_die_phase(&self) -> Phase {
-        self.scheduler.rebuild.as_ref().map_or(Phase::Whole, |rebuild| rebuild.phase())
+    /// Whether a die is lost, and what was there was elsewhere again before `since`.
+    pub fn lost_die_phase(&self, since: Instant) -> Phase {
+        self.scheduler.rebuild.as_ref().map_or(Phase::Whole, |rebuild| rebuild.phase(since))
     }
 
     /// What each die has done until `now`.

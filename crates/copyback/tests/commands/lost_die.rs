@@ -3,7 +3,7 @@
 use copyback::ids::{DieId, Lpn};
 use copyback::ssd::{LostDieReport, Phase};
 
-use crate::toy::Toy;
+use crate::toy::{Toy, at};
 
 /// Four dies on one channel, in lines of four blocks with four pages each, one of which holds parity.
 const FOUR_DIES: [(&str, &str); 7] = [
@@ -80,7 +80,8 @@ fn a_page_is_read_from_the_others_of_its_stripe_and_programmed_on_another_die() 
     let tally = report(&toy).tally;
     assert_eq!((tally.rebuilt, tally.gone, tally.stripe_reads), (1, 0, 3));
     assert_eq!(tally.ended_at.map(|at| at.as_ns()), Some(AT_NS + 262_000));
-    assert_eq!(toy.ssd.lost_die_phase(), Phase::Rebuilt);
+    let after = tally.ended_at.expect("it has ended");
+    assert_eq!(toy.ssd.lost_die_phase(after), Phase::Rebuilt);
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn a_read_of_a_lost_page_takes_its_stripe_until_it_is_rebuilt() {
     let mut toy = written(&[("ssd.faults.lost_die", slow)], 12);
     let lpns = pages_on(&toy, 1);
     toy.run_until(AT_NS + LONG);
-    assert_eq!(toy.ssd.lost_die_phase(), Phase::Degraded);
+    assert_eq!(toy.ssd.lost_die_phase(at(AT_NS)), Phase::Degraded);
     let last = *lpns.last().expect("there are some");
     assert_eq!(die_of(&toy, last), Some(DieId(1)));
     toy.read(AT_NS + LONG, 900, last);

@@ -72,6 +72,13 @@ impl Lines {
 }
 
 impl Tables {
+    /// A collection has ended: the next die may begin, if they take turns.
+    pub(in crate::ftl) fn end_turn_in_line(&mut self) {
+        if let Some(lines) = &mut self.lines {
+            lines.pass_turn_on();
+        }
+    }
+
     /// Whether `block`, nothing in which is valid any more, may be erased.
     pub fn may_erase(&self, block: BlockId) -> bool {
         self.lines
@@ -93,8 +100,8 @@ impl Tables {
             lines.let_erase();
         }
         if valid == 0 && lines.held.now {
+            // The turn of its die ends with its collection.
             lines.note_empty(plane);
-            lines.pass_turn_on();
         }
         if is_lost {
             self.lost_page_went(block);
