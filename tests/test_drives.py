@@ -88,6 +88,9 @@ def test_what_the_page_of_parity_says_is_in_its_table() -> None:
     told = json.loads((STORED / "rain.json").read_text(encoding="utf-8"))
     rows = {(row["share"], row["schedule"], row["way"]): row for row in told["rows"]}
     whole = "parity, dies in turn, reads around"
+    erased_together = {
+        row["share"]: row for row in told["erases"]["rows"] if row["schedule"] == "none"
+    }
     for share in (0.5, 0.8):
         of = {way: row for (at, how, way), row in rows.items() if (at, how) == (share, "none")}
         free, base, all_of_it = of["collections take no time"], of["no parity"], of[whole]
@@ -95,7 +98,10 @@ def test_what_the_page_of_parity_says_is_in_its_table() -> None:
             assert free[key] <= all_of_it[key] < 2.6 * free[key]
         assert 5 < base["read_p99_us"] / free["read_p99_us"] < 138
         assert base["read_p99_9_us"] > 138 * free["read_p99_9_us"]
-        assert all_of_it["read_p99_99_us"] > 50 * free["read_p99_99_us"]
+        assert all_of_it["read_p99_99_us"] > 20 * free["read_p99_99_us"]
+        together = erased_together[share]
+        for key in ("read_p99_us", "read_p99_9_us", "read_p99_99_us"):
+            assert together[key] < 2.6 * free[key]
         for way in ("parity, dies in turn", "parity, reads around"):
             assert of[way]["read_p99_9_us"] > base["read_p99_9_us"]
         assert all_of_it["pages_read_for_others"] == pytest.approx(
@@ -134,7 +140,11 @@ def test_what_the_page_of_parity_says_of_a_lost_die_and_of_erases_is_in_its_tabl
         at_most = at_rate["pages_rebuilt"] * 16384 / 8e6
         assert 0.999 * at_most < at_rate["rebuild_s"] < 1.5 * at_most
     quiet, hasty = by["semi_preemptive", "8 MB/s"], by["semi_preemptive", "64 pages at once"]
-    assert hasty["during_p99_us"] > quiet["during_p99_us"]
+    assert hasty["during_p99_us"] > 100 * quiet["during_p99_us"]
+    for pace in ("a page at a time", "8 MB/s"):
+        row = by["semi_preemptive", pace]
+        assert row["before_p99_us"] < row["during_p99_us"] < 1.5 * row["before_p99_us"]
+        assert row["after_p99_us"] > row["before_p99_us"]
 
 
 def test_what_the_page_of_folding_says_is_in_its_tables() -> None:

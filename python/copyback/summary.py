@@ -572,7 +572,7 @@ class LostDieSummary(Section, kw_only=True):
     """
 
     after_us: ResponseSummary
-    """Of those that ended after that."""
+    """Of those that came after that."""
     before_us: ResponseSummary
     """Response times of reads that ended before the die was lost, in microseconds."""
     degraded_reads: int
@@ -580,7 +580,7 @@ class LostDieSummary(Section, kw_only=True):
     die: int
     """The die."""
     during_us: ResponseSummary
-    """Of those that ended while it was rebuilt."""
+    """Of those that ended while it was rebuilt, or had come by the end of that."""
     lost_at_s: float | None
     """When it was lost; None if the run ended before."""
     pages_lost: int
