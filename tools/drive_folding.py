@@ -92,7 +92,7 @@ def in_bursts(settings: dict[str, Any], bursts: int, drives: int = 1) -> dict[st
     gap = float(BURST["gap"].removesuffix("us"))
     # Where parity is kept, a write is two.
     gap *= 1 if drives == 1 else 2 / drives
-    load = {
+    load: dict[str, Any] = {
         "workload.read_share": 0.5,
         "workload.inter_arrival": f"{gap:g}us",
         "workload.bursts": {"type": "on_off", "on": BURST["on"], "off": BURST["off"]},
@@ -132,7 +132,7 @@ def rate_when_full(result: copyback.Result) -> float:
 
 def heals(settings: dict[str, Any]) -> float | None:
     """Return the seconds after a burst of writes until the cache is as free as it can be."""
-    load = {
+    load: dict[str, Any] = {
         "workload.read_share": 0.0,
         "workload.inter_arrival": BURST["gap"],
         "workload.bursts": {"type": "on_off", "on": BURST["on"], "off": "20s"},
