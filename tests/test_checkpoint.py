@@ -284,18 +284,6 @@ def test_what_lies_beside_it_is_rows_or_refused(tiny: dict[str, Any], tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_policies_in_python_have_none(tiny: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from copyback.policies import VictimPolicy\n"
-        "class Mine(VictimPolicy):\n"
-        "    def choose(self, plane, blocks):\n"
-        "        return blocks.greedy()\n"
-    )
-    tiny["ssd"]["gc"] = {"victim": {"type": "python", "policy": f"{tmp_path}/mine.py:Mine"}}
-    with pytest.raises(InputError, match=r"ssd\.gc\.victim: found a policy in Python"):
-        copyback.run(tiny, checkpoint=tmp_path / "run.checkpoint")
-
-
 def test_the_command_line_refuses_in_one_line(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("something else")
     for arguments, problem in [

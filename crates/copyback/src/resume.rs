@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::Error;
 use crate::checkpoint::{Checkpointed, Reader, Writer};
-use crate::config::{Config, Flow, Preemption, VictimPolicy};
+use crate::config::{Config, Flow};
 use crate::host::sources;
 use crate::progress::{Phase, Progress};
 use crate::whole::write_whole;
@@ -46,9 +46,8 @@ impl Identity {
     /// That of a checked configuration.
     ///
     /// # Errors
-    /// If a trace can't be read, or not again; if a policy is from outside: what it remembers is not known here.
+    /// If a trace can't be read, or not again.
     pub fn of(config: &Config) -> Result<Self, Error> {
-        check_keepable(config)?;
         let traces = config.workload.flows().into_iter().filter_map(|flow| match flow {
             Flow::Trace(config) => Some(trace::digest(&config)),
             Flow::Synthetic(_) => None,
@@ -79,20 +78,6 @@ impl Identity {
             None
         }
     }
-}
-
-/// Refuses what has no checkpoints.
-fn check_keepable(config: &Config) -> Result<(), Error> {
-    let gc = &config.ssd.gc;
-    let key = match (&gc.victim, &gc.preemption) {
-        (VictimPolicy::Python { .. }, _) => "ssd.gc.victim",
-        (_, Preemption::Python { .. }) => "ssd.gc.preemption",
-        _ => return Ok(()),
-    };
-    Err(Error::Input(format!(
-        "{key}: found a policy in Python, which may remember what no checkpoint holds; allowed for runs with \
-         checkpoints: the others"
-    )))
 }
 
 /// What a checkpoint says before all else.

@@ -15,6 +15,7 @@ from copyback.commands.options import (
     Memory,
     Preset,
     Quiet,
+    Seeds,
     Setting,
     settings_in,
     status_of,
@@ -50,9 +51,7 @@ def compare(
             metavar="DIR", help="Where the sweep file's traces are; else they are relative to it."
         ),
     ] = None,
-    seeds: Annotated[
-        int | None, typer.Option(min=1, help="Run each combination with so many seeds.")
-    ] = None,
+    seeds: Seeds = None,
     baseline: Annotated[
         list[str] | None,
         typer.Option(

@@ -52,6 +52,10 @@ DaskAddress = Annotated[
     str | None,
     typer.Option("--dask", metavar="ADDRESS", help="Run on the workers of this Dask scheduler."),
 ]
+Seeds = Annotated[
+    int | None, typer.Option(min=1, help="Run each of them with so many seeds, from 1 on.")
+]
+
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 

@@ -15,6 +15,7 @@ from copyback.commands.options import (
     Memory,
     Preset,
     Quiet,
+    Seeds,
     Setting,
     settings_in,
     typed,
@@ -51,9 +52,7 @@ def search(
     within: Annotated[
         float, typer.Option(metavar="SHARE", help="How near to look, as a share of the range.")
     ] = 0.01,
-    seeds: Annotated[
-        int | None, typer.Option(min=1, help="Run each value with so many seeds.")
-    ] = None,
+    seeds: Seeds = None,
     jobs: Jobs = None,
     memory: Memory = None,
     dask: DaskAddress = None,

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from enum import Enum, Flag
 from typing import TYPE_CHECKING, NamedTuple
 
-from copyback.policies.base import Policy
+from copyback.policies.base import Policy, Remembers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ class Situation(NamedTuple):
     write_finds_no_block: bool
 
 
-class SchedulePolicy(Policy, ABC):
+class SchedulePolicy(Remembers, Policy, ABC):
     """A schedule policy: derive from it and write :meth:`admitted`.
 
     Each drive gets an object of its own, made with ``(device, random, **parameters)``. It may

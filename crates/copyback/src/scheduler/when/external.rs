@@ -1,7 +1,7 @@
 //! A schedule from outside of this crate.
 
 use super::supply::{DieView, ExternalSchedule};
-use crate::checkpoint::Writer;
+use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::ids::DieId;
 use crate::units::Duration;
 use crate::victim::supply::Failed;
@@ -19,11 +19,14 @@ pub struct External {
     inside_moves: bool,
     /// Steps that the collections of each die have begun since the host was last served there.
     steps: Vec<u32>,
+    /// What it is to remember once it is there.
+    memory: Option<Vec<u8>>,
 }
 
 impl External {
     pub(super) fn new(poll: Duration, inside_moves: bool, dies: usize) -> Self {
-        Self { policy: None, failed: None, poll, inside_moves, steps: vec![0; dies] }
+        let steps = vec![0; dies];
+        Self { policy: None, failed: None, poll, inside_moves, steps, memory: None }
     }
 
     fn ask<T>(
@@ -42,8 +45,9 @@ impl External {
 }
 
 impl When for External {
-    fn keep_scheme(&self, _: &mut Writer<'_>) {
-        unreachable!("runs with policies from outside have no checkpoints");
+    fn keep_scheme(&self, out: &mut Writer<'_>) {
+        out.variant(4);
+        self.keep(out);
     }
 
     /// It is not asked when nothing waits. Who has failed yields no more: collections always get ahead then.
@@ -93,11 +97,40 @@ impl When for External {
         self.inside_moves
     }
 
-    fn supply(&mut self, policy: Box<dyn ExternalSchedule>) {
+    fn supply(&mut self, mut policy: Box<dyn ExternalSchedule>) {
+        if let Some(memory) = self.memory.take()
+            && let Err(failed) = policy.remember(&memory)
+        {
+            self.failed = Some(failed);
+        }
         self.policy = Some(policy);
     }
 
     fn failed(&self) -> Option<&Failed> {
         self.failed.as_ref()
+    }
+}
+
+/// Whoever goes on with the run supplies the schedule again; it remembers then.
+impl Checkpointed for External {
+    fn keep(&self, out: &mut Writer<'_>) {
+        let memory = match (&self.policy, &self.memory) {
+            (Some(policy), _) => policy.memory(),
+            (None, memory) => Ok(memory.clone().unwrap_or_default()),
+        };
+        let memory = memory.unwrap_or_else(|failed| {
+            out.fail(&failed);
+            Vec::new()
+        });
+        self.poll.keep(out);
+        self.inside_moves.keep(out);
+        self.steps.keep(out);
+        memory.keep(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+        let (poll, inside_moves) = (Duration::load(from)?, bool::load(from)?);
+        let (steps, memory) = (Vec::load(from)?, Some(Vec::load(from)?));
+        Ok(Self { policy: None, failed: None, poll, inside_moves, steps, memory })
     }
 }

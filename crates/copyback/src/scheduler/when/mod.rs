@@ -182,6 +182,7 @@ impl Checkpointed for Box<dyn When> {
             1 => Partial::load(from).map(boxed),
             2 => SemiPreemptive::load(from).map(boxed),
             3 => Paced::load(from).map(boxed),
+            4 => External::load(from).map(boxed),
             _ => Err(from.unknown_variant()),
         }
     }

@@ -42,7 +42,26 @@ pub trait ExternalSchedule: fmt::Debug + Send + Sync {
     /// # Errors
     /// If it cannot say; it is not asked again.
     fn admitted(&mut self, view: &DieView) -> Result<Admitted, Failed>;
+
+    /// What it remembers, for a file.
+    ///
+    /// # Errors
+    /// If that can't be written down.
+    fn memory(&self) -> Result<Vec<u8>, Failed> {
+        Err(Failed(NO_MEMORY.to_owned()))
+    }
+
+    /// Remembers, newly made, what a file tells.
+    ///
+    /// # Errors
+    /// If no schedule like this can have told it.
+    fn remember(&mut self, _memory: &[u8]) -> Result<(), Failed> {
+        Err(Failed(NO_MEMORY.to_owned()))
+    }
 }
+
+const NO_MEMORY: &str = "ssd.gc.preemption: found a policy from outside that does not say what it remembers; allowed \
+                         for checkpoints: one that does";
 
 /// A die at the moment at which a collection could yield.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
