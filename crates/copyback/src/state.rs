@@ -16,7 +16,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
-use crate::config::{Config, Cuts, FlashFaults, Overwrites};
+use crate::config::{Config, Cuts, FlashFaults, LineErase, Overwrites};
 use crate::ftl::{Ftl, Saved, SavedLines, SavedSlcCache};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
@@ -114,6 +114,9 @@ pub fn fingerprint(config: &Config) -> String {
         && config.ssd.has_lines()
     {
         decisive.push(serde_json::json!(config.ssd.gc.unit));
+        if config.ssd.gc.line_erase != LineErase::default() {
+            decisive.push(serde_json::json!(config.ssd.gc.line_erase));
+        }
     }
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }
