@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
+from drive_folding import BURSTS, DRIVE, WHEN, in_bursts  # noqa: E402
 from drive_pages import is_near  # noqa: E402
 from drive_promises import STORED, Promise, answer, promises  # noqa: E402
 
@@ -87,6 +88,9 @@ def test_what_the_page_of_parity_says_is_in_its_table() -> None:
     told = json.loads((STORED / "rain.json").read_text(encoding="utf-8"))
     rows = {(row["share"], row["schedule"], row["way"]): row for row in told["rows"]}
     whole = "parity, dies in turn, reads around"
+    erased_together = {
+        row["share"]: row for row in told["erases"]["rows"] if row["schedule"] == "none"
+    }
     for share in (0.5, 0.8):
         of = {way: row for (at, how, way), row in rows.items() if (at, how) == (share, "none")}
         free, base, all_of_it = of["collections take no time"], of["no parity"], of[whole]
@@ -94,7 +98,10 @@ def test_what_the_page_of_parity_says_is_in_its_table() -> None:
             assert free[key] <= all_of_it[key] < 2.6 * free[key]
         assert 5 < base["read_p99_us"] / free["read_p99_us"] < 138
         assert base["read_p99_9_us"] > 138 * free["read_p99_9_us"]
-        assert all_of_it["read_p99_99_us"] > 50 * free["read_p99_99_us"]
+        assert all_of_it["read_p99_99_us"] > 20 * free["read_p99_99_us"]
+        together = erased_together[share]
+        for key in ("read_p99_us", "read_p99_9_us", "read_p99_99_us"):
+            assert together[key] < 2.6 * free[key]
         for way in ("parity, dies in turn", "parity, reads around"):
             assert of[way]["read_p99_9_us"] > base["read_p99_9_us"]
         assert all_of_it["pages_read_for_others"] == pytest.approx(
@@ -114,3 +121,60 @@ def test_what_the_page_of_parity_says_is_in_its_table() -> None:
     sustained = told["sustained_iops"]
     assert sustained[whole] < 0.5 * sustained["parity, reads around"]
     assert sustained["parity"] == pytest.approx(0.5 * sustained["no parity"], rel=0.15)
+
+
+def test_what_the_page_of_parity_says_of_a_lost_die_and_of_erases_is_in_its_tables() -> None:
+    """Reads are made up while it is rebuilt; erased together, less of the tail is left."""
+    told = json.loads((STORED / "rain.json").read_text(encoding="utf-8"))
+    for row in told["lost_die"]["rows"]:
+        assert row["pages_lost"] == 0
+        # One of the seven dies that hold data of a line.
+        assert row["degraded_reads"] < row["reads_during"] / 7
+        assert row["rebuild_s"] > 0
+    by = {(row["schedule"], row["pace"]): row for row in told["lost_die"]["rows"]}
+    for schedule in ("none", "semi_preemptive"):
+        slow, fast = by[schedule, "a page at a time"], by[schedule, "64 pages at once"]
+        assert slow["rebuild_s"] > 2 * fast["rebuild_s"]
+        # 16 KiB a page, and at most so fast.
+        at_rate = by[schedule, "8 MB/s"]
+        at_most = at_rate["pages_rebuilt"] * 16384 / 8e6
+        assert 0.999 * at_most < at_rate["rebuild_s"] < 1.5 * at_most
+    quiet, hasty = by["semi_preemptive", "8 MB/s"], by["semi_preemptive", "64 pages at once"]
+    assert hasty["during_p99_us"] > 100 * quiet["during_p99_us"]
+    for pace in ("a page at a time", "8 MB/s"):
+        row = by["semi_preemptive", pace]
+        assert row["before_p99_us"] < row["during_p99_us"] < 1.5 * row["before_p99_us"]
+        assert row["after_p99_us"] > row["before_p99_us"]
+
+
+def test_what_the_page_of_folding_says_is_in_its_tables() -> None:
+    """Folding that yields, on demand, leaves the shortest tail."""
+    told = json.loads((STORED / "folding.json").read_text(encoding="utf-8"))
+    by = {(row["when"], row["schedule"]): row for row in told["rows"]}
+    for schedule in ("semi_preemptive", "partial", "paced"):
+        assert by["both", schedule]["read_p99_9_us"] < by["idle time", schedule]["read_p99_9_us"]
+        assert by["both", schedule]["past"] < 0.01
+        assert by["on demand", schedule]["heals_s"] is None
+        assert by["both", schedule]["full_mb_per_s"] > 1.3 * by["both", "none"]["full_mb_per_s"]
+        assert by["both", "none"]["write_p99_us"] > 100 * by["both", schedule]["write_p99_us"]
+        idle = {**by["idle time", schedule], **dict.fromkeys(("schedule", "config_digest"))}
+        same = {**by["idle time", "none"], **dict.fromkeys(("schedule", "config_digest"))}
+        of_load = ("full_mb_per_s",)
+        assert all(idle[key] == same[key] for key in idle if key not in of_load)
+    array = {(row["when"], row["coordination"]): row for row in told["array"]}
+    for coordination in {coordination for _, coordination in array}:
+        for when in ("on demand", "both"):
+            alone, asked = array[when, "uncoordinated"], array[when, coordination]
+            assert alone["read_p99_9_us"] == asked["read_p99_9_us"]
+            assert alone["write_amplification"] == asked["write_amplification"]
+
+
+def test_a_stored_row_of_folding_is_what_the_tool_gives() -> None:
+    """To the last digit, of a row."""
+    told = json.loads((STORED / "folding.json").read_text(encoding="utf-8"))
+    stored_row = next(
+        row for row in told["rows"] if (row["when"], row["schedule"]) == ("both", "paced")
+    )
+    settings = {**DRIVE, **WHEN["both"], "ssd.gc.preemption": "paced"}
+    found = in_bursts(settings, BURSTS)
+    assert {key: stored_row[key] for key in found} == found

@@ -97,3 +97,45 @@ def test_reads_around_collections_and_those_made_up_are_told() -> None:
     names = [name for name, _ in die_lines.rows(summary)]
     assert "Read around collections" in names
     assert "Made up, as they could not be corrected" in names
+
+
+LOST: dict[str, Any] = {
+    "ssd__geometry__dies_per_chip": 4,
+    "ssd__ftl__over_provisioning": 0.6,
+    "ssd__gc__unit": "line",
+    "ssd__gc__line_erase": "together",
+    "ssd__ftl__rain": True,
+    "workload__requests": 6000,
+    "workload__read_share": 0.7,
+    "workload__inter_arrival": {"type": "exponential", "mean": "1ms"},
+}
+
+
+def test_a_lost_die_is_rebuilt_and_nothing_is_gone() -> None:
+    lost_die = {"die": 5, "at": "1s", "rebuild_rate": "4MiB/s"}
+    found = copyback.run(DRIVE, audit=True, **LOST, ssd__faults__lost_die=lost_die).summary
+    lost = found.lost_die
+    assert lost is not None
+    assert lost.rebuild_s is not None
+    assert (lost.die, lost.lost_at_s, lost.pages_lost) == (5, 1.0, 0)
+    assert lost.degraded_reads > 0
+    # At its rate, but for what the host has overwritten meanwhile.
+    pages = lost.rebuild_s * 4 * 2**20 / 4096
+    assert 0.9 * pages - 8 < lost.pages_rebuilt <= pages + 8
+    counts = [of["count"] for of in (lost.before_us, lost.during_us, lost.after_us)]
+    assert all(counts)
+    assert sum(counts) == found.requests.reads
+    assert ("Die lost", "die 5 at 1 s") in die_lines.rows(found)
+    whole = copyback.run(DRIVE, audit=True, **LOST).summary
+    assert whole.lost_die is None
+    # Before, both drives have done the same.
+    assert found.requests == whole.requests
+
+
+def test_a_die_that_is_lost_after_the_end_is_not() -> None:
+    lost_die = {"die": 5, "at": "1h"}
+    summary = copyback.run(DRIVE, audit=True, **LOST, ssd__faults__lost_die=lost_die).summary
+    assert summary.lost_die is not None
+    assert summary.lost_die.lost_at_s is None
+    assert summary.throughput.simulated_s < 60
+    assert ("Die lost", "not before the end of the run") in die_lines.rows(summary)

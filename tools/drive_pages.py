@@ -52,6 +52,7 @@ def main() -> None:
     fill("schedules", schedules(stored), to)
     draw_schedules(stored["rows"], to / PICTURES / "schedules.svg")
     fill("rain", rain(read("rain")), to)
+    fill("folding", folding(read("folding")), to)
 
 
 def read(name: str) -> dict[str, Any]:
@@ -183,7 +184,120 @@ def rain(stored: dict[str, Any]) -> str:
         )
     lines += ["", "| way | sustained |", "| --- | ---: |"]
     lines += [f"| {way} | {iops:,} IOPS |" for way, iops in stored["sustained_iops"].items()]
+    return "\n".join([*lines, *erases(stored), *lost_die(stored["lost_die"])]) + "\n"
+
+
+def erases(stored: dict[str, Any]) -> list[str]:
+    """Return what it changes that the blocks of a line are erased together."""
+    together = stored["erases"]
+    lines = [
+        "",
+        "When the blocks of a line are erased, with all of it (`python tools/drive_rain.py erases` "
+        f"at commit {together['commit']}):",
+        "",
+        "| load | schedule | blocks are erased | reads p99 | p99.9 | p99.99 | reads around | "
+        "write amplification |",
+        "| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    keys = ("read_p99_us", "read_p99_9_us", "read_p99_99_us")
+    for row in together["rows"]:
+        of = ("share", "schedule", "way")
+        one_by_one = next(r for r in stored["rows"] if all(r[key] == row[key] for key in of))
+        for when, found in (("as they are moved", one_by_one), ("together", row)):
+            times = " | ".join(units.time_us(found[key]) for key in keys)
+            lines.append(
+                f"| {row['share']:.0%} | `{row['schedule']}` | {when} | {times} | "
+                f"{units.share(found['reads_around'] / found['reads'])} | "
+                f"{found['write_amplification']:.2f} |"
+            )
+    return lines
+
+
+def lost_die(stored: dict[str, Any]) -> list[str]:
+    """Return how reads fare before, during and after the rebuild of a lost die."""
+    lines = [
+        "",
+        "When one of eight dies is lost, at half of that load (`python tools/drive_rain.py "
+        f"lost_die` at commit {stored['commit']}):",
+        "",
+        "| schedule | rebuilt | reads p50 before | during | after | p99 before | during | after | "
+        "p99.9 before | during | after | rebuild | pages | lost | reads made up |",
+        "| --- | --- |" + " ---: |" * 13,
+    ]
+    tails = ("p50", "p99", "p99_9")
+    phases = ("before", "during", "after")
+    for row in stored["rows"]:
+        times = " | ".join(
+            units.time_us(row[f"{when}_{key}_us"]) for key in tails for when in phases
+        )
+        lines.append(
+            f"| `{row['schedule']}` | {row['pace']} | {times} | {row['rebuild_s']:.1f} s | "
+            f"{row['pages_rebuilt']:,} | {row['pages_lost']:,} | "
+            f"{units.share(row['degraded_reads'] / row['reads_during'])} |"
+        )
+    return lines
+
+
+def folding(stored: dict[str, Any]) -> str:
+    """Return the tables of when and how a cache is folded, and which yields best."""
+    rows = stored["rows"]
+    lines = [
+        f"**What yields best?** {yields_best(rows)}",
+        "",
+        f"Measured by `python tools/drive_folding.py` at commit {stored['commit']}.",
+        "",
+        "| schedule | folded | reads p99 | p99.9 | writes p99 | p99.9 | write amplification | "
+        "past the cache | rate when full | healed after |",
+        "| --- | --- |" + " ---: |" * 8,
+    ]
+    keys = ("read_p99_us", "read_p99_9_us", "write_p99_us", "write_p99_9_us")
+    for row in rows:
+        times = " | ".join(units.time_us(row[key]) for key in keys)
+        healed = "never" if row["heals_s"] is None else f"{row['heals_s']:.2f} s"
+        lines.append(
+            f"| `{row['schedule']}` | {row['when']} | {times} | "
+            f"{row['write_amplification']:.2f} | {units.share(row['past'])} | "
+            f"{told(row['full_mb_per_s'])} MB/s | {healed} |"
+        )
+    lines += [
+        "",
+        "| coordination of four drives | folded | reads p99 | p99.9 | writes p99 | p99.9 | "
+        "write amplification | past the cache |",
+        "| --- | --- |" + " ---: |" * 6,
+    ]
+    for row in stored["array"]:
+        times = " | ".join(units.time_us(row[key]) for key in keys)
+        lines.append(
+            f"| `{row['coordination']}` | {row['when']} | {times} | "
+            f"{row['write_amplification']:.2f} | {units.share(row['past'])} |"
+        )
     return "\n".join(lines) + "\n"
+
+
+def yields_best(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the sentence that names what folds with the shortest tail of reads."""
+    best = min(rows, key=lambda row: row["read_p99_9_us"])
+    worst = max(rows, key=lambda row: row["read_p99_9_us"])
+    times = best["read_p99_9_us"], worst["read_p99_9_us"]
+    near = [
+        f"`{row['schedule']}`"
+        for row in rows
+        if row["when"] == best["when"]
+        and row is not best
+        and row["read_p99_9_us"] < 1.05 * times[0]
+    ]
+    beside = f" ({' and '.join(near)} within 5%)" if near else ""
+    idle = [row for row in rows if row["when"] == "idle time"]
+    least = min(idle, key=lambda row: row["write_amplification"])
+    how = {"both": "on demand and in idle time", "idle time": "in idle time alone"}
+    return (
+        f"`{best['schedule']}` folding{beside}, {how.get(best['when'], best['when'])}: p99.9 of "
+        f"reads is {units.time_us(times[0])}, against {units.time_us(times[1])} for "
+        f"`{worst['schedule']}`, {how.get(worst['when'], worst['when'])}; folding in idle time "
+        f"alone writes least, a write amplification of {least['write_amplification']:.2f} against "
+        f"{best['write_amplification']:.2f}, as {units.share(least['past'])} of what is written "
+        f"goes past the cache."
+    )
 
 
 @contextmanager

@@ -28,6 +28,34 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
         if (without := parity.write_amplification_without) is not None:
             told.append(("Write amplification without parity", f"{without:.2f}"))
         told += [(name, f"{units.count(pages)} pages") for name, pages in made_up(parity) if pages]
+    return told + of_lost_die(summary)
+
+
+def of_lost_die(summary: Summary) -> list[tuple[str, str]]:
+    """Return what became of a die that was lost; nothing if none was."""
+    lost = summary.lost_die
+    if lost is None:
+        return []
+    if lost.lost_at_s is None:
+        return [("Die lost", "not before the end of the run")]
+    done = "not by the end" if lost.rebuild_s is None else f"in {lost.rebuild_s:.3g} s"
+    told = [
+        ("Die lost", f"die {lost.die} at {lost.lost_at_s:.3g} s"),
+        ("Rebuilt", f"{units.count(lost.pages_rebuilt)} pages, {done}"),
+        ("Read from the others of their stripes", f"{units.count(lost.degraded_reads)} pages"),
+    ]
+    times = {"before": lost.before_us, "during": lost.during_us, "after": lost.after_us}
+    tails = [
+        f"{units.time_us(p99)} {when}"
+        for when, of in times.items()
+        if (p99 := of["p99"]) is not None
+    ]
+    if tails:
+        told.append(("Reads p99 by the loss", ", ".join(tails)))
+    if lost.pages_lost:
+        told.append(("Pages that are gone", units.count(lost.pages_lost)))
+    if lost.unprotected_lines:
+        told.append(("Lines without parity", units.count(lost.unprotected_lines)))
     return told
 
 

@@ -535,6 +535,71 @@ class LinesSummary(Section, kw_only=True):
     """Share of the pages of lines that was valid when they were chosen; None if none was."""
 
 
+class ResponseSummary(Section, kw_only=True):
+    """Response times of one class of requests, in microseconds."""
+
+    count: int
+    """Requests."""
+    max: float | None
+    """The longest; None without requests."""
+    mean: float | None
+    """Mean; None without requests."""
+    min: float | None
+    """The shortest; None without requests."""
+    p50: float | None
+    """Half of the requests take no longer, to 0.1%; None without requests."""
+    p90: float | None
+    """90% of the requests take no longer."""
+    p95: float | None
+    """95% of the requests take no longer."""
+    p99: float | None
+    """99% of the requests take no longer."""
+    p99_9: float | None
+    """99.9% of the requests take no longer."""
+    p99_99: float | None
+    """99.99% of the requests take no longer."""
+    stddev: float | None
+    """Standard deviation of the sample; None for fewer than two requests."""
+    variance: float | None
+    """Variance of the sample, in square microseconds; None for fewer than two requests."""
+
+
+class LostDieSummary(Section, kw_only=True):
+    """What `summary.json` says of a die that was lost (`ssd.faults.lost_die`).
+
+    Counted since the run began, ramp included; response times are those of requests that are
+    measured.
+    """
+
+    after_us: ResponseSummary
+    """Of those that came after that."""
+    before_us: ResponseSummary
+    """Response times of reads that ended before the die was lost, in microseconds."""
+    degraded_reads: int
+    """Reads of pages of that die that were made up for the host."""
+    die: int
+    """The die."""
+    during_us: ResponseSummary
+    """Of those that ended while it was rebuilt, or had come by the end of that."""
+    lost_at_s: float | None
+    """When it was lost; None if the run ended before."""
+    pages_lost: int
+    """Pages that could not be made up, as another page of their stripe was gone: their data are
+    lost.
+    """
+    pages_read_to_rebuild: int
+    """Pages that were read to rebuild others."""
+    pages_rebuilt: int
+    """Pages that were made up and programmed elsewhere since requests are measured.
+
+    They count in `write_amplification`.
+    """
+    rebuild_s: float | None
+    """How long it took to rebuild what was there; None if the run ended before."""
+    unprotected_lines: int
+    """Lines that were opened without parity, as every die left needed a block."""
+
+
 class NvBufferSummary(Section, kw_only=True):
     """What a non-volatile buffer was used for that takes writes before merges."""
 
@@ -674,35 +739,6 @@ class PlacementSummary(Section, kw_only=True):
     """RAM in which the placement keeps what it knows of pages, in bytes."""
 
 
-class ResponseSummary(Section, kw_only=True):
-    """Response times of one class of requests, in microseconds."""
-
-    count: int
-    """Requests."""
-    max: float | None
-    """The longest; None without requests."""
-    mean: float | None
-    """Mean; None without requests."""
-    min: float | None
-    """The shortest; None without requests."""
-    p50: float | None
-    """Half of the requests take no longer, to 0.1%; None without requests."""
-    p90: float | None
-    """90% of the requests take no longer."""
-    p95: float | None
-    """95% of the requests take no longer."""
-    p99: float | None
-    """99% of the requests take no longer."""
-    p99_9: float | None
-    """99.9% of the requests take no longer."""
-    p99_99: float | None
-    """99.99% of the requests take no longer."""
-    stddev: float | None
-    """Standard deviation of the sample; None for fewer than two requests."""
-    variance: float | None
-    """Variance of the sample, in square microseconds; None for fewer than two requests."""
-
-
 class ResponsesSummary(Section, kw_only=True):
     """Response times of reads and writes, together and apart, in microseconds."""
 
@@ -782,6 +818,8 @@ class DeviceSummary(Section, kw_only=True):
     """How idle time was used, if a schedule tells idle periods apart by length."""
     lines: LinesSummary | None = None
     """What became of lines, if blocks are managed in lines."""
+    lost_die: LostDieSummary | None = None
+    """What became of a die that was lost, if one was to be (`ssd.faults.lost_die`)."""
     mapping: MappingSummary
     """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
     placement: PlacementSummary | None = None
@@ -1213,6 +1251,8 @@ class Summary(Section, kw_only=True):
     """How idle time was used, if a schedule tells idle periods apart by length."""
     lines: LinesSummary | None = None
     """What became of lines, if blocks are managed in lines."""
+    lost_die: LostDieSummary | None = None
+    """What became of a die that was lost, if one was to be (`ssd.faults.lost_die`)."""
     mapping: MappingSummary
     """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
     measured_response_us: ResponsesSummary | None = None

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::Share;
+use super::quantity::{Rate, Share, Time};
 use super::{AgedReadErrors, Config, DisturbedReadErrors, Ssd, Stop};
 
 /// What goes wrong in the flash: nothing, unless the table says so.
@@ -36,6 +36,36 @@ pub struct FlashFaults {
     /// cannot correct is uncorrectable.
     #[schemars(range(min = 0, max = 255))]
     pub retry_levels: u32,
+    /// A die that fails as a whole, of a drive with parity in lines (`ssd.ftl.rain`), which rebuilds what was there.
+    /// Absent: none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_die: Option<LostDie>,
+}
+
+/// A die that is lost, and how fast the drive rebuilds what was there.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LostDie {
+    /// Its number, from 0, channel by channel.
+    #[schemars(range(min = 0, max = 65_535))]
+    pub die: u32,
+    /// When. What the die has begun by then ends.
+    pub at: Time,
+    /// Pages are rebuilt at this rate at most; `"none"`: each as soon as one before it is done.
+    #[serde(default = "no_limit")]
+    pub rebuild_rate: Rate,
+    /// Pages that are rebuilt at once, at most.
+    #[serde(default = "default_rebuild_pages")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub rebuild_pages: u32,
+}
+
+const fn no_limit() -> Rate {
+    Rate::None
+}
+
+const fn default_rebuild_pages() -> u32 {
+    8
 }
 
 impl Default for FlashFaults {
@@ -51,6 +81,7 @@ impl Default for FlashFaults {
             aged_read_errors: None,
             retry_failures: Share(0.1),
             retry_levels: 7,
+            lost_die: None,
         }
     }
 }

@@ -28,6 +28,9 @@ pub struct Gc {
     /// Of a line (`unit = "line"`) the dies are collected one after the other, and not all at once (rotating GC).
     #[serde(skip_serializing_if = "is_default")]
     pub rotating: bool,
+    /// When the blocks of a line (`unit = "line"`) are erased that is collected.
+    #[serde(skip_serializing_if = "is_default")]
+    pub line_erase: LineErase,
     /// Whether idle time is used to collect.
     pub idle: Idle,
     /// A plane with fewer free blocks than this is collected.
@@ -68,6 +71,7 @@ impl Default for Gc {
             width: Width::Serial,
             unit: GcUnit::Block,
             rotating: false,
+            line_erase: LineErase::AsMoved,
             idle: Idle::None,
             soft_threshold: FreeBlocks::Share(Share(0.05)),
             hard_threshold: FreeBlocks::Blocks { blocks: 1 },
@@ -94,6 +98,18 @@ pub enum GcUnit {
     /// A line: the blocks of one index over all planes of the drive, as in FEMU and in the firmware of most drives (a
     /// superblock over all dies). A page that is moved stays in its plane.
     Line,
+}
+
+/// When the blocks of a line are erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LineErase {
+    /// Each as soon as what was valid in it has been moved.
+    #[default]
+    AsMoved,
+    /// All once the whole line has been moved: until then its stripes are whole, so that pages can be read around
+    /// collections, and made up.
+    Together,
 }
 
 /// What free blocks are counted over. Thresholds are a plane's share: a die or a drive has that many times its planes.
@@ -185,9 +201,12 @@ impl Ssd {
         let lines = if self.has_lines() { classes } else { 0 };
         // The die that holds the parity of a line may need another one for what it moves.
         let parity = if self.ftl.rain { classes } else { 0 };
+        // What is rebuilt goes to lines beside those.
+        let rebuilt = if self.faults.lost_die.is_some() { classes + 1 } else { 0 };
         classes
             + lines
             + parity
+            + rebuilt
             + self.blocks_of_open_units()
             + beside.map(u32::from).iter().sum::<u32>()
     }
@@ -213,6 +232,15 @@ impl Ssd {
     pub fn pages_per_unit(&self) -> u64 {
         let blocks = if self.has_lines() { self.managed_planes() } else { 1 };
         self.without_parity(blocks) * self.data_pages_per_block()
+    }
+
+    /// So many blocks or pages of all dies, less those that hold parity, and those of a die that will be lost.
+    pub fn without_parity_and_lost(&self, all: u64) -> u64 {
+        let dies = self.dies().max(3);
+        match self.ftl.rain && self.faults.lost_die.is_some() {
+            true => all * (dies - 2) / dies,
+            false => self.without_parity(all),
+        }
     }
 
     /// So many blocks or pages of all dies, less those that hold parity.

@@ -47,7 +47,7 @@ pub use device::*;
 pub use endurance::Endurance;
 pub use estimate::Estimate;
 pub use fault::{Fault, Faults};
-pub use flash_faults::FlashFaults;
+pub use flash_faults::{FlashFaults, LostDie};
 pub use ftl::*;
 pub use gc::*;
 pub use host::*;

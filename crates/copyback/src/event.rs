@@ -24,6 +24,8 @@ pub enum Event {
     IdleLook,
     /// The drive looks for data that have become too old.
     RefreshLook,
+    /// A die is lost, or the next page of it is due to be rebuilt.
+    LostDieLook,
 }
 
 /// A direction of the host link.
@@ -53,6 +55,7 @@ impl Event {
             Self::ControllerDone(_) => "host.command_overhead",
             Self::IdleLook => "ssd.gc.idle",
             Self::RefreshLook => "ssd.refresh.age",
+            Self::LostDieLook => "ssd.faults.lost_die",
         }
     }
 
@@ -67,6 +70,7 @@ impl Event {
             Self::ControllerDone(_) => 5,
             Self::IdleLook => 6,
             Self::RefreshLook => 7,
+            Self::LostDieLook => 8,
         }
     }
 }

@@ -12,6 +12,8 @@ pub enum Owner {
     Destage,
     /// The mapping, of which a page is read or written.
     Translation,
+    /// The rebuild of a die that is lost.
+    Rebuild,
 }
 
 /// Why a block is collected.

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
 use crate::executor::Executor;
-use crate::host::{Admitted, Host, waited_outside};
+use crate::host::{Admitted, Completion, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary,
@@ -33,7 +33,7 @@ use crate::ssd::{
 use crate::told::Told;
 use crate::units::{Instant, TotalTime, earlier};
 use crate::victim::supply::Failed;
-use crate::workload::Request;
+use crate::workload::{Operation, Request};
 use crate::{Error, Status};
 
 use ahead::SideBySide;
@@ -358,7 +358,7 @@ impl Run {
         for (device, entry) in self.journal.drain(..) {
             let request = |owner: &Owner| match owner {
                 Owner::Host(command) => self.array.request_of(device, *command),
-                Owner::Destage | Owner::Translation => None,
+                Owner::Destage | Owner::Translation | Owner::Rebuild => None,
             };
             let number = |owner: &Owner| request(owner).map(|id| self.host.number(id));
             let numbers = entry.owners().iter().filter_map(number).collect();
@@ -449,11 +449,28 @@ impl Run {
             self.violation.get_or_insert(problem);
         }
         self.recorder.completed(&completion, self.now);
+        if self.recorder.lost_die.is_some() {
+            self.note_read_of_phase(&completion);
+        }
         if !completion.rejected
             && self.stop.as_mut().is_some_and(|stop| stop.completed(&completion))
         {
             let (now, counters) = (self.now, self.counters());
             self.end_rounds(|stop| stop.end_round(now, &counters));
+        }
+    }
+
+    /// Whether a die was lost when a read ended, and rebuilt before it came. There is one drive then.
+    #[inline(never)]
+    fn note_read_of_phase(&mut self, completion: &Completion) {
+        let arrival = completion.request.arrival;
+        let phase = self.array.drives()[0].ssd.lost_die_phase(arrival);
+        let is_read = completion.request.operation == Operation::Read;
+        if is_read
+            && !completion.is_of_ramp()
+            && let Some(reads) = &mut self.recorder.lost_die
+        {
+            reads.completed(completion.response, phase);
         }
     }
 
@@ -726,6 +743,10 @@ impl Run {
             slc_cache,
             lines,
             parity,
+            lost_die: self.recorder.lost_die.as_ref().and_then(|reads| {
+                let report = drives.iter().find_map(|drive| drive.ssd.lost_die())?;
+                Some(reads.summary(&report, counters.rebuilt))
+            }),
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
             data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),

@@ -16,7 +16,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
-use crate::config::{Config, Cuts, Overwrites};
+use crate::config::{Config, Cuts, FlashFaults, LineErase, Overwrites};
 use crate::ftl::{Ftl, Saved, SavedLines, SavedSlcCache};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
@@ -82,7 +82,8 @@ const NO_SPARE_AREAS: &str = "ssd.power.cuts: found cuts on a saved device whose
 /// start from the same saved ones.
 pub fn fingerprint(config: &Config) -> String {
     let gc = &config.ssd.gc;
-    let faults = &config.ssd.faults;
+    // Nothing is lost while a drive is prepared.
+    let faults = &FlashFaults { lost_die: None, ..config.ssd.faults.clone() };
     let mut decisive = serde_json::json!([
         config.seed,
         config.ssd.geometry,
@@ -113,6 +114,9 @@ pub fn fingerprint(config: &Config) -> String {
         && config.ssd.has_lines()
     {
         decisive.push(serde_json::json!(config.ssd.gc.unit));
+        if config.ssd.gc.line_erase != LineErase::default() {
+            decisive.push(serde_json::json!(config.ssd.gc.line_erase));
+        }
     }
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }

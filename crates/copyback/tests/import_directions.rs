@@ -118,6 +118,7 @@ const ALLOWED: [(&str, &[&str]); 36] = [
             "backend",
             "collector",
             "config",
+            "event",
             "ftl",
             "ids",
             "nand",

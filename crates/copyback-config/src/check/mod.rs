@@ -9,6 +9,7 @@ mod gc;
 mod handles;
 mod limits;
 mod lines;
+mod lost_die;
 mod mapping;
 mod mapping_unit;
 mod placement;
@@ -85,6 +86,7 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     slc_cache::check(ssd, &mut faults);
     lines::check(config, &mut faults);
     rain::check(ssd, &mut faults);
+    lost_die::check(config, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
         thresholds(ssd, &mut faults);
     }

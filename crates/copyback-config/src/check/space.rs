@@ -92,7 +92,7 @@ impl Needs {
     fn room(self, ssd: &Ssd) -> u64 {
         let taken = self.free + self.open + self.buffer + self.slc;
         let left = u64::from(ssd.geometry.blocks_per_plane).saturating_sub(taken);
-        ssd.without_parity(left * ssd.data_pages_per_block())
+        ssd.without_parity_and_lost(left * ssd.data_pages_per_block())
     }
 }
 

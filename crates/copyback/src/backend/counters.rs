@@ -34,6 +34,8 @@ pub struct Counters {
     pub pages_moved: u64,
     /// Pages of parity programmed for lines.
     pub parity: u64,
+    /// Pages of a lost die programmed elsewhere.
+    pub rebuilt: u64,
     /// Pages programmed because programs failed: those that failed, and those copied to spare blocks.
     pub replacing: u64,
     /// Blocks collected for space.
@@ -258,6 +260,7 @@ impl Counters {
         self.pages_moved *= planes;
         self.replacing *= planes;
         self.parity *= planes;
+        self.rebuilt *= planes;
         self.reads_around *= planes;
         self.reads_rebuilt *= planes;
         self.reads_lost *= planes;
@@ -274,9 +277,14 @@ impl Counters {
         self.reads + self.programs + 2 * self.copybacks + self.erases
     }
 
-    /// Pages written to flash: for the host, moved, of the mapping table, of parity, and because programs failed.
+    /// Pages written to flash: for the host, moved, of the mapping table, of parity, of a lost die, and because programs failed.
     pub const fn pages_written(&self) -> u64 {
-        self.host_programs + self.pages_moved + self.mapping.writes + self.replacing + self.parity
+        self.host_programs
+            + self.pages_moved
+            + self.mapping.writes
+            + self.replacing
+            + self.parity
+            + self.rebuilt
     }
 
     /// Pages of data written to flash / host page programs; `None` without host programs.

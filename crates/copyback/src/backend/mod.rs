@@ -52,6 +52,8 @@ pub enum StepInFlight {
     ProgramStaged,
     /// Programs parity of lines, when nothing is collected.
     Parity,
+    /// Programs pages of a lost die that were made up, when nothing is collected.
+    Rebuilt,
 }
 
 /// The back end of a drive.

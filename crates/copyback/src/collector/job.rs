@@ -116,6 +116,11 @@ impl Job {
         self.plan.next_erase(ftl)
     }
 
+    /// Whether the block is still to be erased when all of it has been moved, by another job.
+    pub const fn leaves_erase(&self) -> bool {
+        self.plan.leaves_erase()
+    }
+
     /// Notes that the block which is erased next is being erased.
     pub const fn begin_erase(&mut self) {
         self.plan.begin_erase();
@@ -199,13 +204,6 @@ impl Job {
     }
 
     fn run_untimed(mut self, ftl: &mut Ftl, tally: &mut Tally) {
-        match self.reason {
-            Reason::WearLevelling => tally.levelling_runs += 1,
-            Reason::ReadReclaim => tally.read_reclaims += 1,
-            Reason::Refresh => tally.refreshes += 1,
-            _ => tally.collections += 1,
-        }
-        tally.merges.count(self.kind());
         while let Some(step) = self.next_step(ftl) {
             match step {
                 ReclaimStep::Move(page) => {
@@ -219,5 +217,18 @@ impl Job {
             }
         }
         self.end(ftl);
+        if !self.leaves_erase() {
+            self.count(tally);
+        }
+    }
+
+    fn count(&self, tally: &mut Tally) {
+        match self.reason {
+            Reason::WearLevelling => tally.levelling_runs += 1,
+            Reason::ReadReclaim => tally.read_reclaims += 1,
+            Reason::Refresh => tally.refreshes += 1,
+            _ => tally.collections += 1,
+        }
+        tally.merges.count(self.kind());
     }
 }

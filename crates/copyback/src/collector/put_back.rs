@@ -11,10 +11,10 @@ use super::from_dram::{self, Together};
 
 impl Collector {
     /// Programs the page of an idle die that has been in DRAM longest, and those of its other planes
-    /// that a multi-plane command may join. Returns whether there was any.
-    pub fn program_staged(backend: &mut Backend, die: DieId, now: Instant) -> bool {
+    /// that a multi-plane command may join. Returns how many there were.
+    pub fn program_staged(backend: &mut Backend, die: DieId, now: Instant) -> u64 {
         if !backend.flash.die(die).is_idle() {
-            return false;
+            return 0;
         }
         let mut first = None;
         let (mut members, mut closes_block) = (0, false);
@@ -31,10 +31,20 @@ impl Collector {
             closes_block |= placed.closes_block;
             members += 1;
         }
-        let Some((_, offset)) = first else { return false };
-        backend.counters.pages_moved += members;
+        let Some((_, offset)) = first else { return 0 };
+        let step = match backend.ftl.has_lines() {
+            // Nothing else stays in DRAM there.
+            true => {
+                backend.counters.rebuilt += members;
+                StepInFlight::Rebuilt
+            }
+            false => {
+                backend.counters.pages_moved += members;
+                StepInFlight::ProgramStaged
+            }
+        };
         let pages = Together { members, offset, closes_block };
-        from_dram::program(backend, die, pages, StepInFlight::ProgramStaged, now);
-        true
+        from_dram::program(backend, die, pages, step, now);
+        members
     }
 }

@@ -268,7 +268,7 @@ impl Collector {
         }
         match step {
             StepInFlight::Read | StepInFlight::Program => return false,
-            StepInFlight::Parity => {
+            StepInFlight::Parity | StepInFlight::Rebuilt => {
                 backend.observer.die_does(die, Activity::Nothing, now);
                 return false;
             }
@@ -296,6 +296,7 @@ impl Collector {
         collection.lanes.lanes.iter().for_each(|lane| lane.job.end(&mut backend.ftl));
         let lanes = collection.lanes.lanes.len() as u64;
         match collection.reason() {
+            _ if collection.lanes.lanes[0].job.leaves_erase() => {}
             Reason::WearLevelling => backend.counters.levelling_runs += 1,
             Reason::ReadReclaim => backend.counters.read_reclaims += 1,
             Reason::Refresh => backend.counters.refreshes += 1,
@@ -380,7 +381,8 @@ pub(super) fn issue(
     now: Instant,
 ) {
     // What was in DRAM, or parity, is programmed when nothing is collected: the host may come beside it.
-    let is_beside = matches!(step, StepInFlight::ProgramStaged | StepInFlight::Parity);
+    let is_beside =
+        matches!(step, StepInFlight::ProgramStaged | StepInFlight::Parity | StepInFlight::Rebuilt);
     let alone = !is_beside && !backend.flash.is_pipelined();
     backend.flash.issue(die, command, times, (Purpose::Collection(step), alone), now);
 }

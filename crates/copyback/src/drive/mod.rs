@@ -157,6 +157,7 @@ impl Drive {
             Event::ControllerDone(command) => self.controller_done(command),
             Event::IdleLook => self.ssd.idle_look(now),
             Event::RefreshLook => self.ssd.refresh_look(),
+            Event::LostDieLook => self.ssd.lost_die_look(now),
             Event::PowerFails => self.power_fails(),
             Event::PowerIsBack => self.power_is_back(),
         }
@@ -355,7 +356,7 @@ impl Drive {
                     }
                 }
                 // The device keeps these to itself.
-                Owner::Translation => {}
+                Owner::Translation | Owner::Rebuild => {}
             }
         }
         self.finished = finished;

@@ -287,6 +287,13 @@ impl Blocks {
         *valid
     }
 
+    /// `block`, of a die that is lost, holds nothing any more. It is not erased, and counts as free.
+    pub fn empty_lost(&mut self, block: BlockId) {
+        let record = &mut self.records[block.index()];
+        debug_assert_eq!(record.valid, 0, "{block:?} is given up with valid pages");
+        record.phase = Phase::Free;
+    }
+
     pub fn erase(&mut self, block: BlockId) {
         let record = &mut self.records[block.index()];
         debug_assert_eq!(record.valid, 0, "{block:?} is erased with valid pages");

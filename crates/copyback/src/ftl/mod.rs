@@ -227,8 +227,18 @@ impl Ftl {
         true
     }
 
+    /// `die` is lost, with all that is there.
+    pub fn lose_die(&mut self, die: DieId) {
+        self.tables.lose_die(die);
+    }
+
     /// Takes the valid page `from` into the device's DRAM, to be programmed later.
     pub fn stage(&mut self, from: Ppn) {
+        self.stage_on(from, self.geometry.plane_of(from));
+    }
+
+    /// Takes the valid page `from`, or what it was made up from, into the device's DRAM, to be programmed on `plane`.
+    pub fn stage_on(&mut self, from: Ppn, plane: PlaneId) {
         let tables = &mut self.tables;
         let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
         tables.map.unmap(lpn);
@@ -237,7 +247,7 @@ impl Ftl {
         }
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, from);
-            tables.staged.add(lpn, tables.geometry.plane_of(from), origin);
+            tables.staged.add(lpn, plane, origin);
             mapping.unmapped(tables, lpn);
         });
         if let Some(audit) = &mut tables.audit {
@@ -256,6 +266,9 @@ impl Ftl {
             placed
         });
         tables.streams.wrote_moved(lpn, origin, placed.page, &tables.geometry);
+        if !tables.limits.is_plain {
+            tables.note_in_stripe(placed.page);
+        }
         if let Some(audit) = &mut tables.audit {
             audit.programmed_staged(lpn, (placed.page, stream.into()), &tables.geometry);
         }
@@ -267,6 +280,9 @@ impl Ftl {
     pub fn next_staged_offset(&mut self, plane: PlaneId) -> Option<u32> {
         let (lpn, origin) = self.tables.staged.first(plane)?;
         let stream = self.stream_for_move(plane, lpn, origin);
+        if self.lines.is_some() {
+            return self.offset_to_rebuild(plane, stream);
+        }
         let spare = self.collection_room(plane) > self.limits.data_pages;
         let allowed =
             spare && (!self.streams.takes_host(stream) || self.offset_in(stream, plane).is_some());
@@ -325,6 +341,9 @@ impl Ftl {
     // Apart, as few drives have lines or a cache.
     #[inline(never)]
     fn planes_to_collect_beside(&self, die: DieId) -> u32 {
+        if self.is_lost(die) {
+            return 0;
+        }
         if let Some(unfinished) = self.unfinished_of_line(die) {
             return unfinished;
         }
@@ -431,6 +450,7 @@ impl Ftl {
     /// What was reclaimed on `plane` has been: a merge that had no block to erase ends here.
     pub fn end_reclaim(&mut self, plane: PlaneId) {
         each!(&mut self.mapping, mapping => mapping.end_reclaim(&mut self.tables, plane));
+        self.tables.end_turn_in_line();
     }
 
     fn next_merge_page(&self, plane: PlaneId) -> Option<Ppn> {

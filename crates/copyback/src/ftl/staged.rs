@@ -31,6 +31,11 @@ impl Staged {
         !self.pages.is_empty() && self.pages.contains_key(&lpn)
     }
 
+    /// Pages in DRAM for `plane`, those included that have been overwritten and have not surfaced.
+    pub fn waiting_for(&self, plane: PlaneId) -> usize {
+        self.queues[plane.index()].len()
+    }
+
     /// Where `lpn` came from, if it is in DRAM.
     pub fn plane_of(&self, lpn: Lpn) -> Option<PlaneId> {
         self.pages.get(&lpn).map(|(plane, _)| *plane)

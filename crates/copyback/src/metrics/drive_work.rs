@@ -14,6 +14,7 @@ use super::faults::FaultsSummary;
 use super::gc::{GcSummary, PacingSummary, RefreshSummary};
 use super::idle_time::IdleTimeSummary;
 use super::lines::{LinesSummary, ParityState};
+use super::lost_die::LostDieSummary;
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
 use super::slc_cache::SlcCacheSummary;
@@ -109,6 +110,8 @@ pub struct DriveWork {
     pub lines: Option<LineTally>,
     /// Parity of these, if they have any.
     pub parity: Option<ParityState>,
+    /// What became of a die that was lost, if one was to be.
+    pub lost_die: Option<LostDieSummary>,
     /// Whether writes were charged steps of collections.
     pub is_paced: bool,
     /// Full blocks that the victim policy has refused for good, if it does such a thing.
@@ -142,6 +145,9 @@ pub struct DriveSummary {
     /// What became of lines, if blocks are managed in lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<LinesSummary>,
+    /// What became of a die that was lost, if one was to be (`ssd.faults.lost_die`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_die: Option<LostDieSummary>,
     /// Erases of blocks.
     pub wear: WearSummary,
     /// How long the flash lasts, if `ssd.endurance.rated_cycles` is set.
@@ -203,6 +209,7 @@ impl DriveWork {
                 .as_ref()
                 .map(|(state, page_bytes)| SlcCacheSummary::of(state, *page_bytes)),
             lines: self.lines.as_ref().map(|tally| LinesSummary::of(tally, self.parity, counters)),
+            lost_die: self.lost_die.clone(),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
             endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
             faults: self

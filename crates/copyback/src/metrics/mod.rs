@@ -15,6 +15,7 @@ mod latency;
 mod latency_log;
 mod ledger;
 mod lines;
+mod lost_die;
 mod mapping;
 mod overlap;
 mod placement;
@@ -41,6 +42,7 @@ pub use latency::LatencyStats;
 pub use latency_log::LatencyLog;
 pub use ledger::{Ledger, LedgerSummary, RequestsSummary};
 pub use lines::ParityState;
+pub use lost_die::{LostDieReads, LostDieSummary};
 pub use overlap::Overlap;
 pub use power_loss::PowerLossSummary;
 pub use requests::RequestColumns;
@@ -82,6 +84,8 @@ pub struct Recorder {
     /// Those who look at every operation of the flash, if any do.
     pub watch: Option<Box<Watch>>,
     requests: Option<RequestColumns>,
+    /// Reads before, while and after a lost die is rebuilt, if one is lost.
+    pub lost_die: Option<Box<LostDieReads>>,
 }
 
 impl Recorder {
@@ -98,6 +102,7 @@ impl Recorder {
             }
             Workload::Trace(_) | Workload::Synthetic(_) => (Vec::new(), Vec::new()),
         };
+        let lost_die = config.ssd.faults.lost_die.map(|_| Box::default());
         let config = &config.metrics;
         let series = Series::new(config.interval.map(|interval| interval.0), flows.len());
         Self {
@@ -113,6 +118,7 @@ impl Recorder {
                 .map(|interval| Box::new(LatencyLog::new(interval.0))),
             watch,
             requests: config.requests.then(RequestColumns::default),
+            lost_die,
         }
     }
 

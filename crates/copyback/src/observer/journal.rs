@@ -105,6 +105,8 @@ pub enum Class {
     CachedPages,
     /// Parity of lines is programmed.
     Parity,
+    /// A page of a lost die is made up, or programmed elsewhere.
+    Rebuild,
     /// The array is taken from a program or an erase.
     Suspend,
 }
@@ -149,6 +151,7 @@ impl Class {
             Self::Collection(_) => "gc",
             Self::CachedPages => "cached_pages",
             Self::Parity => "parity",
+            Self::Rebuild => "rebuild",
             Self::Suspend => "suspend",
         }
     }

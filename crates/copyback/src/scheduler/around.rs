@@ -22,6 +22,9 @@ impl Scheduler {
         page: Ppn,
         now: Instant,
     ) -> bool {
+        if self.read_of_lost(backend, id, page, now) {
+            return true;
+        }
         if !self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around) {
             return false;
         }
@@ -29,12 +32,43 @@ impl Scheduler {
         if !backend.collecting.is_running(die_of(page)) {
             return false;
         }
-        let Some(others) = backend.ftl.others_of_stripe(page) else { return false };
+        let others = backend.ftl.others_of_stripe(page).filter(|others| !others.is_empty());
+        let Some(others) = others else { return false };
         if others.iter().any(|page| backend.collecting.is_running(die_of(*page))) {
             return false;
         }
         backend.ftl.check_read(self.queues.transactions.get(id).lpn);
         self.make_up(backend, id, Cause::Collection, &others, now);
+        true
+    }
+
+    /// Makes up what `id` reads if the die of `page` is lost. Returns whether it is.
+    fn read_of_lost(
+        &mut self,
+        backend: &mut Backend,
+        id: TransactionId,
+        page: Ppn,
+        now: Instant,
+    ) -> bool {
+        if self.rebuild.is_none() {
+            return false;
+        }
+        let die = backend.ftl.geometry.die_of_plane(backend.ftl.geometry.plane_of(page));
+        if !backend.ftl.is_lost(die) {
+            return false;
+        }
+        backend.ftl.check_read(self.queues.transactions.get(id).lpn);
+        match backend.ftl.others_of_stripe(page) {
+            Some(others) if others.is_empty() => {
+                self.note_degraded_read();
+                self.finish_read(backend, id, now);
+            }
+            Some(others) => self.make_up(backend, id, Cause::LostDie, &others, now),
+            None => {
+                backend.counters.reads_lost += 1;
+                self.finish_read(backend, id, now);
+            }
+        }
         true
     }
 
@@ -58,6 +92,10 @@ impl Scheduler {
     ) {
         let transaction = self.queues.transactions.get(id);
         let page = match transaction.kind {
+            Kind::OfStripe if self.is_free_again(backend, id) => {
+                self.end_wait(backend, id, now);
+                return self.finish_part(backend, id, true, now);
+            }
             Kind::OfStripe => None,
             Kind::Read | Kind::ReadToUpdate | Kind::Write => backend.ftl.lookup(transaction.lpn),
         };
@@ -66,8 +104,20 @@ impl Scheduler {
         }
     }
 
+    /// Whether the page that the part `id` of a stripe is read for can be read itself by now: it was to go around its die, which
+    /// collects no more.
+    fn is_free_again(&self, backend: &Backend, id: TransactionId) -> bool {
+        let stripes = self.queues.stripes.as_ref();
+        let Some(of) = stripes.and_then(|stripes| stripes.read_around_by(id)) else { return false };
+        let geometry = &backend.ftl.geometry;
+        backend.ftl.lookup(self.queues.transactions.get(of).lpn).is_some_and(|page| {
+            let die = geometry.die_of_plane(geometry.plane_of(page));
+            !backend.collecting.is_running(die) && !backend.ftl.is_lost(die)
+        })
+    }
+
     /// Makes up what `id`, which waits no more, reads from the `others` of its stripe.
-    fn make_up(
+    pub(super) fn make_up(
         &mut self,
         backend: &mut Backend,
         id: TransactionId,
@@ -79,7 +129,9 @@ impl Scheduler {
         if let Some(stripes) = &mut self.queues.stripes {
             stripes.begin(id, cause, others.len());
         }
-        backend.counters.stripe_reads += others.len() as u64;
+        if cause != Cause::Rebuild {
+            backend.counters.stripe_reads += others.len() as u64;
+        }
         let read = self.queues.transactions.get(id);
         let (owner, lpn, sequence, late) = (read.owner, read.lpn, read.sequence, read.late());
         for page in others {
@@ -113,8 +165,24 @@ impl Scheduler {
             (Cause::Collection, false) => backend.counters.reads_around += 1,
             (Cause::Error, true) => backend.counters.reads_lost += 1,
             (Cause::Error, false) => backend.counters.reads_rebuilt += 1,
+            (Cause::LostDie, true) if self.lies_elsewhere(backend, of) => {
+                return self.enqueue_read(backend, of, now);
+            }
+            (Cause::LostDie, true) => backend.counters.reads_lost += 1,
+            (Cause::LostDie, false) => self.note_degraded_read(),
+            (Cause::Rebuild, has_failed) => {
+                return self.stripe_was_read(backend, of, !has_failed, now);
+            }
         }
         self.finish_read(backend, of, now);
+    }
+
+    /// Whether what `id` reads is not on the lost die any more.
+    pub(super) fn lies_elsewhere(&self, backend: &Backend, id: TransactionId) -> bool {
+        let geometry = &backend.ftl.geometry;
+        let page = backend.ftl.lookup(self.queues.transactions.get(id).lpn);
+        !page
+            .is_some_and(|page| backend.ftl.is_lost(geometry.die_of_plane(geometry.plane_of(page))))
     }
 
     /// The read `id` has ended in its die. If its page could not be corrected, makes it up from the others of its stripe.
@@ -129,8 +197,10 @@ impl Scheduler {
             return self.finish_read(backend, id, now);
         };
         match backend.ftl.others_of_stripe(page) {
-            Some(others) => self.make_up(backend, id, Cause::Error, &others, now),
-            None => {
+            Some(others) if !others.is_empty() => {
+                self.make_up(backend, id, Cause::Error, &others, now);
+            }
+            Some(_) | None => {
                 backend.counters.reads_lost += 1;
                 self.finish_read(backend, id, now);
             }

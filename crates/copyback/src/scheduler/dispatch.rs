@@ -272,6 +272,7 @@ impl Scheduler {
                 self.write_back_if_waiting(backend, lpn, now);
             }
             Owner::Translation => self.translation_write_begins(backend, lpn, sequence),
+            Owner::Rebuild => {}
         }
         self.join(backend, id, group, now);
         placed

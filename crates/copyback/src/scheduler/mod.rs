@@ -10,6 +10,7 @@ mod around;
 mod choice;
 mod dispatch;
 mod queues;
+mod rebuild;
 mod stripes;
 mod submit;
 mod translation;
@@ -17,6 +18,7 @@ pub mod when;
 
 pub use choice::{Next, NextWrite};
 pub use queues::{Queues, WriteLevel, WriteQueue};
+pub use rebuild::{Phase, Rebuild, RebuildTally};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -62,6 +64,8 @@ pub struct Scheduler {
     /// The die that is looked at first for the next write that has no place of its own.
     next_die: usize,
     finished: Vec<Finished>,
+    /// If a die is lost. Boxed: few drives lose one.
+    pub rebuild: Option<Box<Rebuild>>,
 }
 
 impl Scheduler {
@@ -77,6 +81,7 @@ impl Scheduler {
             translation: ftl.is_demand_paged().then(|| Box::new(Translation::new(ftl))),
             next_die: 0,
             finished: Vec::new(),
+            rebuild: Rebuild::new(config, ftl.geometry.dies()),
         }
     }
 
@@ -141,6 +146,7 @@ impl Scheduler {
                 self.queues.transactions.remove(id);
                 self.finish_translation(backend, &done, now);
             }
+            Owner::Rebuild => self.stripe_was_read(backend, id, true, now),
         }
     }
 
@@ -162,6 +168,8 @@ impl Scheduler {
                 self.finished.push(Finished { owner, lpn, parts, rejected: true });
             }
             Owner::Translation => self.translation_write_rejected(backend, lpn, late, now),
+            // It is no write: what is made up goes by DRAM.
+            Owner::Rebuild => {}
         }
     }
 

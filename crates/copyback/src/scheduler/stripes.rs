@@ -38,6 +38,10 @@ pub enum Cause {
     Collection,
     /// Its page could not be corrected.
     Error,
+    /// Its die is lost.
+    LostDie,
+    /// Its die is lost, and it is rebuilt elsewhere.
+    Rebuild,
 }
 
 /// A read that is made up.
@@ -68,6 +72,12 @@ impl Stripes {
     /// The page that is read as a part.
     pub fn page_of(&self, id: TransactionId) -> Option<Ppn> {
         self.parts.get(&id).map(|part| part.page)
+    }
+
+    /// The read that goes around a collection by the part `id`, if it is of such.
+    pub fn read_around_by(&self, id: TransactionId) -> Option<TransactionId> {
+        let of = self.parts.get(&id)?.of;
+        self.made_up.get(&of).filter(|read| read.cause == Cause::Collection).map(|_| of)
     }
 
     /// The read `of` a page is made up from so many parts.

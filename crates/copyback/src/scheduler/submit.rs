@@ -32,6 +32,7 @@ impl Scheduler {
         now: Instant,
     ) {
         match backend.ftl.lookup(self.queues.transactions.get(id).lpn) {
+            Some(_) if !self.lies_elsewhere(backend, id) => self.enqueue_read(backend, id, now),
             Some(page) => self.enqueue_read_of(backend, id, page, now),
             None => self.finish_unmapped(backend, id, now),
         }

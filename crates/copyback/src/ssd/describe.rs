@@ -82,6 +82,7 @@ fn describe(
     };
     let class = match operation.tag {
         Purpose::Host(group) => class_of_group(transactions, group),
+        Purpose::Collection(StepInFlight::Rebuilt) => Class::Rebuild,
         Purpose::Collection(StepInFlight::ProgramStaged) => Class::CachedPages,
         Purpose::Collection(StepInFlight::Parity) => Class::Parity,
         Purpose::Collection(_) => {
@@ -109,6 +110,7 @@ fn class_of_group(transactions: &Transactions, group: Fifo) -> Class {
     match first.map(|transaction| (transaction.owner, transaction.kind)) {
         Some((Owner::Destage, _)) => Class::Destage,
         Some((Owner::Translation, _)) => Class::Mapping,
+        Some((Owner::Rebuild, _)) => Class::Rebuild,
         Some((Owner::Host(_), Kind::Read | Kind::OfStripe)) | None => Class::HostRead,
         Some((Owner::Host(_), Kind::Write | Kind::ReadToUpdate)) => Class::HostWrite,
     }

@@ -28,7 +28,7 @@ pub use crate::observer::{
     Part, Parts, Party, PlaneUse, Waited, Work,
 };
 pub use crate::purpose::Owner;
-pub use crate::scheduler::Finished;
+pub use crate::scheduler::{Finished, Phase, RebuildTally};
 pub use crate::transaction::PageWrite;
 pub use permits::Status;
 pub use power::Cut;
@@ -88,6 +88,17 @@ pub struct DieUse {
     pub serving: Duration,
     /// Free blocks of its planes.
     pub free_blocks: u32,
+}
+
+/// What has become of a die that is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LostDieReport {
+    /// The die.
+    pub die: DieId,
+    /// Counts of its rebuild.
+    pub tally: RebuildTally,
+    /// Lines that were opened without parity since.
+    pub unprotected_lines: u64,
 }
 
 impl Ssd {
@@ -204,6 +215,18 @@ impl Ssd {
         })
     }
 
+    /// What has become of the die that is lost, if one is to be.
+    pub fn lost_die(&self) -> Option<LostDieReport> {
+        let (die, tally) = self.scheduler.rebuild.as_ref()?.tally();
+        let unprotected_lines = self.backend.ftl.unprotected_lines();
+        Some(LostDieReport { die, tally, unprotected_lines })
+    }
+
+    /// Whether a die is lost, and what was there was elsewhere again before `since`.
+    pub fn lost_die_phase(&self, since: Instant) -> Phase {
+        self.scheduler.rebuild.as_ref().map_or(Phase::Whole, |rebuild| rebuild.phase(since))
+    }
+
     /// What each die has done until `now`.
     pub fn die_uses(&self, now: Instant) -> impl Iterator<Item = DieUse> {
         let ftl = &self.backend.ftl;
@@ -239,6 +262,7 @@ impl Ssd {
     pub fn works_on_its_own(&self) -> bool {
         self.collector.idle.is_some()
             || self.collector.folds.is_some()
+            || self.scheduler.rebuild.is_some()
             || self.backend.ftl.translation_pages() > 0
             || self.backend.ageing.is_some()
     }
@@ -350,6 +374,15 @@ impl Ssd {
         }
     }
 
+    /// A look whether a die is lost, or whether more of it may be rebuilt, was on the agenda.
+    pub fn lost_die_look(&mut self, now: Instant) {
+        let Some(die) = self.scheduler.lost_die_look(now) else { return };
+        self.backend.ftl.lose_die(die);
+        self.collector.lay_down(&mut self.backend, die, now);
+        self.scheduler.lose_die(&mut self.backend, die, now);
+        self.backend.flash.wake_all();
+    }
+
     /// The second phase of an instant: every die and channel that something has happened to looks
     /// for its next work, in index order.
     #[inline]
@@ -376,6 +409,10 @@ impl Ssd {
         }
         if self.backend.ftl.has_lines() {
             self.give_room_to_writes(now, agenda);
+            while self.scheduler.rebuild(&mut self.backend, now, agenda) {
+                self.give_room_to_writes(now, agenda);
+                self.start_what_can_start(now, agenda);
+            }
         }
         if self.backend.becomes_read_only(now) {
             self.turn_read_only(now);

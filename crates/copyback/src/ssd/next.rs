@@ -1,6 +1,6 @@
 //! What a die does next: collections first, unless they yield, then the host, then what is left over.
 
-use crate::backend::{Backend, Purpose};
+use crate::backend::{Backend, Purpose, StepInFlight};
 use crate::collector::{Collector, Progress};
 use crate::event::Agenda;
 use crate::ids::DieId;
@@ -30,7 +30,10 @@ impl Ssd {
                     if self.collector.finish_step(&mut self.backend, die, step, now) {
                         self.scheduler.write_back_outdated(&mut self.backend, die, now);
                     }
-                    if self.is_read_only() {
+                    if step == StepInFlight::Rebuilt {
+                        self.scheduler.note_rebuilt(die);
+                    }
+                    if self.is_read_only() || self.backend.ftl.is_lost(die) {
                         self.collector.lay_down(&mut self.backend, die, now);
                     }
                 }
@@ -45,8 +48,13 @@ impl Ssd {
         {
             return more;
         }
-        if self.backend.flash.die(die).is_full() {
+        if self.backend.flash.die(die).is_full()
+            || self.scheduler.rebuild.is_some() && self.backend.ftl.is_lost(die)
+        {
             return false;
+        }
+        if self.rebuilt_goes_first(die) && self.program_staged(die, now) {
+            return true;
         }
         if self.names_writes {
             self.scheduler.name_next_writes(&mut self.backend, die);
@@ -73,6 +81,15 @@ impl Ssd {
     /// Whether parity waits for `die`, which goes before all but reads, where these go before writes.
     fn parity_goes_first(&self, die: DieId) -> bool {
         self.backend.ftl.next_parity(die).is_some() && !self.scheduler.queues.reads_go_first(die)
+    }
+
+    /// Whether pages of a lost die may wait for `die` to program them, which go behind parity and before the rest.
+    fn rebuilt_goes_first(&self, die: DieId) -> bool {
+        self.scheduler.is_rebuilding()
+            && self.backend.ftl.staged.len() > 0
+            && self.collector.of(die).is_none()
+            && self.backend.ftl.next_parity(die).is_none()
+            && !self.scheduler.queues.reads_go_first(die)
     }
 
     /// Whether a plane of `die` that is short of space, or asked for, is to be collected before
@@ -214,9 +231,12 @@ impl Ssd {
     }
 
     fn program_staged(&mut self, die: DieId, now: Instant) -> bool {
-        let has_started = Collector::program_staged(&mut self.backend, die, now);
+        let pages = Collector::program_staged(&mut self.backend, die, now);
         self.scheduler.note_replaced(&mut self.backend, die, now);
-        has_started
+        if pages > 0 {
+            self.scheduler.note_rebuilding(die, pages);
+        }
+        pages > 0
     }
 
     /// Keeps account of the time in which writes wait for a free block although collections yield, or for

@@ -18,6 +18,7 @@ mod instants;
 mod least_invalid;
 mod lines;
 mod logical_blocks;
+mod lost_die;
 mod merges;
 mod multi_plane;
 mod paced;

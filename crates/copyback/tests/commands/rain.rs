@@ -265,3 +265,30 @@ fn a_read_that_cannot_be_corrected_is_made_up_after_it_unless_another_of_its_str
     assert!(corrected > 0 && rebuilt > 0 && lost > 0, "{corrected}, {rebuilt}, {lost}");
     assert_eq!(toy.ssd.counters().stripe_reads, 2 * (rebuilt + lost));
 }
+
+#[test]
+fn blocks_of_a_line_are_erased_once_all_of_it_has_been_moved_if_they_are_erased_together() {
+    for (erase, all_first) in [("\"together\"", true), ("\"as_moved\"", false)] {
+        // In turn, as all may be done with their moves before anybody looks.
+        let (mut toy, ns) =
+            collecting(&[("ssd.gc.line_erase", erase), ("ssd.gc.rotating", "true")]);
+        let freed = |toy: &Toy| toy.ssd.backend().ftl.line_tally().expect("it has lines").freed;
+        let space = &toy.ssd.backend().ftl.space;
+        let victims: Vec<_> = space.planes().filter_map(|plane| space[plane].reclaiming).collect();
+        // Of lines that were collected before.
+        let before = 3 * freed(&toy);
+        let mut left = None;
+        for step in 0..30_000 {
+            toy.run_until(ns + step * 1_000);
+            if toy.ssd.counters().erases > before {
+                let ftl = &toy.ssd.backend().ftl;
+                let valid = victims.iter().map(|block| u32::from(ftl.valid_pages(*block)));
+                left.get_or_insert_with(|| valid.sum::<u32>());
+            }
+        }
+        assert_eq!(left == Some(0), all_first, "{erase}: {left:?}");
+        // However many times a die has begun, its share is one collection.
+        let (ended, all) = (toy.ssd.counters(), 3 * freed(&toy));
+        assert_eq!((ended.collections, ended.erases), (all, all), "{erase}");
+    }
+}

@@ -246,6 +246,7 @@ impl Toy {
             }
             Event::IdleLook => self.ssd.idle_look(self.now),
             Event::RefreshLook => self.ssd.refresh_look(),
+            Event::LostDieLook => self.ssd.lost_die_look(self.now),
             other => panic!("a drive alone has no {other:?}"),
         }
     }

@@ -381,6 +381,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         preemption,
         unit: copyback::config::GcUnit::Block,
         rotating: false,
+        line_erase: Default::default(),
         width,
         idle,
         soft_threshold,

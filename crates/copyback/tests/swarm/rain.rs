@@ -1,7 +1,8 @@
 //! Drives whose lines have parity.
 
 use copyback::config::quantity::Share;
-use copyback::config::{Config, FlashFaults, Mapping, Placement};
+use copyback::config::quantity::{Rate, Time};
+use copyback::config::{Config, FlashFaults, LineErase, LostDie, Mapping, Placement};
 
 use crate::draw::{Case, Draw};
 use crate::run::Outcome;
@@ -50,16 +51,46 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     ssd.geometry.blocks_per_plane = with_parity + ssd.ftl.placement.classes();
     let logical = (1.0 - ssd.ftl.over_provisioning.0) * before;
     ssd.ftl.over_provisioning = Share(1.0 - logical / f64::from(ssd.geometry.blocks_per_plane));
+    lose_a_die(config, number, name);
+}
+
+/// Lets a drive with parity lose a die, on a drive with as many logical pages that has more blocks for it; and erases lines as
+/// a whole.
+fn lose_a_die(config: &mut Config, number: u64, name: &str) {
+    let mut draw = Draw::new(number, &format!("{name}/lost_die"));
+    let ssd = &mut config.ssd;
+    ssd.gc.line_erase = draw.of(&[LineErase::AsMoved, LineErase::AsMoved, LineErase::Together]);
+    let shape = &mut ssd.geometry;
+    let dies = shape.channels * shape.chips_per_channel * shape.dies_per_chip;
+    if name != NAME || dies < 4 || ssd.gc.zero_cost || config.array.devices > 1 || draw.chance(0.4)
+    {
+        return;
+    }
+    ssd.faults.lost_die = Some(LostDie {
+        die: draw.within(0, u64::from(dies) - 1) as u32,
+        at: Time::from_us(draw.of(&[0, 300, 3_000, 30_000, 300_000])),
+        rebuild_rate: draw.of(&[Rate::None, Rate::None, Rate::BytesPerSecond(2_000_000)]),
+        rebuild_pages: draw.of(&[1, 4, 8, 64]),
+    });
+    let before = f64::from(shape.blocks_per_plane);
+    let with_loss = (shape.blocks_per_plane * (dies - 1)).div_ceil(dies - 2);
+    shape.blocks_per_plane = with_loss + ssd.ftl.placement.classes() + 2;
+    let logical = (1.0 - ssd.ftl.over_provisioning.0) * before;
+    ssd.ftl.over_provisioning = Share(1.0 - logical / f64::from(shape.blocks_per_plane));
 }
 
 /// What there is to meet, and the share of cases that must.
-const SIGHTS: [(&str, f64); 6] = [
+const SIGHTS: [(&str, f64); 10] = [
     ("lines collected", 0.1),
     ("lines collected that have parity", 0.05),
     ("dies that take turns", 0.03),
     ("reads around the collection of a line", 0.005),
     ("reads made up as they cannot be corrected", 0.05),
     ("reads lost though there is parity", 0.01),
+    ("pages of a lost die rebuilt", 0.05),
+    ("all of them, while requests came", 0.03),
+    ("reads of pages of a lost die made up", 0.03),
+    ("lines of which all blocks are erased together", 0.02),
 ];
 
 /// Everything that is demanded of one case. Returns what it has met.
@@ -97,8 +128,22 @@ fn reads_of_stripes(config: &Config, outcome: &Outcome) -> Result<(), String> {
     check::holds("and no others", may_fail || of("pages_read_for_others") <= most)?;
     check::holds("reads go around if they may", config.ssd.ftl.reads_around_gc || around == 0)?;
     let striped = u64::from(config.ssd.striped_planes());
+    nothing_is_lost_without_need(config, outcome)?;
     let uncorrectable = striped * number(outcome, "/faults/uncorrectable_reads");
-    check::holds("what is right is not rebuilt", rebuilt + of("reads_lost") <= uncorrectable)
+    let is_whole = config.ssd.faults.lost_die.is_none();
+    check::holds(
+        "what is right is not rebuilt",
+        !is_whole || rebuilt + of("reads_lost") <= uncorrectable,
+    )
+}
+
+/// What was on a lost die is gone only if another page of its stripe was: one that could not be corrected, or whose block had been
+/// erased when the die was lost.
+fn nothing_is_lost_without_need(config: &Config, outcome: &Outcome) -> Result<(), String> {
+    let are_right = number(outcome, "/faults/uncorrectable_reads") == 0;
+    let are_there = config.ssd.gc.line_erase == LineErase::Together;
+    let gone = number(outcome, "/lost_die/pages_lost");
+    check::holds(&format!("{gone} pages are gone"), !are_right || !are_there || gone == 0)
 }
 
 fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
@@ -111,6 +156,10 @@ fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
         many("/lines/parity/reads_around"),
         many("/lines/parity/reads_rebuilt"),
         many("/lines/parity/reads_lost"),
+        many("/lost_die/pages_rebuilt"),
+        outcome.summary.pointer("/lost_die/rebuild_s").is_some_and(|took| !took.is_null()),
+        many("/lost_die/degraded_reads"),
+        collects && config.ssd.gc.line_erase == LineErase::Together,
     ]
 }
 

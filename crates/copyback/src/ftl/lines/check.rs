@@ -11,7 +11,7 @@ impl Tables {
         let Some(lines) = &self.lines else { return Ok(()) };
         (0..lines.blocks).try_for_each(|line| self.check_line(lines, line))?;
         let full = (0..lines.blocks).filter(|line| lines.is_full(*line));
-        let invalid: u64 = full.map(|line| u64::from(lines.pages - lines.lines[line].valid)).sum();
+        let invalid: u64 = full.map(|line| lines.invalid_of(lines.lines[line].valid)).sum();
         if invalid != lines.invalid {
             return Err(format!("{invalid} invalid pages in lines, but {} counted", lines.invalid));
         }
@@ -20,7 +20,8 @@ impl Tables {
 
     fn check_line(&self, lines: &Lines, line: LineId) -> Result<(), String> {
         let blocks = || lines.blocks_of(line).map(|(_, block)| block);
-        let full = blocks().filter(|block| self.blocks.is_closed(*block)).count();
+        let is_full = |(plane, block): &(_, _)| self.is_full_block(lines, *plane, *block);
+        let full = lines.blocks_of(line).filter(is_full).count();
         let free = blocks().filter(|block| self.blocks.is_free(*block)).count();
         let counted = lines.lines[line];
         if full != counted.full_blocks as usize {
@@ -33,6 +34,9 @@ impl Tables {
         let valid: u32 = blocks().map(|block| u32::from(self.blocks.valid_pages(block))).sum();
         if lines.is_full(line) && valid != counted.valid {
             return Err(format!("line {line}: {valid} valid pages, but {counted:?}"));
+        }
+        if is_collected && valid != lines.left {
+            return Err(format!("line {line}: {valid} valid pages, but {} are left", lines.left));
         }
         if is_collected { Ok(()) } else { self.check_parity(lines, line) }
     }

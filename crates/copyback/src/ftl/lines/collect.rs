@@ -30,9 +30,9 @@ impl Tables {
         let line = victims.choose(ALL_PLANES, &lines.at(blocks, streams))?.index();
         let lines = self.lines.as_ref()?;
         let has_room = lines.blocks_of(line).all(|(plane, block)| self.has_room_for(block, plane));
-        let invalid = lines.pages - lines.lines[line].valid;
-        let is_worth_it =
-            invalid >= self.limits.least_invalid || !self.space.may_open_for_host(ALL_PLANES);
+        let invalid = lines.invalid_of(lines.lines[line].valid);
+        let is_worth_it = invalid >= u64::from(self.limits.least_invalid)
+            || !self.space.may_open_for_host(ALL_PLANES);
         (has_room && is_worth_it).then_some(line)
     }
 
@@ -48,7 +48,8 @@ impl Tables {
         let valid = lines.lines[line].valid;
         lines.collected = Some(line);
         lines.unfinished.fill((1_u64.wrapping_shl(lines.planes_per_die) - 1) as u32);
-        lines.invalid -= u64::from(lines.pages - valid);
+        lines.invalid -= lines.invalid_of(valid);
+        lines.left = valid;
         lines.lines[line].full_blocks = 0;
         lines.wakes_others = true;
         lines.tally.victims += 1;
@@ -65,6 +66,9 @@ impl Tables {
             let invalid = self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
             self.space.take_invalid(plane, invalid);
         }
+        let empty = lines.blocks_of(line).filter(|(_, block)| self.blocks.valid_pages(*block) == 0);
+        lines.begin_holding(empty.map(|(plane, _)| plane));
+        self.drop_share_of_lost(line);
     }
 
     /// `block` of `plane` has been erased. Frees its line if it was the last.
@@ -74,15 +78,13 @@ impl Tables {
         let Some(lines) = &mut self.lines else { return };
         let (die, bit) = lines.place_of(plane);
         lines.unfinished[die] &= !bit;
-        if lines.is_rotating && lines.unfinished[die] == 0 {
-            lines.at_work = None;
-            lines.wakes_others = true;
-        }
-        if lines.first_unfinished().is_some() {
+        lines.pass_turn_on();
+        if lines.unfinished.iter().any(|planes| *planes != 0) {
             return;
         }
         let line = lines.line_of(block);
-        lines.lines[line].valid = 0;
+        (lines.lines[line].valid, lines.lines[line].is_sealed) = (0, false);
+        lines.at_work = None;
         lines.collected = None;
         lines.wakes_others = true;
         lines.tally.freed += 1;

@@ -56,6 +56,14 @@ impl Following {
         Some(block)
     }
 
+    /// `plane` fills none of its blocks any more.
+    pub fn forget_plane(&mut self, plane: PlaneId) {
+        for class in 0..self.classes {
+            let queue = &mut self.queues[plane.index() * self.classes + class];
+            self.of_class[class] -= std::mem::take(queue).len();
+        }
+    }
+
     /// The blocks of `plane`, class by class, in the order in which they are filled.
     pub fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = (Class, BlockId)> + '_ {
         let first = plane.index() * self.classes;

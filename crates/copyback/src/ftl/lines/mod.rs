@@ -11,6 +11,8 @@ mod borrow;
 mod check;
 mod collect;
 mod following;
+mod held;
+mod lost;
 mod open;
 mod parity;
 mod parity_saved;
@@ -30,6 +32,7 @@ use crate::nand::Geometry;
 use crate::placement::Classes;
 
 use following::Following;
+use held::Held;
 use parity::Parity;
 
 /// Number of a line: the index of its blocks in their planes.
@@ -53,6 +56,9 @@ pub struct Lines {
     collected: Option<LineId>,
     /// A bit for each plane of a die whose block of that line is not erased yet.
     unfinished: Vec<u32>,
+    /// Pages of it that are still valid.
+    left: u32,
+    held: Held,
     /// Whether dies do their share of it one after the other.
     is_rotating: bool,
     /// The die that does, if they do.
@@ -77,6 +83,8 @@ struct Line {
     valid: u32,
     /// When the last of them was filled, in pages that the host had written.
     sealed: u64,
+    /// Whether that has happened since it was opened.
+    is_sealed: bool,
 }
 
 impl Lines {
@@ -95,6 +103,8 @@ impl Lines {
             following: Following::new(planes, classes.count()),
             collected: None,
             unfinished: vec![0; geometry.dies()],
+            left: 0,
+            held: Held::new(config, geometry.dies()),
             is_rotating: config.ssd.gc.rotating,
             at_work: None,
             invalid: 0,
@@ -140,9 +150,19 @@ impl Lines {
     /// is.
     pub fn unfinished(&self, die: DieId) -> Option<u32> {
         self.collected.map(|_| match self.may_work(die) {
-            true => self.unfinished[die.index()],
+            true => self.to_do(die.index()),
             false => 0,
         })
+    }
+
+    /// A bit for each plane of a die that has something to do of the line that is being collected.
+    fn to_do(&self, die: usize) -> u32 {
+        self.held.without_empty(die, self.unfinished[die])
+    }
+
+    /// So many of the pages of a full line are invalid.
+    const fn invalid_of(&self, valid: u32) -> u64 {
+        self.pages.saturating_sub(valid) as u64
     }
 
     /// Whether `die` may do its share now.
@@ -150,10 +170,10 @@ impl Lines {
         !self.is_rotating || self.at_work.is_none_or(|other| other == die)
     }
 
-    /// The first plane that has not yet done its share of the line that is being collected.
+    /// The first plane that has something to do of the line that is being collected.
     pub fn first_unfinished(&self) -> Option<PlaneId> {
-        let die = self.unfinished.iter().position(|planes| *planes != 0)?;
-        let plane = self.unfinished[die].trailing_zeros() as usize;
+        let die = (0..self.unfinished.len()).find(|die| self.to_do(*die) != 0)?;
+        let plane = self.to_do(die).trailing_zeros() as usize;
         Some(PlaneId::from_index(die * self.planes_per_die as usize + plane))
     }
 
@@ -169,6 +189,12 @@ impl Lines {
 
     fn is_unfinished(&self, plane: PlaneId) -> bool {
         let (die, bit) = self.place_of(plane);
-        self.unfinished[die] & bit != 0
+        self.to_do(die) & bit != 0
+    }
+
+    /// Whether `plane` has erased its block of the line that is being collected.
+    fn is_erased(&self, plane: PlaneId) -> bool {
+        let (die, bit) = self.place_of(plane);
+        self.unfinished[die] & bit == 0
     }
 }

@@ -6,7 +6,7 @@ use crate::ids::{BlockId, PlaneId};
 use crate::placement::Class;
 use crate::victim::Victims;
 
-use super::{ALL_PLANES, Lines};
+use super::{ALL_PLANES, LineId, Lines};
 
 impl Tables {
     /// Opens a free line for a class whose blocks on `plane` are full. Returns the block there, which is for the caller to
@@ -23,7 +23,9 @@ impl Tables {
             let next = Frontier { block, next_page: 0 };
             if other == plane {
                 opened = Some(next);
-            } else if parity != Some(self.geometry.die_of_plane(other)) {
+            } else if parity != Some(self.geometry.die_of_plane(other))
+                && !self.is_lost(self.geometry.die_of_plane(other))
+            {
                 self.take_block_of_line(other, class, next);
             }
         }
@@ -39,6 +41,7 @@ impl Tables {
             self.victims.opened(ALL_PLANES, BlockId::from_index(line));
             if let Some(die) = parity {
                 self.begin_parity(line, class, die);
+                self.leave_out_lost(line, class);
             }
         }
         opened
@@ -69,16 +72,24 @@ impl Tables {
         let Some(lines) = &mut self.lines else { return };
         let line = lines.line_of(block);
         lines.lines[line].full_blocks += 1;
-        if !lines.is_full(line) {
-            return;
+        if lines.is_full(line) {
+            self.line_is_full(line);
         }
+    }
+
+    /// `line` may be a victim from now on.
+    pub(super) fn line_is_full(&mut self, line: LineId) {
+        let Some(lines) = &mut self.lines else { return };
         let valid =
             lines.blocks_of(line).map(|(_, block)| u32::from(self.blocks.valid_pages(block)));
         let valid = valid.sum();
+        lines.invalid += lines.invalid_of(valid);
         let full = &mut lines.lines[line];
-        (full.valid, full.sealed) = (valid, self.streams.clock);
-        lines.invalid += u64::from(lines.pages - valid);
-        self.streams.sealed(lines.life(line, &self.blocks));
+        full.valid = valid;
+        if !std::mem::replace(&mut full.is_sealed, true) {
+            full.sealed = self.streams.clock;
+            self.streams.sealed(lines.life(line, &self.blocks));
+        }
         let view = lines.at(&self.blocks, &self.streams);
         self.victims.closed(ALL_PLANES, BlockId::from_index(line), valid as u16, &view);
     }
@@ -88,13 +99,17 @@ impl Tables {
     pub(in crate::ftl) fn lost_in_line(&mut self, block: BlockId) {
         let Some(lines) = &mut self.lines else { return };
         let line = lines.line_of(block);
+        if lines.is_of_lost(self.geometry.plane_of_block(block)) {
+            return self.lost_page_went(block);
+        }
         if !lines.is_full(line) {
             return;
         }
-        lines.invalid += 1;
-        let valid = &mut lines.lines[line].valid;
-        *valid -= 1;
-        self.victims.lost_page(ALL_PLANES, BlockId::from_index(line), *valid as u16);
+        let before = lines.invalid_of(lines.lines[line].valid);
+        lines.lines[line].valid -= 1;
+        let valid = lines.lines[line].valid;
+        lines.invalid += lines.invalid_of(valid) - before;
+        self.victims.lost_page(ALL_PLANES, BlockId::from_index(line), valid as u16);
     }
 
     /// Pages of blocks of open lines which `plane` has not begun, of a class.
@@ -129,7 +144,11 @@ impl Tables {
     #[inline(never)]
     fn may_open_line(&self, plane: PlaneId, stream: Stream) -> bool {
         let Some(lines) = &self.lines else { return true };
+        let (free, kept) =
+            (self.space.free_blocks(plane), self.space.thresholds().kept_for_collections);
         !lines.is_behind(stream)
+            && !lines.is_of_lost(plane)
+            && lines.leaves_room_to_rebuild(free, kept)
             && lines.takes_part(plane, stream)
             && (lines.parity.is_none() || self.leaves_parity_to_others(plane))
     }

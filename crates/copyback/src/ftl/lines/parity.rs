@@ -17,6 +17,7 @@ use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Class;
 
+use super::lost::LostDie;
 use super::{LineId, Lines};
 
 /// Which dies hold parity, which stripes are whole, and what is to be programmed of it.
@@ -49,6 +50,8 @@ pub struct Parity {
     untimed: u64,
     /// Pages of parity that waited for their die at once, at most.
     most_held: usize,
+    /// The die that is lost, if one is.
+    pub(super) lost: Option<Box<LostDie>>,
 }
 
 impl Parity {
@@ -72,6 +75,7 @@ impl Parity {
             takes_time: false,
             untimed: 0,
             most_held: 0,
+            lost: None,
         }
     }
 
@@ -102,14 +106,56 @@ impl Parity {
     pub(super) fn add(&mut self, line: LineId, plane: PlaneId, offset: u32) -> bool {
         let stripe = self.stripe(line, plane, offset);
         self.programmed[stripe] += 1;
-        self.programmed[stripe] as usize == self.dies - 1
+        self.is_whole(line, plane, offset)
+    }
+
+    /// Whether all pages of data of a stripe have been programmed that has parity.
+    fn is_whole(&self, line: LineId, plane: PlaneId, offset: u32) -> bool {
+        let programmed = self.programmed[self.stripe(line, plane, offset)] as usize;
+        match &self.lost {
+            None => programmed == self.dies - 1,
+            Some(lost) if lost.die == self.die_of(line) => false,
+            Some(_) if offset < self.held_by_lost(line, plane) => programmed == self.dies - 1,
+            Some(_) => programmed == self.dies - 2,
+        }
+    }
+
+    /// Pages of data that the block of the lost die held of the plane number of `plane` in `line`.
+    pub(super) fn held_by_lost(&self, line: LineId, plane: PlaneId) -> u32 {
+        self.lost.as_ref().map_or(0, |lost| lost.held[self.place_in_line(line, plane)])
+    }
+
+    /// A die is lost, with the parity that it had to program.
+    pub(super) fn lose(&mut self, lost: LostDie) {
+        let due = &mut self.due[lost.die.index()];
+        self.held -= due.len();
+        due.clear();
+        self.lost = Some(Box::new(lost));
+    }
+
+    /// Gives the parity of stripes of `line` that have become whole with the loss of a die to the die that holds it. `page`
+    /// names that of a plane, at an offset.
+    pub(super) fn give_narrow_stripes(
+        &mut self,
+        line: LineId,
+        data_pages: u32,
+        page: impl Fn(PlaneId, u32) -> Ppn,
+    ) {
+        let die = self.die_of(line);
+        for number in (0..self.planes_per_die).map(PlaneId::from_index) {
+            let first = self.held_by_lost(line, number);
+            let narrow = first..data_pages;
+            let whole: Vec<_> =
+                narrow.filter(|offset| self.is_whole(line, number, *offset)).collect();
+            let holder = PlaneId::from_index(die.index() * self.planes_per_die + number.index());
+            whole.into_iter().for_each(|offset| self.give(die, page(holder, offset)));
+        }
     }
 
     /// Pages of parity of the plane number of `plane` in `line` whose stripes are whole.
     pub(super) fn whole_stripes(&self, line: LineId, plane: PlaneId) -> u32 {
-        let first = self.stripe(line, plane, 0);
-        let stripes = &self.programmed[first..first + self.pages_per_block];
-        stripes.iter().take_while(|pages| **pages as usize == self.dies - 1).count() as u32
+        let offsets = 0..self.pages_per_block as u32;
+        offsets.take_while(|offset| self.is_whole(line, plane, *offset)).count() as u32
     }
 
     const fn place_in_line(&self, line: LineId, plane: PlaneId) -> usize {
@@ -133,7 +179,11 @@ impl Parity {
         self.lines_of[die.index()] -= 1;
         let stripes = self.stripes_of(line);
         self.programmed[stripes].fill(0);
-        self.written[line * self.planes_per_die..(line + 1) * self.planes_per_die].fill(0);
+        let of_line = line * self.planes_per_die..(line + 1) * self.planes_per_die;
+        self.written[of_line.clone()].fill(0);
+        if let Some(lost) = &mut self.lost {
+            lost.held[of_line].fill(0);
+        }
         self.last.iter_mut().filter(|last| **last == Some(line)).for_each(|last| *last = None);
     }
 
@@ -177,8 +227,22 @@ impl Tables {
     pub(super) fn take_parity_die(&self, plane: PlaneId) -> Option<DieId> {
         self.lines.as_ref()?.parity.as_ref()?;
         let own = self.geometry.die_of_plane(plane);
-        let die = self.parity_die(|die| die != own);
+        let die = self.parity_die(|die| die != own).or_else(|| self.parity_die_for_now(plane));
         Some(die.expect("the host asks before, and what moves has no page on the die with the parity of its line"))
+    }
+
+    /// Where a die is lost, a line may be collected that has no parity, so that every die needs a block. If there are two,
+    /// one die can wait for the second; else the line that is opened gets no parity, for which the lost die stands.
+    fn parity_die_for_now(&self, plane: PlaneId) -> Option<DieId> {
+        let parity = self.lines.as_ref()?.parity.as_ref()?;
+        let lost = parity.lost.as_ref()?.die;
+        let own = self.geometry.die_of_plane(plane);
+        let dies =
+            (0..parity.dies).map(DieId::from_index).filter(|die| *die != lost && *die != own);
+        match self.space.free_blocks(plane) > 1 {
+            true => dies.min_by_key(|die| parity.lines_of[die.index()]),
+            false => Some(lost),
+        }
     }
 
     /// Whether the host may open a line as `plane` needs a block, as far as parity is concerned: it leaves that to other
@@ -186,6 +250,12 @@ impl Tables {
     pub(super) fn leaves_parity_to_others(&self, plane: PlaneId) -> bool {
         let own = self.geometry.die_of_plane(plane);
         self.parity_die(|_| true).is_some_and(|die| die != own)
+    }
+
+    /// Whether a die may hold the parity of a line that is opened as `plane` needs a block.
+    pub(super) fn has_parity_die_but(&self, plane: PlaneId) -> bool {
+        let own = self.geometry.die_of_plane(plane);
+        self.parity_die(|die| die != own).is_some()
     }
 
     /// Whether `block`, which is not free, holds parity.
@@ -199,7 +269,9 @@ impl Tables {
         let parity = self.lines.as_ref()?.parity.as_ref()?;
         let turn = parity.turn.index();
         let in_turn = (turn..parity.dies).chain(0..turn).map(DieId::from_index);
-        let possible = in_turn.filter(|die| may(*die) && self.needs_no_block(*die));
+        let is_there = |die| parity.lost.as_ref().is_none_or(|lost| lost.die != die);
+        let possible =
+            in_turn.filter(|die| may(*die) && is_there(*die) && self.needs_no_block(*die));
         possible.min_by_key(|die| parity.lines_of[die.index()])
     }
 
@@ -221,6 +293,9 @@ impl Tables {
             return;
         };
         parity.of_lines[line] = die;
+        if let Some(lost) = &mut parity.lost {
+            lost.unprotected += u64::from(lost.die == die);
+        }
         parity.count_line(die);
         parity.last[class.index()] = Some(line);
         parity.turn = parity.die_behind(die);

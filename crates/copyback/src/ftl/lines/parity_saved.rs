@@ -116,6 +116,9 @@ impl Tables {
     /// Checks which stripes of `line`, which is not being collected, are whole, if lines have parity.
     pub(super) fn check_parity(&self, lines: &Lines, line: LineId) -> Result<(), String> {
         let Some(parity) = &lines.parity else { return Ok(()) };
+        if lines.is_lost(parity.die_of(line)) {
+            return Ok(());
+        }
         for number in 0..lines.planes_per_die {
             let planes = (0..lines.planes).map(PlaneId::from_index);
             let planes = planes.filter(|plane| plane.0 % lines.planes_per_die == number);
@@ -128,6 +131,8 @@ impl Tables {
             let is_free = |plane: &PlaneId| self.blocks.is_free(block(plane));
             let programmed = |plane: &PlaneId| match is_free(plane) {
                 true => 0,
+                // Of stripes beyond what was there it is no part.
+                false if lines.is_of_lost(*plane) => self.limits.data_pages,
                 false => self.programmed_data(block(plane)),
             };
             let whole = of_data.iter().map(programmed).min().unwrap_or(0);

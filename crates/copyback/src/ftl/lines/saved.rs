@@ -69,9 +69,11 @@ impl Tables {
                 full_blocks: full.count() as u32,
                 valid: valid.sum(),
                 sealed: sealed.unwrap_or(0),
+                is_sealed: false,
             };
             if lines.is_full(line) {
-                lines.invalid += u64::from(lines.pages.saturating_sub(lines.lines[line].valid));
+                lines.lines[line].is_sealed = true;
+                lines.invalid += lines.invalid_of(lines.lines[line].valid);
             }
         }
         true

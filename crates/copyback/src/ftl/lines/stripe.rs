@@ -12,7 +12,7 @@ pub type StripePages = SmallVec<[Ppn; 8]>;
 
 impl Tables {
     /// The pages that `page`, which has been programmed with data, is made up from, if lines have parity and none of its
-    /// stripe has been erased. Of a stripe whose parity is not programmed the drive has that in DRAM.
+    /// stripe has been erased or lost. Of a stripe whose parity is not programmed the drive has that in DRAM; there may be no other.
     pub fn others_of_stripe(&self, page: Ppn) -> Option<StripePages> {
         let lines = self.lines.as_ref()?;
         let parity = lines.parity.as_ref()?;
@@ -21,7 +21,15 @@ impl Tables {
         let is_collected = lines.collected == Some(line);
         let mut others = StripePages::new();
         for plane in lines.planes_of_number(own) {
-            if is_collected && !lines.is_unfinished(plane) {
+            if lines.is_of_lost(plane) {
+                let is_needed =
+                    lines.holds_parity(line, plane) || offset < parity.held_by_lost(line, plane);
+                if plane != own && is_needed {
+                    return None;
+                }
+                continue;
+            }
+            if is_collected && lines.is_erased(plane) {
                 return None;
             }
             let programmed = match lines.holds_parity(line, plane) {
@@ -33,7 +41,7 @@ impl Tables {
                 others.push(self.geometry.page(lines.block_of(line, plane), offset));
             }
         }
-        (!others.is_empty()).then_some(others)
+        Some(others)
     }
 }
 

@@ -116,7 +116,7 @@ impl ReclaimPlan {
     /// The block that is erased next, where no page is left to be moved before it.
     pub fn next_erase(&self, ftl: &Ftl) -> Option<BlockId> {
         match self.work {
-            Work::Victim { .. } => Some(self.victim),
+            Work::Victim { .. } => ftl.may_erase(self.victim).then_some(self.victim),
             Work::Merge(plane) => ftl.next_merge_erase(plane),
             Work::Done => None,
         }
@@ -127,6 +127,11 @@ impl ReclaimPlan {
         if let Work::Victim { .. } = self.work {
             self.work = Work::Done;
         }
+    }
+
+    /// Whether the victim is still to be erased: where it waits for others, another plan does that.
+    pub const fn leaves_erase(&self) -> bool {
+        matches!(self.work, Work::Victim { .. })
     }
 
     /// Whether `page`, if it is valid, may be moved next, out of turn.

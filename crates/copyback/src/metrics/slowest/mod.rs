@@ -203,6 +203,7 @@ impl Slowest {
             Owner::Host(_) => return None,
             Owner::Destage => Who::Destage,
             Owner::Translation => Who::Mapping,
+            Owner::Rebuild => Who::Rebuild,
         };
         let is_it = |own: &&OwnWait| own.device == device && own.party == party;
         let own = self.own_waits.iter().rev().find(is_it);

@@ -63,6 +63,8 @@ pub enum Who {
     Destage,
     /// A page of the mapping that is read or written.
     Mapping,
+    /// The rebuild of a lost die.
+    Rebuild,
 }
 
 impl RecordedWait {
@@ -104,6 +106,7 @@ impl Who {
             Self::Request(_) => "request",
             Self::Destage => "destage",
             Self::Mapping => "mapping",
+            Self::Rebuild => "rebuild",
         }
     }
 
@@ -111,7 +114,7 @@ impl Who {
     pub const fn request(self) -> Option<u64> {
         match self {
             Self::Request(number) => Some(number.0),
-            Self::Destage | Self::Mapping => None,
+            Self::Destage | Self::Mapping | Self::Rebuild => None,
         }
     }
 }

@@ -1,0 +1,113 @@
+//! Erases of a line that wait until all of it has been moved (`ssd.gc.line_erase`), so that its stripes are whole as long as
+//! one of its pages is needed.
+
+use crate::checkpoint::Checkpointed;
+use crate::config::{Config, LineErase};
+use crate::ftl::tables::Tables;
+use crate::ids::{BlockId, PlaneId};
+
+use super::Lines;
+
+/// Whether erases of the line that is being collected wait.
+#[derive(Debug, Checkpointed)]
+pub struct Held {
+    /// Whether those of every line do.
+    always: bool,
+    /// Whether those of this one do.
+    now: bool,
+    /// Of a line whose erases wait, a bit for each plane of a die that has nothing left to move.
+    empty: Vec<u32>,
+}
+
+impl Held {
+    /// As a checked configuration says.
+    pub fn new(config: &Config, dies: usize) -> Self {
+        let always = config.ssd.gc.line_erase == LineErase::Together;
+        Self { always, now: false, empty: vec![0; dies] }
+    }
+
+    /// Of these planes of a die, those that have something to do.
+    pub fn without_empty(&self, die: usize, planes: u32) -> u32 {
+        if self.now { planes & !self.empty[die] } else { planes }
+    }
+}
+
+impl Lines {
+    /// The erases of the line that has just been chosen wait, if those of all lines do; planes that are `empty` have nothing
+    /// to move.
+    pub(super) fn begin_holding(&mut self, empty: impl Iterator<Item = PlaneId>) {
+        if self.held.always && self.left > 0 {
+            self.hold_erases(empty);
+        }
+    }
+
+    /// The erases of the line that is being collected wait until all of it has been moved.
+    pub(super) fn hold_erases(&mut self, empty: impl Iterator<Item = PlaneId>) {
+        self.held.now = true;
+        self.held.empty.fill(0);
+        empty.for_each(|plane| self.note_empty(plane));
+        self.pass_turn_on();
+    }
+
+    /// `plane` has nothing left to move of it.
+    pub(super) fn note_empty(&mut self, plane: PlaneId) {
+        let (die, bit) = self.place_of(plane);
+        self.held.empty[die] |= bit;
+    }
+
+    /// Where dies take turns, the next may begin if that whose turn it is has nothing to do.
+    pub(super) fn pass_turn_on(&mut self) {
+        let is_done = self.at_work.is_some_and(|die| self.to_do(die.index()) == 0);
+        if self.is_rotating && is_done {
+            self.at_work = None;
+            self.wakes_others = true;
+        }
+    }
+
+    /// All of the line has been moved: each plane erases its block.
+    pub(super) fn let_erase(&mut self) {
+        self.wakes_others |= self.held.now;
+        self.held.now = false;
+    }
+}
+
+impl Tables {
+    /// A collection has ended: the next die may begin, if they take turns.
+    pub(in crate::ftl) fn end_turn_in_line(&mut self) {
+        if let Some(lines) = &mut self.lines {
+            lines.pass_turn_on();
+        }
+    }
+
+    /// Whether `block`, nothing in which is valid any more, may be erased.
+    pub fn may_erase(&self, block: BlockId) -> bool {
+        self.lines
+            .as_ref()
+            .is_none_or(|lines| !(lines.held.now && lines.collected == Some(lines.line_of(block))))
+    }
+
+    /// A page of `block`, which is not closed, has been moved or is out of date.
+    #[inline(never)]
+    pub(in crate::ftl) fn lost_in_open_line(&mut self, block: BlockId) {
+        let (plane, valid) = (self.geometry.plane_of_block(block), self.blocks.valid_pages(block));
+        let Some(lines) = &mut self.lines else { return };
+        let is_lost = lines.is_of_lost(plane);
+        if lines.collected != Some(lines.line_of(block)) {
+            return;
+        }
+        lines.left -= 1;
+        if lines.left == 0 {
+            lines.let_erase();
+        }
+        if valid == 0 && lines.held.now {
+            // The turn of its die ends with its collection.
+            lines.note_empty(plane);
+        }
+        if is_lost {
+            self.lost_page_went(block);
+            if valid == 0 {
+                self.drop_lost_block(plane, block);
+            }
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! A die is lost (`ssd.faults.lost_die`): its blocks are closed as they are, and each page there that is valid waits to be
+//! rebuilt elsewhere. Lines go on over the dies that are left, with stripes that are narrower by one page.
+//!
+//! A block of the lost die counts as full once nothing in it is valid any more: so a line is no victim before all of it
+//! that was there has been rebuilt. A line whose parity was there has none.
+
+use std::cmp::Reverse;
+
+use crate::checkpoint::Checkpointed;
+use crate::ftl::space::Stream;
+use crate::ftl::tables::Tables;
+use crate::ids::{BlockId, DieId, PlaneId, Ppn};
+use crate::placement::Class;
+use crate::victim::Victims;
+
+use super::{ALL_PLANES, LineId, Lines};
+
+/// The die that is lost.
+#[derive(Debug, Checkpointed)]
+pub struct LostDie {
+    pub(super) die: DieId,
+    /// Pages that its block of each plane number of each line held, since the line was opened.
+    pub(super) held: Vec<u32>,
+    /// Valid pages there.
+    left: u64,
+    /// Lines that were opened without parity since.
+    pub(super) unprotected: u64,
+}
+
+impl Lines {
+    /// The die that is lost, if one is.
+    pub(super) fn lost(&self) -> Option<&LostDie> {
+        self.parity.as_ref()?.lost.as_deref()
+    }
+
+    fn lost_mut(&mut self) -> Option<&mut LostDie> {
+        self.parity.as_mut()?.lost.as_deref_mut()
+    }
+
+    /// Whether `die` is lost.
+    pub fn is_lost(&self, die: DieId) -> bool {
+        self.lost().is_some_and(|lost| lost.die == die)
+    }
+
+    /// Whether the die of `plane` is lost.
+    pub(super) fn is_of_lost(&self, plane: PlaneId) -> bool {
+        self.is_lost(DieId::from_index(self.place_of(plane).0))
+    }
+
+    fn planes_of_lost(&self) -> impl Iterator<Item = PlaneId> + use<> {
+        let planes = self.planes_per_die;
+        let first = self.lost().map(|lost| lost.die.0 * planes);
+        first.into_iter().flat_map(move |first| (first..first + planes).map(PlaneId))
+    }
+
+    /// Pages of the lost die that are still to be rebuilt.
+    pub fn left_of_lost(&self) -> u64 {
+        self.lost().map_or(0, |lost| lost.left)
+    }
+
+    /// Whether the host leaves a line more free than else, for what is rebuilt.
+    pub(super) fn leaves_room_to_rebuild(&self, free: usize, kept: usize) -> bool {
+        self.left_of_lost() == 0 || free > kept + 1
+    }
+}
+
+impl Tables {
+    /// Whether `die` is lost.
+    pub fn is_lost(&self, die: DieId) -> bool {
+        self.lines.as_ref().is_some_and(|lines| lines.is_lost(die))
+    }
+
+    /// Valid pages of the lost die, which are still to be rebuilt.
+    pub fn left_of_lost(&self) -> u64 {
+        self.lines.as_ref().map_or(0, |lines| lines.left_of_lost())
+    }
+
+    /// Lines that were opened without parity since a die was lost.
+    pub fn unprotected_lines(&self) -> u64 {
+        let lost = self.lines.as_ref().and_then(|lines| lines.lost());
+        lost.map_or(0, |lost| lost.unprotected)
+    }
+
+    /// `die` is lost, with all that is there.
+    pub(in crate::ftl) fn lose_die(&mut self, die: DieId) {
+        let held = self.held_by(die);
+        let planes: Vec<_> = self.geometry.planes_of_die(die).collect();
+        let were_full = self.full_lines();
+        let Some(lines) = &mut self.lines else { return };
+        let Some(parity) = &mut lines.parity else { return };
+        parity.lose(LostDie { die, held, left: 0, unprotected: 0 });
+        lines.pages -= lines.planes_per_die * self.limits.data_pages;
+        planes.iter().for_each(|plane| self.close_open_blocks(*plane));
+        self.count_lost_pages(&planes);
+        self.count_full_blocks(&were_full);
+        self.give_parity_of_lost();
+        self.lose_share_of_collected(die, &planes);
+        if let Some(lines) = &mut self.lines {
+            lines.at_work = lines.at_work.filter(|at_work| *at_work != die);
+            lines.wakes_others = true;
+        }
+    }
+
+    /// Pages of data that the blocks of `die` hold: line by line, plane number by plane number.
+    fn held_by(&self, die: DieId) -> Vec<u32> {
+        let Some(lines) = &self.lines else { return Vec::new() };
+        let planes = || self.geometry.planes_of_die(die);
+        let held = |(line, plane): (LineId, PlaneId)| {
+            let block = lines.block_of(line, plane);
+            if self.blocks.is_free(block) || lines.holds_parity(line, plane) {
+                0
+            } else if lines.collected == Some(line) {
+                self.limits.data_pages
+            } else {
+                self.programmed_data(block)
+            }
+        };
+        (0..lines.blocks)
+            .flat_map(|line| planes().map(move |plane| (line, plane)))
+            .map(held)
+            .collect()
+    }
+
+    fn full_lines(&self) -> Vec<LineId> {
+        let Some(lines) = &self.lines else { return Vec::new() };
+        (0..lines.blocks).filter(|line| lines.is_full(*line)).collect()
+    }
+
+    /// Nothing more is written to the blocks of `plane`.
+    fn close_open_blocks(&mut self, plane: PlaneId) {
+        let streams: Vec<Stream> = self.streams.all().collect();
+        streams.into_iter().for_each(|stream| *self.space[plane].frontier_mut(stream) = None);
+        let Some(lines) = &mut self.lines else { return };
+        lines.following.forget_plane(plane);
+        let collected = lines.collected;
+        let blocks = (0..lines.blocks).filter(|line| collected != Some(*line));
+        let blocks: Vec<_> = blocks.map(|line| lines.block_of(line, plane)).collect();
+        blocks.into_iter().for_each(|block| self.close_lost(plane, block));
+    }
+
+    fn close_lost(&mut self, plane: PlaneId, block: BlockId) {
+        if !self.blocks.is_open(block) {
+            return;
+        }
+        self.blocks.seal(block, self.streams.clock);
+        self.streams.block_changed(self.blocks.state(block));
+        if !self.is_parity(block) {
+            let valid = u32::from(self.blocks.valid_pages(block));
+            self.space.add_invalid(plane, self.limits.data_pages - valid);
+        }
+    }
+
+    fn count_lost_pages(&mut self, planes: &[PlaneId]) {
+        let blocks = planes.iter().flat_map(|plane| self.geometry.blocks_of_plane(*plane));
+        let left = blocks.map(|block| u64::from(self.blocks.valid_pages(block))).sum();
+        if let Some(lost) = self.lines.as_mut().and_then(|lines| lines.lost_mut()) {
+            lost.left = left;
+        }
+    }
+
+    /// Which lines are victims now, some of which have been so far.
+    fn count_full_blocks(&mut self, were_full: &[LineId]) {
+        let Some(lines) = &mut self.lines else { return };
+        lines.invalid = 0;
+        let counts: Vec<_> = (0..lines.blocks).map(|line| self.full_blocks_of(line)).collect();
+        for (line, full_blocks) in counts.into_iter().enumerate() {
+            let Some(lines) = &mut self.lines else { return };
+            let (was_full, valid) = (were_full.contains(&line), lines.lines[line].valid);
+            lines.lines[line].full_blocks = full_blocks;
+            match (was_full, lines.is_full(line)) {
+                (true, true) => lines.invalid += lines.invalid_of(valid),
+                (true, false) => {
+                    self.victims.removed(ALL_PLANES, BlockId::from_index(line), valid as u16);
+                }
+                (false, true) => self.line_is_full(line),
+                (false, false) => {}
+            }
+        }
+    }
+
+    fn full_blocks_of(&self, line: LineId) -> u32 {
+        let Some(lines) = &self.lines else { return 0 };
+        let is_full =
+            |(plane, block): &(PlaneId, BlockId)| self.is_full_block(lines, *plane, *block);
+        lines.blocks_of(line).filter(is_full).count() as u32
+    }
+
+    /// Whether a block counts as full: one of the lost die only if nothing in it is valid.
+    pub(super) fn is_full_block(&self, lines: &Lines, plane: PlaneId, block: BlockId) -> bool {
+        self.blocks.is_closed(block)
+            && (self.blocks.valid_pages(block) == 0 || !lines.is_of_lost(plane))
+    }
+
+    /// Stripes of open lines that waited for pages of the lost die are whole now.
+    fn give_parity_of_lost(&mut self) {
+        let Some(lines) = &mut self.lines else { return };
+        let (collected, blocks) = (lines.collected, lines.blocks);
+        let Some(parity) = &mut lines.parity else { return };
+        for line in (0..blocks).filter(|line| collected != Some(*line)) {
+            parity.give_narrow_stripes(line, self.limits.data_pages, |plane, offset| {
+                let block = BlockId::from_index(plane.index() * blocks + line);
+                self.geometry.page(block, offset)
+            });
+        }
+    }
+
+    /// What the lost die would have to do of the line that is being collected.
+    fn lose_share_of_collected(&mut self, die: DieId, planes: &[PlaneId]) {
+        let Some(lines) = &mut self.lines else { return };
+        let Some(line) = lines.collected else { return };
+        let valid = |block| u32::from(self.blocks.valid_pages(block));
+        let blocks: Vec<_> =
+            planes.iter().map(|plane| (*plane, lines.block_of(line, *plane))).collect();
+        let is_there = |plane| !lines.is_erased(plane);
+        let left: u32 = blocks.iter().filter(|of| is_there(of.0)).map(|of| valid(of.1)).sum();
+        if left > 0 {
+            let empty = lines.blocks_of(line).filter(|of| valid(of.1) == 0).map(|of| of.0);
+            let empty: Vec<_> = empty.collect();
+            lines.hold_erases(empty.into_iter());
+        }
+        debug_assert!(lines.is_lost(die));
+        let done: Vec<_> =
+            blocks.into_iter().filter(|of| !lines.is_erased(of.0) && valid(of.1) == 0).collect();
+        done.into_iter().for_each(|(plane, block)| self.drop_lost_block(plane, block));
+    }
+
+    /// `block` of the lost die has been rebuilt, and its line is being collected: it is free with that.
+    pub(super) fn drop_lost_block(&mut self, plane: PlaneId, block: BlockId) {
+        if let Some(audit) = &mut self.audit {
+            audit.erased(block, &self.geometry);
+        }
+        self.blocks.empty_lost(block);
+        self.streams.erased(self.blocks.class(block));
+        self.erased_in_line(plane, block);
+    }
+
+    /// The line that has just been chosen holds nothing that is valid on the lost die.
+    pub(super) fn drop_share_of_lost(&mut self, line: LineId) {
+        let Some(lines) = &self.lines else { return };
+        let blocks = lines.planes_of_lost().map(|plane| (plane, lines.block_of(line, plane)));
+        let blocks: Vec<_> = blocks.collect();
+        blocks.into_iter().for_each(|(plane, block)| self.drop_lost_block(plane, block));
+    }
+
+    /// The blocks of the lost die take no part in `line`, which has been opened for a class.
+    pub(super) fn leave_out_lost(&mut self, line: LineId, _class: Class) {
+        let Some(lines) = &self.lines else { return };
+        let blocks = lines.planes_of_lost().map(|plane| (plane, lines.block_of(line, plane)));
+        let blocks: Vec<_> = blocks.collect();
+        for (plane, block) in blocks {
+            self.close_lost(plane, block);
+            if let Some(lines) = &mut self.lines {
+                lines.lines[line].full_blocks += 1;
+            }
+        }
+    }
+
+    /// A page of `block`, of the lost die, is out of date, or has been rebuilt elsewhere. Its line may be a victim now.
+    pub(super) fn lost_page_went(&mut self, block: BlockId) {
+        let valid = self.blocks.valid_pages(block);
+        let Some(lines) = &mut self.lines else { return };
+        let line = lines.line_of(block);
+        if let Some(lost) = lines.lost_mut() {
+            lost.left -= 1;
+            // The host keeps no room for it any more.
+            lines.wakes_others |= lines.left_of_lost() == 0;
+        }
+        if valid > 0 || lines.collected == Some(line) {
+            return;
+        }
+        lines.lines[line].full_blocks += 1;
+        lines.wakes_others = true;
+        if lines.is_full(line) {
+            self.line_is_full(line);
+        }
+    }
+
+    /// The pages to rebuild of the line that is next: the one that is being collected, or that which gives most room
+    /// with what is rebuilt.
+    pub fn lost_pages_of_next_line(&self) -> Vec<Ppn> {
+        let Some(lines) = self.lines.as_ref().filter(|lines| lines.left_of_lost() > 0) else {
+            return Vec::new();
+        };
+        let valid = |block| u32::from(self.blocks.valid_pages(block));
+        let lost = |line| lines.planes_of_lost().map(move |plane| lines.block_of(line, plane));
+        let waits = |line: &LineId| lost(*line).any(|block| valid(block) > 0);
+        let all = |line: &LineId| lines.blocks_of(*line).map(|of| valid(of.1)).sum::<u32>();
+        let line = lines
+            .collected
+            .filter(waits)
+            .or_else(|| (0..lines.blocks).filter(waits).min_by_key(all));
+        let blocks = line.into_iter().flat_map(lost);
+        let pages = |block: BlockId| {
+            let next = move |from: u32| self.blocks.next_valid(block, from);
+            std::iter::successors(next(0), move |offset| next(offset + 1))
+                .map(move |offset| self.geometry.page(block, offset))
+        };
+        blocks.flat_map(pages).collect()
+    }
+
+    /// The offset that a page which was made up is programmed at, in the open block of `plane` or in that of a line which
+    /// is opened for it, unless it takes what a collection needs.
+    pub(in crate::ftl) fn offset_to_rebuild(&self, plane: PlaneId, stream: Stream) -> Option<u32> {
+        let state = &self.space[plane];
+        let left = state.reclaiming.map_or(0, |block| u32::from(self.blocks.valid_pages(block)));
+        match state.frontier(stream) {
+            Some(open) => (left < self.collection_room(plane)).then_some(open.next_page),
+            None => {
+                let kept = self.space.thresholds().kept_for_collections;
+                let may_open = state.free_blocks() > kept
+                    && left < self.collection_room(plane)
+                    && self.has_parity_die_but(plane);
+                may_open.then_some(0)
+            }
+        }
+    }
+
+    /// The plane that a page of the lost die is rebuilt on: that with most room, those less that are to be programmed there.
+    pub fn plane_for_rebuilt(&self) -> Option<PlaneId> {
+        let lines = self.lines.as_ref()?;
+        let room = |plane: &PlaneId| {
+            let waiting = self.staged.waiting_for(*plane);
+            Reverse(i64::from(self.free_pages(*plane)) - waiting as i64)
+        };
+        self.space.planes().filter(|plane| !lines.is_of_lost(*plane)).min_by_key(room)
+    }
+}

@@ -1,0 +1,78 @@
+//! What became of a die that was lost, as the summary tells it, and how reads fared before, during and after its rebuild.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::checkpoint::Checkpointed;
+use crate::ssd::{LostDieReport, Phase};
+use crate::units::{Duration, Instant};
+
+use super::latency::{LatencyStats, ResponseSummary};
+
+/// What `summary.json` says of a die that was lost (`ssd.faults.lost_die`). Counted since the run began, ramp included;
+/// response times are those of requests that are measured.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LostDieSummary {
+    /// The die.
+    pub die: u16,
+    /// When it was lost; null if the run ended before.
+    pub lost_at_s: Option<f64>,
+    /// How long it took to rebuild what was there; null if the run ended before.
+    pub rebuild_s: Option<f64>,
+    /// Pages that were made up and programmed elsewhere since requests are measured. They count in `write_amplification`.
+    pub pages_rebuilt: u64,
+    /// Pages that could not be made up, as another page of their stripe was gone: their data are lost.
+    pub pages_lost: u64,
+    /// Pages that were read to rebuild others.
+    pub pages_read_to_rebuild: u64,
+    /// Reads of pages of that die that were made up for the host.
+    pub degraded_reads: u64,
+    /// Lines that were opened without parity, as every die left needed a block.
+    pub unprotected_lines: u64,
+    /// Response times of reads that ended before the die was lost, in microseconds.
+    pub before_us: ResponseSummary,
+    /// Of those that ended while it was rebuilt, or had come by the end of that.
+    pub during_us: ResponseSummary,
+    /// Of those that came after that.
+    pub after_us: ResponseSummary,
+}
+
+/// Response times of reads by what had become of the die meanwhile.
+#[derive(Debug, Default, Checkpointed)]
+pub struct LostDieReads {
+    before: LatencyStats,
+    during: LatencyStats,
+    after: LatencyStats,
+}
+
+impl LostDieReads {
+    /// A read has been completed.
+    pub fn completed(&mut self, response: Duration, phase: Phase) {
+        let of_phase = match phase {
+            Phase::Whole => &mut self.before,
+            Phase::Degraded => &mut self.during,
+            Phase::Rebuilt => &mut self.after,
+        };
+        of_phase.record_whole(response);
+    }
+
+    /// What the summary says of a die, of which so many pages were `rebuilt`.
+    pub fn summary(&self, report: &LostDieReport, rebuilt: u64) -> LostDieSummary {
+        let tally = &report.tally;
+        let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
+        let ended = tally.lost_at.zip(tally.ended_at);
+        LostDieSummary {
+            die: report.die.0 as u16,
+            lost_at_s: tally.lost_at.map(|lost| seconds(Instant::START, lost)),
+            rebuild_s: ended.map(|(lost, ended)| seconds(lost, ended)),
+            pages_rebuilt: rebuilt,
+            pages_lost: tally.gone,
+            pages_read_to_rebuild: tally.stripe_reads,
+            degraded_reads: tally.degraded_reads,
+            unprotected_lines: report.unprotected_lines,
+            before_us: self.before.summary(),
+            during_us: self.during.summary(),
+            after_us: self.after.summary(),
+        }
+    }
+}

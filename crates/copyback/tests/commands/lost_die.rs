@@ -1,0 +1,193 @@
+//! A die is lost: its pages are made up for reads, and rebuilt on other dies.
+
+use copyback::ids::{DieId, Lpn};
+use copyback::ssd::{LostDieReport, Phase};
+
+use crate::toy::{Toy, at};
+
+/// Four dies on one channel, in lines of four blocks with four pages each, one of which holds parity.
+const FOUR_DIES: [(&str, &str); 7] = [
+    ("ssd.geometry.dies_per_chip", "4"),
+    ("ssd.geometry.blocks_per_plane", "16"),
+    ("ssd.ftl.over_provisioning", "0.8"),
+    ("ssd.ftl.allocation", "\"dynamic\""),
+    ("ssd.ftl.placement", "\"one_class\""),
+    ("ssd.gc.unit", "\"line\""),
+    ("ssd.ftl.rain", "true"),
+];
+
+/// Time from one group of writes to the next.
+const LONG: u64 = 10_000_000;
+
+/// When the die is lost: nothing is written then.
+const AT: &str = "{ die = 1, at = \"500ms\", rebuild_pages = 1 }";
+const AT_NS: u64 = 500_000_000;
+
+/// The drive after so many groups of three writes, and everything that comes of them and of the loss.
+fn lost(changes: &[(&str, &str)], groups: u32) -> Toy {
+    let mut toy = written(changes, groups);
+    toy.log.clear();
+    toy.run();
+    toy
+}
+
+fn written(changes: &[(&str, &str)], groups: u32) -> Toy {
+    let lost_die = [("ssd.faults.lost_die", AT)];
+    let mut toy = Toy::new(&[&FOUR_DIES[..], &lost_die, changes].concat());
+    for group in 0..groups {
+        let writes = [0, 1, 2].map(|page| (3 * group + page, (3 * group + page) % 36));
+        toy.writes(u64::from(group) * LONG, &writes);
+    }
+    toy.run_until(u64::from(groups) * LONG);
+    toy
+}
+
+fn die_of(toy: &Toy, lpn: u32) -> Option<DieId> {
+    let ftl = &toy.ssd.backend().ftl;
+    ftl.lookup(Lpn(lpn)).map(|page| ftl.geometry.die_of_plane(ftl.geometry.plane_of(page)))
+}
+
+fn pages_on(toy: &Toy, die: u32) -> Vec<u32> {
+    (0..36).filter(|lpn| die_of(toy, *lpn) == Some(DieId(die))).collect()
+}
+
+fn report(toy: &Toy) -> LostDieReport {
+    toy.ssd.lost_die().expect("one is lost")
+}
+
+#[test]
+fn a_page_is_read_from_the_others_of_its_stripe_and_programmed_on_another_die() {
+    let toy = lost(&[], 1);
+    // Pages 0 to 2 lie on dies 1 to 3, and their parity on die 0.
+    let expected = [
+        (21, "die 0"),
+        (22, "die 2"),
+        (23, "die 3"),
+        (31, "channel 0"),
+        (41, "channel 0"),
+        (51, "channel 0"),
+        // Page 0, to die 2.
+        (62, "channel 0"),
+        (262, "die 2"),
+    ];
+    let of_arrays = |line: &&String| !line.ends_with("command");
+    let log: Vec<_> = toy.log.iter().filter(of_arrays).cloned().collect();
+    let all: Vec<_> =
+        expected.iter().map(|(us, what)| format!("{} {what}", AT_NS + us * 1000)).collect();
+    let found: Vec<_> = log.into_iter().filter(|line| all.contains(line)).collect();
+    assert_eq!(found, all, "{:?}", toy.log);
+    assert_eq!([0, 1, 2].map(|lpn| die_of(&toy, lpn)), [2, 2, 3].map(|die| Some(DieId(die))));
+    let tally = report(&toy).tally;
+    assert_eq!((tally.rebuilt, tally.gone, tally.stripe_reads), (1, 0, 3));
+    assert_eq!(tally.ended_at.map(|at| at.as_ns()), Some(AT_NS + 262_000));
+    let after = tally.ended_at.expect("it has ended");
+    assert_eq!(toy.ssd.lost_die_phase(after), Phase::Rebuilt);
+}
+
+#[test]
+fn one_page_at_a_time_takes_a_read_of_its_stripe_and_a_program_each() {
+    let before = written(&[], 12);
+    let there = pages_on(&before, 1).len() as u64;
+    let toy = lost(&[], 12);
+    let tally = report(&toy).tally;
+    assert!(there >= 8, "{there}");
+    assert_eq!((tally.rebuilt, tally.gone), (there, 0));
+    // 1 us for the first command, 20 for the array, 30 for three pages on the channel; 11 and 200 for the program; and
+    // parity of stripes that are whole now may be on its way to the channel.
+    let (least, took) = (there * 262_000, tally.ended_at.map(|at| at.as_ns() - AT_NS));
+    let took = took.expect("it has ended");
+    assert!((least..least + there * 211_000).contains(&took), "{took} for {there} pages");
+    assert!(pages_on(&toy, 1).is_empty());
+    assert_eq!((0..36).filter(|lpn| die_of(&toy, *lpn).is_some()).count(), 36);
+}
+
+#[test]
+fn many_at_a_time_take_what_the_dies_that_are_left_need_for_it() {
+    let own_channels = [
+        ("ssd.geometry.dies_per_chip", "1"),
+        ("ssd.geometry.channels", "4"),
+        ("ssd.geometry.blocks_per_plane", "64"),
+        ("ssd.geometry.pages_per_block", "32"),
+        ("ssd.timing.register", "\"single\""),
+        ("ssd.faults.lost_die", "{ die = 1, at = \"90s\", rebuild_pages = 32 }"),
+    ];
+    let mut toy = Toy::new(&[&FOUR_DIES[..], &own_channels].concat());
+    for group in 0..300_u64 {
+        let writes = [0, 1, 2].map(|page| (3 * group as u32 + page, 3 * group as u32 + page));
+        toy.writes(group * LONG, &writes);
+    }
+    toy.run_until(80_000_000_000);
+    let before = toy.ssd.counters().parity;
+    toy.run();
+    let tally = report(&toy).tally;
+    assert!(tally.rebuilt > 200 && tally.stripe_reads == 3 * tally.rebuilt, "{tally:?}");
+    // Each page takes a read of each die, 31 us, and a program of one of three, 211; and so does parity.
+    let parity = toy.ssd.counters().parity - before;
+    let programs = (tally.rebuilt + parity) as f64 / 3.0;
+    let least = (tally.rebuilt as f64 * 31.0 + programs * 211.0) * 1e3;
+    assert!(3 * parity >= tally.rebuilt, "{parity} pages of parity for {}", tally.rebuilt);
+    let took = tally.ended_at.zip(tally.lost_at).map(|(ended, lost)| (ended - lost).as_ns() as f64);
+    let ratio = took.expect("it has ended") / least;
+    assert!((0.98..1.25).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn a_rebuild_keeps_to_its_rate() {
+    // A page of 4 KiB in 10 ms.
+    let rate = "{ die = 1, at = \"500ms\", rebuild_rate = \"409600B/s\" }";
+    let toy = lost(&[("ssd.faults.lost_die", rate)], 12);
+    let tally = report(&toy).tally;
+    let took = tally.ended_at.map(|at| at.as_ns() - AT_NS).expect("it has ended");
+    let begun = (tally.rebuilt - 1) * 10_000_000;
+    assert!(took > begun && took < begun + 1_000_000, "{took} for {} pages", tally.rebuilt);
+}
+
+#[test]
+fn a_read_of_a_lost_page_takes_its_stripe_until_it_is_rebuilt() {
+    let slow = "{ die = 1, at = \"500ms\", rebuild_rate = \"4096B/s\" }";
+    let mut toy = written(&[("ssd.faults.lost_die", slow)], 12);
+    let lpns = pages_on(&toy, 1);
+    toy.run_until(AT_NS + LONG);
+    assert_eq!(toy.ssd.lost_die_phase(at(AT_NS)), Phase::Degraded);
+    let last = *lpns.last().expect("there are some");
+    assert_eq!(die_of(&toy, last), Some(DieId(1)));
+    toy.read(AT_NS + LONG, 900, last);
+    toy.run_until(AT_NS + 2 * LONG);
+    assert_eq!(toy.ended(900), Some(AT_NS + LONG + 51_000));
+    assert_eq!(report(&toy).tally.degraded_reads, 1);
+    // What the host writes goes to the dies that are left, and need not be rebuilt.
+    let tally = report(&toy).tally;
+    for (index, lpn) in lpns.iter().enumerate() {
+        toy.write(AT_NS + (3 + index as u64) * LONG, 1000 + index as u32, *lpn);
+    }
+    toy.run();
+    assert!(pages_on(&toy, 1).is_empty());
+    assert!(report(&toy).tally.rebuilt <= tally.rebuilt + 1);
+}
+
+#[test]
+fn a_drive_goes_on_with_stripes_that_are_narrower_by_a_die() {
+    let mut toy = lost(&[], 12);
+    let before = toy.ssd.counters();
+    for group in 0..40_u32 {
+        let start = 2 * AT_NS + u64::from(group) * LONG;
+        let writes = [0, 1, 2].map(|page| (500 + 3 * group + page, (7 * group + 5 * page) % 36));
+        toy.writes(start, &writes);
+    }
+    toy.run();
+    let after = toy.ssd.counters();
+    assert!(toy.ssd.backend().ftl.line_tally().expect("it has lines").freed > 0);
+    assert!(pages_on(&toy, 1).is_empty());
+    let data =
+        (after.host_programs + after.pages_moved) - (before.host_programs + before.pages_moved);
+    let parity = after.parity - before.parity;
+    // A page of parity for two of data, but for stripes that are open.
+    assert!(2 * parity <= data + 8 && data <= 2 * parity + 16, "{parity} for {data}");
+    // Of new lines, pages can be made up again.
+    let ftl = &toy.ssd.backend().ftl;
+    let made_up = |lpn: &u32| {
+        let page = ftl.lookup(Lpn(*lpn)).expect("it has been written");
+        ftl.others_of_stripe(page).is_some_and(|others| others.len() == 2)
+    };
+    assert!((0..36).filter(made_up).count() > 18);
+}
