@@ -54,6 +54,11 @@ impl Config {
     }
 
     #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed
+    }
+
+    #[getter]
     fn drive_digest(&self) -> String {
         drive_digest(&self.0)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
 
@@ -19,8 +19,8 @@ static ZEROES: [u8; CHUNK as usize] = [0; CHUNK as usize];
 pub enum Data {
     /// In memory, by the number of the chunk.
     Memory(BTreeMap<u64, Box<[u8]>>),
-    /// In a file.
-    File(File),
+    /// In a file, and where that is.
+    File(File, PathBuf),
 }
 
 impl Data {
@@ -50,7 +50,15 @@ impl Data {
             }
             _ => {}
         }
-        Ok(Self::File(file))
+        Ok(Self::File(file, path.to_owned()))
+    }
+
+    /// Where it is, for people.
+    pub fn place(&self) -> String {
+        match self {
+            Self::Memory(_) => "memory".to_owned(),
+            Self::File(_, path) => path.display().to_string(),
+        }
     }
 
     /// Appends `length` bytes from `offset` on to `out`.
@@ -70,7 +78,7 @@ impl Data {
                 });
                 Ok(())
             }
-            Self::File(file) => match file.read_exact_at(wanted, offset) {
+            Self::File(file, _) => match file.read_exact_at(wanted, offset) {
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
                 other => other,
             },
@@ -90,7 +98,7 @@ impl Data {
                 });
                 Ok(())
             }
-            Self::File(file) => file.write_all_at(bytes, offset),
+            Self::File(file, _) => file.write_all_at(bytes, offset),
         }
     }
 
@@ -113,7 +121,7 @@ impl Data {
                 });
                 Ok(())
             }
-            Self::File(file) => punch(file, offset, length),
+            Self::File(file, _) => punch(file, offset, length),
         }
     }
 }

@@ -30,6 +30,12 @@ pub struct Live {
     pub log: Log,
 }
 
+/// Whether there is no room for data.
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
 /// A request that the drive works on.
 #[derive(Debug)]
 struct UnderWay {
@@ -230,7 +236,7 @@ impl Live {
         let outcome = match &trouble {
             _ if rejected => Err(Errno::Io),
             None => Ok(()),
-            Some(error) if error.kind() == io::ErrorKind::StorageFull => Err(Errno::NoSpace),
+            Some(error) if is_full(error) => Err(Errno::NoSpace),
             Some(_) => Err(Errno::Io),
         };
         let (read, held) = match effect {

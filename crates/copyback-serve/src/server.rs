@@ -446,7 +446,8 @@ impl Server {
     fn put_answer(&mut self, done: &Done) {
         if let Some(trouble) = &done.trouble {
             let told = crate::data::words(trouble);
-            self.shared.tell("data not written", || format!("the data file: {told}"));
+            let place = self.live.data().place();
+            self.shared.tell("data not written", || format!("{place}: {told}"));
         }
         let Some(client) = self.clients.get_mut(&done.client) else { return };
         client.unanswered -= 1;
@@ -458,7 +459,9 @@ impl Server {
         if let Err(error) = self.live.data().read(offset, length, out) {
             out.truncate(start);
             wire::put_reply(out, Some(Errno::Io), done.cookie);
-            self.shared.tell("data not read", || format!("the data file: {error}"));
+            let place = self.live.data().place();
+            let told = crate::data::words(&error);
+            self.shared.tell("data not read", || format!("{place}: {told}"));
         }
     }
 

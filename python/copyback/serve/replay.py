@@ -40,8 +40,18 @@ def check(config: Config) -> None:
         f"{path}: the log of a drive with the digest {found['drive'][:12]} and the seed "
         f"{found['seed']}; this one has {config.drive_digest[:12]} and {config.seed}, and would answer "
         "otherwise. Give the configuration that was served. To ask another drive for the same, "
-        "`copyback compare` takes the log as its trace, and `copyback trace convert` makes a plain "
+        "`copyback compare --over trace=FILE` takes the log, and `copyback trace convert` makes a plain "
         "trace of it"
+    )
+
+
+def caveat(path: Path) -> str | None:
+    """Return what is to be kept in mind when other drives replay a log; None if it is none."""
+    if log.facts(path) is None:
+        return None
+    return (
+        f"{path} is the log of a served drive: its requests come when they came then, whatever the "
+        "drive; a program would have asked later of a slower one"
     )
 
 
