@@ -22,7 +22,7 @@ OPTION = b"IHAVEOPT"
 LIST, INFO, GO = 3, 6, 7
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The server answered with an error."""
 
     def __init__(self, number: int) -> None:
@@ -78,7 +78,7 @@ class Client:
         size, flags, blocks = 0, 0, (0, 0, 0)
         for kind, answer in self.option(GO, data):
             if kind >> 31:
-                raise Refused(kind & 0xFFFF)
+                raise RefusedError(kind & 0xFFFF)
             if kind == 3 and answer[:2] == b"\0\0":
                 size, flags = struct.unpack(">QH", answer[2:])
             elif kind == 3 and answer[:2] == b"\0\3":
@@ -110,7 +110,7 @@ class Client:
         answered, error, found = self.receive()
         assert answered == cookie
         if error:
-            raise Refused(error)
+            raise RefusedError(error)
         return found
 
     def read(self, offset: int, length: int) -> bytes:

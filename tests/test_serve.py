@@ -1,29 +1,31 @@
-"""``copyback serve``: real programs on a simulated drive, and everything that happened runs again."""
+"""``copyback serve``: real programs on a drive whose every request runs again."""
 
 from __future__ import annotations
 
 import json
 import random
+import re
 import resource
+import shutil
 import signal
 import socket
 import struct
+import subprocess
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+import tomllib
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 import copyback
 import nbd
-from copyback import configuration
 from copyback._core import InputError
 from copyback.parquet import read_parquet
-from nbd import Refused, Served, serving
+from nbd import RefusedError, Served, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from conftest import RunCli
 
@@ -94,7 +96,7 @@ def test_the_handshake_tells_what_the_drive_can_do(drive: Served) -> None:
         client.socket.sendall(struct.pack(">I", 3))
         assert list(client.option(nbd.LIST, b"")) == [(2, b"\0\0\0\0"), (1, b"")]
         assert [kind for kind, _ in client.option(99, b"")] == [(1 << 31) + 1]
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             client.go("nobody")
         assert client.go("")[0] > 0, "a client may try again"
 
@@ -140,7 +142,7 @@ def test_what_makes_no_sense_is_refused_and_the_connection_goes_on(drive: Served
             (22, nbd.FLUSH, 512, 0, 0),
         ]:
             data = bytes(length) if command == nbd.WRITE else b""
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RefusedError) as refused:
                 client.ask(command, offset, length, data, flags)
             assert refused.value.number == error
         assert client.read(0, 4) == bytes(4)
@@ -226,7 +228,10 @@ def test_the_log_gives_the_very_responses_again(
         served.end(signal.SIGTERM)
     live = read_parquet(log)
     assert len(live) == 1000
-    overrides = {key.replace(".", "__"): _plain(value) for key, value in settings.items()}
+    overrides: dict[str, Any] = {
+        key.replace(".", "__"): tomllib.loads(f"value = {value}")["value"]
+        for key, value in settings.items()
+    }
     for _ in range(2):
         again = copyback.run(fast, trace=log, requests=True, **overrides).requests
         assert again is not None
@@ -237,15 +242,9 @@ def test_the_log_gives_the_very_responses_again(
     assert (seen.values >= live["response_ns"].values).all()
 
 
-def _plain(value: str) -> object:
-    import tomllib
-
-    return tomllib.loads(f"value = {value}")["value"]
-
-
-def _sorted(table: object) -> list[tuple[int, ...]]:
+def _sorted(table: Any) -> list[tuple[int, ...]]:
     names = ("arrival_ns", "operation", "offset", "bytes", "response_ns")
-    columns = [table[name].values.tolist() for name in names]  # type: ignore[index]
+    columns = [table[name].values.tolist() for name in names]
     return sorted(zip(*columns, strict=True))
 
 
@@ -280,8 +279,8 @@ def test_a_log_goes_on_from_a_saved_state(fast: Path, tmp_path: Path, cli: RunCl
             hammer(client, 300)
         served.end()
     live = _sorted(read_parquet(log))
-    for start in ({"state": state}, {}):
-        again = copyback.run(fast, trace=log, requests=True, **start).requests  # type: ignore[arg-type]
+    for start in (state, None):
+        again = copyback.run(fast, trace=log, requests=True, state=start).requests
         assert _sorted(again) == live
 
 
@@ -306,7 +305,9 @@ def test_a_run_whose_answers_come_late_is_not_to_be_believed(fast: Path, tmp_pat
             for _ in range(50):
                 client.read(0, 512)
         assert "this run is not to be believed" in served.end()
-    with serving(fast, tmp_path / "drive.sock", "--set=ssd.timing.read=100us", "--slower=1000") as served:
+    with serving(
+        fast, tmp_path / "drive.sock", "--set=ssd.timing.read=100us", "--slower=1000"
+    ) as served:
         with served.client() as client:
             for _ in range(5):
                 client.read(0, 512)
@@ -330,7 +331,8 @@ def test_a_socket_that_exists_is_left_alone(fast: Path, tmp_path: Path, cli: Run
     with serving(fast, path) as served:
         told = cli("serve", fast, f"--nbd=unix:{path}", status=2).stderr
         assert told == (
-            f"copyback: error: {path}: somebody listens there already; allowed: a name that is free\n"
+            f"copyback: error: {path}: somebody listens there already; "
+            "allowed: a name that is free\n"
         )
         with served.client() as client:
             client.read(0, 1)
@@ -359,8 +361,13 @@ def test_data_lie_in_a_sparse_file_and_stay(fast: Path, tmp_path: Path, cli: Run
         told = cli("serve", fast, f"--nbd=unix:{tmp_path}/o.sock", "--data", data, status=2).stderr
         assert "another `copyback serve` has its data there" in told
     other = cli(
-        "serve", fast, "--set=ssd.ftl.over_provisioning=0.5", f"--nbd=unix:{tmp_path}/o.sock",
-        "--data", data, status=2,
+        "serve",
+        fast,
+        "--set=ssd.ftl.over_provisioning=0.5",
+        f"--nbd=unix:{tmp_path}/o.sock",
+        "--data",
+        data,
+        status=2,
     ).stderr
     assert f"{data}: found {size} bytes" in other
 
@@ -374,7 +381,7 @@ def test_a_full_disk_under_the_data_is_told_and_nothing_hangs(fast: Path, tmp_pa
         with served.client() as client:
             client.write(0, b"there is room")
             for _ in range(3):
-                with pytest.raises(Refused) as refused:
+                with pytest.raises(RefusedError) as refused:
                     client.write(2 << 20, b"there is none")
                 assert refused.value.number == 28
             assert client.read(0, 13) == b"there is room"
@@ -395,7 +402,7 @@ def test_exports_are_ranges_with_handles(fast: Path, tmp_path: Path, cli: RunCli
             assert (one.read(0, 5), two.read(0, 6)) == (b"first", b"second")
         with served.client(begin=False) as client:
             client.socket.sendall(struct.pack(">I", 3))
-            with pytest.raises(Refused):
+            with pytest.raises(RefusedError):
                 client.go("")
         served.end()
     table = read_parquet(log)
@@ -419,9 +426,6 @@ def test_only_this_machine_is_let_in_unless_it_is_said(fast: Path, cli: RunCli) 
 
 
 def test_loopback_works_as_the_socket_does(fast: Path) -> None:
-    import re
-    import subprocess
-
     with subprocess.Popen(
         [sys.executable, "-m", "copyback", "serve", str(fast), "--nbd=tcp:0", "--quiet"],
         stdout=subprocess.PIPE,
@@ -459,3 +463,39 @@ def test_a_running_server_tells_how_its_drive_stands(drive: Served, cli: RunCli)
     assert found["requests"] == 40
     assert found["host_programs"] == 40
     assert found["lateness"]["answers"] == 40
+
+
+def fio(served: Served, *options: str) -> None:
+    """Let fio work on a drive; any mismatch of what it reads fails it."""
+    program = shutil.which("fio")
+    engines = (
+        subprocess.run([program, "--enghelp"], capture_output=True, text=True) if program else None
+    )
+    if program is None or engines is None or "nbd" not in engines.stdout.split():
+        pytest.skip("fio with its engine nbd is not installed")
+    command = [program, "--name=verified", "--ioengine=nbd", "--bs=4k", "--iodepth=32"]
+    uri = f"--uri=nbd+unix:///?socket={served.socket}"
+    verify = ("--verify=crc32c", "--verify_fatal=1", "--randseed=5")
+    done = subprocess.run(
+        [*command, uri, *verify, *options], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"ssd.ftl.mapping": '{ type = "demand_paged", cache = "1KiB" }'},
+        {"ssd.ftl.mapping": '"fast"', "ssd.ftl.over_provisioning": "0.4"},
+        {"ssd.buffer.capacity": '"64KiB"'},
+        {"array.devices": "4", "array.layout": '"raid5"', "array.stripe": '"16KiB"'},
+        {"array.devices": "4", "array.layout": '"raid5"', "array.failed": "[1]"},
+    ],
+)
+def test_fio_reads_what_it_wrote(settings: dict[str, str], fast: Path, tmp_path: Path) -> None:
+    sets = [f"--set={key}={value}" for key, value in settings.items()]
+    with serving(fast, tmp_path / "drive.sock", "--log", tmp_path / "log.parquet", *sets) as served:
+        fio(served, "--rw=randwrite", "--size=4M")
+        fio(served, "--rw=randrw", "--size=4M", "--bsrange=512-16k", "--blockalign=512")
+        served.end()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path  # noqa: TC003 - Typer reads it
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,10 @@ from copyback.commands.options import (
     settings_in,
     typed,
 )
+
+if TYPE_CHECKING:
+    from copyback.serve.page import Load
+    from copyback.serve.run import Options
 
 
 def serve(
@@ -97,27 +101,12 @@ def serve(
         raise InputError(
             "--out makes its page from the log of the requests: say where with --log FILE"
         )
-    _serve(
-        lambda more: load(config, preset, [*_settings(setting, seed), *more]),
-        _options(nbd, open_to_network, state, slower, data, export, log),
-        out,
-        quiet=quiet,
-    )
-
-
-def _settings(setting: list[str] | None, seed: int | None) -> list[tuple[str, str]]:
-    from copyback.simulate import settings_of
-
-    return settings_of(trace=None, format_=None, seed=seed, overrides=settings_in(setting))
-
-
-def _options(nbd, open_to_network, state, slower, data, export, log):  # type: ignore[no-untyped-def]
     from copyback.serve.address import address, control_of
     from copyback.serve.address import export as export_of
     from copyback.serve.run import Options
 
     where = address(nbd, open_to_network=open_to_network)
-    return Options(
+    options = Options(
         address=where,
         control=control_of(where),
         state=state,
@@ -126,9 +115,17 @@ def _options(nbd, open_to_network, state, slower, data, export, log):  # type: i
         exports=[export_of(text) for text in export or []],
         log=log,
     )
+    settings = _settings(setting, seed)
+    _serve(lambda more: load(config, preset, [*settings, *more]), options, out, quiet=quiet)
 
 
-def _serve(load_with, options, out, *, quiet):  # type: ignore[no-untyped-def]
+def _settings(setting: list[str] | None, seed: int | None) -> list[tuple[str, str]]:
+    from copyback.simulate import settings_of
+
+    return settings_of(trace=None, format_=None, seed=seed, overrides=settings_in(setting))
+
+
+def _serve(load_with: Load, options: Options, out: Path | None, *, quiet: bool) -> None:
     from copyback.beforehand import announce
     from copyback.console import overview, progress_display, show
     from copyback.outputs import Staging
@@ -151,7 +148,7 @@ def _serve(load_with, options, out, *, quiet):  # type: ignore[no-untyped-def]
             print(f"copyback: {line}", file=sys.stderr)
         if options.log is not None:
             print(f"Log          {options.log}")
-        if staging is not None and found["requests"]:
+        if out is not None and staging is not None and found["requests"]:
             result = page.write(load_with, options, found, staging, typed())
             if not quiet:
                 show(overview(result))

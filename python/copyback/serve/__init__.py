@@ -1,1 +1,1 @@
-"""A simulated drive, or an array, as a network block device: real programs on an SSD that is not there."""
+"""A simulated drive, or an array, as a network block device that real programs use."""

@@ -1,9 +1,9 @@
 """The log of a served drive: what it was asked for, so that it can be run again.
 
-It is a trace in Parquet like any other (`arrival_ns`, `operation`, `offset`, `bytes`, `handle`), with
-the response times that the drive gave (`response_ns`), those that clients saw in simulated time
-(`measured_response_ns`), and how long a request may have waited on the host's clock before the server
-saw it (`unseen_ns`). Beside the table stand the facts that a replay needs.
+It is a trace in Parquet like any other (`arrival_ns`, `operation`, `offset`, `bytes`, `handle`),
+with the response times that the drive gave (`response_ns`), those that clients saw in simulated
+time (`measured_response_ns`), and how long a request may have waited on the host's clock before the
+server saw it (`unseen_ns`). Beside the table stand the facts that a replay needs.
 """
 
 from __future__ import annotations

@@ -16,15 +16,19 @@ from copyback.serve import log, told
 from copyback.serve.replay import differing
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from copyback._core import Config
     from copyback.outputs import Staging
     from copyback.result import Result
+    from copyback.serve.run import Options
+
+    #: Gives the configuration that was served, with more settings.
+    Load = Callable[[list[tuple[str, str]]], Config]
 
 
 def write(
-    load: Any, options: Any, status: dict[str, Any], staging: Staging, command: str
+    load: Load, options: Options, status: dict[str, Any], staging: Staging, command: str
 ) -> Result:
     """Run the log again and write what a run writes; its responses must be those of the log.
 
@@ -33,12 +37,13 @@ def write(
     load
         Gives the configuration with more settings.
     """
-    path: Path = options.log
+    path = options.log
+    assert path is not None, "a page is that of a log"
     settings = [
         *configuration.trace_settings(path.absolute(), None),
         ("metrics.requests", "true"),
     ]
-    config: Config = load(settings)
+    config = load(settings)
     notes = [f"a drive that was served, {options.slower:g} times slower than real time"]
     notes += told.lateness(status["lateness"])
     driver = Driver(config, state=options.state, notes=notes, threads=cores())

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from copyback import __version__
-from copyback._core import Server
 from copyback.beforehand import check_memory
 from copyback.destination import check_file, staged_file
 from copyback.driver import Pace
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from copyback._core import Config, Progress
+    from copyback._core import Config, Progress, Server
 
 #: How often, in seconds, what the server leaves is taken.
 _TAKES_EVERY = 0.2
@@ -62,6 +61,9 @@ def serve(
     check_memory(config)
     if options.log is not None:
         check_file(options.log)
+    # There is none on other systems.
+    from copyback._core import Server
+
     server = Server(config, options.state)
     pace = Pace()
     while not pace.advance(server):
@@ -106,7 +108,7 @@ def _attend(
     def work() -> None:
         try:
             server.serve()
-        except Exception as fault:  # noqa: BLE001 - it is raised once the log is whole
+        except Exception as fault:
             faults.append(fault)
 
     thread = threading.Thread(target=work)
@@ -117,7 +119,7 @@ def _attend(
             thread.join()
         try:
             _take(server, writer)
-        except Exception as fault:  # noqa: BLE001 - a full disk under the log ends the server
+        except Exception as fault:
             faults.append(fault)
             server.end()
             thread.join()

@@ -14,7 +14,13 @@ def lateness(found: dict[str, Any]) -> list[str]:
     late, meant = found["late_us"], found["meant_us"]
 
     def row(times: dict[str, float]) -> str:
-        names = (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "most"))
+        names = (
+            ("p50", "median"),
+            ("p90", "p90"),
+            ("p99", "p99"),
+            ("p99_9", "p99.9"),
+            ("max", "most"),
+        )
         return ", ".join(f"{said} {units.time_us(times[name])}" for name, said in names)
 
     lines = [
