@@ -53,9 +53,9 @@ test-python: setup ## Tests of the Python package and the command line
 	$(RUN) pytest --doctest-modules python/copyback
 
 .PHONY: test-long
-test-long: ## The tests that take too long for every change: larger blocks, skewed traffic, 5,000 swarm cases
+test-long: ## The tests that take too long for every change: larger blocks, skewed traffic, 20,000 swarm cases
 	cargo test --workspace -- --ignored
-	COPYBACK_SWARM_RUNS=5000 COPYBACK_SWARM_CUTS=5000 cargo test --package copyback --test swarm
+	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 cargo test --package copyback --test swarm
 
 .PHONY: mutants
 mutants: ## Seed bugs one at a time, see that a test notices each, and write docs/mutants.md
@@ -181,6 +181,10 @@ check-generated: setup ## Check that these are fresh
 .PHONY: pictures
 pictures: setup ## Take the pictures of the gallery again (needs Chromium)
 	$(RUN) python tools/gallery.py --pictures
+
+.PHONY: notebooks
+notebooks: setup ## Execute the notebooks of the documentation and keep their outputs
+	$(RUN) python tools/notebooks.py
 
 .PHONY: sentinel
 sentinel: setup ## Run a few cells of every paper again: each number must be the stored one

@@ -23,7 +23,8 @@ exclude_patterns = ["reproduction/results"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 
-# Notebooks are kept without results and executed by each build; one that fails, fails the build.
+# Notebooks are kept with their outputs, for who reads them in the repository: `make notebooks`
+# writes them, and a test compares them. Each build executes them anew; one that fails, fails it.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300

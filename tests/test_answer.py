@@ -133,6 +133,18 @@ def test_the_answer_names_the_first_and_how_far_it_is_from_the_baseline() -> Non
     )
 
 
+def test_the_answer_names_again_who_is_meant() -> None:
+    level = found(
+        {("l", "greedy"): [90.0, 88.0], ("l", "fifo"): [50.0, 52.0], ("l", "random"): [52.0, 50.0]}
+    )
+    told = answer(level, Names(level))
+    assert "cannot be told from it" in told
+    assert "victim random is first in mean response time, too." in told
+    assert "It is" not in told
+    one = found({("l", "greedy"): [500.0], ("l", "fifo"): [600.0]})
+    assert "victim greedy is first in mean response time, too." in answer(one, Names(one))
+
+
 def test_the_answer_says_when_the_baseline_is_first_and_by_how_much() -> None:
     one = found({("l", "greedy"): [500.0], ("l", "fifo"): [600.0]})
     told = answer(one, Names(one))

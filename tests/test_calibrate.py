@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import pytest
 
 import copyback
 from copyback import InputError, configuration
+from copyback._core import time_ns
 
 if TYPE_CHECKING:
     from conftest import RunCli
@@ -63,8 +64,8 @@ def guessed() -> dict[str, Any]:
     return found
 
 
-def did(smallest: str) -> pl.DataFrame:
-    """Return what a device with the true timing did."""
+def did(smallest: str, on: dict[str, Any] | None = None) -> pl.DataFrame:
+    """Return what a device did: one with the true timing, if no other is given."""
     sizes = [smallest, "8KiB", "16KiB"]
     workload = {
         "type": "synthetic",
@@ -74,7 +75,8 @@ def did(smallest: str) -> pl.DataFrame:
         "read_share": 0.5,
         "inter_arrival": {"type": "exponential", "mean": "20ms"},
     }
-    rows = copyback.run({**device(), "workload": workload}, requests=True).to_polars("requests")
+    config = {**(on or device()), "workload": workload}
+    rows = copyback.run(config, requests=True).to_polars("requests")
     return rows.select(
         "arrival_ns",
         pl.col("operation").cast(pl.String),
@@ -99,8 +101,13 @@ def trace(measured: pl.DataFrame, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def guessed_toml(tmp_path: Path) -> Path:
-    path = tmp_path / "guessed.toml"
-    lines = [f"{key} = {configuration.to_toml(value)}" for key, value in guessed().items()]
+    return written(guessed(), tmp_path)
+
+
+def written(config: dict[str, Any], directory: Path) -> Path:
+    """Write a configuration into a file."""
+    path = directory / "guessed.toml"
+    lines = [f"{key} = {configuration.to_toml(value)}" for key, value in config.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -224,7 +231,6 @@ def test_a_phone_is_predicted_better_than_by_a_constant() -> None:
         ({"fit": ["ssd.gc.victim"]}, "--fit ssd.gc.victim: can't be fitted; allowed: ssd.timing"),
         ({"fit": ["ssd.timing.read"] * 2}, "--fit ssd.timing.read: is named twice"),
         ({"fit": ["ssd.timing.transfer_rate"]}, 'ssd.timing.transfer_rate: is "none"; --set a'),
-        ({"ssd__timing__read": ["20us", "30us"]}, "ssd.timing.read: found a list of 2 times"),
         ({"workload__iodepth": 4}, "workload.iodepth: a closed loop ignores the times"),
         ({"over": {"ssd.geometry.dies_per_chip": [0]}}, "ssd.geometry.dies_per_chip=0: "),
         ({"over": {"ssd.geometry.dies_per_chip": []}}, "needs at least one value"),
@@ -237,22 +243,33 @@ def test_bad_input_is_told(trace: Path, arguments: dict[str, Any], message: str)
     assert len(str(fault.value).splitlines()) == 1
 
 
-def test_what_is_said_of_lists_of_times_can_be_followed(
-    cli: RunCli, guessed_toml: Path, trace: Path
-) -> None:
-    times = ('ssd.timing.read=["20us", "30us"]', 'ssd.timing.program=["200us", "1ms", "1.5ms"]')
-    lists = ("--set", times[0], "--set", times[1])
-    command = ("calibrate", guessed_toml, "--trace", trace, *lists, "--quiet")
-    read, program = cli(*command, status=2).stderr.splitlines()
-    setting = re.search(r"--set (ssd\.timing\.read=25000ns)\)", read)
-    assert setting is not None, read
-    assert "--set ssd.timing.program=900000ns" in program
-    others = re.search(r"fit others only \((--fit [^)]+)\)", program)
-    assert others is not None, program
-    assert "ssd.timing.read" not in others[1]
-    fitted = json.loads(cli(*command, *others[1].split()[:2], "--json").stdout)
-    assert "ssd.timing.read" not in str(fitted["parameters"])
-    cli(*command, "--set", setting[1], "--fit", "ssd.timing.read")
+def test_of_a_list_of_times_the_mean_is_fitted(cli: RunCli, tmp_path: Path) -> None:
+    with_lists = device()
+    with_lists["ssd"]["timing"] |= {"read": ["40us", "100us"], "program": ["225us", "675us"]}
+    did("2KiB", with_lists).write_parquet(tmp_path / "measured.parquet")
+    # The same shares of other means.
+    lists = ('ssd.timing.read=["8us", "20us"]', 'ssd.timing.program=["1ms", "3ms"]')
+    config, trace = written(guessed(), tmp_path), tmp_path / "measured.parquet"
+    settings = ("--set", lists[0], "--set", lists[1], "--out", tmp_path / "out", "--quiet")
+    output = cli("calibrate", config, "--trace", trace, *settings).stdout
+    assert "ssd.timing.program (mean of 2)" in output
+    stored = json.loads((tmp_path / "out/calibration.json").read_text())
+    fitted = {one["key"]: one for one in stored["parameters"]}
+    for key, value in TRUE.items():
+        assert fitted[key]["value"] == pytest.approx(value, rel=0.02), key
+    assert fitted["ssd.timing.program"]["shares"] == [0.5, 1.5]
+    assert fitted["host.link_rate"]["shares"] is None
+    timing = tomllib.loads((tmp_path / "out/fitted.toml").read_text())["ssd"]["timing"]
+    times = [time_ns(text) for text in timing["program"]]
+    assert times == pytest.approx([225e3, 675e3], rel=0.02)
+
+
+def test_the_lists_of_a_preset_are_fitted_as_they_stand(cli: RunCli, trace: Path) -> None:
+    drive = ("--preset", "tlc-nvme-64gb", "--set", "ssd.geometry.blocks_per_plane=32")
+    few = ("--set", "workload.limit=260", "--fit", "ssd.timing.program", "--json")
+    (program,) = json.loads(cli("calibrate", *drive, "--trace", trace, *few).stdout)["parameters"]
+    assert len(program["shares"]) == 3
+    assert sum(program["shares"]) == pytest.approx(3)
 
 
 def test_a_trace_without_measured_times_is_refused(

@@ -284,15 +284,15 @@ def test_what_lies_beside_it_is_rows_or_refused(tiny: dict[str, Any], tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_policies_in_python_have_none(tiny: dict[str, Any], tmp_path: Path) -> None:
+def test_schedules_in_python_have_none(tiny: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        "from copyback.policies import VictimPolicy\n"
-        "class Mine(VictimPolicy):\n"
-        "    def choose(self, plane, blocks):\n"
-        "        return blocks.greedy()\n"
+        "from copyback.policies import Admit, SchedulePolicy\n"
+        "class Mine(SchedulePolicy):\n"
+        "    def admitted(self, situation):\n"
+        "        return Admit.ALL\n"
     )
-    tiny["ssd"]["gc"] = {"victim": {"type": "python", "policy": f"{tmp_path}/mine.py:Mine"}}
-    with pytest.raises(InputError, match=r"ssd\.gc\.victim: found a policy in Python"):
+    tiny["ssd"]["gc"] = {"preemption": {"type": "python", "policy": f"{tmp_path}/mine.py:Mine"}}
+    with pytest.raises(InputError, match=r"ssd\.gc\.preemption: found a policy in Python"):
         copyback.run(tiny, checkpoint=tmp_path / "run.checkpoint")
 
 

@@ -81,6 +81,26 @@ def test_the_tables_over_time_add_up(mixed: dict[str, Any], tmp_path: Path) -> N
     assert own["requests"].sum() == result.summary["flows"][0]["requests"]["count"]
 
 
+def test_flows_are_drawn_over_time(mixed: dict[str, Any]) -> None:
+    result = copyback.run(mixed)
+    data = report.plots.data(result)
+    drawn = data["flow_times"]
+    assert [flow["name"] for flow in drawn] == ["log", "data"]
+    for column, whole in (("requests", "requests"), ("mib_s", None)):
+        assert all(len(flow[column]) == len(data["time"]["start"]) for flow in drawn)
+        together = [sum(values) for values in zip(*(flow[column] for flow in drawn), strict=True)]
+        time = data["time"]
+        expected = time[whole] if whole else np.add(time["read_mib_s"], time["write_mib_s"])
+        assert together == pytest.approx(list(expected), rel=1e-3)
+    for flow, summary in zip(drawn, result.summary["flows"], strict=True):
+        longest = max(value for value in flow["max"] if value is not None)
+        assert longest == pytest.approx(summary["response_us"]["all"]["max"], rel=1e-3)
+    assert 'id="flow-latency"' in report.render(result)
+    alone = copyback.run({**mixed, "workload": mixed["workload"]["flows"][1]})
+    assert report.plots.data(alone)["flow_times"] == []
+    assert 'id="flow-latency"' not in report.render(alone)
+
+
 def test_flows_are_in_the_terminal_and_on_the_page(
     mixed: dict[str, Any], cli: RunCli, tmp_path: Path
 ) -> None:

@@ -345,7 +345,7 @@ def test_pages_come_in_batches(sorted_drive: dict[str, Any]) -> None:
     )
     changes: dict[str, Any] = {"workload__request_size": "64KiB", "workload__requests": 100}
     copyback.run(sorted_drive, ssd__ftl__placement=named(), **changes)
-    policy: Any = Named(PLACEMENTS, "mine.py:P", {}).load()
+    policy: Any = Named(PLACEMENTS, str(Path("mine.py:P").absolute()), {}).load()
     host, moved = policy.asked["host"], policy.asked["moved"]
     assert sum(host) / len(host) > 6
     assert sum(moved) / len(moved) > 3

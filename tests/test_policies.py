@@ -302,8 +302,104 @@ def test_the_command_line_tells_it_in_a_line(tiny_toml: Path, cli: RunCli, tmp_p
     assert line.endswith("mine.py:8)")
     assert not (tmp_path / "out").exists()
     saving = cli("precondition", tiny_toml, "--set", setting, "--save", "x.state", status=2)
-    assert "allowed for such files: the others" in saving.stderr
+    assert "choose: ZeroDivisionError" in saving.stderr
     assert not (tmp_path / "x.state").exists()
+
+
+#: Looks at all that it is told, draws, and learns.
+LEARNS = """
+class P(copyback.VictimPolicy):
+    def __init__(self, device, random):
+        super().__init__(device, random)
+        self.asked, self.last, self.worn = 0, {}, np.zeros(device.planes)
+
+    def choose(self, plane):
+        self.asked += 1
+        self.worn[plane.index] = plane.erase_count.sum() + plane.changed_at.sum() % 7
+        drawn = self.random.choice(np.flatnonzero(plane.closed), 3)
+        drawn = np.append(drawn, plane.valid_pages.argmin())
+        weight = (self.asked + int(self.worn.sum()) + self.last.get(plane.index, 0)) % 4
+        self.last[plane.index] = int(plane.closed_at.max() + plane.clock)
+        return drawn[weight] if self.asked % 3 else drawn[3]
+"""
+
+
+@pytest.mark.parametrize("change", [{}, ARRAY, {"ssd__ftl__mapping": "log_block"}])
+@pytest.mark.parametrize("source", ["", LEARNS])
+def test_a_prepared_drive_holds_what_it_has_learned(
+    tiny: dict[str, Any], tmp_path: Path, source: str, change: dict[str, Any]
+) -> None:
+    if source:
+        write(source)
+    victim = named("P" if source else "Drawn")
+    file = tmp_path / "drive.state"
+    copyback.precondition(tiny, save=file, ssd__gc__victim=victim, **change)
+    mine = copyback.run(tiny, state=file, audit=True, ssd__gc__victim=victim, **change)
+    assert_same(mine, copyback.run(tiny, ssd__gc__victim=victim, **change))
+
+
+def test_a_prepared_drive_goes_with_its_policy(tiny: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "drive.state"
+    copyback.precondition(tiny, save=file, ssd__gc__victim=named("Drawn"))
+    for other in (named("Fifo"), named("Drawn", parameters={"d": 2}), "greedy"):
+        with pytest.raises(copyback.InputError, match="prepared for another device"):
+            copyback.run(tiny, state=file, ssd__gc__victim=other)
+    (tmp_path / "mine.py").write_text(SOURCE + "\n# Edited.\n", encoding="utf-8")
+    with pytest.raises(copyback.InputError, match="written with another text of the policy"):
+        copyback.run(tiny, state=file, ssd__gc__victim=named("Drawn"))
+
+
+def test_a_checkpoint_holds_what_it_has_learned(tiny: dict[str, Any], tmp_path: Path) -> None:
+    from copyback._core import Simulation
+    from copyback.configuration import load
+    from copyback.driver import suppliers_of
+
+    write(LEARNS)
+    config = load(tiny, settings=[("ssd.gc.victim", '{ type = "python", policy = "mine.py:P" }')])
+
+    def ended(simulation: Simulation) -> str | None:
+        while not simulation.advance(100_000):
+            pass
+        return simulation.summary()
+
+    preparing = Simulation(config, None, suppliers_of(config))
+    preparing.advance(2000)
+    file = tmp_path / "run.checkpoint"
+    preparing.write_checkpoint(file, "")
+    whole = ended(preparing)
+    resumed, found = Simulation.resume(config, file, suppliers_of(config))
+    assert found.is_preparing
+    while resumed.progress().requests < 1000:
+        resumed.advance(100)
+    resumed.write_checkpoint(file, "")
+    assert ended(resumed) == whole
+    again, found = Simulation.resume(config, file, suppliers_of(config))
+    assert found.requests >= 1000
+    assert ended(again) == whole
+
+
+def test_what_no_file_can_hold_is_told(tiny: dict[str, Any], tmp_path: Path) -> None:
+    write(VICTIM + "self.odd = {plane}; return plane.valid_pages.argmin()")
+    file = tmp_path / "drive.state"
+    with pytest.raises(
+        copyback.InputError,
+        match=r"P: state: TypeError: found set at state\['odd'\]",
+    ):
+        copyback.precondition(tiny, save=file, ssd__gc__victim=named("P"))
+    assert not file.exists()
+
+
+def test_a_sweep_prepares_its_drives_once(tiny: dict[str, Any], tmp_path: Path) -> None:
+    tiny["workload"]["requests"] = 300
+    over: dict[str, list[Any]] = {
+        "ssd.gc.victim": [{**named("Fifo"), "policy": str(tmp_path / "mine.py:Fifo")}, "fifo"],
+        "workload.requests": [300, 400],
+    }
+    first = copyback.compare(tiny, over=over, out=tmp_path / "out", jobs=2)
+    mine, theirs = first.frame["write_amplification"][:2], first.frame["write_amplification"][2:]
+    assert mine.to_list() == theirs.to_list()
+    (tmp_path / "mine.py").write_text(SOURCE + "\n# Edited.\n", encoding="utf-8")
+    assert copyback.compare(tiny, over=over, out=tmp_path / "out", jobs=2).reused == 2
 
 
 def test_a_file_is_found_beside_the_configuration(tiny: dict[str, Any], tmp_path: Path) -> None:

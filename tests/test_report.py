@@ -15,6 +15,7 @@ import copyback
 from copyback import report
 from copyback.frame import Frame
 from copyback.report import plots
+from copyback.report.thinned import MAX_INTERVALS
 from copyback.result import Result
 
 if TYPE_CHECKING:
@@ -110,10 +111,10 @@ def test_thinning_keeps_sums_and_extremes(result: Result) -> None:
     columns["erases"] = random.integers(0, 5, rows).astype(float)
     long = Result(result.summary, result.config_toml, {**result._tables, "series": Frame(columns)})
     thin = plots.timeline(long)
-    assert len(thin["start"]) <= plots.MAX_INTERVALS
+    assert len(thin["start"]) <= MAX_INTERVALS
     assert sum(thin["erases"]) == columns["erases"].sum()
     assert max(thin["max"]) == pytest.approx(columns["response_max_us"].max(), rel=1e-4)
-    first = slice(0, -(-rows // plots.MAX_INTERVALS))
+    first = slice(0, -(-rows // MAX_INTERVALS))
     mean = columns["response_mean_us"][first].mean()
     assert thin["mean"][0] == pytest.approx(mean, rel=1e-4)
 

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import copyback
+from copyback import units
 from copyback._core import InputError
 from copyback.frame import Frame
 from copyback.sweep.bisection import find
@@ -15,7 +16,7 @@ from copyback.sweep.bounds import parse_bound, parse_range
 from copyback.sweep.intervals import Estimate
 from copyback.sweep.knee import knee, knees
 from copyback.sweep.labels import Names
-from copyback.sweep.page_numbers import kind_of
+from copyback.sweep.page_numbers import kind_of, quantity
 from copyback.sweep.schemes import MEASURES, contests
 
 if TYPE_CHECKING:
@@ -110,7 +111,9 @@ def test_a_bound_that_says_nothing_is_refused(text: str, fault: str) -> None:
         ("a.b", "KEY=LOW..HIGH is needed"),
         ("a.b=1..x", "KEY=LOW..HIGH is needed"),
         ("a.b=2..1", "first value must be below"),
-        ("a.b=1..5ms", "two numbers are needed, or two times"),
+        ("a.b=1..5ms", "two numbers, times, sizes or rates are needed"),
+        ("a.b=1MiB..5ms", "two numbers, times, sizes or rates are needed"),
+        ("a.b=2GiB..1024MiB", "first value must be below"),
     ],
 )
 def test_a_range_that_says_nothing_is_refused(text: str, fault: str) -> None:
@@ -121,6 +124,9 @@ def test_a_range_that_says_nothing_is_refused(text: str, fault: str) -> None:
 def test_every_dotted_key_of_the_summary_can_be_bounded() -> None:
     assert parse_bound("gc.erases<100").measure.column == "gc.erases"
     assert parse_bound("response_us.read.p99<1ms").limit == 1000.0
+    for name in ("mean", "max", "p50", "p99", "p99.9", "p99.99"):
+        column = f"response_us.write.{name.replace('.', '_')}"
+        assert parse_bound(f"write.{name} < 2ms").measure.column == column
 
 
 def test_times_are_searched_in_nanoseconds() -> None:
@@ -129,6 +135,58 @@ def test_times_are_searched_in_nanoseconds() -> None:
     assert middle is not None
     assert times.text(middle) == "60000ns"
     assert times.shown(middle) == "60.0 µs"
+
+
+@pytest.mark.parametrize(
+    ("text", "root", "expected"),
+    [
+        ("ssd.buffer.capacity=1MiB..64MiB", 9.4 * 2**20, 4096),
+        ("ssd.buffer.capacity=0B..1GiB", 300e6, 4096),
+        ("workload.request_size=512B..64KiB", 5000, 512),
+        ("a.b=1000B..3000B", 1234, 1),
+    ],
+)
+def test_sizes_are_searched_in_whole_pages(text: str, root: float, expected: int) -> None:
+    asked: list[float] = []
+    sizes = parse_range(text, wants_least=True)
+    bound = parse_bound("WA < 2")
+    _, (value, beyond, *_) = find(
+        sizes, bound, evaluating(lambda v: 1.0 if v >= root else 3.0, None, asked)
+    )
+    assert value is not None
+    assert beyond is not None
+    assert beyond < root <= value
+    assert all(size % expected == 0 for size in asked)
+    assert len(asked) <= 12
+    assert quantity(sizes.text(value)) == ("size", value)
+
+
+def test_rates_are_searched_in_their_unit() -> None:
+    rates = parse_range("ssd.timing.transfer_rate=200MT/s..800MT/s", wants_least=True)
+    middle = rates.between(200, 800, 0.01)
+    assert middle is not None
+    assert (rates.text(middle), rates.shown(middle)) == ("500MT/s", "500MT/s")
+    rebuilt = parse_range("array.rebuild.rate=1MiB/s..2GiB/s", wants_least=False)
+    assert (rebuilt.least, rebuilt.most) == (1, 2048)
+    assert rebuilt.text(64) == "64MiB/s"
+
+
+def test_a_size_is_found_by_the_command(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
+    arguments = ["--least", "ssd.buffer.capacity=64KiB..4MiB", "--where", "mean<500us"]
+    done = cli("search", tiny_toml, *arguments, "--within", "0.2", "--out", "found", "--quiet")
+    told = " ".join(done.stdout.split())
+    assert told.startswith("Answer The least buffer.capacity with mean below 500 µs is")
+    rows = pl.read_parquet(tmp_path / "found" / "results.parquet")
+    by_value = dict(rows.select("ssd.buffer.capacity", "response_us.all.mean").iter_rows())
+    held = min(size(text) for text, mean in by_value.items() if mean < 500)
+    assert f" is {units.size(held)}: " in told
+    assert max(size(text) for text, mean in by_value.items() if mean >= 500) < held
+
+
+def size(text: str) -> float:
+    found = quantity(text)
+    assert found is not None
+    return found[1]
 
 
 def test_a_search_finds_what_runs_confirm_and_keeps_a_comparison(

@@ -277,12 +277,19 @@ def test_rows_lead_to_the_pages_of_their_runs(page: Path, study: Comparison) -> 
     seen = look(
         page,
         """
-        const links = [...byId_("contest").querySelectorAll("a")];
-        found.links = links.map((link) => link.getAttribute("href"));
+        const all = (which) => [...byId_("contest").querySelectorAll(which)];
+        const links = (which) => all(which).map((link) => link.getAttribute("href"));
+        found.links = links("a:not(.why)");
+        found.why = links("a.why");
         """,
     )
-    of_first = [run for scheme in study.contests[0].schemes for run in scheme.runs]
+    schemes = study.contests[0].schemes
+    of_first = [run for scheme in schemes for run in scheme.runs]
     assert seen.found["links"] == [f"runs/{run}/report.html" for run in of_first]
+    runs, longest = (study.frame[name].to_list() for name in ("run", "response_us.all.max"))
+    took = dict(zip(runs, longest, strict=True))
+    slowest = [max(scheme.runs, key=lambda run: took[run]) for scheme in schemes]
+    assert seen.found["why"] == [f"runs/{run}/why/report.html#late" for run in slowest]
 
 
 @pytest.mark.parametrize("width", [420, 1280])

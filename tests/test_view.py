@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import http.client
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING
@@ -16,6 +18,8 @@ import pytest
 
 import copyback
 from conftest import RunCli, tiny_config
+from copyback.result import Result
+from copyback.sweep.why import CHANGED, again
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,3 +152,94 @@ def test_the_page_of_a_run_of_a_comparison_is_made_when_asked_for(
     assert all((home / "runs" / run / "report.html").is_file() for run in runs)
     refused = cli("report", home / "runs" / runs[0], "--runs", status=2)
     assert "--runs is for a comparison" in refused.stderr
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("sweep") / "out"
+    over = {"ssd.gc.victim": ["greedy", "fifo"]}
+    compared = copyback.compare(tiny_config(), over=over, seeds=2, out=home, jobs=1)
+    compared.report()
+    return home
+
+
+@pytest.fixture
+def asked(sweep: Path) -> Iterator[tuple[int, Path]]:
+    """Serve a comparison; return the port and a run's directory."""
+    arguments = [sys.executable, "-m", "copyback", "view", str(sweep), "--port=0", "--no-browser"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = re.search(r":(\d+)/", process.stdout.readline())
+        assert told is not None
+        yield int(told[1]), sorted((sweep / "runs").iterdir())[0]
+        process.send_signal(signal.SIGINT)
+
+
+def test_a_comparison_leads_to_why_requests_were_late(asked: tuple[int, Path]) -> None:
+    port, run = asked
+    address = f"/runs/{run.name}/why/report.html"
+    status, waiting = ask(port, address)
+    assert status == 200
+    assert b"Why were requests late?" in waiting
+    deadline = time.monotonic() + 60
+    while b'id="late-0"' not in (page := ask(port, address)[1]):
+        assert b"cannot be done again" not in page, page
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    mine, theirs = Result.load(run / "why"), Result.load(run)
+    assert mine.slowest is not None
+    assert len(mine.slowest) == 16
+    assert theirs.slowest is None
+    assert mine.summary.response_us == theirs.summary.response_us
+    assert mine.slowest[0]["response_us"] == theirs.summary.response_us.all.max
+    assert CHANGED not in mine.summary.notes
+    # The comparison goes on with its runs as before.
+    assert copyback.Comparison.load(run.parents[1]).frame.height == 4
+    # A run that has kept them is asked itself.
+    (run / "slowest.json").write_bytes((run / "why" / "slowest.json").read_bytes())
+    shutil.rmtree(run / "why")
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", address)
+    answer = connection.getresponse()
+    assert (answer.status, answer.getheader("Location")) == (
+        302,
+        f"/runs/{run.name}/report.html#late",
+    )
+    (run / "slowest.json").unlink()
+
+
+def test_a_run_that_cannot_be_done_again_is_told(asked: tuple[int, Path]) -> None:
+    port, run = asked
+    for path in (
+        f"/runs/{run.name}x/why/report.html",
+        "/runs/../why/report.html",
+        "/why/report.html",
+    ):
+        assert ask(port, path)[0] == 404, path
+    config = run / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text + "\n[ssd.nothing]\nof = 1\n", encoding="utf-8")
+    address = f"/runs/{run.name}/why/report.html"
+    deadline = time.monotonic() + 60
+    while b"cannot be done again" not in (page := ask(port, address)[1]):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert b"ssd.nothing" in page
+    assert b"http-equiv" not in page
+    config.write_text(text, encoding="utf-8")
+
+
+def test_a_run_that_has_changed_says_so(sweep: Path) -> None:
+    run = sorted((sweep / "runs").iterdir())[1]
+    config = run / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(re.sub(r"(?m)^requests = \d+", "requests = 500", text), encoding="utf-8")
+    again(run)
+    assert CHANGED in Result.load(run / "why").summary.notes
+    config.write_text(text, encoding="utf-8")
+
+
+def test_a_scheme_s_row_leads_there(sweep: Path) -> None:
+    page = (sweep / "report.html").read_text(encoding="utf-8")
+    assert "why late?" in page
+    assert "runs/${data.runs[slowestRun(scheme)]}/why/" in page

@@ -1,6 +1,5 @@
 """The compiled simulator. Use :func:`copyback.run` unless you need to drive a run step by step."""
 
-from collections.abc import Callable
 from os import PathLike
 from typing import Any, final
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyback.column import Column
+from copyback.policies.bridge import Suppliers
 
 __version__: str
 __model__: str
@@ -113,10 +113,6 @@ class Config:
         """Seed of every random stream."""
 
     @property
-    def is_savable(self) -> bool:
-        """Whether a prepared device can be saved: not with a victim policy in Python."""
-
-    @property
     def victim_policy(self) -> tuple[str, str] | None:
         """The victim policy in Python, if it is one: its name, and its parameters as JSON."""
 
@@ -127,6 +123,10 @@ class Config:
     @property
     def placement_policy(self) -> tuple[str, str] | None:
         """The placement in Python, if it is one: its name, and its parameters as JSON."""
+
+    @property
+    def coordination_policy(self) -> tuple[str, str] | None:
+        """The coordinator in Python, if it is one: its name, and its parameters as JSON."""
 
     @property
     def capacity_bytes(self) -> int:
@@ -255,9 +255,7 @@ class Simulation:
         cls,
         config: Config,
         state: str | PathLike[str] | None = None,
-        make_victims: Callable[..., Any] | None = None,
-        make_schedule: Callable[..., Any] | None = None,
-        make_placement: Callable[..., Any] | None = None,
+        policies: Suppliers | None = None,
         threads: int = 1,
     ) -> Simulation:
         """Prepare a run.
@@ -268,12 +266,8 @@ class Simulation:
             The configuration.
         state
             A prepared device to start from.
-        make_victims
-            For a victim policy in Python: `copyback.policies.bridge.VictimHooks.make`.
-        make_schedule
-            For a schedule policy in Python: `copyback.policies.bridge.ScheduleHooks.make`.
-        make_placement
-            For a placement in Python: `copyback.policies.placing.PlacementHooks.make`.
+        policies
+            Make the policies in Python that the configuration names.
         threads
             Drives of an array that are prepared at the same time; the result is the same.
         """
@@ -282,7 +276,7 @@ class Simulation:
     def resume(
         config: Config,
         path: str | PathLike[str],
-        make_placement: Callable[..., Any] | None = None,
+        policies: Suppliers | None = None,
         threads: int = 1,
     ) -> tuple[Simulation, Found]:
         """Go on with a run that :meth:`write_checkpoint` has written.
@@ -293,8 +287,8 @@ class Simulation:
             The configuration of that run.
         path
             The checkpoint.
-        make_placement
-            For a placement in Python, as of a new run.
+        policies
+            Make the policies in Python that the configuration names.
         threads
             Drives of an array that are prepared at the same time; the result is the same.
 
@@ -390,8 +384,8 @@ class Preparation:
     ----------
     config
         The configuration.
-    make_placement
-        For a placement in Python, as of a run.
+    policies
+        Make the policies in Python that the configuration names.
     threads
         Drives of an array that are prepared at the same time; the result is the same.
     """
@@ -399,7 +393,7 @@ class Preparation:
     def __new__(
         cls,
         config: Config,
-        make_placement: Callable[..., Any] | None = None,
+        policies: Suppliers | None = None,
         threads: int = 1,
     ) -> Preparation: ...
     def advance(self, writes: int) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from copyback._core import Config, Found, Progress
+    from copyback.policies.bridge import Suppliers
     from copyback.result import RowTableName, StreamName
 
     RowSinks = dict[RowTableName, Callable[[Any], None]]
@@ -105,7 +106,7 @@ class Checkpoint:
         config: Config,
         state: Path | None,
         make: Callable[[], Simulation],
-        suppliers: Mapping[str, Callable[..., Any]],
+        suppliers: Suppliers | None,
         threads: int,
     ) -> tuple[Simulation, dict[str, float]]:
         """Return the run that the file holds, or a new one, and what the run has cost so far.
@@ -134,10 +135,8 @@ class Checkpoint:
             simulation = make()
             simulation.keep()
             return simulation, {}
-        # A run with other policies in Python has no checkpoint, which it says itself.
-        placement = suppliers.get("make_placement")
         threads = 1 if suppliers else threads
-        simulation, found = Simulation.resume(config, self.path, placement, threads)
+        simulation, found = Simulation.resume(config, self.path, suppliers, threads)
         note = json.loads(found.note)
         if note["state"] != self._mark:
             raise InputError(

@@ -46,8 +46,8 @@ def load(
         shape = dict(config)
         if "workload" in shape:
             shape["workload"] = _absolute(shape["workload"])
-        if "ssd" in shape:
-            shape["ssd"] = with_absolute_policies(shape["ssd"], "ssd")
+        for section in _WITH_POLICIES & shape.keys():
+            shape[section] = with_absolute_policies(shape[section], section)
         text = json.dumps(shape, default=_plain)
         return _checked(json=text, preset=preset, settings=settings)
     if preset is not None:
@@ -93,7 +93,16 @@ def _absolute(node: Any) -> Any:
 
 
 #: Choices that may be a class in a file.
-_POLICIES = ("ssd.gc.victim.policy", "ssd.gc.preemption.policy")
+_POLICIES = (
+    "ssd.gc.victim.policy",
+    "ssd.gc.preemption.policy",
+    "ssd.ftl.placement.policy",
+    "array.coordination.policy",
+)
+
+
+#: Sections that have such a choice.
+_WITH_POLICIES = {key.partition(".")[0] for key in _POLICIES}
 
 
 def with_absolute_policies(node: Any, key: str, directory: Path | None = None) -> Any:
@@ -121,13 +130,13 @@ def with_absolute_policies(node: Any, key: str, directory: Path | None = None) -
 def _absolute_setting(key: str, text: str) -> tuple[str, str]:
     """Return a setting with absolute paths."""
     section = key.split(".")[0]
-    if section not in {"workload", "ssd"}:
+    if section != "workload" and section not in _WITH_POLICIES:
         return key, text
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text
-    if section == "ssd":
+    if section in _WITH_POLICIES:
         changed = with_absolute_policies(value, key)
         return (key, text) if changed == value else (key, to_toml(changed))
     if key.endswith(".path") and isinstance(value, str):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from copyback._core import Conversion, InputCheck, Server, Survey
     from copyback.checkpoint import Checkpoint
     from copyback.frame import Frame
+    from copyback.policies.bridge import Suppliers
     from copyback.result import TableName
 
     Columns = dict[str, NDArray[np.generic]]
@@ -114,7 +115,7 @@ class Driver:
         suppliers = suppliers_of(config)
 
         def make() -> Simulation:
-            return Simulation(config, state, **suppliers, threads=1 if suppliers else threads)
+            return Simulation(config, state, suppliers, 1 if suppliers else threads)
 
         self.checkpoint = checkpoint
         if checkpoint is None:
@@ -373,11 +374,16 @@ def _writing(
         writer.close()
 
 
-def suppliers_of(config: Config) -> dict[str, Callable[..., Any]]:
-    """Return what makes the policies in Python that a configuration names."""
-    policies = (config.victim_policy, config.schedule_policy, config.placement_policy)
-    if policies == (None, None, None):
-        return {}
+def suppliers_of(config: Config) -> Suppliers | None:
+    """Return what makes the policies in Python of a configuration; None if it names none."""
+    policies = (
+        config.victim_policy,
+        config.schedule_policy,
+        config.placement_policy,
+        config.coordination_policy,
+    )
+    if not any(policies):
+        return None
     from copyback.policies.bridge import suppliers
 
     return suppliers(config)

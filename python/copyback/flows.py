@@ -42,6 +42,11 @@ class Flow:
     summary: FlowSummary
 
     @property
+    def label(self) -> str:
+        """What a figure calls it: a number alone says nothing there."""
+        return f"flow {self.index}" if self.name == str(self.index) else self.name
+
+    @property
     def curves(self) -> str:
         """What its operations in `distribution.parquet` begin with."""
         return curves_of(self.index)

@@ -288,8 +288,8 @@ def save_state(
 
     check_file(path)
     check_memory(config)
-    placement = suppliers_of(config).get("make_placement")
-    preparation = Preparation(config, placement, 1 if placement else threads)
+    suppliers = suppliers_of(config)
+    preparation = Preparation(config, suppliers, 1 if suppliers else threads)
     pace = Pace()
     while not pace.advance(preparation):
         on_progress(preparation.progress())

@@ -12,8 +12,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from copyback._core import InputError
-from copyback.result import REPORT, Result
+from copyback.again import Again
+from copyback.result import REPORT, SUMMARY, Result
 from copyback.sweep.store import RUNS, described, is_sweep
+from copyback.sweep.why import WHY, keeps_slowest
 
 if TYPE_CHECKING:
     import io
@@ -29,6 +31,8 @@ NAMES = (HOST, "localhost")
 #: One page is made at a time.
 _making = Lock()
 
+_again = Again()
+
 
 class _Handler(SimpleHTTPRequestHandler):
     """Serves the files of a directory to this machine's browser, its page first; lists nothing."""
@@ -40,6 +44,8 @@ class _Handler(SimpleHTTPRequestHandler):
             return None
         if self.path.partition("?")[0].partition("#")[0] in {"", "/"}:
             self.path = f"/{REPORT}"
+        if self._leads_to_why():
+            return None
         self._make_page_of_run()
         if not self._is_ours(Path(self.translate_path(self.path))):
             self.send_error(HTTPStatus.NOT_FOUND)
@@ -55,6 +61,29 @@ class _Handler(SimpleHTTPRequestHandler):
             return
         with _making, contextlib.suppress(InputError):
             Result.load(run).report(path)
+
+    def _leads_to_why(self) -> bool:
+        """Answer who asks why requests of a sweep's run were late, unless that page is there."""
+        home = Path(self.directory)
+        path = Path(self.translate_path(self.path))
+        run = path.parent.parent
+        is_asked = path.name == REPORT and path.parent.name == WHY and run.parent == home / RUNS
+        if not is_asked or path.exists() or not (is_sweep(home) and self._is_ours(run / SUMMARY)):
+            return False
+        if keeps_slowest(run):
+            self.send_response(HTTPStatus.FOUND)
+            self.send_header("Location", f"/{RUNS}/{run.name}/{REPORT}#late")
+            self.end_headers()
+            return True
+        page = _again.page(run).encode()
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(page)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(page)
+        return True
 
     def _is_ours(self, path: Path) -> bool:
         """Whether a path is a file of the directory, also once links are followed."""

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 use super::{
     Config, FreeBlocks, Margin,
@@ -149,7 +150,7 @@ choice! {
     /// MAY I: how the collections of an array's drives are coordinated. Whatever the controller says
     /// or doesn't, a drive collects by itself when a plane has fewer free blocks than
     /// `ssd.gc.soft_threshold` (Kim, Lee, Oral, Dillow, Wang, Shipman: Harmonia, IEEE TC).
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Coordination {
         /// Each drive collects when it must.
         Uncoordinated,
@@ -200,6 +201,15 @@ choice! {
             #[serde(default = "default_window")]
             #[schemars(extend("shortest" = "1us"))]
             window: Time,
+        },
+        /// As a class written in Python says (`copyback.CoordinationPolicy`).
+        Python {
+            /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
+            /// `copyback.coordinators`. The file is found like a trace, beside the configuration.
+            policy: String,
+            /// What the class is made with: numbers, texts, switches, and lists of them.
+            #[serde(default, skip_serializing_if = "Map::is_empty")]
+            parameters: Map<String, Json>,
         },
     }
 }

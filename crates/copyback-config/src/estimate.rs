@@ -102,7 +102,8 @@ impl Config {
             Coordination::Uncoordinated
             | Coordination::ReactiveInclusive { .. }
             | Coordination::ReactiveSelective
-            | Coordination::ProactiveIdle { .. } => None,
+            | Coordination::ProactiveIdle { .. }
+            | Coordination::Python { .. } => None,
             Coordination::ProactiveSoftLimit { period, .. } => Some(period),
             Coordination::Staggered { window } => Some(window),
         };

@@ -439,7 +439,7 @@ choice! {
         /// Most (1 - u) / cost x age, u the share of valid pages (Rosenblum and Ousterhout 1992, Kawaguchi et al. 1995).
         CostBenefit {
             /// Since when a block ages: `since_invalidated` (the default), since it last lost a page, in changes of the plane's
-            /// blocks; `since_sealed` or `since_opened`, since its last or first page was written, in pages of the host.
+            /// blocks; `since_sealed` or `since_opened`, since it was filled or opened, in pages of the host.
             #[serde(default, skip_serializing_if = "is_default")]
             age: Age,
             /// How age counts: `linear` (the default), or its root, `sqrt`.
@@ -470,7 +470,7 @@ choice! {
         /// the future, as the placement `oracle` does, and goes with that alone. Pages that the workload does not end live
         /// until the host has written the drive once more. Each choice looks at all closed blocks of the plane.
         Foresight,
-        /// As a class written in Python says (`copyback.VictimPolicy`). Such a drive cannot be saved.
+        /// As a class written in Python says (`copyback.VictimPolicy`).
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
             /// `copyback.victims`. The file is found like a trace, beside the configuration.
@@ -542,7 +542,7 @@ pub enum Age {
     /// Since its last page was written, counted in pages that the host has written to the drive (the artefact of SepBIT,
     /// Wang et al. 2022). For page mappings.
     SinceSealed,
-    /// Since its first page was written, counted in pages that the host has written to the drive. For page mappings.
+    /// Since it was opened, counted in pages that the host has written to the drive. For page mappings.
     SinceOpened,
 }
 

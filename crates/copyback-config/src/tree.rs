@@ -258,8 +258,12 @@ pub(super) fn resolve_paths(root: &mut Node, directory: &Path) -> Result<(), Fau
 }
 
 /// Choices that may be a class in a file.
-const POLICIES: [&str; 3] =
-    ["ssd.gc.victim.policy", "ssd.gc.preemption.policy", "ssd.ftl.placement.policy"];
+pub(super) const POLICIES: [&str; 4] = [
+    "ssd.gc.victim.policy",
+    "ssd.gc.preemption.policy",
+    "ssd.ftl.placement.policy",
+    "array.coordination.policy",
+];
 
 fn resolve_policy(node: &mut Node, key: &str, directory: &Path) -> Result<(), Fault> {
     let Value::Text(text) = &mut node.value else { return Ok(()) };

@@ -3,7 +3,10 @@
 use serde_json::{Map, Value as Json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Config, tree::class_in_file};
+use super::{
+    Config,
+    tree::{POLICIES, class_in_file},
+};
 
 impl Config {
     /// Every key with its resolved value, as TOML that loads back to this configuration.
@@ -25,9 +28,8 @@ impl Config {
     pub fn digest(&self) -> String {
         let mut json = to_json(self);
         strip_directories(&mut json["workload"]);
-        for choice in ["victim", "preemption"] {
-            if let Some(Json::String(policy)) =
-                json.pointer_mut(&format!("/ssd/gc/{choice}/policy"))
+        for key in POLICIES {
+            if let Some(Json::String(policy)) = json.pointer_mut(&pointer_to(key))
                 && class_in_file(policy).is_some()
             {
                 *policy = name_of(policy);
@@ -36,6 +38,10 @@ impl Config {
         json.sort_all_objects();
         format!("{:032x}", xxh3_128(json.to_string().as_bytes()))
     }
+}
+
+fn pointer_to(key: &str) -> String {
+    format!("/{}", key.replace('.', "/"))
 }
 
 fn strip_directories(json: &mut Json) {

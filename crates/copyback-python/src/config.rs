@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use copyback::config::quantity::{Rate, Size, Time};
-use copyback::config::{self, Loader, Placement, Preemption, VictimPolicy, schema};
+use copyback::config::{self, Coordination, Loader, Placement, Preemption, VictimPolicy, schema};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -64,11 +64,6 @@ impl Config {
     }
 
     #[getter]
-    fn is_savable(&self) -> bool {
-        copyback::state::check_savable(&self.0).is_ok()
-    }
-
-    #[getter]
     fn victim_policy(&self) -> Option<(String, String)> {
         match &self.0.ssd.gc.victim {
             VictimPolicy::Python { policy, parameters } => Some(named(policy, parameters)),
@@ -88,6 +83,14 @@ impl Config {
     fn placement_policy(&self) -> Option<(String, String)> {
         match &self.0.ssd.ftl.placement {
             Placement::Python { policy, parameters, .. } => Some(named(policy, parameters)),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn coordination_policy(&self) -> Option<(String, String)> {
+        match &self.0.array.coordination {
+            Coordination::Python { policy, parameters } => Some(named(policy, parameters)),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod config;
+mod coordinator;
 mod error;
 mod placement;
 mod policies;
@@ -13,6 +14,7 @@ mod simulation;
 mod tables;
 mod threads;
 mod traces;
+mod victims;
 
 use pyo3::prelude::*;
 

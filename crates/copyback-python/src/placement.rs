@@ -11,9 +11,9 @@ use copyback::workload::{Handle, Hint};
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
+use pyo3::types::{PyList, PyTuple};
 
-use crate::policies::{Raised, facts, open};
+use crate::policies::{Raised, facts, open, tell, told};
 
 /// `copyback.FOREVER`: the age of a page that has not been written, and the time of what does not come.
 const FOREVER: u64 = 1 << 60;
@@ -233,18 +233,11 @@ impl ExternalPlacement for Placement {
     }
 
     fn memory(&mut self) -> Result<Vec<u8>, Failed> {
-        let state = Python::attach(|py| {
-            let state = self.user.state.call0(py)?;
-            Ok(state.bind(py).cast::<PyBytes>()?.as_bytes().to_vec())
-        });
-        self.raised.keep(state)
+        self.raised.keep(Python::attach(|py| told(py, &self.user.state)))
     }
 
     fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
-        let restored = Python::attach(|py| {
-            self.user.restore.call1(py, (PyBytes::new(py, memory),)).map(|_| ())
-        });
-        self.raised.keep(restored)
+        self.raised.keep(Python::attach(|py| tell(py, &self.user.restore, memory)))
     }
 
     fn anew(&self, blocks: &[BlockState]) -> Result<Box<dyn ExternalPlacement>, Failed> {

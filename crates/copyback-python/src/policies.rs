@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use copyback::ids::{BlockId, DieId, PlaneId};
+use copyback::array::coordination::supply::{ArraySupplier, ExternalCoordinator, Facts};
+use copyback::ids::DieId;
 use copyback::placement::supply::{
     BlockState as PlacedBlock, ExternalPlacement, PlacementSupplier,
 };
@@ -11,11 +12,14 @@ use copyback::rng::{self, Stream};
 use copyback::scheduler::when::supply::{DieView, ExternalSchedule, Supplier};
 use copyback::scheduler::when::{Admitted, Point};
 use copyback::victim::Shape;
-use copyback::victim::supply::{BlockState, Device, ExternalVictims, Failed, VictimSupplier};
+use copyback::victim::supply::{Device, ExternalVictims, Failed, VictimSupplier};
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadwriteArray1};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
+use crate::coordinator::Coordinator;
 use crate::placement::Placement;
+use crate::victims::Victims;
 
 /// What Python has raised in a policy, for whoever started the run: it may be a signal's exception.
 #[derive(Debug, Clone, Default)]
@@ -40,20 +44,22 @@ impl Raised {
 /// The functions that make the policies of a run.
 #[derive(Debug)]
 pub struct Policies {
-    victims: Option<Py<PyAny>>,
-    schedule: Option<Py<PyAny>>,
-    placement: Option<Py<PyAny>>,
+    makers: Makers,
     raised: Raised,
 }
 
+/// Those of each kind that a configuration names, by the key that names it. Made by `bridge.Suppliers`.
+#[derive(Debug, Default, FromPyObject)]
+pub struct Makers {
+    victims: Option<Py<PyAny>>,
+    schedule: Option<Py<PyAny>>,
+    placement: Option<Py<PyAny>>,
+    coordinator: Option<Py<PyAny>>,
+}
+
 impl Policies {
-    pub const fn new(
-        victims: Option<Py<PyAny>>,
-        schedule: Option<Py<PyAny>>,
-        placement: Option<Py<PyAny>>,
-        raised: Raised,
-    ) -> Self {
-        Self { victims, schedule, placement, raised }
+    pub fn new(makers: Option<Makers>, raised: Raised) -> Self {
+        Self { makers: makers.unwrap_or_default(), raised }
     }
 }
 
@@ -64,7 +70,8 @@ impl VictimSupplier for Policies {
         shape: Shape,
         random: Stream,
     ) -> Result<Box<dyn ExternalVictims>, Failed> {
-        let make = self.victims.as_ref().ok_or_else(|| Failed::not_supplied("ssd.gc.victim"))?;
+        let make =
+            self.makers.victims.as_ref().ok_or_else(|| Failed::not_supplied("ssd.gc.victim"))?;
         let raised = self.raised.clone();
         let made = Python::attach(|py| Victims::new(py, make, device, shape, random, raised));
         Ok(Box::new(self.raised.keep(made)?))
@@ -77,7 +84,7 @@ impl Supplier for Policies {
         device: Device,
         random: Stream,
     ) -> Result<Box<dyn ExternalSchedule>, Failed> {
-        let make = self.schedule.as_ref();
+        let make = self.makers.schedule.as_ref();
         let make = make.ok_or_else(|| Failed::not_supplied("ssd.gc.preemption"))?;
         let made = Python::attach(|py| {
             let hooks = make.call1(py, (facts(device), rng::seed_for_others(random)))?;
@@ -95,11 +102,36 @@ impl PlacementSupplier for Policies {
         blocks: &[PlacedBlock],
         random: Stream,
     ) -> Result<Box<dyn ExternalPlacement>, Failed> {
-        let make = self.placement.as_ref();
+        let make = self.makers.placement.as_ref();
         let make = make.ok_or_else(|| Failed::not_supplied("ssd.ftl.placement"))?;
         let make = Python::attach(|py| make.clone_ref(py));
         Ok(Box::new(Placement::new(make, device, blocks, random, self.raised.clone())?))
     }
+}
+
+impl ArraySupplier for Policies {
+    fn coordinator(
+        &self,
+        array: &Facts,
+        random: Stream,
+    ) -> Result<Box<dyn ExternalCoordinator>, Failed> {
+        let make = self.makers.coordinator.as_ref();
+        let make = make.ok_or_else(|| Failed::not_supplied("array.coordination"))?;
+        let raised = self.raised.clone();
+        let made = Python::attach(|py| Coordinator::new(py, make, array, random, raised));
+        Ok(Box::new(self.raised.keep(made)?))
+    }
+}
+
+/// What a policy tells of itself, for a file.
+pub(crate) fn told(py: Python<'_>, state: &Py<PyAny>) -> PyResult<Vec<u8>> {
+    let state = state.call0(py)?;
+    Ok(state.bind(py).cast::<PyBytes>()?.as_bytes().to_vec())
+}
+
+/// Tells a policy what a file holds of it.
+pub(crate) fn tell(py: Python<'_>, restore: &Py<PyAny>, memory: &[u8]) -> PyResult<()> {
+    restore.call1(py, (PyBytes::new(py, memory),)).map(|_| ())
 }
 
 /// In the order in which `copyback.policies.Device` names them.
@@ -107,112 +139,6 @@ pub(crate) const fn facts(device: Device) -> (u16, usize, u32, u32, u32, usize) 
     let Device { id, dies, planes_per_die, blocks_per_plane, pages_per_block, logical_pages } =
         device;
     (id.0, dies, planes_per_die, blocks_per_plane, pages_per_block, logical_pages)
-}
-
-/// A victim policy, and the arrays that it looks at. Python owns them and sees them read-only.
-#[derive(Debug)]
-struct Victims {
-    choose: Py<PyAny>,
-    columns: Columns,
-    /// Valid pages that a block which is not closed stands for.
-    pages_per_block: u16,
-    raised: Raised,
-}
-
-#[derive(Debug)]
-struct Columns {
-    closed: Py<PyArray1<bool>>,
-    valid_pages: Py<PyArray1<u16>>,
-    erase_count: Py<PyArray1<u32>>,
-    closed_at: Py<PyArray1<u64>>,
-    changed_at: Py<PyArray1<u64>>,
-}
-
-impl Victims {
-    fn new(
-        py: Python<'_>,
-        make: &Py<PyAny>,
-        device: Device,
-        shape: Shape,
-        random: Stream,
-        raised: Raised,
-    ) -> PyResult<Self> {
-        let pages_per_block = shape.pages_per_block;
-        let columns = Columns::new(py, shape);
-        let choose =
-            make.call1(py, (facts(device), rng::seed_for_others(random), columns.all(py)))?;
-        Ok(Self { choose, columns, pages_per_block, raised })
-    }
-
-    fn ask(
-        &self,
-        py: Python<'_>,
-        plane: PlaneId,
-        clock: u64,
-        changed: &[BlockState],
-    ) -> PyResult<BlockId> {
-        self.columns.update(py, changed, self.pages_per_block)?;
-        self.choose.call1(py, (plane.0, clock))?.extract(py).map(BlockId)
-    }
-}
-
-impl ExternalVictims for Victims {
-    fn choose(
-        &mut self,
-        plane: PlaneId,
-        clock: u64,
-        changed: &[BlockState],
-    ) -> Result<BlockId, Failed> {
-        self.raised.keep(Python::attach(|py| self.ask(py, plane, clock, changed)))
-    }
-}
-
-impl Columns {
-    fn new(py: Python<'_>, shape: Shape) -> Self {
-        fn zeros<T: Element>(py: Python<'_>, blocks: usize) -> Py<PyArray1<T>> {
-            PyArray1::zeros(py, blocks, false).unbind()
-        }
-        let full = vec![shape.pages_per_block; shape.blocks];
-        Self {
-            closed: zeros(py, shape.blocks),
-            valid_pages: PyArray1::from_vec(py, full).unbind(),
-            erase_count: zeros(py, shape.blocks),
-            closed_at: zeros(py, shape.blocks),
-            changed_at: zeros(py, shape.blocks),
-        }
-    }
-
-    /// In the order in which `copyback.policies.bridge` names them.
-    fn all<'py>(&self, py: Python<'py>) -> [Bound<'py, PyAny>; 5] {
-        [
-            self.closed.bind(py).clone().into_any(),
-            self.valid_pages.bind(py).clone().into_any(),
-            self.erase_count.bind(py).clone().into_any(),
-            self.closed_at.bind(py).clone().into_any(),
-            self.changed_at.bind(py).clone().into_any(),
-        ]
-    }
-
-    fn update(&self, py: Python<'_>, changed: &[BlockState], full: u16) -> PyResult<()> {
-        let (mut closed, mut valid_pages) = (open(py, &self.closed)?, open(py, &self.valid_pages)?);
-        let mut erase_count = open(py, &self.erase_count)?;
-        let mut closed_at = open(py, &self.closed_at)?;
-        let mut changed_at = open(py, &self.changed_at)?;
-        let (closed, valid_pages) = (closed.as_slice_mut()?, valid_pages.as_slice_mut()?);
-        let erase_count = erase_count.as_slice_mut()?;
-        let (closed_at, changed_at) = (closed_at.as_slice_mut()?, changed_at.as_slice_mut()?);
-        for state in changed {
-            let block = state.block.index();
-            closed[block] = state.closed.is_some();
-            valid_pages[block] = state.closed.map_or(full, |now| now.valid_pages);
-            if let Some(now) = state.closed {
-                erase_count[block] = now.erase_count;
-                closed_at[block] = now.closed_at;
-                changed_at[block] = now.changed_at;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A column of numbers that Python owns, to be written.

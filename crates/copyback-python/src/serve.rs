@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use copyback::config;
+use copyback::config::{self, Coordination};
 use copyback::embedded::Embedded;
 use copyback::precondition::Preparation;
+use copyback::scheduler::when::supply::NoSupplier;
 use copyback::workload::Handle;
 use copyback::{Error, simulation, state};
 use copyback_serve::{Address, Data, Door, Export, Exports, LogColumns, Parts, Shared, Slower};
@@ -41,10 +42,12 @@ impl Server {
         let config = config.0.clone();
         let devices = error::run(py, || {
             check(&config)?;
-            let devices = match state {
+            let mut devices = match state {
                 Some(path) => state::load(&config, &path)?,
                 None => Preparation::new(&config),
             };
+            // Policies in Python would hold the clock up.
+            devices.supply(&config, &NoSupplier).map_err(simulation::input_error)?;
             simulation::check_writable(&devices)?;
             Ok(devices)
         })?;
@@ -163,6 +166,12 @@ impl Server {
 
 /// Refuses drives that know what is asked before it is.
 fn check(config: &config::Config) -> Result<(), Error> {
+    if let Coordination::Python { .. } = config.array.coordination {
+        return Err(Error::Input(
+            "array.coordination: found a policy in Python; allowed: the others, in an array that is served"
+                .to_owned(),
+        ));
+    }
     if config.ssd.gc.idle.entries() > 0 {
         return Err(Error::Input(
             "ssd.gc.idle: found one that looks ahead to requests that have not arrived; allowed: another, in a \

@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::config::Config;
 use crate::error;
-use crate::policies::{Policies, Raised};
+use crate::policies::{Makers, Policies, Raised};
 use crate::threads::Threads;
 
 const PRECONDITION: &str = "precondition";
@@ -55,18 +55,16 @@ pub struct Found {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (config, state=None, make_victims=None, make_schedule=None, make_placement=None, threads=ONE))]
+    #[pyo3(signature = (config, state=None, policies=None, threads=ONE))]
     fn new(
         py: Python<'_>,
         config: &Config,
         state: Option<PathBuf>,
-        make_victims: Option<Py<PyAny>>,
-        make_schedule: Option<Py<PyAny>>,
-        make_placement: Option<Py<PyAny>>,
+        policies: Option<Makers>,
         threads: NonZeroUsize,
     ) -> PyResult<Self> {
         let raised = Raised::default();
-        let policies = Policies::new(make_victims, make_schedule, make_placement, raised.clone());
+        let policies = Policies::new(policies, raised.clone());
         let made = error::run(py, || {
             simulation::Simulation::with_policies(&config.0, state.as_deref(), &policies)
         });
@@ -80,16 +78,16 @@ impl Simulation {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (config, path, make_placement=None, threads=ONE))]
+    #[pyo3(signature = (config, path, policies=None, threads=ONE))]
     fn resume(
         py: Python<'_>,
         config: &Config,
         path: PathBuf,
-        make_placement: Option<Py<PyAny>>,
+        policies: Option<Makers>,
         threads: NonZeroUsize,
     ) -> PyResult<(Self, Found)> {
         let raised = Raised::default();
-        let policies = Policies::new(None, None, make_placement, raised.clone());
+        let policies = Policies::new(policies, raised.clone());
         let resumed = error::run(py, || {
             simulation::Simulation::resume_with_policies(&config.0, &path, &policies)
         });
@@ -254,7 +252,7 @@ impl Simulation {
 #[pyclass(module = "copyback._core")]
 pub struct Preparation {
     config: copyback::config::Config,
-    /// What Python shares between threads must bear it: a placement written in Python does not.
+    /// What Python shares between threads must bear it: a policy written in Python does not.
     devices: Mutex<precondition::Preparation>,
     raised: Raised,
 }
@@ -262,20 +260,19 @@ pub struct Preparation {
 #[pymethods]
 impl Preparation {
     #[new]
-    #[pyo3(signature = (config, make_placement=None, threads=ONE))]
+    #[pyo3(signature = (config, policies=None, threads=ONE))]
     fn new(
         py: Python<'_>,
         config: &Config,
-        make_placement: Option<Py<PyAny>>,
+        policies: Option<Makers>,
         threads: NonZeroUsize,
     ) -> PyResult<Self> {
         let config = config.0.clone();
         let raised = Raised::default();
-        let policies = Policies::new(None, None, make_placement, raised.clone());
+        let policies = Policies::new(policies, raised.clone());
         let made = error::run(py, || {
-            state::check_savable(&config)?;
             let mut devices = precondition::Preparation::new(&config);
-            devices.supply_placements(&config, &policies).map_err(simulation::input_error)?;
+            devices.supply_to_be_saved(&config, &policies).map_err(simulation::input_error)?;
             simulation::check_writable(&devices)?;
             Ok(devices)
         });

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
+use copyback::array::coordination::supply::ArraySupplier;
 use copyback::config::Loader;
 use copyback::ids::{BlockId, PlaneId};
 use copyback::outside::{Device, Failed};
@@ -76,6 +77,9 @@ impl Supplier for Mine {
         NoSupplier.schedule(device, random)
     }
 }
+
+/// It has no coordinator of an array.
+impl ArraySupplier for Mine {}
 
 /// Erases of the most and the least worn block.
 fn wear(victim: &str) -> Result<(u64, u64), Box<dyn Error>> {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::Error;
 use crate::array::{Array, FinishedRequest};
-use crate::config::{Config, Metrics, Placement};
+use crate::config::{Config, Coordination, Metrics, Placement};
 use crate::ids::RequestId;
 use crate::precondition::Preparation;
 use crate::scheduler::when::supply::{NoSupplier, Supplier};
@@ -126,6 +126,13 @@ impl Embedded {
             return Err(Error::Input(
                 "ssd.ftl.placement: found \"oracle\", which knows all requests beforehand; allowed: \
                  another, in a drive that another simulator drives"
+                    .into(),
+            ));
+        }
+        if let Coordination::Python { .. } = config.array.coordination {
+            return Err(Error::Input(
+                "array.coordination: found a policy in Python; allowed: the others, in an array that another \
+                 simulator drives"
                     .into(),
             ));
         }

@@ -95,6 +95,8 @@ pub mod ssd;
 pub mod state;
 mod steady;
 #[doc(hidden)]
+pub mod told;
+#[doc(hidden)]
 pub mod transaction;
 pub mod victim;
 mod whole;

@@ -14,11 +14,11 @@ use crate::config::{Config, Overwrites, Preemption};
 use crate::executor::{Executor, InTurn, Job};
 use crate::ftl::{Allocation, Ftl, Room};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
-use crate::placement::supply::PlacementSupplier;
 use crate::placement::{Future, HostPage};
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::steady::Rule;
+use crate::told::Told;
 use crate::victim::supply::Failed;
 
 pub use rounds::{Rounds, RoundsSummary};
@@ -26,19 +26,6 @@ pub use rounds::{Rounds, RoundsSummary};
 /// The place of a device in the names of random streams.
 pub fn name(device: SsdId) -> String {
     format!("ssd/{}", device.0)
-}
-
-/// Takes the placement of `device` from `supplier`, if it comes from outside.
-///
-/// # Errors
-/// If the supplier has none.
-fn supply_placement(
-    ftl: &mut Ftl,
-    config: &Config,
-    device: SsdId,
-    supplier: &dyn PlacementSupplier,
-) -> Result<(), Failed> {
-    ftl.supply_placement(ftl.described(device), placement_stream(config, device), supplier)
 }
 
 /// What the random choices of a placement from outside follow from.
@@ -83,19 +70,19 @@ impl Preparation {
         devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
     }
 
-    /// Takes the placements of a checked configuration that come from outside: all that a drive which is prepared to be
-    /// saved, or has been, can have from there.
+    /// Takes the victim policies and the placements of a checked configuration that come from outside: what has a say in
+    /// what a prepared drive looks like.
     ///
     /// # Errors
     /// If the supplier has not got one.
-    pub fn supply_placements(
+    pub fn supply_to_be_saved(
         &mut self,
         config: &Config,
-        supplier: &dyn PlacementSupplier,
+        supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
         let mut devices = self.devices.iter_mut().enumerate();
         devices.try_for_each(|(id, device)| {
-            supply_placement(&mut device.ftl, config, SsdId::from_index(id), supplier)
+            device.supply_to_be_saved(config, SsdId::from_index(id), supplier)
         })
     }
 
@@ -138,6 +125,16 @@ impl Preparation {
     /// Why a policy from outside is no longer asked, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.devices.iter().find_map(|device| device.ftl.policy_failed())
+    }
+
+    /// Tells from now on what the devices choose, if they are audited.
+    pub fn tell_choices(&mut self) {
+        self.devices.iter_mut().for_each(|device| device.ftl.tell_choices());
+    }
+
+    /// Takes what each device has chosen since the last call.
+    pub fn take_told(&mut self) -> Vec<Vec<Told>> {
+        self.devices.iter_mut().map(|device| device.ftl.take_told()).collect()
     }
 
     /// The devices, in order.
@@ -279,14 +276,23 @@ impl Preconditioner {
         device: SsdId,
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
-        let described = self.ftl.described(device);
-        self.ftl.supply_victims(described, supplier)?;
-        supply_placement(&mut self.ftl, config, device, supplier)?;
+        self.supply_to_be_saved(config, device, supplier)?;
         if let Preemption::Python { .. } = config.ssd.gc.preemption {
             let random = rng::stream(config.seed, &format!("{}/gc/schedule", name(device)));
-            self.schedule = Some(supplier.schedule(described, random)?);
+            self.schedule = Some(supplier.schedule(self.ftl.described(device), random)?);
         }
         Ok(())
+    }
+
+    fn supply_to_be_saved(
+        &mut self,
+        config: &Config,
+        device: SsdId,
+        supplier: &dyn Supplier,
+    ) -> Result<(), Failed> {
+        let described = self.ftl.described(device);
+        self.ftl.supply_victims(described, supplier)?;
+        self.ftl.supply_placement(described, placement_stream(config, device), supplier)
     }
 
     /// The rounds of overwrites, if there are rounds until write amplification is steady.

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::Error;
 use crate::checkpoint::{Checkpointed, Reader, Writer};
-use crate::config::{Config, Flow, Preemption, VictimPolicy};
+use crate::config::{Config, Flow, Preemption};
 use crate::host::sources;
 use crate::progress::{Phase, Progress};
 use crate::whole::write_whole;
@@ -83,17 +83,14 @@ impl Identity {
 
 /// Refuses what has no checkpoints.
 fn check_keepable(config: &Config) -> Result<(), Error> {
-    let gc = &config.ssd.gc;
-    let key = match (&gc.victim, &gc.preemption) {
-        (VictimPolicy::Python { .. }, _) => "ssd.gc.victim",
-        (_, Preemption::Python { .. }) => "ssd.gc.preemption",
-        _ => return Ok(()),
-    };
-    Err(Error::Input(format!(
-        "{key}: found a policy in Python, which may remember what no checkpoint holds; allowed for runs with \
-         checkpoints: the others"
-    )))
+    match &config.ssd.gc.preemption {
+        Preemption::Python { .. } => Err(Error::Input(NOT_KEEPABLE.to_owned())),
+        _ => Ok(()),
+    }
 }
+
+const NOT_KEEPABLE: &str = "ssd.gc.preemption: found a policy in Python, which may remember what no checkpoint holds; \
+                            allowed for runs with checkpoints: the others";
 
 /// What a checkpoint says before all else.
 #[derive(Debug, Serialize, Deserialize)]

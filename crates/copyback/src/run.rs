@@ -10,6 +10,7 @@ mod summary;
 
 use std::sync::Arc;
 
+use crate::array::coordination::supply::ExternalCoordinator;
 use crate::array::{Array, FinishedRequest, SentMessage};
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
@@ -22,13 +23,14 @@ use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary,
     Rating, Recorder, Sample, WearStats,
 };
-use crate::placement::supply::PlacementSupplier;
 use crate::precondition::{Preconditioner, Rounds, placement_stream};
 use crate::progress::{Phase, Progress};
+use crate::scheduler::when::supply::Supplier;
 use crate::ssd::{
     Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, LineTally, Owner,
     PlaneUse, SlcState, SortingReport, Waited,
 };
+use crate::told::Told;
 use crate::units::{Instant, TotalTime, earlier};
 use crate::victim::supply::Failed;
 use crate::workload::Request;
@@ -89,8 +91,13 @@ impl Run {
     /// A run on prepared devices.
     ///
     /// # Errors
-    /// If the trace is malformed.
-    pub fn new(config: &Config, devices: Vec<Preconditioner>, host: Host) -> Result<Self, Error> {
+    /// If the trace is malformed, or the `coordinator` from outside can't begin.
+    pub fn new(
+        config: &Config,
+        devices: Vec<Preconditioner>,
+        coordinator: Option<Box<dyn ExternalCoordinator>>,
+        host: Host,
+    ) -> Result<Self, Error> {
         let preparation = devices.iter().map(|device| device.rounds().cloned()).collect();
         let prepared_bytes = devices.iter().map(Preconditioner::bytes_written).collect();
         let mut run = Self {
@@ -117,6 +124,9 @@ impl Run {
             journal: Vec::new(),
             violation: None,
         };
+        if let Some(coordinator) = coordinator {
+            run.supply_coordinator(coordinator).map_err(|failed| Error::Input(failed.0))?;
+        }
         run.settle()?;
         Ok(run)
     }
@@ -214,25 +224,32 @@ impl Run {
         ))
     }
 
-    /// Takes the placements of the drives that come from outside, to go on with a run.
+    /// Takes the victim policies and the placements of the drives that come from outside, to go on with a run.
     ///
     /// # Errors
     /// If the supplier has not got one.
-    pub fn supply_placements(
-        &mut self,
-        config: &Config,
-        supplier: &dyn PlacementSupplier,
-    ) -> Result<(), Failed> {
+    pub fn supply_again(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
         let mut drives = self.array.drives_mut().iter_mut().enumerate();
         drives.try_for_each(|(id, drive)| {
             let id = SsdId::from_index(id);
-            drive.ssd.supply_placement(id, placement_stream(config, id), supplier)
+            drive.ssd.supply_again(id, placement_stream(config, id), supplier)
         })
+    }
+
+    /// Takes the coordinator of an array that comes from outside.
+    ///
+    /// # Errors
+    /// If it can't begin, or go on with what a checkpoint told of it.
+    pub fn supply_coordinator(
+        &mut self,
+        coordinator: Box<dyn ExternalCoordinator>,
+    ) -> Result<(), Failed> {
+        self.array.supply_coordinator(coordinator)
     }
 
     /// Why a policy from outside is no longer asked, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
-        self.array.drives().iter().find_map(|drive| drive.ssd.policy_failed())
+        self.array.policy_failed()
     }
 
     /// Moves the clock to the next instant; rows of the series that end before it are closed.
@@ -518,6 +535,11 @@ impl Run {
 
     fn dies_per_drive(&self) -> usize {
         self.array.drives().first().map_or(0, |drive| drive.ssd.backend().ftl.geometry.dies())
+    }
+
+    /// Takes what each drive has chosen since the last call, if that is told.
+    pub fn take_told(&mut self) -> Vec<Vec<Told>> {
+        self.array.drives_mut().iter_mut().map(|drive| drive.ssd.take_told()).collect()
     }
 
     /// How far the run has come.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::array::SentMessage;
+use crate::array::coordination::supply::{self, ArraySupplier, ExternalCoordinator};
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::executor::Executor;
@@ -19,8 +20,9 @@ use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress};
 use crate::resume::{self, Found, Identity};
 use crate::run::{Run, Summary};
-use crate::scheduler::when::supply::{NoSupplier, Supplier};
+use crate::scheduler::when::supply::NoSupplier;
 use crate::state;
+use crate::told::Told;
 use crate::units::Instant;
 use crate::victim::supply::Failed;
 use crate::{Error, Status};
@@ -31,6 +33,8 @@ pub struct Simulation {
     /// Until the run starts.
     preparation: Option<Waiting>,
     run: Option<Box<Run>>,
+    /// The coordinator of an array, if it comes from outside, until the run starts.
+    coordinator: Option<Box<dyn ExternalCoordinator>>,
     /// What carries out jobs side by side, if something does.
     executor: Option<Arc<dyn Executor>>,
     /// Known if it is to be kept.
@@ -75,7 +79,7 @@ impl Simulation {
     pub fn with_policies(
         config: &Config,
         state: Option<&Path>,
-        supplier: &dyn Supplier,
+        supplier: &dyn ArraySupplier,
     ) -> Result<Self, Error> {
         // The workload first: a missing trace should not cost a preconditioning.
         let host = Host::new(config)?;
@@ -85,7 +89,9 @@ impl Simulation {
         };
         devices.supply(config, supplier).map_err(input_error)?;
         check_writable(&devices)?;
-        Self::of(config, devices, host)
+        let mut simulation = Self::of(config, devices, host)?;
+        simulation.coordinator = supply::coordinator(config, supplier).map_err(input_error)?;
+        Ok(simulation)
     }
 
     /// A run of the checked configuration `config` on devices that were prepared for it.
@@ -105,6 +111,7 @@ impl Simulation {
             config: config.clone(),
             preparation,
             run: None,
+            coordinator: None,
             identity: None,
             is_behind: false,
             executor: None,
@@ -121,14 +128,14 @@ impl Simulation {
         Self::resume_with_policies(config, path, &NoSupplier)
     }
 
-    /// As [`resume`](Self::resume), with placements that this crate does not have.
+    /// As [`resume`](Self::resume), with policies that this crate does not have.
     ///
     /// # Errors
-    /// As there, and if the supplier has not got the placement that the configuration names.
+    /// As there, and if the supplier has not got one that the configuration names.
     pub fn resume_with_policies(
         config: &Config,
         path: &Path,
-        supplier: &dyn Supplier,
+        supplier: &dyn ArraySupplier,
     ) -> Result<(Self, Found), Error> {
         let identity = Identity::of(config)?;
         let ((preparation, run), found) = resume::read(path, config, &identity, |from| {
@@ -139,17 +146,26 @@ impl Simulation {
         })?;
         let identity = Some(identity);
         let (config, executor) = (config.clone(), None);
-        let mut resumed = Self { config, preparation, run, executor, identity, is_behind: true };
-        resumed.supply_placements(supplier).map_err(input_error)?;
+        let is_behind = true;
+        let coordinator = None;
+        let mut resumed =
+            Self { config, preparation, run, coordinator, executor, identity, is_behind };
+        resumed.supply_again(supplier).map_err(input_error)?;
         Ok((resumed, found))
     }
 
-    fn supply_placements(&mut self, supplier: &dyn Supplier) -> Result<(), Failed> {
+    /// Takes the policies from outside that a checkpoint tells of.
+    fn supply_again(&mut self, supplier: &dyn ArraySupplier) -> Result<(), Failed> {
         if let Some(waiting) = &mut self.preparation {
-            waiting.devices.supply_placements(&self.config, supplier)?;
+            waiting.devices.supply_to_be_saved(&self.config, supplier)?;
+        }
+        let coordinator = supply::coordinator(&self.config, supplier)?;
+        match (&mut self.run, coordinator) {
+            (Some(run), Some(coordinator)) => run.supply_coordinator(coordinator)?,
+            (_, coordinator) => self.coordinator = coordinator,
         }
         match &mut self.run {
-            Some(run) => run.supply_placements(&self.config, supplier),
+            Some(run) => run.supply_again(&self.config, supplier),
             None => Ok(()),
         }
     }
@@ -218,7 +234,8 @@ impl Simulation {
         if let Some(Waiting { devices, host }) =
             self.preparation.take_if(|preparation| preparation.devices.is_done())
         {
-            let mut run = Run::new(&self.config, devices.into_devices(), host)?;
+            let coordinator = self.coordinator.take();
+            let mut run = Run::new(&self.config, devices.into_devices(), coordinator, host)?;
             if let Some(executor) = &self.executor {
                 run.go_ahead_on(&self.config, executor.clone());
             }
@@ -249,6 +266,23 @@ impl Simulation {
             requests: 0,
             page_operations: devices.map_or(0, Preparation::pages_written),
         }
+    }
+
+    /// Tells from now on what audited drives choose. To be called before the first advance.
+    #[doc(hidden)]
+    pub fn tell_choices(&mut self) {
+        if let Some(waiting) = &mut self.preparation {
+            waiting.devices.tell_choices();
+        }
+    }
+
+    /// Takes what each drive has chosen since the last call, if that is told.
+    #[doc(hidden)]
+    pub fn take_told(&mut self) -> Vec<Vec<Told>> {
+        if let Some(run) = &mut self.run {
+            return run.take_told();
+        }
+        self.preparation.as_mut().map(|waiting| waiting.devices.take_told()).unwrap_or_default()
     }
 
     /// Whether there are several drives.

@@ -16,7 +16,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
-use crate::config::{Config, Cuts, Overwrites, VictimPolicy};
+use crate::config::{Config, Cuts, Overwrites};
 use crate::ftl::{Ftl, Saved, SavedLines, SavedSlcCache};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
@@ -31,12 +31,10 @@ const COMPRESSION_LEVEL: i32 = 1;
 /// Saves prepared devices.
 ///
 /// # Errors
-/// If the devices [cannot be saved](check_savable) or the file not written; nothing is left behind then.
+/// If a policy from outside cannot say what it remembers, or the file not be written; nothing is left behind then.
 pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), Error> {
-    check_savable(config)?;
     let machine = |error: io::Error| Error::Machine(format!("{}: {error}", path.display()));
     let bytes = to_bytes(config, devices).map_err(machine)?;
-    // A policy from outside may be unable to say what it remembers.
     if let Some(failed) = devices.policy_failed() {
         return Err(Error::Input(failed.to_string()));
     }
@@ -76,22 +74,9 @@ pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Refuses what cannot be saved, before the work.
-///
-/// # Errors
-/// If the victim policy is from outside: what it remembers is not known here.
-pub fn check_savable(config: &Config) -> Result<(), Error> {
-    match config.ssd.gc.victim {
-        VictimPolicy::Python { .. } => Err(Error::Input(NOT_SAVABLE.to_owned())),
-        _ => Ok(()),
-    }
-}
-
 const NO_SPARE_AREAS: &str = "ssd.power.cuts: found cuts on a saved device whose mapping binds pages to blocks; \
                               allowed: a device that is prepared for the run, as the file does not tell \
                               what is in pages that are out of date";
-const NOT_SAVABLE: &str = "ssd.gc.victim: found a policy in Python, which may remember what no file \
-                           of a prepared device holds; allowed for such files: the others";
 
 /// A digest of every setting that decides what prepared devices look like: runs that share it may
 /// start from the same saved ones.
@@ -138,7 +123,6 @@ pub fn fingerprint(config: &Config) -> String {
 /// If the file cannot be read, is damaged, holds a state that no device can be in, or was prepared
 /// for another device.
 pub fn load(config: &Config, path: &Path) -> Result<Preparation, Error> {
-    check_savable(config)?;
     if config.ssd.power.cuts != Cuts::None && !config.ssd.ftl.mapping.is_page_mapping() {
         return Err(Error::Input(NO_SPARE_AREAS.to_owned()));
     }

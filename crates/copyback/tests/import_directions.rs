@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 35] = [
+const ALLOWED: [(&str, &[&str]); 36] = [
     (
         "array",
         &[
@@ -20,7 +20,10 @@ const ALLOWED: [(&str, &[&str]); 35] = [
             "idle",
             "ids",
             "nand",
+            "outside",
             "precondition",
+            "rng",
+            "scheduler",
             "slots",
             "ssd",
             "units",
@@ -65,7 +68,19 @@ const ALLOWED: [(&str, &[&str]); 35] = [
     ("foresight", &["Error", "config", "host", "ids", "placement", "workload"]),
     (
         "ftl",
-        &["config", "ids", "lists", "nand", "one_of", "placement", "rng", "victim", "workload"],
+        &[
+            "config",
+            "ids",
+            "lists",
+            "nand",
+            "one_of",
+            "placement",
+            "purpose",
+            "rng",
+            "told",
+            "victim",
+            "workload",
+        ],
     ),
     ("host", &["array", "config", "event", "ids", "places", "slots", "ssd", "units", "workload"]),
     ("idle", &["units"]),
@@ -90,6 +105,7 @@ const ALLOWED: [(&str, &[&str]); 35] = [
             "rng",
             "scheduler",
             "steady",
+            "told",
             "victim",
         ],
     ),
@@ -130,6 +146,7 @@ const ALLOWED: [(&str, &[&str]); 35] = [
             "purpose",
             "rng",
             "scheduler",
+            "told",
             "transaction",
             "units",
             "victim",
@@ -139,6 +156,7 @@ const ALLOWED: [(&str, &[&str]); 35] = [
     ("slots", &[]),
     ("state", &["Error", "config", "ftl", "ids", "precondition", "whole"]),
     ("steady", &[]),
+    ("told", &["ids", "placement", "purpose", "workload"]),
     ("transaction", &["ids", "observer", "placement", "purpose", "units", "workload"]),
     ("victim", &["config", "ids", "lists", "one_of", "outside", "placement", "rng"]),
     ("whole", &[]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -49,16 +49,40 @@ class Parameter:
     ----------
     least, most
         The range, in the quantity's unit. Fitted on a logarithmic scale, so never zero.
+    shares
+        Of a list of times, one for each type of page: what each is of their mean. The mean is
+        fitted, and they stay as they are. None of a single value.
     """
 
     key: str
     quantity: Quantity
     least: float
     most: float
+    shares: tuple[float, ...] | None = None
 
     def setting(self, value: float) -> tuple[str, str]:
         """Return the setting that gives the parameter this value."""
-        return self.key, f'"{round(value)}{self.quantity.value}"'
+        if self.shares is None:
+            return self.key, self._written(value)
+        return self.key, f"[{', '.join(self._written(value * share) for share in self.shares)}]"
+
+    def _written(self, value: float) -> str:
+        return f'"{round(value)}{self.quantity.value}"'
+
+    def of(self, config: Mapping[str, Any]) -> Parameter:
+        """Return the parameter as a resolved configuration has it: one value, or a list."""
+        found = configured(config, self.key)
+        if not isinstance(found, list):
+            return self
+        times = np.array([time_ns(text) for text in found], dtype=float)
+        return replace(self, shares=tuple((times / times.mean()).tolist()))
+
+    @property
+    def shown(self) -> str:
+        """What people read of it: the key, and that it is a mean if it is one."""
+        if self.shares is None:
+            return self.key
+        return f"{self.key} (mean of {len(self.shares)})"
 
     def start(self, config: Mapping[str, Any]) -> float:
         """Return the value that a resolved configuration has, moved into the range.
@@ -66,17 +90,12 @@ class Parameter:
         Raises
         ------
         InputError
-            If it is no single number to start from.
+            If it is not limited.
         """
         found = configured(config, self.key)
         if isinstance(found, list):
-            mean = round(np.mean([time_ns(text) for text in found]))
-            raise InputError(
-                f"{self.key}: found a list of {len(found)} times, one for each type of page, which "
-                f"cannot be fitted; allowed: one time to start from, such as their mean (--set "
-                f"{self.key}={mean}{self.quantity.value}), or to fit others only "
-                f"({_others(config)})"
-            )
+            mean = np.mean([time_ns(text) for text in found])
+            return float(np.clip(mean, self.least, self.most))
         value = self.quantity.read(found)
         if value is None:
             raise InputError(f'{self.key}: is "none"; --set a rate to start from, or leave it out')
@@ -116,16 +135,6 @@ _USUAL = (
     "host.command_overhead",
     "host.link_rate",
 )
-
-
-def _others(config: Mapping[str, Any]) -> str:
-    """Return the options that fit all that is usual and can be fitted as it is."""
-    found = {key: configured(config, key) for key in _USUAL}
-    return " ".join(
-        f"--fit {key}"
-        for key, value in found.items()
-        if value != UNLIMITED and not isinstance(value, list)
-    )
 
 
 def starts(config: Mapping[str, Any], parameters: Sequence[Parameter]) -> list[float]:
@@ -171,10 +180,10 @@ def chosen(config: Mapping[str, Any], keys: Sequence[str]) -> list[Parameter]:
         If a key is named twice or cannot be fitted.
     """
     if not keys:
-        return [PARAMETERS[key] for key in _USUAL if configured(config, key) != UNLIMITED]
+        keys = [key for key in _USUAL if configured(config, key) != UNLIMITED]
     for key in keys:
         if key not in PARAMETERS:
             raise InputError(f"--fit {key}: can't be fitted; allowed: {', '.join(PARAMETERS)}")
         if keys.count(key) > 1:
             raise InputError(f"--fit {key}: is named twice")
-    return [PARAMETERS[key] for key in keys]
+    return [PARAMETERS[key].of(config) for key in keys]

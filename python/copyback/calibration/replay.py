@@ -39,9 +39,7 @@ class Replay:
     def __init__(self, config: Config, times: Times, directory: Path) -> None:
         self._toml = config.to_toml()
         self._times = times
-        self._state: Path | None = None
-        if config.is_savable:
-            self._state = save_state(config, directory / f"{config.state_digest}.state")
+        self._state = save_state(config, directory / f"{config.state_digest}.state")
 
     def simulate(self, trace: Path, settings: Sequence[tuple[str, str]]) -> pl.DataFrame:
         """Simulate a trace and return its requests that can be compared.

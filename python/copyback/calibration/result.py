@@ -46,6 +46,7 @@ class Fitted:
         return {
             "key": self.parameter.key,
             "unit": self.parameter.quantity.value,
+            "shares": self.parameter.shares,
             "start": self.start,
             "value": round(self.value),
             "interval": self.certainty.interval,

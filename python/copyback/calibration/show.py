@@ -79,7 +79,7 @@ def parameter_row(fitted: Fitted) -> list[str]:
     shown = fitted.parameter.quantity.shown
     interval = fitted.certainty.interval
     return [
-        fitted.parameter.key,
+        fitted.parameter.shown,
         shown(fitted.value),
         shown(fitted.start),
         f"{shown(interval[0])} – {shown(interval[1])}" if interval else units.MISSING,

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
+
+#: What a policy is made with, and what it only looks at.
+NOT_LEARNED = ("device", "array", "random", "blocks")
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,29 @@ class Device:
         return self.dies * self.planes_per_die
 
 
+class Remembers:
+    """A policy whose memory may be kept in a file."""
+
+    def state(self) -> Any:
+        """Return what the policy has learned, to be kept in a file. Optional.
+
+        Unless it is overridden, that is every attribute of the object but `device` or `array`,
+        `random` and `blocks`.
+
+        Returns
+        -------
+        state
+            Made of None, bool, int, float, str, bytes, list, tuple, dict and NumPy arrays.
+        """
+        return {key: it for key, it in vars(self).items() if key not in NOT_LEARNED}
+
+    def restore(self, state: Any) -> None:
+        """Remember, newly made, what :meth:`state` has returned. Optional."""
+        vars(self).update(state)
+
+
 class Policy:
-    """A policy.
+    """A policy of a drive.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 import reprlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from copyback._core import InputError
 from copyback.policies.base import Device
 from copyback.policies.faults import fault
-from copyback.policies.load import SCHEDULES, VICTIMS, file_of, named_in
+from copyback.policies.keeping import Keeper
+from copyback.policies.load import PLACEMENTS, SCHEDULES, VICTIMS, file_of, named_in
 from copyback.policies.schedule import Admit, Point, SchedulePolicy, Situation
 from copyback.policies.victim import Plane
 
@@ -38,18 +40,32 @@ _ADMITTED = {
 }
 
 
-def suppliers(config: Config) -> dict[str, Callable[..., Any]]:
-    """Return what `_core.Simulation` makes the policies in Python of a configuration with."""
-    made: dict[str, Callable[..., Any]] = {}
+@dataclass
+class Suppliers:
+    """What `_core.Simulation` makes the policies in Python of a configuration with."""
+
+    victims: Callable[..., Any] | None = None
+    schedule: Callable[..., Any] | None = None
+    placement: Callable[..., Any] | None = None
+    coordinator: Callable[..., Any] | None = None
+
+
+def suppliers(config: Config) -> Suppliers:
+    """Return what makes the policies in Python that a configuration names."""
+    made = Suppliers()
     for named in named_in(config):
         if named.kind is VICTIMS:
-            made["make_victims"] = VictimHooks(named).make
+            made.victims = VictimHooks(named).make
         elif named.kind is SCHEDULES:
-            made["make_schedule"] = ScheduleHooks(named).make
-        else:
+            made.schedule = ScheduleHooks(named).make
+        elif named.kind is PLACEMENTS:
             from copyback.policies.placing import PlacementHooks
 
-            made["make_placement"] = PlacementHooks(named).make
+            made.placement = PlacementHooks(named).make
+        else:
+            from copyback.policies.coordinating import CoordinationHooks
+
+            made.coordinator = CoordinationHooks(named).make
     return made
 
 
@@ -70,7 +86,15 @@ class Hooks:
     def policy(self, device: Device, seed: Sequence[int]) -> Any:
         """Return the policy of a drive."""
         random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-        return self.asked("__init__", self._class, device, random, **self._named.parameters)
+        return self.made(device, random)
+
+    def made(self, works_for: Any, random: np.random.Generator) -> Any:
+        """Return the policy of a drive, or of an array."""
+        return self.asked("__init__", self._class, works_for, random, **self._named.parameters)
+
+    def source_digest(self) -> str:
+        """Return a digest of the source."""
+        return self._named.source_digest()
 
     def asked(self, hook: str, call: Callable[..., Any], *facts: Any, **parameters: Any) -> Any:
         """Return what a hook answers; what it raises is the user's fault."""
@@ -97,21 +121,22 @@ class VictimHooks(Hooks):
 
     def make(
         self, device: tuple[int, ...], seed: Sequence[int], columns: Sequence[Column]
-    ) -> Callable[[int, int], int]:
-        """Return what chooses the victims of a drive, given a plane and its time."""
+    ) -> CalledVictims:
+        """Return what the simulator calls of the victim policy of a drive."""
         shape = Device(*device)
         planes = [_plane(shape, index, columns) for index in range(shape.planes)]
-        choose = self.policy(shape, seed).choose
+        policy = self.policy(shape, seed)
+        choose = policy.choose
 
         def ask(index: int, clock: int) -> int:
             plane = planes[index]
             plane.clock = clock
             block = self.asked("choose", choose, plane)
-            return index * shape.blocks_per_plane + self._checked(plane, block)
+            return index * shape.blocks_per_plane + self.checked(plane, block)
 
-        return ask
+        return CalledVictims(ask, Keeper(self, policy, columns))
 
-    def _checked(self, plane: Plane, answer: Any) -> int:
+    def checked(self, plane: Plane, answer: Any) -> int:
         """Return the answer, if it is a block that may be chosen."""
         block = _index(answer)
         if block is None or not 0 <= block < len(plane.closed):
@@ -121,6 +146,22 @@ class VictimHooks(Hooks):
             allowed = f"a closed block, of plane {plane.index} now {plane.closed.sum()} of"
             raise self.wrong("choose", answer, f"{allowed} {len(plane.closed)}")
         return block
+
+
+class CalledVictims:
+    """What the simulator calls of a victim policy, by name.
+
+    Parameters
+    ----------
+    choose
+        Chooses the victim of a plane, given its number and its time.
+    keeper
+        Keeps what the policy has learned.
+    """
+
+    def __init__(self, choose: Callable[[int, int], int], keeper: Keeper) -> None:
+        self.choose = choose
+        self.state, self.restore = keeper.state, keeper.restore
 
 
 def _index(answer: Any) -> int | None:

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.policies.coordination import CoordinationPolicy
 from copyback.policies.faults import fault
 from copyback.policies.placement import PlacementPolicy
 from copyback.policies.schedule import SchedulePolicy
@@ -24,22 +25,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from copyback._core import Config
-    from copyback.policies.base import Policy
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Victims, schedules, placements: the key, the group of entry points, the base class."""
+    """A kind of policy: the key, the group of entry points, the base class."""
 
     key: str
     group: str
-    base: type[Policy]
+    base: type[Any]
 
 
 VICTIMS = Kind("ssd.gc.victim", "copyback.victims", VictimPolicy)
 SCHEDULES = Kind("ssd.gc.preemption", "copyback.schedules", SchedulePolicy)
 PLACEMENTS = Kind("ssd.ftl.placement", "copyback.placements", PlacementPolicy)
-KINDS = (VICTIMS, SCHEDULES, PLACEMENTS)
+COORDINATORS = Kind("array.coordination", "copyback.coordinators", CoordinationPolicy)
+KINDS = (VICTIMS, SCHEDULES, PLACEMENTS, COORDINATORS)
 
 
 class Named:
@@ -61,7 +62,7 @@ class Named:
         self.parameters = parameters
         self._reference = reference
 
-    def load(self) -> type[Policy]:
+    def load(self) -> type[Any]:
         """Return the class.
 
         Raises
@@ -129,11 +130,12 @@ def named_in(config: Config) -> list[Named]:
         (VICTIMS, config.victim_policy),
         (SCHEDULES, config.schedule_policy),
         (PLACEMENTS, config.placement_policy),
+        (COORDINATORS, config.coordination_policy),
     )
     return [Named(kind, name[0], json.loads(name[1])) for kind, name in found if name is not None]
 
 
-def file_of(policy: type[Policy]) -> str | None:
+def file_of(policy: type[Any]) -> str | None:
     """Return the file that a class is in, if that is known."""
     return getattr(sys.modules.get(policy.__module__), "__file__", None)
 

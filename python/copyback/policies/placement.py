@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from copyback.policies.base import Policy
+from copyback.policies.base import Policy, Remembers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Blocks:
     sealed_at: NDArray[np.int64]
 
 
-class PlacementPolicy(Policy, ABC):
+class PlacementPolicy(Remembers, Policy, ABC):
     """A placement: derive from it and write :meth:`place_host` and :meth:`place_moved`.
 
     Each drive gets an object of its own, made with ``(device, random, **parameters)``; it may
@@ -207,23 +207,3 @@ class PlacementPolicy(Policy, ABC):
 
     def collected(self, block: Block, now: int) -> bool | None:
         """Learn that a block has been collected: no page is left. Optional; as :meth:`sealed`."""
-
-    def state(self) -> Any:
-        """Return what the policy has learned, to be kept in a file. Optional.
-
-        Unless it is overridden, that is every attribute of the object but `device`, `random` and
-        `blocks`.
-
-        Returns
-        -------
-        state
-            Made of None, bool, int, float, str, bytes, list, tuple, dict and NumPy arrays.
-        """
-        return {key: it for key, it in vars(self).items() if key not in _NOT_LEARNED}
-
-    def restore(self, state: Any) -> None:
-        """Remember, newly made, what :meth:`state` has returned. Optional."""
-        vars(self).update(state)
-
-
-_NOT_LEARNED = ("device", "random", "blocks")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,8 @@ from copyback._core import InputError
 from copyback.policies.base import Device
 from copyback.policies.bridge import Hooks
 from copyback.policies.faults import fault
+from copyback.policies.keeping import Keeper
 from copyback.policies.placement import Block, Blocks, PlacementPolicy
-from copyback.policies.state import packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,10 +43,6 @@ class PlacementHooks(Hooks):
             return error
         return fault(self._named.about, hook, error, self._file)
 
-    def source_digest(self) -> str:
-        """Return a digest of the source."""
-        return self._named.source_digest()
-
 
 class Called:
     """The methods of a placement that the simulator calls, by name.
@@ -72,35 +67,8 @@ class Called:
         self.failed = hooks.failed
         self.wrong = hooks.wrong
         self.numbers = numbers
-        self._hooks = hooks
-        self._policy = policy
-
-    def state(self) -> bytes:
-        """Return what the placement has learned."""
-        learned = self._hooks.asked("state", self._policy.state)
-        chance = json.dumps(self._policy.random.bit_generator.state)
-        written = self._hooks.asked("state", packed, learned)
-        return packed([self._hooks.source_digest(), chance, written])
-
-    def restore(self, data: bytes) -> None:
-        """Remember what a file tells.
-
-        Raises
-        ------
-        InputError
-            If another text of the class has told it.
-        """
-        try:
-            source, chance, learned = unpacked(data)
-        except ValueError:
-            raise self._hooks.refused("the file is damaged: expected one as saved") from None
-        if source != self._hooks.source_digest():
-            raise self._hooks.refused(
-                "the file was written with another text of the policy; expected one that was "
-                "written with this: prepare the device again, or run from the start"
-            )
-        self._policy.random.bit_generator.state = json.loads(chance)
-        self._hooks.asked("restore", self._policy.restore, unpacked(learned))
+        keeper = Keeper(hooks, policy)
+        self.state, self.restore = keeper.state, keeper.restore
 
 
 def numbers(answer: Any) -> NDArray[np.int64] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from copyback.policies.base import Policy
+from copyback.policies.base import Policy, Remembers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +60,7 @@ class Plane:
     changed_at: NDArray[np.uint64]
 
 
-class VictimPolicy(Policy, ABC):
+class VictimPolicy(Remembers, Policy, ABC):
     """A victim policy: derive from it and write :meth:`choose`.
 
     Each drive gets an object of its own, made with ``(device, random, **parameters)``. It may

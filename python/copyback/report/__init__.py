@@ -120,8 +120,18 @@ def environment() -> jinja2.Environment:
         share=spaced(units.share),
         factor=units.factor,
         decimal=units.decimal,
+        sentence=sentence,
     )
     return environment
+
+
+def sentence(text: str) -> str:
+    """Return a remark of the terminal as a sentence of its own.
+
+    >>> sentence("it is overloaded; --baseline KEY=VALUE chooses another")
+    'It is overloaded; --baseline KEY=VALUE chooses another.'
+    """
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def spaced(format_: Any) -> Any:

@@ -10,7 +10,7 @@ const bytes = (v) => {
 };
 const shapes = {
   time: { format: us, tick: shortUs }, size: { format: bytes, tick: bytes }, factor: { format: (v) => digits(v, 4), tick: short },
-  number: { format: (v) => short(Number.isInteger(v) ? v : Number(v.toPrecision(4))), tick: short }, rate: { format: short, tick: short },
+  number: { format: (v) => short(Number.isInteger(v) ? v : Number(v.toPrecision(4))), tick: short }, rate: { format: short, tick: short }, throughput: { format: (v) => short(v) + " MiB/s", tick: short },
   count: { format: whole, tick: short }, name: { format: String, tick: String },
 };
 const shapeOf = (column) => (/_us(\.|$)/.test(column) ? "time" : "number");

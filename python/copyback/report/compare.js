@@ -176,10 +176,19 @@
     const name = element("th", { scope: "row" }, scheme.name);
     if (scheme === base) name.append(element("small", {}, "baseline"));
     const linked = scheme.runs.map((run) => element("a", { href: `runs/${data.runs[run]}/report.html`, title: "The page of this run" }, String(data.seeds[run])));
-    name.append(element("small", {}, linked.length > 1 ? "seeds " : "seed ", ...linked));
+    const why = element("a", { class: "why", href: `runs/${data.runs[slowestRun(scheme)]}/why/${page}#late`, title: "What the slowest requests of this scheme's slowest run waited for" }, "why late?");
+    name.append(element("small", {}, linked.length > 1 ? "seeds " : "seed ", ...linked, why));
     for (const label of scheme.findings) name.append(element("small", { class: "finding-label" }, label));
     return element("tr", {}, element("td", {}, tick), name,
       ...data.measures.map((measure) => cell(scheme, base, measure, extremes.get(measure))));
+  }
+
+  const page = "report.html";
+  // Of those of its seeds, the run that holds the longest response time.
+  function slowestRun(scheme) {
+    const longest = scheme.values.max ?? {};
+    const place = (run) => longest[data.seeds[run]] ?? 0;
+    return scheme.runs.reduce((best, run) => (place(run) > place(best) ? run : best));
   }
 
   function cell(scheme, base, measure, [least, most]) {

@@ -131,6 +131,28 @@
       scales: { x: time, y: { range: fromZero }, gc: gcScale },
       x: x(), y: axis({ size: 64, values: tick(short) }),
     });
+    const flows = data.flow_times;
+    if (flows.length) {
+      const each = (key, more) => flows.map((flow, i) => line(flow.name + (key === "max" ? ", longest" : ""), "--s" + (i + 1), key === "mib_s" ? (v) => plain(v) + " MiB/s" : us, more));
+      chart("flow-latency", {
+        labels: ["simulated time", "response time"], name: "Mean response time of each flow over time",
+        columns: columns(...flows.map((flow) => flow.mean), ...flows.map((flow) => flow.max)),
+        coarse: coarsened(xs, ...flows.map((flow) => average(flow.mean, flow.requests)), ...flows.map((flow) => largest(flow.max))),
+        series: [...each("mean"), ...each("max", { show: false, width: 0.9, dash: [3, 3] })],
+        height: medium, sync: "time", at,
+        scales: { x: time, y: { distr: 3, range: logRange } },
+        x: x(), y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),
+      });
+      chart("flow-bandwidth", {
+        labels: ["simulated time", "MiB/s"], name: "Bandwidth of each flow over time",
+        columns: columns(...flows.map((flow) => flow.mib_s)),
+        coarse: coarsened(xs, ...flows.map((flow) => average(flow.mib_s))),
+        series: each("mib_s"),
+        height: medium, sync: "time", at,
+        scales: { x: time, y: { range: fromZero } },
+        x: x(), y: axis({ size: 64, values: tick(short) }),
+      });
+    }
     chart("free", {
       labels: ["simulated time", "free blocks"], name: "Free blocks of a plane over time: mean and fewest",
       columns: columns(t.free_mean, t.free_min),
@@ -220,4 +242,7 @@
     }
     show("collecting");
   }
+
+  // The charts above it have just moved what the address names.
+  if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

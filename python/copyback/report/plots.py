@@ -10,18 +10,17 @@ import numpy as np
 from copyback import classes, describe
 from copyback.flows import flows
 from copyback.report import array, heat
+from copyback.report.thinned import Thinned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from copyback.frame import Frame
     from copyback.result import Result
 
     Column = NDArray[np.float64]
-
-#: Most intervals on a time axis. A plot has up to four lines, so at most 5,000 points.
-MAX_INTERVALS = 1_200
 
 #: Points of a distribution curve.
 CURVE_POINTS = 480
@@ -43,6 +42,7 @@ def data(result: Result) -> dict[str, Any]:
         "flows": flow_curves(result),
         "density": array.density(result) if is_array else {},
         "time": timeline(result),
+        "flow_times": flow_times(result),
         "classes": held(result),
         "heat": heat.data(result),
         "late": kept_slowest(result),
@@ -79,7 +79,7 @@ def flow_curves(result: Result) -> dict[str, Any]:
     if not curves:
         return {}
     drawn = [
-        [flow.name, curves[f"{flow.curves}all"]]
+        [flow.label, curves[f"{flow.curves}all"]]
         for flow in several
         if f"{flow.curves}all" in curves
     ]
@@ -128,33 +128,9 @@ def timeline(result: Result) -> dict[str, Any]:
     table = result.series
     if not len(table):
         return {}
-    source: dict[str, Column] = {
-        name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in table.columns
-    }
-    start, end = source["start_s"], source["end_s"]
-    width = -(-len(start) // MAX_INTERVALS)
-    first = np.arange(0, len(start), width)
-
-    def total(name: str) -> Column:
-        return np.add.reduceat(source[name], first)
-
-    def peak(name: str) -> Column:
-        return np.fmax.reduceat(source[name], first)
-
-    def low(name: str) -> Column:
-        return np.fmin.reduceat(source[name], first)
-
-    def mean(name: str, weight: str) -> Column:
-        weights = source[weight]
-        products = np.where(weights > 0, source[name] * weights, 0.0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.add.reduceat(products, first) / np.add.reduceat(weights, first)
-
-    def only_if(column: Column, weight: str) -> Column:
-        return np.where(np.add.reduceat(source[weight], first) > 0, column, np.nan)
-
-    starts = start[first]
-    span = np.maximum(np.append(starts[1:], end[-1]) - starts, 1e-12)
+    source = _columns(table)
+    rows = Thinned(source)
+    total, mean, only_if, span = rows.total, rows.mean, rows.only_if, rows.span
     config = result.config
     dies, planes = max(describe.dies(config), 1), max(describe.planes(config), 1)
     host, gc = total("host_programs"), total("gc_programs")
@@ -162,9 +138,9 @@ def timeline(result: Result) -> dict[str, Any]:
         amplification = (host + gc) / host
         so_far = np.cumsum(host + gc) / np.cumsum(host)
     columns = {
-        "start": starts,
+        "start": rows.starts,
         "mean": only_if(mean("response_mean_us", "requests"), "requests"),
-        "max": only_if(peak("response_max_us"), "requests"),
+        "max": only_if(rows.peak("response_max_us"), "requests"),
         "read_mean": only_if(mean("read_mean_us", "reads"), "reads"),
         "write_mean": only_if(mean("write_mean_us", "writes"), "writes"),
         # What the page needs to take several intervals together.
@@ -175,8 +151,8 @@ def timeline(result: Result) -> dict[str, Any]:
         "write_mib_s": total("write_bytes") / MIB / span,
         "gc_share": 100.0 * total("gc_busy_us") / 1e6 / span / dies,
         "collections": total("collections"),
-        "free_mean": total("free_blocks_total") / np.diff(np.append(first, len(start))) / planes,
-        "free_min": low("free_blocks_min"),
+        "free_mean": total("free_blocks_total") / rows.intervals / planes,
+        "free_min": rows.low("free_blocks_min"),
         "amplification": amplification,
         "amplification_so_far": so_far,
         "erases": total("erases"),
@@ -187,9 +163,35 @@ def timeline(result: Result) -> dict[str, Any]:
         columns["throttled"] = total("throttled_writes")
     return {
         **{name: rounded(column) for name, column in columns.items()},
-        "end": float(end[-1]),
+        "end": rows.end,
         "interval": float(np.median(span)),
     }
+
+
+def flow_times(result: Result) -> list[dict[str, Any]]:
+    """Return what each flow was served over time, in the rows of the timeline."""
+    table = result.flows
+    if table is None or not len(table):
+        return []
+    numbers = np.asarray(table["flow"].to_numpy())
+    found = []
+    for flow in flows(result)[:MOST_FLOWS]:
+        own = numbers == flow.index
+        rows = Thinned({name: column[own] for name, column in _columns(table).items()})
+        size = rows.total("read_bytes") + rows.total("write_bytes")
+        columns = {
+            "requests": rows.total("requests"),
+            "mean": rows.only_if(rows.mean("response_mean_us", "requests"), "requests"),
+            "max": rows.only_if(rows.peak("response_max_us"), "requests"),
+            "mib_s": size / MIB / rows.span,
+        }
+        named = {name: rounded(column) for name, column in columns.items()}
+        found.append({"name": flow.label, **named})
+    return found
+
+
+def _columns(table: Frame) -> dict[str, Column]:
+    return {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in table.columns}
 
 
 def held(result: Result) -> list[list[Any]]:
@@ -203,12 +205,11 @@ def held(result: Result) -> list[list[Any]]:
         return []
     groups = [(band.label, band.columns) for band in bands] + [("free", ["free_blocks_total"])]
     table = result.series
-    first = np.arange(0, len(table), -(-len(table) // MAX_INTERVALS))
-    intervals = np.diff(np.append(first, len(table)))
+    rows = Thinned(_columns(table))
 
     def mean(columns: list[str]) -> Column:
         blocks = np.sum([table[name].to_numpy() for name in columns], axis=0, dtype=np.float64)
-        return np.asarray(np.add.reduceat(blocks, first) / intervals)
+        return np.asarray(np.add.reduceat(blocks, rows.first) / rows.intervals)
 
     return [[label, rounded(mean(columns))] for label, columns in groups]
 

@@ -39,9 +39,9 @@ def check(config: Config) -> None:
     raise InputError(
         f"{path}: the log of a drive with the digest {found['drive'][:12]} and the seed "
         f"{found['seed']}; this one has {config.drive_digest[:12]} and {config.seed}, and would "
-        "answer otherwise. Give the configuration that was served. To ask another drive for the same, "
-        "`copyback compare --over trace=FILE` takes the log, and `copyback trace convert` makes a "
-        "plain trace of it"
+        "answer otherwise. Give the configuration that was served. To ask another drive for the "
+        "same, `copyback compare --over trace=FILE` takes the log, and `copyback trace convert` "
+        "makes a plain trace of it"
     )
 
 

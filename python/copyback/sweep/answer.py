@@ -44,9 +44,12 @@ def answer(contests: Sequence[Contest], names: Names) -> str:
     if all(one.ratio == 1 for _, one in ranked):
         return f"All {len(ranked)} schemes have the same {measure.label}."
     first = _first(contests, measure, ranked, names)
-    return " ".join(
-        [first, *_level(contests, measure, ranked, names), *_rest(contests, ranked[0][0], names)]
-    )
+    level = _level(contests, measure, ranked, names)
+    leader = ranked[0][0]
+    # Where another was named last, "it" would be that.
+    is_clear = not level and leader != contests[0].baseline.setting
+    it = "It" if is_clear else _name(leader, names)
+    return " ".join([first, *level, *_rest(contests, leader, it, names)])
 
 
 def warnings(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]:
@@ -166,8 +169,11 @@ def _is_level(contests: Sequence[Contest], own: Setting, leader: Setting, measur
     return found is not None and (found.may_be_one or found.ratio - 1 <= SAME)
 
 
-def _rest(contests: Sequence[Contest], leader: Setting, names: Names) -> list[str]:
-    """Return sentences on the other measures in which schemes differ: who is first there."""
+def _rest(contests: Sequence[Contest], leader: Setting, it: str, names: Names) -> list[str]:
+    """Return sentences on the other measures in which schemes differ: who is first there.
+
+    `it` is what they call the leader.
+    """
     also: list[str] = []
     others: dict[Setting, list[str]] = {}
     for label, long in _LONG.items():
@@ -182,7 +188,7 @@ def _rest(contests: Sequence[Contest], leader: Setting, names: Names) -> list[st
         told = than if len(contests) > 1 else _value(contests[0], first, label)
         others.setdefault(first, []).append(f"{long} ({told})")
     return [
-        *([f"It is first in {' and '.join(also)}, too."] if also else []),
+        *([f"{it} is first in {' and '.join(also)}, too."] if also else []),
         *(
             f"{_name(own, names)} has the least {' and '.join(told)}."
             for own, told in others.items()

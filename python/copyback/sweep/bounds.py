@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _BOUND = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
+_OF_OPERATION = re.compile(r"(read|write)\.(mean|max|p50|p90|p95|p99(?:\.99?)?)")
 _WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _TESTS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -26,6 +27,14 @@ _TESTS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+NANOSECONDS, BYTES = "ns", "B"
+
+#: In what the values of other kinds are.
+_UNIT_OF = {"rate": "MT/s", "throughput": "MiB/s"}
+
+#: What sizes are multiples of, from the coarsest on.
+_ALIGNED = (4096, 512, 1)
 
 #: From how many times the least value on a range is cut in equal factors, not in equal parts.
 WIDE = 8
@@ -57,13 +66,15 @@ def parse_bound(text: str) -> Bound:
 
     >>> str(parse_bound("p99.9 < 5ms")), str(parse_bound("throughput.iops >= 50000"))
     ('p99.9 below 5.00 ms', 'throughput.iops at least 50,000')
+    >>> parse_bound("read.p99.9 < 1ms").measure.column
+    'response_us.read.p99_9'
     """
     found = _BOUND.fullmatch(text)
     amount = quantity(_plain(found[3])) if found else None
     if found is None or amount is None:
         raise InputError(f"--where {text}: NAME<NUMBER is needed, such as p99.9<5ms or WA<2.5")
     known = {measure.label: measure for measure in MEASURES}
-    measure = known.get(found[1])
+    measure = known.get(found[1]) or _of_one_operation(found[1])
     if measure is None:
         if re.match(r"[a-z_]{2,}\.", found[1]) is None and found[1] != "write_amplification":
             near = get_close_matches(found[1], known, 1)
@@ -81,6 +92,16 @@ def parse_bound(text: str) -> Bound:
     return Bound(measure, found[2], value)
 
 
+def _of_one_operation(name: str) -> Measure | None:
+    """Return the response time of reads or writes that a name such as ``read.p99.9`` means."""
+    found = _OF_OPERATION.fullmatch(name)
+    if found is None:
+        return None
+    operation, number = found.groups()
+    column = f"response_us.{operation}.{number.replace('.', '_')}"
+    return Measure(f"{operation} {number}", column, Format.TIME)
+
+
 def _plain(text: str) -> float | str:
     try:
         return float(text)
@@ -95,11 +116,12 @@ class Range:
     Attributes
     ----------
     least, most
-        Times in nanoseconds.
+        Times in nanoseconds, sizes in bytes.
     is_whole
         Whether all of them are whole numbers.
     unit
-        What stands behind the number in a setting.
+        What stands behind the number in a setting: ``"ns"`` of times, ``"B"`` of sizes, nothing of
+        numbers, else what the user has written.
     wants_least
         Whether the least value that holds the bound is looked for, or the greatest.
     """
@@ -118,11 +140,15 @@ class Range:
 
     def text(self, value: float) -> str:
         """Return a value as a setting has it."""
+        if self.unit == BYTES:
+            return size_text(int(value))
         return f"{int(value) if self.is_whole else value}{self.unit}"
 
     def shown(self, value: float) -> str:
         """Return a value as people read it."""
-        return units.time_us(value / 1e3) if self.unit else self.text(value)
+        if self.unit == BYTES:
+            return units.size(value)
+        return units.time_us(value / 1e3) if self.unit == NANOSECONDS else self.text(value)
 
     def between(self, low: float, high: float, within: float) -> float | None:
         """Return the value in the middle; None if the two are close enough.
@@ -137,11 +163,20 @@ class Range:
             return None
         middle = (self._way(low) + self._way(high)) / 2
         value = math.exp(middle) if self.is_wide else middle
-        # Few digits, and those before the point: what is found is written into a configuration.
-        step = 1.0 if self.is_whole else 10 ** math.floor(math.log10((high - low) / 20))
-        value = round(value / step) * step
-        value = float(f"{value:.12g}")
+        step = self._step(high - low)
+        value = float(f"{round(value / step) * step:.12g}")
         return value if low < value < high else None
+
+    def _step(self, span: float) -> float:
+        """Return what values between two others are multiples of.
+
+        Few digits, and those before the point: what is found is written into a configuration.
+        """
+        if self.unit == BYTES:
+            # As whole as the ends are: 4 KiB, if they are sizes of pages.
+            finest = next(s for s in _ALIGNED if self.least % s == 0 == self.most % s)
+            return max(2.0 ** math.floor(math.log2(max(span / 20, 1))), finest)
+        return 1.0 if self.is_whole else 10 ** math.floor(math.log10(span / 20))
 
     def _way(self, value: float) -> float:
         return math.log(value) if self.is_wide else value
@@ -162,14 +197,28 @@ def parse_range(text: str, *, wants_least: bool) -> Range:
             f"{option} {text}: KEY=LOW..HIGH is needed, such as ssd.ftl.over_provisioning=0.05..0.4"
         )
     (kind, low), (other, high) = (end for end in found if end is not None)
-    if kind != other or kind not in ("number", "time"):
-        raise InputError(f"{option} {text}: two numbers are needed, or two times")
+    if kind != other:
+        raise InputError(f"{option} {text}: two numbers, times, sizes or rates are needed")
     if not low < high:
         raise InputError(f"{option} {text}: the first value must be below the second")
     if kind == "time":
-        return Range(key.strip(), low * 1e3, high * 1e3, True, "ns", wants_least)
-    is_whole = all(isinstance(_number(end.strip()), int) for end in ends)
-    return Range(key.strip(), low, high, is_whole, "", wants_least)
+        return Range(key.strip(), low * 1e3, high * 1e3, True, NANOSECONDS, wants_least)
+    if kind == "size":
+        return Range(key.strip(), low, high, True, BYTES, wants_least)
+    is_whole = all(re.fullmatch(r"\s*[0-9_]+\s*\D*", end) for end in ends)
+    return Range(key.strip(), low, high, is_whole, _UNIT_OF.get(kind, ""), wants_least)
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes as a setting has it, exactly.
+
+    >>> size_text(5376 * 1024), size_text(1 << 30), size_text(512)
+    ('5376KiB', '1GiB', '512B')
+    """
+    for scale, name in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size and size % (1 << scale) == 0:
+            return f"{size >> scale}{name}"
+    return f"{size}B"
 
 
 def _number(text: str) -> float | int | str:

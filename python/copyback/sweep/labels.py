@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 Pair = tuple[str, Any]
 
 #: Last parts of keys that say nothing alone, or that a number of a result is called, too.
-VAGUE = frozenset({"count", "limit", "max", "mean", "min", "path", "size", "type", "value"})
+VAGUE = frozenset(
+    {"blocks", "capacity", "count", "limit", "max", "mean", "min", "pages", "path", "rate", "share"}
+    | {"size", "type", "value"}
+)
 
 #: Values that do not tell which key they are of.
 _ANYBODY_S = frozenset({"auto", "default", "false", "none", "off", "on", "true"})

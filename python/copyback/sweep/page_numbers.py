@@ -34,6 +34,9 @@ _UNITS = {
     "GiB": ("size", 2.0**30),
     "TiB": ("size", 2.0**40),
     "MT/s": ("rate", 1.0),
+    "KiB/s": ("throughput", 2.0**-10),
+    "MiB/s": ("throughput", 1.0),
+    "GiB/s": ("throughput", 2.0**10),
 }
 
 
@@ -55,7 +58,7 @@ def quantity(value: Any) -> tuple[str, float] | None:
 
 
 def kind_of(key: str, values: Iterable[Any]) -> str:
-    """Return what the values of a key are: ``number``, ``time``, ``size``, ``rate`` or ``name``."""
+    """Return what the values of a key measure: a kind of `quantity`, or ``name``."""
     if key in NAMES:
         return "name"
     kinds = {None if (found := quantity(value)) is None else found[0] for value in values}

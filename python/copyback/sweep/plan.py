@@ -13,7 +13,7 @@ import copyback._core
 from copyback import configuration
 from copyback._core import Config, InputError
 from copyback.layers import check_used, plain, under
-from copyback.policies.load import PLACEMENTS, named_in
+from copyback.policies.load import PLACEMENTS, VICTIMS, named_in
 from copyback.sweep.axes import LOAD, SCHEME, SEED, Point, is_load, layers_of
 
 if TYPE_CHECKING:
@@ -50,10 +50,9 @@ class Run:
 
     @property
     def state_digest(self) -> str:
-        """Digest of the prepared device; only this run has it if it cannot be saved."""
-        if not self.config.is_savable:
-            return self.key
-        named = [policy for policy in named_in(self.config) if policy.kind is PLACEMENTS]
+        """Digest of the prepared device."""
+        kinds = (VICTIMS, PLACEMENTS)
+        named = [policy for policy in named_in(self.config) if policy.kind in kinds]
         sources = "".join(policy.source_digest() for policy in named)
         digest = self.config.state_digest
         return hashlib.sha256((digest + sources).encode()).hexdigest()[:32] if named else digest

@@ -142,21 +142,24 @@ fn coordination(coordination: &Coordination, faults: &mut Report) {
             faults.add(&format!("array.coordination.{key}"), "found 0s; allowed: more than 0s");
         }
     };
-    match *coordination {
+    match coordination {
         Coordination::Uncoordinated
         | Coordination::ReactiveInclusive { delay: Delay::None, .. }
         | Coordination::ReactiveSelective => {}
         Coordination::ReactiveInclusive {
             delay: Delay::UntilQuiet { quorum, used, .. }, ..
         } => {
-            faults.share("array.coordination.delay.quorum", quorum);
-            faults.share("array.coordination.delay.used", used);
+            faults.share("array.coordination.delay.quorum", *quorum);
+            faults.share("array.coordination.delay.used", *used);
         }
-        Coordination::ProactiveIdle { check, .. } => more_than_zero("check", check),
+        Coordination::ProactiveIdle { check, .. } => more_than_zero("check", *check),
         Coordination::ProactiveSoftLimit { period, quorum, .. } => {
-            more_than_zero("period", period);
-            faults.share("array.coordination.quorum", quorum);
+            more_than_zero("period", *period);
+            faults.share("array.coordination.quorum", *quorum);
         }
-        Coordination::Staggered { window } => more_than_zero("window", window),
+        Coordination::Staggered { window } => more_than_zero("window", *window),
+        Coordination::Python { policy, parameters } => {
+            python::check("array.coordination", policy, parameters, faults);
+        }
     }
 }

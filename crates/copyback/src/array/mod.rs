@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::drive::{Command, Drive, Ended, Moment, Serves};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
+use crate::outside::Failed;
 use crate::precondition::Preconditioner;
 use crate::slots::Slots;
 use crate::ssd::{Entry, HeldUp, InTheWay, Parts};
@@ -36,6 +37,7 @@ use serde::Serialize;
 pub use protocol::{Said, SentMessage};
 
 use ahead::Ahead;
+use coordination::supply::ExternalCoordinator;
 use due::Due;
 use layout::{Layout, Missing, Piece, Plan};
 use locks::StripeLocks;
@@ -144,6 +146,23 @@ impl Array {
             ended: VecDeque::new(),
             now: Instant::START,
         }
+    }
+
+    /// Takes the coordinator of the drives, if it comes from outside.
+    ///
+    /// # Errors
+    /// If it can't begin, or go on with what a checkpoint told of it.
+    pub fn supply_coordinator(
+        &mut self,
+        policy: Box<dyn ExternalCoordinator>,
+    ) -> Result<(), Failed> {
+        self.protocol.as_mut().map_or(Ok(()), |protocol| protocol.supply(policy))
+    }
+
+    /// Why a policy from outside is no longer asked, if one has failed.
+    pub fn policy_failed(&self) -> Option<&Failed> {
+        let of_drive = || self.drives.iter().find_map(|drive| drive.ssd.policy_failed());
+        self.protocol.as_ref().and_then(Protocol::policy_failed).or_else(of_drive)
     }
 
     /// The drives, in order.

@@ -8,8 +8,10 @@ use crate::config::{Config, Coordination};
 use crate::drive::Drive;
 use crate::engine::EventQueue;
 use crate::ids::SsdId;
+use crate::outside::Failed;
 use crate::units::{Duration, Instant, earlier};
 
+use super::coordination::supply::ExternalCoordinator;
 use super::coordination::{Agent, Coordinator, Message, Order, Orders, View, coordinator};
 
 /// What is said, and by whom.
@@ -84,6 +86,19 @@ impl Protocol {
         })
     }
 
+    /// Takes the coordinator, if it comes from outside.
+    ///
+    /// # Errors
+    /// If it can't begin, or go on with what a checkpoint told of it.
+    pub fn supply(&mut self, policy: Box<dyn ExternalCoordinator>) -> Result<(), Failed> {
+        self.coordinator.supply(policy)
+    }
+
+    /// Why a coordinator from outside is no longer asked, if it has failed.
+    pub fn policy_failed(&self) -> Option<&Failed> {
+        self.coordinator.failed()
+    }
+
     /// When something arrives, or the coordinator wants to be woken, next.
     pub fn next_time(&self) -> Option<Instant> {
         earlier(self.under_way.next_time(), self.coordinator.next_wake())
@@ -98,7 +113,7 @@ impl Protocol {
         now: Instant,
         mut touched: impl FnMut(SsdId),
     ) {
-        let view = View { outstanding };
+        let view = View { now, outstanding };
         while let Some(SentMessage { device, said, .. }) = self.under_way.pop_at(now) {
             match said {
                 Said::ByDrive(message) => {
@@ -139,17 +154,17 @@ impl Protocol {
     }
 
     /// So many bytes have been sent to `device` to be written.
-    pub fn note_sent(&mut self, device: SsdId, bytes: u64) {
-        self.coordinator.sent(device, bytes);
+    pub fn note_sent(&mut self, device: SsdId, bytes: u64, outstanding: u32, now: Instant) {
+        self.coordinator.sent(device, bytes, &View { now, outstanding });
     }
 
     /// At the end of an instant: how many requests are in the array.
     pub fn note_load(&mut self, outstanding: u32, now: Instant) {
-        let (is_busy, view) = (outstanding > 0, View { outstanding });
+        let (is_busy, view) = (outstanding > 0, View { now, outstanding });
         if is_busy != self.is_busy {
             self.is_busy = is_busy;
             match is_busy {
-                true => self.coordinator.became_busy(now),
+                true => self.coordinator.became_busy(now, &view, &mut self.orders),
                 false => self.coordinator.became_quiet(now, &view, &mut self.orders),
             }
         }

@@ -202,7 +202,7 @@ impl Array {
         if let Some(protocol) = &mut self.protocol
             && operation == Operation::Write
         {
-            protocol.note_sent(device, length);
+            protocol.note_sent(device, length, self.outstanding, self.now);
         }
     }
 

@@ -30,7 +30,7 @@ impl Job {
     /// worth it.
     pub fn beside(lead: BlockId, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         let victim = ftl.choose_victim_beside(plane, lead)?;
-        Some(Self::begin(Reason::OnDemand, plane, victim, ftl))
+        Some(Self::begin_told((Reason::OnDemand, true), plane, victim, ftl))
     }
 
     /// Begins to collect `plane` for this reason, if its policy finds a block that is worth it.
@@ -77,6 +77,16 @@ impl Job {
     }
 
     fn begin(reason: Reason, plane: PlaneId, victim: BlockId, ftl: &mut Ftl) -> Self {
+        Self::begin_told((reason, false), plane, victim, ftl)
+    }
+
+    fn begin_told(
+        (reason, joins): (Reason, bool),
+        plane: PlaneId,
+        victim: BlockId,
+        ftl: &mut Ftl,
+    ) -> Self {
+        ftl.tell_chosen(victim, reason, joins);
         Self { reason, plane, plan: ftl.begin_reclaim(victim) }
     }
 

@@ -56,6 +56,8 @@ pub struct Drive {
     controller: Option<Box<Controller>>,
     now: Instant,
     ended: VecDeque<Ended>,
+    /// Whether what had ended was booked on the way to the second phase of this instant.
+    is_booked: bool,
     /// Page operations that have ended at this instant; kept to reuse its memory.
     finished: Vec<Finished>,
     violation: Option<String>,
@@ -97,6 +99,7 @@ impl Drive {
             controller: Controller::new(config, id),
             now: Instant::START,
             ended: VecDeque::new(),
+            is_booked: false,
             finished: Vec::new(),
             violation: None,
             last_destaged: None,
@@ -198,7 +201,8 @@ impl Drive {
         while !self.has_ended() {
             if self.has_something_to_book() {
                 self.book();
-                // What has ended is told before anything else begins.
+                // What has ended is told before anything else begins or is booked: others may answer to it.
+                self.is_booked = self.has_ended();
                 continue;
             }
             if !self.start_work() {
@@ -305,7 +309,8 @@ impl Drive {
     /// Returns whether commands have ended.
     #[inline]
     pub fn book_finished(&mut self) -> bool {
-        if self.has_something_to_book() {
+        let is_booked = std::mem::take(&mut self.is_booked);
+        if !is_booked && self.has_something_to_book() {
             self.book();
         }
         self.has_ended()

@@ -53,7 +53,9 @@ use crate::config::Config;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::supply::PlacementSupplier;
 use crate::placement::{Future, HostPage, Placement};
+use crate::purpose::Reason;
 use crate::rng;
+use crate::told::Told;
 use crate::victim::supply::{Device, Failed, VictimSupplier};
 use crate::workload::Hint;
 
@@ -161,7 +163,7 @@ impl Ftl {
         let tables = &mut self.tables;
         let role = each!(&self.mapping, mapping => mapping.role_of_write(tables, page, to));
         if let Some(audit) = &mut tables.audit {
-            audit.written(page.lpn, version, (to, role), &tables.geometry);
+            audit.written(page, version, (to, role), &tables.geometry);
         }
     }
 
@@ -387,6 +389,26 @@ impl Ftl {
         let coldest = tables.wear.block_to_level(plane, &tables.blocks)?;
         let is_still = each!(&self.mapping, mapping => mapping.may_level(tables, coldest));
         (is_still && tables.has_room_for(coldest, plane)).then_some(coldest)
+    }
+
+    /// Tells from now on what is chosen, if the drive is audited.
+    pub fn tell_choices(&mut self) {
+        if let Some(audit) = &mut self.tables.audit {
+            audit.tell_choices();
+        }
+    }
+
+    /// Takes what was chosen since the last call.
+    pub fn take_told(&mut self) -> Vec<Told> {
+        self.tables.audit.as_mut().map(|audit| audit.take_told()).unwrap_or_default()
+    }
+
+    /// `victim` is to be collected for this `reason`, perhaps as it `joins` the collection of another plane.
+    pub fn tell_chosen(&mut self, victim: BlockId, reason: Reason, joins: bool) {
+        let plane = self.tables.geometry.plane_of_block(victim);
+        if let Some(audit) = &mut self.tables.audit {
+            audit.tell(Told::Chosen { plane, victim, reason, joins });
+        }
     }
 
     /// Takes a block that was chosen out of the victims' sight and returns what reclaims it.

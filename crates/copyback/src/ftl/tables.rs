@@ -7,6 +7,7 @@ use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, SsdId};
 use crate::nand::Geometry;
 use crate::placement::{Class, Classes, HostPage, Old, Origin, Placement};
 use crate::rng;
+use crate::told::Told;
 use crate::victim::supply::{Device, Failed};
 use crate::victim::{InGroups, InUnits, Shape, VictimSelector, Victims};
 
@@ -699,6 +700,9 @@ impl Tables {
         let block = self.space.take_free(plane);
         let is_below = self.space.opened(plane);
         self.fetch_likely_victim(plane, is_below);
+        if let Some(audit) = &mut self.audit {
+            audit.tell(Told::Opened { block, class });
+        }
         self.blocks.open(block, class, self.streams.clock);
         self.streams.opened(class);
         self.streams.block_changed(self.blocks.state(block));

@@ -43,11 +43,11 @@ use crate::event::{Agenda, Event};
 use crate::flash::Watched;
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn, SsdId};
-use crate::placement::supply::PlacementSupplier;
 use crate::rng::Stream;
 use crate::scheduler::Scheduler;
 use crate::scheduler::when::Schedule;
-use crate::scheduler::when::supply::ExternalSchedule;
+use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
+use crate::told::Told;
 use crate::units::{Duration, Instant};
 use crate::victim::supply::Failed;
 use crate::workload::Hint;
@@ -143,18 +143,21 @@ impl Ssd {
         self.schedule.scheme.supply(schedule);
     }
 
-    /// Takes the placement from outside that the configuration asks for, if it does, to go on with a run.
+    /// Takes the victim policy and the placement from outside that the configuration asks for, if it does, to go on with
+    /// a run. The choices of the placement follow from `random`.
     ///
     /// # Errors
     /// If the supplier has none.
-    pub fn supply_placement(
+    pub fn supply_again(
         &mut self,
         device: SsdId,
         random: Stream,
-        supplier: &dyn PlacementSupplier,
+        supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
-        let described = self.backend.ftl.described(device);
-        self.backend.ftl.supply_placement(described, random, supplier)
+        let ftl = &mut self.backend.ftl;
+        let described = ftl.described(device);
+        ftl.supply_victims(described, supplier)?;
+        ftl.supply_placement(described, random, supplier)
     }
 
     /// Why a policy from outside is no longer asked, if one has failed.
@@ -214,6 +217,11 @@ impl Ssd {
     /// Takes what the drive did since the last call, in order, if it keeps a journal.
     pub fn take_journal(&mut self) -> impl Iterator<Item = Entry> {
         self.backend.observer.take_journal()
+    }
+
+    /// Takes what was chosen since the last call, if that is [told](Ftl::tell_choices).
+    pub fn take_told(&mut self) -> Vec<Told> {
+        self.backend.ftl.take_told()
     }
 
     /// The first broken invariant that the audit has seen, if any.

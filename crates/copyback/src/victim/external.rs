@@ -1,12 +1,14 @@
 //! A policy from outside of this crate. What happens to blocks is noted here, and told when a block is
 //! to be chosen: a policy that is slow to be called is called once a collection, not once a page.
 
+use std::sync::OnceLock;
+
 use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Stream;
 
 use super::supply::{BlockState, ClosedBlock, Device, ExternalVictims, Failed, VictimSupplier};
-use super::{BlockView, Shape, Victims};
+use super::{BlockView, Memory, Outside, Shape, Victims};
 
 /// Choices in a row, for each block of a plane, that may give nothing back: more than chance explains.
 const MOST_IN_VAIN: u32 = 64;
@@ -17,30 +19,33 @@ pub struct External {
     /// What the configuration calls it.
     name: String,
     policy: Option<Box<dyn ExternalVictims>>,
-    failed: Option<Failed>,
+    /// Why it is not asked any more, if it has failed. Only the first failure counts.
+    failed: OnceLock<Failed>,
     shape: Shape,
     random: Stream,
     records: Vec<Record>,
     planes: Vec<Plane>,
     /// Kept to reuse its memory.
     told: Vec<BlockState>,
+    /// What it is to remember once it is there.
+    memory: Option<Vec<u8>>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Record {
     closed: Option<Closed>,
     /// Whether it is among those that the policy is to be told of.
     is_news: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Closed {
     valid: u16,
     closed_at: u64,
     changed_at: u64,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Checkpointed)]
 struct Plane {
     news: Vec<BlockId>,
     /// Time, in changes.
@@ -51,14 +56,27 @@ struct Plane {
     in_vain: u32,
 }
 
-/// Never done: runs with policies from outside have no checkpoints.
+/// Whoever goes on with the run supplies the policy again; it remembers then.
 impl Checkpointed for External {
-    fn keep(&self, _: &mut Writer<'_>) {
-        unreachable!("{} is from outside", self.name);
+    fn keep(&self, out: &mut Writer<'_>) {
+        let memory = self.policy_memory().unwrap_or_else(|failed| {
+            out.fail(&failed);
+            Vec::new()
+        });
+        self.name.keep(out);
+        self.shape.keep(out);
+        self.random.keep(out);
+        self.records.keep(out);
+        self.planes.keep(out);
+        memory.keep(out);
     }
 
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        Err(from.unknown_variant())
+        let name = String::load(from)?;
+        let (shape, random) = (Shape::load(from)?, Stream::load(from)?);
+        let (records, planes) = (Vec::load(from)?, Vec::load(from)?);
+        let memory = Some(Vec::load(from)?);
+        Ok(Self { records, planes, memory, ..Self::new(&name, shape, random) })
     }
 }
 
@@ -67,12 +85,13 @@ impl External {
         Self {
             name: name.to_owned(),
             policy: None,
-            failed: None,
+            failed: OnceLock::new(),
             shape,
             random,
             records: vec![Record::default(); shape.blocks],
             planes: vec![Plane::default(); shape.planes],
             told: Vec::new(),
+            memory: None,
         }
     }
 
@@ -82,12 +101,58 @@ impl External {
         device: Device,
         supplier: &dyn VictimSupplier,
     ) -> Result<(), Failed> {
-        self.policy = Some(supplier.victims(device, self.shape, self.random.clone())?);
+        let mut policy = supplier.victims(device, self.shape, self.random.clone())?;
+        if let Some(memory) = self.memory.take() {
+            policy.remember(&memory)?;
+        }
+        self.policy = Some(policy);
         Ok(())
     }
 
-    pub(super) const fn failed(&self) -> Option<&Failed> {
-        self.failed.as_ref()
+    pub(super) fn failed(&self) -> Option<&Failed> {
+        self.failed.get()
+    }
+
+    fn policy_memory(&self) -> Result<Vec<u8>, Failed> {
+        match (&self.policy, &self.memory) {
+            (Some(policy), _) => policy.memory(),
+            (None, memory) => Ok(memory.clone().unwrap_or_default()),
+        }
+    }
+
+    /// The closed blocks, plane by plane, in the order of closing.
+    fn closed_records(&self) -> Vec<(BlockId, Closed)> {
+        let records = self.records.iter().enumerate();
+        let closed = records
+            .filter_map(|(place, record)| Some((BlockId::from_index(place), record.closed?)));
+        let mut closed: Vec<_> = closed.collect();
+        closed.sort_by_key(|(block, closed)| (self.plane_of(*block), closed.closed_at));
+        closed
+    }
+
+    /// Takes what a file tells of the blocks that have just been closed again, in their order. Returns whether it is
+    /// about just these.
+    fn take_times(&mut self, closed: &[(PlaneId, BlockId)], times: &[(u64, u64)]) -> bool {
+        let mut fits = closed.len() == times.len();
+        for ((plane, block), &(closed_at, changed_at)) in closed.iter().zip(times) {
+            fits &= closed_at <= changed_at && changed_at <= self.planes[plane.index()].clock;
+            if let Some(known) = &mut self.records[block.index()].closed {
+                (known.closed_at, known.changed_at) = (closed_at, changed_at);
+            }
+        }
+        fits
+    }
+
+    /// Takes the blocks that the policy is to be told of. Returns whether they are blocks, each named once.
+    fn take_news(&mut self, news: &[BlockId]) -> bool {
+        self.records.iter_mut().for_each(|record| record.is_news = false);
+        self.planes.iter_mut().for_each(|plane| plane.news.clear());
+        news.iter().all(|block| {
+            let plane = self.plane_of(*block);
+            let Some(record) = self.records.get_mut(block.index()) else { return false };
+            self.planes[plane.index()].news.push(*block);
+            !std::mem::replace(&mut record.is_news, true)
+        })
     }
 
     fn tick(&mut self, plane: PlaneId) -> u64 {
@@ -206,16 +271,42 @@ impl Victims for External {
         if self.planes[plane.index()].worthwhile == 0 {
             return None;
         }
-        if self.failed.is_none() {
+        if self.failed.get().is_none() {
             match self.ask(plane, blocks) {
                 Ok(block) => return Some(block),
-                Err(failed) => self.failed = Some(failed),
+                Err(failed) => _ = self.failed.set(failed),
             }
         }
         self.fewest_valid(plane)
     }
 
     fn closed_in_order(&self) -> Vec<BlockId> {
-        Vec::new()
+        self.closed_records().into_iter().map(|(block, _)| block).collect()
+    }
+
+    fn memory(&self) -> Memory {
+        let policy = self.policy_memory().unwrap_or_else(|failed| {
+            let _ = self.failed.set(failed);
+            Vec::new()
+        });
+        let of_block = |(_, closed): (_, Closed)| (closed.closed_at, closed.changed_at);
+        Memory::Outside(Outside {
+            planes: self.planes.iter().map(|plane| (plane.clock, plane.in_vain)).collect(),
+            times: self.closed_records().into_iter().map(of_block).collect(),
+            news: self.planes.iter().flat_map(|plane| plane.news.iter().copied()).collect(),
+            policy,
+        })
+    }
+
+    fn remember(&mut self, memory: Memory, closed: &[(PlaneId, BlockId)]) -> bool {
+        let Memory::Outside(Outside { planes, times, news, policy }) = memory else { return false };
+        if planes.len() != self.planes.len() {
+            return false;
+        }
+        for (plane, (clock, in_vain)) in self.planes.iter_mut().zip(planes) {
+            (plane.clock, plane.in_vain) = (clock, in_vain);
+        }
+        self.memory = Some(policy);
+        self.take_times(closed, &times) && self.take_news(&news)
     }
 }

@@ -45,7 +45,7 @@ pub use in_groups::InGroups;
 pub use in_units::{InUnits, UnitTally};
 use sample::Sample;
 use sample_class::SampleClass;
-pub use saved::{Memory, SavedVictims};
+pub use saved::{Memory, Outside, SavedVictims};
 use supply::{Device, Failed, VictimSupplier};
 use windowed_greedy::WindowedGreedy;
 

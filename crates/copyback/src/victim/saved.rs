@@ -51,6 +51,22 @@ pub enum Memory {
         /// Full blocks of units that are being reclaimed, in the order in which they are.
         reclaimed: Vec<BlockId>,
     },
+    /// Of a policy from outside.
+    Outside(Outside),
+}
+
+/// What is noted for a policy from outside, and what it remembers itself.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Outside {
+    /// Of each plane: its time in changes, and choices in a row that may have given nothing back.
+    pub(super) planes: Vec<(u64, u32)>,
+    /// Of each closed block, in their order, when it was closed and when it last changed.
+    pub(super) times: Vec<(u64, u64)>,
+    /// Blocks that the policy is to be told of.
+    pub(super) news: Vec<BlockId>,
+    /// What it tells of itself.
+    #[serde(with = "serde_bytes")]
+    pub(super) policy: Vec<u8>,
 }
 
 impl VictimSelector {

@@ -37,7 +37,26 @@ pub trait ExternalVictims: fmt::Debug + Send + Sync {
         clock: u64,
         changed: &[BlockState],
     ) -> Result<BlockId, Failed>;
+
+    /// What it remembers, for a file: of what it was told, too.
+    ///
+    /// # Errors
+    /// If that can't be written down.
+    fn memory(&self) -> Result<Vec<u8>, Failed> {
+        Err(Failed(NO_MEMORY.to_owned()))
+    }
+
+    /// Remembers, newly made, what a file tells.
+    ///
+    /// # Errors
+    /// If no policy like this can have told it.
+    fn remember(&mut self, _memory: &[u8]) -> Result<(), Failed> {
+        Err(Failed(NO_MEMORY.to_owned()))
+    }
 }
+
+const NO_MEMORY: &str = "ssd.gc.victim: found a policy from outside that does not say what it remembers; allowed for \
+                         files of drives and for checkpoints: one that does";
 
 /// What an external victim policy knows of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -169,7 +169,7 @@ impl Array {
         while let Some(mail) = self.mail.pop_at(self.now) {
             any = true;
             let mut orders = Orders::new();
-            let view = View { outstanding: self.outstanding };
+            let view = View { now: self.now, outstanding: self.outstanding };
             match mail {
                 Mail::ToController(device, message) => {
                     self.coordinator.heard(device, message, &view, &mut orders);
@@ -189,7 +189,10 @@ impl Array {
     fn submit_next(&mut self) {
         let Some(request) = self.next else { return };
         if self.outstanding == 0 {
-            self.coordinator.became_busy(self.now);
+            let view = View { now: self.now, outstanding: 0 };
+            let mut orders = Orders::new();
+            self.coordinator.became_busy(self.now, &view, &mut orders);
+            self.send(orders);
         }
         self.outstanding += 1;
         let ssd = &mut self.drives[request.device].ssd;
@@ -214,7 +217,8 @@ impl Array {
         self.outstanding -= count as u32;
         if self.outstanding == 0 {
             let mut orders = Orders::new();
-            self.coordinator.became_quiet(self.now, &View { outstanding: 0 }, &mut orders);
+            let view = View { now: self.now, outstanding: 0 };
+            self.coordinator.became_quiet(self.now, &view, &mut orders);
             self.send(orders);
         }
     }

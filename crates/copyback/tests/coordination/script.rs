@@ -70,10 +70,14 @@ impl Script {
         Self { coordinator: coordinator(&config(&changes)), outstanding: 0 }
     }
 
+    const fn view(&self, now: Instant) -> View {
+        View { now, outstanding: self.outstanding }
+    }
+
     /// `device` says something. Returns the answer.
     pub fn hears(&mut self, device: u16, message: Message) -> Orders {
         let mut orders = Orders::new();
-        let view = View { outstanding: self.outstanding };
+        let view = self.view(Instant::START);
         self.coordinator.heard(SsdId(device), message, &view, &mut orders);
         orders
     }
@@ -86,7 +90,7 @@ impl Script {
     /// Wakes it. Returns what it says then.
     pub fn wakes(&mut self, us: u64) -> Orders {
         let mut orders = Orders::new();
-        let view = View { outstanding: self.outstanding };
+        let view = self.view(at_us(us));
         self.coordinator.wake(at_us(us), &view, &mut orders);
         orders
     }
@@ -94,14 +98,16 @@ impl Script {
     /// The first request comes.
     pub fn busy(&mut self, us: u64) {
         self.outstanding = 1;
-        self.coordinator.became_busy(at_us(us));
+        let view = self.view(at_us(us));
+        self.coordinator.became_busy(at_us(us), &view, &mut Orders::new());
     }
 
     /// The last request leaves. Returns what the coordinator says then.
     pub fn quiet(&mut self, us: u64) -> Orders {
         self.outstanding = 0;
         let mut orders = Orders::new();
-        self.coordinator.became_quiet(at_us(us), &View { outstanding: 0 }, &mut orders);
+        let view = self.view(at_us(us));
+        self.coordinator.became_quiet(at_us(us), &view, &mut orders);
         orders
     }
 }
@@ -112,8 +118,9 @@ impl Script {
     pub fn sends(&mut self, device: u16, bytes: u64, outstanding: u32) -> Orders {
         self.outstanding = outstanding;
         let mut orders = Orders::new();
-        self.coordinator.sent(SsdId(device), bytes);
-        self.coordinator.instant_ends(&View { outstanding }, &mut orders);
+        let view = self.view(Instant::START);
+        self.coordinator.sent(SsdId(device), bytes, &view);
+        self.coordinator.instant_ends(&view, &mut orders);
         orders
     }
 }

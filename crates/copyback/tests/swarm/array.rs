@@ -2,8 +2,8 @@
 
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
-    Array, CommandDelay, Config, Coordination, Delay, FreeBlocks, Layout, Margin, Metrics,
-    Protocol, Rebuild, Round,
+    Array, Config, Coordination, Delay, FreeBlocks, Layout, Margin, Metrics, Protocol, Rebuild,
+    Round,
 };
 use serde_json::Value;
 
@@ -110,7 +110,7 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         interruptions_change_nothing(case, &first)?;
     }
-    if case.number.is_multiple_of(LOOK_EVERY) && !its_order_is_drawn_on(config) {
+    if case.number.is_multiple_of(LOOK_EVERY) {
         to_look_changes_nothing(case, &first)?;
     }
     let went_ahead = side_by_side::changes_nothing(case)?;
@@ -200,13 +200,4 @@ pub fn coverage(met: &[Vec<bool>], whole: bool) {
         println!("{:5.1}% {name}", 100.0 * share);
         assert!(!whole || share >= *least, "only {:.1}% have met {name}", 100.0 * share);
     }
-}
-
-/// Whether the order of commands that come to a drive at one instant decides later times: delays of the controller are
-/// drawn in that order. Under parity it may be another when somebody looks on (docs/concepts/determinism.md).
-fn its_order_is_drawn_on(config: &Config) -> bool {
-    let controller = &config.ssd.controller;
-    let draws =
-        controller.read_delay != CommandDelay::None || controller.write_delay != CommandDelay::None;
-    draws && config.array.layout.parities() > 0
 }

@@ -19,15 +19,18 @@
 //! | [proactive idle](proactive_idle) | and the controller | those that run short | and when the array is idle |
 //! | [proactive soft limit](proactive_soft_limit) | the controller, which asks for states | those that run short | enough do, and few requests are there |
 //! | [staggered](staggered) | the clock | one after the other | in its window |
+//! | [external](external) | a class in Python | as it says | as it says |
 
 mod agent;
 mod delay;
+mod external;
 mod members;
 mod proactive_idle;
 mod proactive_soft_limit;
 mod reactive_inclusive;
 mod reactive_selective;
 mod staggered;
+pub mod supply;
 
 pub use agent::Agent;
 
@@ -38,15 +41,18 @@ use crate::collector::permit::{Asked, Until};
 use crate::config::{self, Config};
 use crate::idle::IdleDetector;
 use crate::ids::SsdId;
+use crate::outside::Failed;
 use crate::units::Instant;
 
 use delay::Delay;
+use external::External;
 use members::Members;
 use proactive_idle::ProactiveIdle;
 use proactive_soft_limit::{Moment, ProactiveSoftLimit};
 use reactive_inclusive::ReactiveInclusive;
 use reactive_selective::ReactiveSelective;
 use staggered::Staggered;
+use supply::ExternalCoordinator;
 
 /// What a drive tells the controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
@@ -94,6 +100,8 @@ pub type Orders = Vec<(SsdId, Order)>;
 /// What the controller sees of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
+    /// The time.
+    pub now: Instant,
     /// Requests in the array.
     pub outstanding: u32,
 }
@@ -117,16 +125,29 @@ pub trait Coordinator: Debug + Send {
     fn wake(&mut self, _now: Instant, _view: &View, _orders: &mut Orders) {}
 
     /// The first request is in an array that had none.
-    fn became_busy(&mut self, _now: Instant) {}
+    fn became_busy(&mut self, _now: Instant, _view: &View, _orders: &mut Orders) {}
 
     /// The last request has left the array.
     fn became_quiet(&mut self, _now: Instant, _view: &View, _orders: &mut Orders) {}
 
     /// So many bytes have been sent to `device` to be written.
-    fn sent(&mut self, _device: SsdId, _bytes: u64) {}
+    fn sent(&mut self, _device: SsdId, _bytes: u64, _view: &View) {}
 
     /// The end of an instant: requests may have come and gone, and data have been sent.
     fn instant_ends(&mut self, _view: &View, _orders: &mut Orders) {}
+
+    /// Takes the scheme that decides, if this one comes from outside.
+    ///
+    /// # Errors
+    /// If it can't begin, or go on with what a checkpoint told of it.
+    fn supply(&mut self, _policy: Box<dyn ExternalCoordinator>) -> Result<(), Failed> {
+        Ok(())
+    }
+
+    /// Why a scheme from outside is no longer asked, if it has failed.
+    fn failed(&self) -> Option<&Failed> {
+        None
+    }
 }
 
 /// The coordinator that a checked configuration describes.
@@ -136,11 +157,12 @@ pub fn coordinator(config: &Config) -> Box<dyn Coordinator> {
         at_most: config.blocks_of_a_round(),
         ..Asked::until(Until::Target(config.collection_target()))
     };
-    match config.array.coordination {
+    match &config.array.coordination {
         config::Coordination::Uncoordinated => Box::new(Uncoordinated),
         config::Coordination::ReactiveInclusive { regardless, delay } => {
-            let delay = Delay::new(delay, members.count());
-            Box::new(ReactiveInclusive::new(members, Asked { regardless, ..asked }, delay))
+            let delay = Delay::new(*delay, members.count());
+            let asked = Asked { regardless: *regardless, ..asked };
+            Box::new(ReactiveInclusive::new(members, asked, delay))
         }
         config::Coordination::ReactiveSelective => Box::new(ReactiveSelective::new(members, asked)),
         config::Coordination::ProactiveIdle { check, idle } => Box::new(ProactiveIdle::new(
@@ -148,11 +170,14 @@ pub fn coordinator(config: &Config) -> Box<dyn Coordinator> {
             IdleDetector::new(check.0, idle.0),
         )),
         config::Coordination::ProactiveSoftLimit { period, quorum, outstanding } => {
-            let moment = Moment { quorum: quorum.0, outstanding };
+            let moment = Moment { quorum: quorum.0, outstanding: *outstanding };
             Box::new(ProactiveSoftLimit::new(members, asked, period.0, moment))
         }
         config::Coordination::Staggered { window } => {
             Box::new(Staggered::new(members, asked, window.0))
+        }
+        config::Coordination::Python { policy, .. } => {
+            Box::new(External::new(policy, members.count()))
         }
     }
 }
@@ -173,6 +198,7 @@ impl Checkpointed for Box<dyn Coordinator> {
             3 => ProactiveIdle::load(from).map(boxed),
             4 => ProactiveSoftLimit::load(from).map(boxed),
             5 => Staggered::load(from).map(boxed),
+            6 => External::load(from).map(boxed),
             _ => Err(from.unknown_variant()),
         }
     }

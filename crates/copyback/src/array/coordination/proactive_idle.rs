@@ -54,7 +54,7 @@ impl Coordinator for ProactiveIdle {
         }
     }
 
-    fn became_busy(&mut self, _: Instant) {
+    fn became_busy(&mut self, _: Instant, _: &View, _: &mut Orders) {
         self.idle.became_busy();
     }
 

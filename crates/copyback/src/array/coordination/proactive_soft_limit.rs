@@ -104,7 +104,7 @@ impl Coordinator for ProactiveSoftLimit {
         self.next = self.is_busy.then(|| now.next_multiple(self.period));
     }
 
-    fn became_busy(&mut self, now: Instant) {
+    fn became_busy(&mut self, now: Instant, _: &View, _: &mut Orders) {
         self.is_busy = true;
         self.next.get_or_insert(now.next_multiple(self.period));
     }

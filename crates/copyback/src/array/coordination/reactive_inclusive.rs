@@ -69,7 +69,7 @@ impl Coordinator for ReactiveInclusive {
         }
     }
 
-    fn sent(&mut self, device: SsdId, bytes: u64) {
+    fn sent(&mut self, device: SsdId, bytes: u64, _: &View) {
         self.delay.sent(device, bytes);
     }
 

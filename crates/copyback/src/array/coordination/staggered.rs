@@ -84,7 +84,7 @@ impl Coordinator for Staggered {
         self.next = Some(now.next_multiple(self.window));
     }
 
-    fn became_busy(&mut self, now: Instant) {
+    fn became_busy(&mut self, now: Instant, _: &View, _: &mut Orders) {
         self.quiet_since = None;
         self.next.get_or_insert(now.next_multiple(self.window));
     }

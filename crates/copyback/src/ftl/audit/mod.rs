@@ -10,6 +10,8 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
+use crate::placement::HostPage;
+use crate::told::Told;
 
 use super::spare::{Role, Spare};
 
@@ -34,6 +36,8 @@ pub struct Audit {
     modes: Option<Modes>,
     /// Kept where power may fail.
     pub spare: Option<Spare>,
+    /// What was chosen since it was last taken, if somebody asks for it.
+    told: Option<Vec<Told>>,
     violation: Option<String>,
 }
 
@@ -59,6 +63,7 @@ impl Audit {
             },
             may_leave_out: config.ssd.ftl.mapping.has_log_blocks(),
             modes: Modes::new(config, geometry.blocks()),
+            told: None,
             violation: None,
         }
     }
@@ -92,9 +97,29 @@ impl Audit {
         self.violation.get_or_insert(problem);
     }
 
-    /// Version `version` of `lpn` is programmed for the host, `to` this page.
+    /// Tells from now on what is chosen.
+    pub fn tell_choices(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    /// Takes what was chosen since the last call.
+    pub fn take_told(&mut self) -> Vec<Told> {
+        self.told.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Writes down a choice, if somebody asks for it.
     #[cold]
-    pub fn written(&mut self, lpn: Lpn, version: u64, to: (Ppn, Role), geometry: &Geometry) {
+    pub fn tell(&mut self, told: Told) {
+        if let Some(all) = &mut self.told {
+            all.push(told);
+        }
+    }
+
+    /// Version `version` of `page` is programmed for the host, `to` this page.
+    #[cold]
+    pub fn written(&mut self, page: HostPage, version: u64, to: (Ppn, Role), geometry: &Geometry) {
+        let lpn = page.lpn;
+        self.tell(Told::Written { lpn, ppn: to.0, hint: page.hint });
         if self.latest[lpn.index()].is_some_and(|(latest, _)| latest >= version) {
             self.fail(format!("version {version} of {lpn:?} is older than the one before it"));
         }
@@ -106,7 +131,10 @@ impl Audit {
     #[cold]
     pub fn moved(&mut self, from: Ppn, to: (Ppn, Role), geometry: &Geometry) {
         match self.contents[from.index()] {
-            Some(content) if self.is_home(content, from) => self.program(to, content, geometry),
+            Some(content) if self.is_home(content, from) => {
+                self.tell(Told::Moved { lpn: content.0, from, to: to.0 });
+                self.program(to, content, geometry);
+            }
             found => self.fail(format!("{from:?} is moved, but holds {found:?}")),
         }
     }
@@ -164,6 +192,9 @@ impl Audit {
     pub fn trimmed(&mut self, lpn: Lpn) {
         let latest = self.latest[lpn.index()].take().map(|(version, _)| version);
         let last = self.staged.remove(&lpn).or(latest);
+        if last.is_some() {
+            self.tell(Told::Trimmed { lpn });
+        }
         if let (Some(spare), Some(last)) = (&mut self.spare, last) {
             spare.trimmed(lpn, last);
         }
@@ -240,6 +271,7 @@ impl Audit {
     /// `block` is erased.
     #[cold]
     pub fn erased(&mut self, block: BlockId, geometry: &Geometry) {
+        self.tell(Told::Erased { block });
         for offset in 0..geometry.pages_per_block {
             let page = geometry.page(block, offset);
             if let Some(content) = self.contents[page.index()].take()

@@ -23,6 +23,8 @@
 //! What takes a free block in state 2 is for the translation layer to say: a plane with fewer than
 //! `hard_threshold` free blocks opens none for the host.
 
+use std::cell::Cell;
+
 use smallvec::SmallVec;
 
 use crate::checkpoint::{Checkpointed, Writer};
@@ -265,12 +267,18 @@ fn merge_write(at: &mut AtDie<'_>, page: Ppn) -> bool {
         WriteLevel::Die => WriteQueue::Die(at.die),
         WriteLevel::Device => WriteQueue::Device,
     };
-    let Some(offset) = ftl.next_host_offset(plane, HostPage::without_hint(ftl.logical(page)))
-    else {
-        return false;
+    // The first one decides: those behind it write the same page, and do not overtake it. It goes to a block of its own
+    // class, which may have none.
+    let is_first = Cell::new(true);
+    let waits_for_it = |transaction: &Transaction| {
+        ftl.lookup(transaction.lpn) == Some(page)
+            && is_first.replace(false)
+            && ftl.accepts(plane, transaction.page())
     };
-    let waits_for_it = |transaction: &Transaction| ftl.lookup(transaction.lpn) == Some(page);
     let Some(id) = at.scheduler.queues.take_write(queue, waits_for_it) else { return false };
+    let written = at.scheduler.queues.transactions.get(id).page();
+    let offset = at.backend.ftl.next_host_offset(plane, written);
+    let offset = offset.expect("the plane accepts the write");
     at.backend.counters.merged_writes += 1;
     Collector::yield_to_host(at.backend, at.die, at.now);
     at.scheduler.start_taken_write(at.backend, id, queue, (plane, offset), at.now);

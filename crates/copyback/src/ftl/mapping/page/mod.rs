@@ -76,7 +76,34 @@ pub(in crate::ftl) fn choose_native(tables: &mut Tables, plane: PlaneId) -> Opti
         victim = look(tables, plane);
     }
     let victim = victim?;
-    (tables.has_room_for(victim, plane) && is_worth_it(tables, victim)).then_some(victim)
+    if !tables.has_room_for(victim, plane) {
+        return emptiest_instead(tables, plane);
+    }
+    is_worth_it(tables, victim).then_some(victim)
+}
+
+/// The block of `plane` with fewest valid pages, where what the policy names finds no room and the host can open no block:
+/// nothing would bring the next look. Only of policies that know single blocks.
+#[cold]
+fn emptiest_instead(tables: &Tables, plane: PlaneId) -> Option<BlockId> {
+    let knows_others = matches!(
+        tables.victims,
+        VictimSelector::InGroups(_)
+            | VictimSelector::InUnits(_)
+            | VictimSelector::External(_)
+            | VictimSelector::FifoOpened(_)
+            | VictimSelector::FifoDropping(_)
+    );
+    if knows_others || tables.space.may_open_for_host(plane) {
+        return None;
+    }
+    let is_native = |block: &BlockId| {
+        tables.blocks.is_closed(*block) && !tables.blocks.is_full_in_cache(*block)
+    };
+    let closed = tables.geometry.blocks_of_plane(plane).filter(is_native);
+    let emptiest = closed.min_by_key(|block| tables.valid_pages(*block))?;
+    let gives = u32::from(tables.valid_pages(emptiest)) < tables.limits.data_pages;
+    (gives && tables.has_room_for(emptiest, plane)).then_some(emptiest)
 }
 
 /// Whether enough of `victim` is invalid, or the host can open no block, so that little must do.

@@ -1,0 +1,138 @@
+//! Coordinators from outside of this crate: who makes them, and what they are told.
+
+use std::fmt::Debug;
+
+use crate::config::{self, Config};
+use crate::ids::SsdId;
+use crate::outside::Failed;
+use crate::rng::{self, Stream};
+use crate::scheduler::when::supply::{NoSupplier, Supplier};
+use crate::units::{Duration, Instant};
+
+use super::members::Members;
+use super::{Message, Orders, View};
+
+/// Makes the coordinators that a configuration names and this crate does not have, beside the policies of drives.
+pub trait ArraySupplier: Supplier {
+    /// The coordinator of an array. Its random choices follow from `random`.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn coordinator(
+        &self,
+        _array: &Facts,
+        _random: Stream,
+    ) -> Result<Box<dyn ExternalCoordinator>, Failed> {
+        Err(Failed::not_supplied("array.coordination"))
+    }
+}
+
+impl ArraySupplier for NoSupplier {}
+
+/// Decides which drives collect, and when.
+pub trait ExternalCoordinator: Debug + Send + Sync {
+    /// What it wants to be told.
+    fn hooks(&self) -> Hooks;
+
+    /// Is told something. What is to be sent is added to `orders`; they go to drives that
+    /// [speak](Facts::speaking).
+    ///
+    /// # Errors
+    /// If it can't go on; it is not told anything again.
+    fn told(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed>;
+
+    /// When it wants to be [woken](News::Wake): later than what it was told last.
+    ///
+    /// # Errors
+    /// If it can't say.
+    fn wake_at(&self) -> Result<Option<Instant>, Failed>;
+
+    /// What it remembers, for a file.
+    ///
+    /// # Errors
+    /// If that can't be written down.
+    fn memory(&self) -> Result<Vec<u8>, Failed>;
+
+    /// Remembers, newly made, what a file tells.
+    ///
+    /// # Errors
+    /// If no coordinator like this can have told it.
+    fn remember(&mut self, memory: &[u8]) -> Result<(), Failed>;
+}
+
+/// What a coordinator wants to be told beside messages, and that it is woken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hooks {
+    /// [`News::BecameBusy`].
+    pub became_busy: bool,
+    /// [`News::BecameQuiet`].
+    pub became_quiet: bool,
+    /// [`News::Sent`].
+    pub sent: bool,
+    /// [`News::InstantEnds`].
+    pub instant_ends: bool,
+}
+
+/// What a coordinator is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// A message of a drive has arrived.
+    Heard(SsdId, Message),
+    /// The time has come that it wanted to be woken at.
+    Wake,
+    /// The first request is in an array that had none.
+    BecameBusy,
+    /// The last request has left the array.
+    BecameQuiet,
+    /// So many bytes have been sent to a drive to be written.
+    Sent(SsdId, u64),
+    /// An instant ends, in which requests may have come and gone.
+    InstantEnds,
+}
+
+/// What a coordinator knows of its array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Drives.
+    pub drives: usize,
+    /// Those that speak the protocol.
+    pub speaking: Vec<SsdId>,
+    /// Free blocks of a plane below which a drive says that it runs short.
+    pub register_threshold: u32,
+    /// Free blocks of a plane at which a drive that was told to collect is done with it, as configured.
+    pub target: u32,
+    /// Most blocks of a plane that are collected in a round, if there is a limit.
+    pub most_blocks: Option<u32>,
+    /// Free blocks of a plane that is full of data.
+    pub reserve: u32,
+    /// Time that a message takes.
+    pub latency: Duration,
+}
+
+impl Facts {
+    fn of(config: &Config) -> Self {
+        let members = Members::new(config);
+        Self {
+            drives: members.count(),
+            speaking: members.speaking(),
+            register_threshold: config.register_threshold(),
+            target: config.collection_target(),
+            most_blocks: config.blocks_of_a_round(),
+            reserve: config.reserve_blocks(),
+            latency: config.array.protocol.latency.0,
+        }
+    }
+}
+
+/// The coordinator that `supplier` makes for a checked configuration, if that names one from outside.
+///
+/// # Errors
+/// If the supplier has none.
+pub fn coordinator(
+    config: &Config,
+    supplier: &dyn ArraySupplier,
+) -> Result<Option<Box<dyn ExternalCoordinator>>, Failed> {
+    let config::Coordination::Python { .. } = config.array.coordination else { return Ok(None) };
+    let random = rng::stream(config.seed, "array/coordination");
+    supplier.coordinator(&Facts::of(config), random).map(Some)
+}

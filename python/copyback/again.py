@@ -1,0 +1,80 @@
+"""What a server that shows a comparison does when somebody asks why requests of a run were late."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+from copyback._core import InputError, SimulationError
+from copyback.sweep.why import again
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from copyback._core import Progress
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+{refresh}<title>{title}</title>
+<style>:root {{ color-scheme: light dark }} body {{ font: 16px/1.5 system-ui, sans-serif;
+max-width: 40rem; margin: 4rem auto; padding: 0 1rem }} progress {{ width: 100% }}</style></head>
+<body><main><h1>{title}</h1>{body}</main></body></html>
+"""
+
+_REFRESH = '<meta http-equiv="refresh" content="1">'
+
+
+@dataclass
+class _Job:
+    """A run that is being done again."""
+
+    phase: str = "waits for another run"
+    share: float = 0.0
+    fault: str = ""
+
+    def watch(self, progress: Progress) -> None:
+        self.phase = "prepares its drive" if progress.phase == "precondition" else "runs"
+        self.share = progress.fraction
+
+
+class Again:
+    """Does runs of a sweep again, one at a time, and says how far they are."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[Path, _Job] = {}
+        self._one = Lock()
+
+    def page(self, run: Path) -> str:
+        """Return the page to show until a run has been done again; begins that if need be."""
+        job = self._jobs.get(run)
+        if job is None:
+            job = self._jobs[run] = _Job()
+            Thread(target=self._do, args=(run, job), daemon=True).start()
+        if job.fault:
+            # Whoever asks once more lets it be tried once more.
+            del self._jobs[run]
+            return _PAGE.format(
+                refresh="", title="This run cannot be done again", body=f"<p>{_text(job.fault)}</p>"
+            )
+        body = (
+            "<p>A comparison does not keep what requests waited for. This run is done again with "
+            "<code>metrics.slowest</code>; its results are the same.</p>"
+            f'<p><progress value="{job.share:.3f}" aria-label="Done"></progress></p>'
+            f"<p>It {job.phase}: {100 * job.share:.0f} %.</p>"
+        )
+        return _PAGE.format(refresh=_REFRESH, title="Why were requests late?", body=body)
+
+    def _do(self, run: Path, job: _Job) -> None:
+        with self._one:
+            try:
+                again(run, on_progress=job.watch)
+            except (InputError, SimulationError, OSError) as fault:
+                job.fault = str(fault)
+            else:
+                del self._jobs[run]
+
+
+def _text(fault: str) -> str:
+    return html.escape(fault).replace("\n", "<br>")
