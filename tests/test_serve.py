@@ -487,7 +487,7 @@ def fio(served: Served, *options: str) -> None:
     [
         {},
         {"ssd.ftl.mapping": '{ type = "demand_paged", cache = "1KiB" }'},
-        {"ssd.ftl.mapping": '"fast"', "ssd.ftl.over_provisioning": "0.4"},
+        {"ssd.ftl.mapping": '"superblock"', "ssd.ftl.over_provisioning": "0.4"},
         {"ssd.buffer.capacity": '"64KiB"'},
         {"array.devices": "4", "array.layout": '"raid5"', "array.stripe": '"16KiB"'},
         {"array.devices": "4", "array.layout": '"raid5"', "array.failed": "[1]"},
