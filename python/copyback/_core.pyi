@@ -32,6 +32,9 @@ class TableWriter:
     def write(self, columns: list[tuple[str, Column]]) -> None:
         """Write rows. The file has groups of a fixed size, however the rows came."""
 
+    def note(self, key: str, value: str) -> None:
+        """Keep a fact beside the table, once there are rows."""
+
     def close(self) -> None:
         """Make the file whole."""
 
@@ -48,6 +51,9 @@ class TableReader:
 
     def __iter__(self) -> TableReader: ...
     def __next__(self) -> dict[str, tuple[Any, ...]]: ...
+    def notes(self) -> list[tuple[str, str]]:
+        """Return the facts beside the table."""
+
     def empty(self) -> dict[str, tuple[Any, ...]]:
         """Return the columns of no row."""
 
@@ -97,6 +103,14 @@ class Config:
     @property
     def state_digest(self) -> str:
         """Digest of what decides a prepared device: runs that share it may share its state file."""
+
+    @property
+    def drive_digest(self) -> str:
+        """Digest of what decides how the drive answers given requests: all but the workload."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of every random stream."""
 
     @property
     def victim_policy(self) -> tuple[str, str] | None:
@@ -193,6 +207,45 @@ class Found:
     @property
     def note(self) -> str:
         """What was noted when it was written."""
+
+@final
+class Server:
+    """A drive that is prepared, then served as a network block device; only on Linux."""
+
+    def __new__(cls, config: Config, state: str | PathLike[str] | None = None) -> Server:
+        """Take a new drive, or a saved one."""
+
+    def advance(self, writes: int) -> bool:
+        """Go on preparing the drive; return whether that is done."""
+
+    def progress(self) -> Progress:
+        """Return how far the drive is prepared."""
+
+    def open(
+        self,
+        address: str,
+        control: str | PathLike[str] | None,
+        data: str | PathLike[str] | None,
+        slower: float,
+        exports: list[tuple[str, int, int, int | None]],
+        keeps_log: bool,
+    ) -> str:
+        """Let clients connect, once the drive is prepared; return the address as they name it."""
+
+    def serve(self) -> None:
+        """Serve until :meth:`end` is called, by another thread."""
+
+    def end(self) -> None:
+        """Tell the server to end."""
+
+    def take_log(self) -> list[dict[str, NDArray[Any]]]:
+        """Return the rows of the log since the last call, batch by batch."""
+
+    def take_lines(self) -> list[str]:
+        """Return the lines for the user since the last call."""
+
+    def status(self) -> str:
+        """Return how the drive stands, as JSON."""
 
 @final
 class Simulation:

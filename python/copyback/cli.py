@@ -24,6 +24,7 @@ from copyback.commands.import_ import import_
 from copyback.commands.report import report, view
 from copyback.commands.run import precondition, run
 from copyback.commands.search import search
+from copyback.commands.serve import serve
 from copyback.commands.show import app as show_app
 from copyback.completing import answering
 from copyback.papers.app import app as paper_app
@@ -40,7 +41,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, compare, search, tournament, calibrate, precondition, report, view):
+for command in (run, compare, search, tournament, calibrate, precondition, serve, report, view):
     app.command()(command)
 app.command("import")(import_)
 app.command()(completion)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from copyback._core import Conversion, InputCheck, Survey
+    from copyback._core import Conversion, InputCheck, Server, Survey
     from copyback.checkpoint import Checkpoint
     from copyback.frame import Frame
     from copyback.policies.bridge import Suppliers
@@ -60,7 +60,7 @@ class Pace:
         self.events = FIRST_EVENTS
 
     def advance(
-        self, simulation: Simulation | Preparation | Survey | Conversion | InputCheck
+        self, simulation: Simulation | Preparation | Survey | Conversion | InputCheck | Server
     ) -> bool:
         """Advance once; return whether there is no more to do."""
         begun = time.perf_counter()

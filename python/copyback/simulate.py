@@ -187,6 +187,9 @@ def run(
         overrides=configuration.keyword_settings(overrides),
     )
     loaded = configuration.load(config, preset=preset, settings=settings)
+    from copyback.serve.replay import check as check_replay
+
+    check_replay(loaded)
     saved = Path(state) if state is not None else None
     kept = None
     if checkpoint is not None:

@@ -54,6 +54,16 @@ impl Config {
     }
 
     #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed
+    }
+
+    #[getter]
+    fn drive_digest(&self) -> String {
+        drive_digest(&self.0)
+    }
+
+    #[getter]
     fn victim_policy(&self) -> Option<(String, String)> {
         match &self.0.ssd.gc.victim {
             VictimPolicy::Python { policy, parameters } => Some(named(policy, parameters)),
@@ -130,6 +140,15 @@ impl Config {
     fn keeps_messages(&self) -> bool {
         self.0.metrics.messages && self.0.array.devices > 1
     }
+}
+
+/// A digest of all that decides how the drive, or the array, answers given requests.
+fn drive_digest(config: &config::Config) -> String {
+    let mut drive = config.clone();
+    let fresh = config::Config::default();
+    (drive.workload, drive.stop, drive.metrics, drive.audit) =
+        (fresh.workload, fresh.stop, fresh.metrics, false);
+    drive.digest()
 }
 
 /// A policy written in Python, and its parameters as JSON.

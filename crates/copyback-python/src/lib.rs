@@ -8,6 +8,8 @@ mod coordinator;
 mod error;
 mod placement;
 mod policies;
+#[cfg(target_os = "linux")]
+mod serve;
 mod simulation;
 mod tables;
 mod threads;
@@ -26,6 +28,9 @@ mod _core {
     };
     #[pymodule_export]
     use super::error::{InputError, SimulationError};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::serve::Server;
     #[pymodule_export]
     use super::simulation::{Found, Preparation, Progress, Simulation};
     #[pymodule_export]

@@ -56,6 +56,7 @@ pub struct Completion {
 /// The workload of the configuration is not used, and neither are `host.queues`, `array.queue_depth`, `metrics`
 /// and `stop`: they are the other simulator's affair. The drive's own queue (`host.queue_depth` x `host.queues` commands), its link
 /// and its controller are here. Requests are not announced before they arrive, so that `ssd.gc.idle = "advanced"` looks ahead to none.
+/// All requests that have arrived are in the array at once, unless they [wait outside](Self::wait_outside) as those of a run do.
 ///
 /// ```
 /// use copyback::config::Loader;
@@ -85,7 +86,11 @@ pub struct Embedded {
     page_size: u64,
     audit: bool,
     now: Instant,
-    /// Requests that arrive later, in order of time.
+    /// Whether the first instant has been looked at.
+    has_begun: bool,
+    /// How many requests may be in the array at a time, if that is bounded.
+    places: Option<usize>,
+    /// Requests that arrive later or wait for a place, in order of time.
     arriving: VecDeque<(Instant, u64, Ask)>,
     /// Those that are being served.
     served: Slots<(u64, Instant)>,
@@ -139,18 +144,29 @@ impl Embedded {
         check_writable(&devices)?;
         // What is kept for a report would pile up: nobody takes it.
         let config = &Config { metrics: Metrics::default(), ..config.clone() };
-        let mut embedded = Self {
+        Ok(Self {
             array: Array::new(config, devices.into_devices()),
             capacity: config.capacity_bytes(),
             page_size: config.ssd.managed_page_size().0,
             audit: config.audit,
             now: Instant::START,
+            has_begun: false,
+            places: None,
             arriving: VecDeque::new(),
             served: Slots::new(),
             completed: VecDeque::new(),
+        })
+    }
+
+    /// Lets requests wait outside the array as those of one flow of a run do: for `host.queue_depth` places of a drive, or
+    /// `array.queue_depth` of an array. Then each response is that of a run of the same requests, however many are
+    /// outstanding. To be called before the first request.
+    pub fn wait_outside(&mut self, config: &Config) {
+        let places = match config.array.devices {
+            1 => config.host.depth(),
+            _ => config.array.queue_depth,
         };
-        embedded.settle()?;
-        Ok(embedded)
+        self.places = Some(places as usize);
     }
 
     /// Bytes that it offers.
@@ -200,8 +216,17 @@ impl Embedded {
     /// When something happens next, be it that a request arrives: the clock may be [moved](Self::advance_to) there at
     /// once. Nothing is served before. `None` if nothing is left to be done.
     pub fn next_time(&self) -> Option<Instant> {
-        let arrival = self.arriving.front().map(|(at, ..)| *at);
+        if !self.has_begun {
+            return Some(self.now);
+        }
+        let arrives = |(at, ..): &&(Instant, u64, Ask)| *at > self.now || self.has_place();
+        let arrival = self.arriving.front().filter(arrives).map(|(at, ..)| *at);
         [self.array.next_time(), arrival].into_iter().flatten().min()
+    }
+
+    /// Whether a request that has arrived may enter the array.
+    fn has_place(&self) -> bool {
+        self.places.is_none_or(|places| self.served.len() < places)
     }
 
     /// Moves the clock to `until`, and does everything that is due by then.
@@ -219,7 +244,7 @@ impl Embedded {
         while let Some(next) = self.next_time().filter(|next| *next <= until) {
             let arrival = self.arriving.front().map_or(behind, |(at, ..)| behind.min(*at));
             self.now = next;
-            if self.array.next_time() == Some(next) {
+            if self.array.next_time() == Some(next) && self.has_begun {
                 self.now = self.array.apply_events(next, arrival);
             }
             self.settle()?;
@@ -242,20 +267,14 @@ impl Embedded {
 
     /// The second phase of an instant: what is free looks for work, until nothing changes.
     fn settle(&mut self) -> Result<(), Error> {
+        self.has_begun = true;
         loop {
             self.array.book_finished();
-            while let Some(finished) = self.array.take_finished() {
-                self.complete(&finished);
-            }
-            if self.let_in() {
-                // What needs nothing of the drive has been served at once.
-                continue;
-            }
+            self.admit();
             if !self.array.start_work() {
                 break;
             }
         }
-        self.array.take_pieces().for_each(drop);
         self.array.end_instant();
         let mut drives = self.array.drives().iter();
         if let Some(failed) = drives.find_map(|drive| drive.ssd.policy_failed()) {
@@ -267,18 +286,31 @@ impl Embedded {
         }
     }
 
-    /// Hands in what arrives now. Returns whether anything does.
-    fn let_in(&mut self) -> bool {
-        let mut any = false;
-        while let Some(&(at, tag, ask)) = self.arriving.front().filter(|(at, ..)| *at <= self.now) {
-            self.arriving.pop_front();
-            let id = RequestId::from_index(self.served.insert((tag, at)));
-            let Ask { operation, offset, length, hint } = ask;
-            let request = Request { arrival: at, operation, offset, length, measured: None, hint };
-            self.array.submit(id, &request, Duration::ZERO, self.now);
-            any = true;
+    /// Lets requests out of the array and others in, until neither makes room for the other.
+    fn admit(&mut self) {
+        loop {
+            while let Some(finished) = self.array.take_finished() {
+                self.complete(&finished);
+            }
+            self.array.take_pieces().for_each(drop);
+            if !self.has_place() {
+                return;
+            }
+            match self.arriving.front() {
+                Some(&(at, tag, ask)) if at <= self.now => {
+                    self.arriving.pop_front();
+                    self.hand_in(at, tag, ask);
+                }
+                _ => return,
+            }
         }
-        any
+    }
+
+    fn hand_in(&mut self, at: Instant, tag: u64, ask: Ask) {
+        let id = RequestId::from_index(self.served.insert((tag, at)));
+        let Ask { operation, offset, length, hint } = ask;
+        let request = Request { arrival: at, operation, offset, length, measured: None, hint };
+        self.array.submit(id, &request, Duration::ZERO, self.now);
     }
 
     fn complete(&mut self, finished: &FinishedRequest) {

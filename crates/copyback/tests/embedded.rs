@@ -58,7 +58,10 @@ fn asked(columns: &RequestColumns) -> Vec<(Instant, u64, Ask)> {
 
 /// Serves them in an event loop that hands each in as its time comes.
 fn serve(config: &Config, asked: &[(Instant, u64, Ask)]) -> Vec<Completion> {
-    let mut drive = Embedded::new(config).unwrap();
+    serve_on(Embedded::new(config).unwrap(), asked)
+}
+
+fn serve_on(mut drive: Embedded, asked: &[(Instant, u64, Ask)]) -> Vec<Completion> {
     let (mut left, mut completed) = (asked.iter().peekable(), Vec::new());
     loop {
         let arrival = left.peek().map(|(at, ..)| *at);
@@ -75,9 +78,22 @@ fn serve(config: &Config, asked: &[(Instant, u64, Ask)]) -> Vec<Completion> {
 }
 
 fn is_as_in_a_run(settings: &[(&str, &str)]) {
+    compare(settings, |config| Embedded::new(config).unwrap());
+}
+
+/// As those of a run that waits for places, too.
+fn waits_as_in_a_run(settings: &[(&str, &str)]) {
+    compare(settings, |config| {
+        let mut drive = Embedded::new(config).unwrap();
+        drive.wait_outside(config);
+        drive
+    });
+}
+
+fn compare(settings: &[(&str, &str)], make: impl Fn(&Config) -> Embedded) {
     let config = config(settings);
     let columns = run(&config);
-    let completed = serve(&config, &asked(&columns));
+    let completed = serve_on(make(&config), &asked(&columns));
     assert_eq!(completed.len(), columns.len());
     for done in &completed {
         let row = done.tag as usize;
@@ -95,6 +111,36 @@ fn every_response_is_that_of_a_run() {
     is_as_in_a_run(&[("ssd.buffer.capacity", "64KiB"), ("host.link_rate", "100MB/s")]);
     is_as_in_a_run(&[("ssd.ftl.allocation", "dynamic"), ("workload.trim_share", "0.1")]);
     is_as_in_a_run(&[("ssd.ftl.mapping", "{ type = \"demand_paged\", cache = \"1KiB\" }")]);
+}
+
+#[test]
+fn requests_that_wait_for_a_place_do_so_as_in_a_run() {
+    let tight = [("workload.inter_arrival", "{ type = \"exponential\", mean = \"300us\" }")];
+    for depth in ["1", "4", "32"] {
+        let settings = [&tight[..], &[("host.queue_depth", depth)]].concat();
+        waits_as_in_a_run(&settings);
+        waits_as_in_a_run(&[&settings[..], &[("workload.flush_share", "0.1")]].concat());
+        let buffer = [("ssd.buffer.capacity", "64KiB"), ("workload.flush_share", "0.1")];
+        waits_as_in_a_run(&[&settings[..], &buffer].concat());
+    }
+    let array = [
+        ("array.devices", "3"),
+        ("array.layout", "raid5"),
+        ("array.stripe", "16KiB"),
+        ("array.queue_depth", "2"),
+    ];
+    waits_as_in_a_run(&[&tight[..], &array].concat());
+}
+
+#[test]
+fn a_drive_that_has_much_to_collect_begins_with_what_arrives_at_once() {
+    let at_once = [("workload.requests", "200"), ("workload.inter_arrival", "1ns")];
+    let full = [
+        ("precondition.overwrites", "0.5"),
+        ("ssd.gc.soft_threshold", "0.2"),
+        ("ssd.ftl.over_provisioning", "0.35"),
+    ];
+    waits_as_in_a_run(&[&at_once[..], &full].concat());
 }
 
 #[test]

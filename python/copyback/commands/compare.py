@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -79,6 +80,7 @@ def compare(
     from copyback.sweep.memory import memory_of
     from copyback.sweep.where import Where
 
+    _caution(over or [])
     faults = compare_and_show(
         Request(
             config=config,
@@ -99,6 +101,16 @@ def compare(
     )
     if faults:
         raise typer.Exit(status_of(faults))
+
+
+def _caution(over: list[str]) -> None:
+    """Say what is to be kept in mind of traces that are logs of served drives."""
+    from copyback.serve.replay import caveat
+
+    for key, _, values in (axis.partition("=") for axis in over):
+        for path in values.split(",") if key.strip() == "trace" else ():
+            if said := caveat(Path(path.strip().strip("\"'"))):
+                print(f"copyback: {said}", file=sys.stderr)
 
 
 def tournament(

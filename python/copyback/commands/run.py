@@ -131,6 +131,7 @@ def run(
     from copyback.driver import Driver
     from copyback.outputs import Staging, write_result
     from copyback.result import REPORT
+    from copyback.serve.replay import check as check_replay
     from copyback.simulate import settings_of
 
     if requests and out is None:
@@ -167,6 +168,7 @@ def run(
     loaded = load(config, preset, settings)
     if hdr_log is not None and not loaded.keeps_latency_log:
         loaded = load(config, preset, [*settings, ("metrics.histogram_interval", '"1s"')])
+    check_replay(loaded)
     for file in (fio_json, hdr_log):
         if file is not None:
             check_file(file)

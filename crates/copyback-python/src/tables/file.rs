@@ -16,6 +16,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use pyo3::exceptions::PyOSError;
@@ -50,6 +51,14 @@ impl TableWriter {
     fn write(&self, py: Python<'_>, columns: Vec<(String, Given<'_>)>) -> PyResult<()> {
         let batch = batch_of(columns)?;
         py.detach(|| self.add(&batch)).map_err(told)
+    }
+
+    /// Keeps a fact beside the table, once there are rows.
+    fn note(&self, key: String, value: String) {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(writer) = &mut *file {
+            writer.append_key_value_metadata(KeyValue::new(key, value));
+        }
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
@@ -117,6 +126,7 @@ fn of_system(fault: &io::Error) -> PyErr {
 pub struct TableReader {
     schema: Arc<Schema>,
     rows: Mutex<ParquetRecordBatchReader>,
+    notes: Vec<(String, String)>,
     #[pyo3(get)]
     height: i64,
 }
@@ -149,6 +159,11 @@ impl TableReader {
         found.map(|batch| columns_of(py, &batch)).transpose()
     }
 
+    /// The facts beside the table.
+    fn notes(&self) -> Vec<(String, String)> {
+        self.notes.clone()
+    }
+
     /// The columns of no row: what a file of no batch has.
     fn empty<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns_of(py, &RecordBatch::new_empty(Arc::clone(&self.schema)))
@@ -167,6 +182,8 @@ impl TableReader {
         let options = ArrowReaderOptions::new().with_schema(schema);
         let metadata = ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options)?;
         let height = metadata.metadata().file_metadata().num_rows();
+        let notes = metadata.metadata().file_metadata().key_value_metadata();
+        let notes = notes.into_iter().flatten().filter_map(noted).collect();
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
             .with_batch_size(batch);
         if let Some(names) = columns {
@@ -176,8 +193,12 @@ impl TableReader {
         }
         let rows = builder.build()?;
         let schema = arrow_array::RecordBatchReader::schema(&rows);
-        Ok(Self { schema, rows: Mutex::new(rows), height })
+        Ok(Self { schema, rows: Mutex::new(rows), notes, height })
     }
+}
+
+fn noted(fact: &KeyValue) -> Option<(String, String)> {
+    Some((fact.key.clone(), fact.value.clone()?))
 }
 
 fn columns_of<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyDict>> {

@@ -1,0 +1,26 @@
+//! Commands that are given to the server itself, a line each, on a socket of its own.
+
+/// Most bytes of a command.
+const MOST_BYTES: usize = 64;
+
+/// The command that an input begins with. Numbers are the bytes that it takes.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It is not there yet.
+    None,
+    /// To tell how the drive stands.
+    Status(usize),
+    /// It is none.
+    Unknown,
+}
+
+/// Looks for a command.
+pub fn in_input(input: &[u8]) -> Found {
+    let Some(end) = input.iter().position(|byte| *byte == b'\n') else {
+        return if input.len() > MOST_BYTES { Found::Unknown } else { Found::None };
+    };
+    match input[..end].trim_ascii() {
+        b"status" => Found::Status(end + 1),
+        _ => Found::Unknown,
+    }
+}

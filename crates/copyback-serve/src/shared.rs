@@ -1,0 +1,105 @@
+//! What the server and whoever looks at it have in common.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use crate::log::LogColumns;
+
+/// Lines of one kind that are told; of the rest only how many there were.
+const TOLD_OF_A_KIND: u64 = 5;
+
+/// A place where the server leaves what others take, and where it is told to end.
+#[derive(Debug)]
+pub struct Shared {
+    inner: Mutex<Inner>,
+    /// Wakes the server up.
+    waker: Mutex<UnixStream>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    wants_end: bool,
+    rows: Vec<LogColumns>,
+    lines: Vec<String>,
+    /// How often each kind of line came.
+    kinds: BTreeMap<&'static str, u64>,
+    status: Value,
+}
+
+impl Shared {
+    pub(crate) fn new(waker: UnixStream) -> Self {
+        Self { inner: Mutex::default(), waker: Mutex::new(waker) }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the server to end.
+    pub fn end(&self) {
+        self.inner().wants_end = true;
+        self.wake();
+    }
+
+    fn wake(&self) {
+        // A server that is full of such bytes is awake.
+        let _ = self.waker.lock().unwrap_or_else(PoisonError::into_inner).write(&[0]);
+    }
+
+    pub(crate) fn is_to_end(&self) -> bool {
+        self.inner().wants_end
+    }
+
+    pub(crate) fn add_rows(&self, rows: LogColumns) {
+        if !rows.is_empty() {
+            self.inner().rows.push(rows);
+        }
+    }
+
+    /// Takes the rows of the log since the last call.
+    pub fn take_rows(&self) -> Vec<LogColumns> {
+        std::mem::take(&mut self.inner().rows)
+    }
+
+    /// Leaves a line for the user. Of many of a kind only the first ones are kept.
+    pub(crate) fn tell(&self, kind: &'static str, line: impl FnOnce() -> String) {
+        let mut inner = self.inner();
+        let count = inner.kinds.entry(kind).or_default();
+        *count += 1;
+        match *count {
+            ..TOLD_OF_A_KIND => {
+                let line = line();
+                inner.lines.push(line);
+            }
+            TOLD_OF_A_KIND => {
+                let line = format!("{}; more of this kind are counted only", line());
+                inner.lines.push(line);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the lines for the user since the last call.
+    pub fn take_lines(&self) -> Vec<String> {
+        std::mem::take(&mut self.inner().lines)
+    }
+
+    /// How often each kind of trouble was met.
+    pub(crate) fn troubles(&self) -> Value {
+        let inner = self.inner();
+        inner.kinds.iter().map(|(kind, count)| ((*kind).to_owned(), Value::from(*count))).collect()
+    }
+
+    pub(crate) fn set_status(&self, status: Value) {
+        self.inner().status = status;
+    }
+
+    /// How the drive stood when the server last told.
+    pub fn status(&self) -> Value {
+        self.inner().status.clone()
+    }
+}

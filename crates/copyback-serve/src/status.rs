@@ -1,0 +1,29 @@
+//! How a drive that is served stands, in numbers.
+
+use serde_json::{Value, json};
+
+use crate::lateness::Lateness;
+use crate::live::Live;
+use crate::shared::Shared;
+
+/// All that is told of it.
+pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> Value {
+    let counters = live.drive().counters();
+    let written = counters.host_programs;
+    let amplification =
+        (written > 0).then(|| (written + counters.pages_moved) as f64 / written as f64);
+    json!({
+        "simulated_s": live.drive().now().as_secs_f64(),
+        "slower": live.clock().slower(),
+        "clients": clients,
+        "requests": live.log.count(),
+        "outstanding": live.drive().outstanding(),
+        "host_programs": written,
+        "pages_moved": counters.pages_moved,
+        "erases": counters.erases,
+        "collections": counters.collections,
+        "write_amplification": amplification,
+        "lateness": lateness.told(),
+        "troubles": shared.troubles(),
+    })
+}

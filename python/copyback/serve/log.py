@@ -1,0 +1,94 @@
+"""The log of a served drive: what it was asked for, so that it can be run again.
+
+It is a trace in Parquet like any other (`arrival_ns`, `operation`, `offset`, `bytes`, `handle`),
+with the response times that the drive gave (`response_ns`), those that clients saw in simulated
+time (`measured_response_ns`), and how long a request may have waited on the host's clock before the
+server saw it (`unseen_ns`). Beside the table stand the facts that a replay needs.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copyback._core import InputError, TableReader, TableWriter
+from copyback.column import Column
+from copyback.frame import Frame
+from copyback.parquet import NAMES, ROW_GROUP, read_parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+#: The key under which the facts stand in the file.
+KEY = "copyback.serve"
+
+#: Rows that are written together.
+_TOGETHER = 16_384
+
+
+def _table(rows: Mapping[str, NDArray[Any]]) -> Frame:
+    return Frame(
+        {
+            "arrival_ns": Column(rows["arrival_ns"]),
+            "operation": Column(
+                rows["operation"].astype(np.uint32), names=NAMES["operation"], are_all=True
+            ),
+            "offset": Column(rows["offset"]),
+            "bytes": Column(rows["bytes"]),
+            "handle": Column(rows["handle"], rows["has_handle"]),
+            "response_ns": Column(rows["response_ns"]),
+            "measured_response_ns": Column(rows["measured_response_ns"], rows["was_seen"]),
+            "unseen_ns": Column(rows["unseen_ns"]),
+        }
+    )
+
+
+class LogWriter:
+    """Writes a log as it grows."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = TableWriter(path, ROW_GROUP)
+        self._waiting: list[Frame] = []
+        self.rows = 0
+
+    def add(self, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Take rows."""
+        table = _table(rows)
+        self.rows += len(table)
+        self._waiting.append(table)
+        if sum(map(len, self._waiting)) >= _TOGETHER:
+            self._write()
+
+    def _write(self) -> None:
+        if self._waiting:
+            self._file.write(list(Frame.joined(self._waiting).items()))
+            self._waiting = []
+
+    def close(self, facts: Mapping[str, Any]) -> None:
+        """Make the file whole, with what a replay has to know."""
+        self._write()
+        self._file.note(KEY, json.dumps(facts))
+        self._file.close()
+
+
+def facts(path: Path) -> dict[str, Any] | None:
+    """Return what a log says of its drive; None if the file is no log."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != b"PAR1":
+                return None
+        found = dict(TableReader(path, 1).notes()).get(KEY)
+    except (OSError, InputError):
+        # Whoever reads the trace says what is wrong with it.
+        return None
+    return None if found is None else json.loads(found)
+
+
+def read(path: Path) -> Frame:
+    """Return the log."""
+    return read_parquet(path)

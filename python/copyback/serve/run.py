@@ -1,0 +1,161 @@
+"""Serves a drive until it is told to end, and says how that went."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import sys
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from copyback import __version__
+from copyback.beforehand import check_memory
+from copyback.destination import check_file, staged_file
+from copyback.driver import Pace
+from copyback.serve.log import LogWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from copyback._core import Config, Progress, Server
+
+#: How often, in seconds, what the server leaves is taken.
+_TAKES_EVERY = 0.2
+
+#: Signals that end a server.
+_ENDS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a drive is served."""
+
+    address: str
+    control: str | None = None
+    state: Path | None = None
+    data: Path | None = None
+    slower: float = 1.0
+    exports: list[tuple[str, int, int, int | None]] = field(default_factory=list)
+    log: Path | None = None
+
+
+def serve(
+    config: Config,
+    options: Options,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_open: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Serve a drive until SIGINT or SIGTERM; return how it stood at the end.
+
+    Parameters
+    ----------
+    on_progress
+        Told how far the drive is prepared.
+    on_open
+        Told the address, once clients may come.
+    """
+    check_memory(config)
+    if options.log is not None:
+        check_file(options.log)
+    # There is none on other systems.
+    from copyback._core import Server
+
+    server = Server(config, options.state)
+    pace = Pace()
+    while not pace.advance(server):
+        on_progress(server.progress())
+    uri = server.open(
+        options.address,
+        options.control,
+        options.data,
+        options.slower,
+        options.exports,
+        options.log is not None,
+    )
+    with _log(options.log) as writer, _ended_by_signals() as wants_end:
+        on_open(uri)
+        fault = _attend(server, wants_end, writer)
+        status: dict[str, Any] = json.loads(server.status())
+        if writer is not None:
+            writer.close(_facts(config, options, status))
+    if fault is not None:
+        raise fault
+    return status
+
+
+def _facts(config: Config, options: Options, status: dict[str, Any]) -> dict[str, Any]:
+    """Return what a replay has to know."""
+    return {
+        "version": __version__,
+        "drive": config.drive_digest,
+        "state": config.state_digest,
+        "seed": config.seed,
+        "slower": options.slower,
+        "lateness": status["lateness"],
+    }
+
+
+def _attend(
+    server: Server, wants_end: threading.Event, writer: LogWriter | None
+) -> Exception | None:
+    """Let a thread serve, and take what it leaves; return why it failed, if it did."""
+    faults: list[Exception] = []
+
+    def work() -> None:
+        try:
+            server.serve()
+        except Exception as fault:
+            faults.append(fault)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while thread.is_alive():
+        if wants_end.wait(_TAKES_EVERY):
+            server.end()
+            thread.join()
+        try:
+            _take(server, writer)
+        except Exception as fault:
+            faults.append(fault)
+            server.end()
+            thread.join()
+    if not faults:
+        _take(server, writer)
+    return faults[0] if faults else None
+
+
+def _take(server: Server, writer: LogWriter | None) -> None:
+    for line in server.take_lines():
+        print(f"copyback: {line}", file=sys.stderr, flush=True)
+    for rows in server.take_log():
+        if writer is not None:
+            writer.add(rows)
+
+
+@contextlib.contextmanager
+def _log(path: Path | None) -> Iterator[LogWriter | None]:
+    if path is None:
+        yield None
+        return
+    with staged_file(path) as partial:
+        yield LogWriter(partial)
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[threading.Event]:
+    """Yield what is set by a signal that ends a server."""
+    wants_end = threading.Event()
+    previous = {
+        number: signal.signal(number, lambda *_: wants_end.set())
+        for number in _ENDS
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield wants_end
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
