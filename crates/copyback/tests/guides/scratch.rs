@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What of the repository the copy needs.
-const PARTS: [&str; 20] = [
+const PARTS: [&str; 22] = [
     "docs/reference/summary.schema.json",
     "Cargo.toml",
     "Cargo.lock",
@@ -24,6 +24,8 @@ const PARTS: [&str; 20] = [
     "crates/copyback-memory/src",
     "crates/copyback-python/Cargo.toml",
     "crates/copyback-python/src",
+    "crates/copyback-serve/Cargo.toml",
+    "crates/copyback-serve/src",
     "crates/copyback-workload/Cargo.toml",
     "crates/copyback-workload/src",
     "crates/copyback-workload/benches",
