@@ -228,6 +228,15 @@ fn sample(name: &str, path: &str, is_list: bool) -> Option<String> {
 
 /// What a key needs elsewhere to be of effect.
 fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
+    // A die is lost of a drive with parity in lines.
+    let lines = [
+        ("ssd.gc.unit", "line"),
+        ("ssd.ftl.rain", "true"),
+        ("ssd.ftl.allocation", "dynamic"),
+        ("ssd.ftl.over_provisioning", "0.7"),
+        ("ssd.geometry.channels", "8"),
+        ("ssd.geometry.blocks_per_plane", "64"),
+    ];
     let raid = [("array.layout", "raid5"), ("array.devices", "4"), ("array.stripe", "4KiB")];
     match path {
         "array" | "array.protocol" => raid.to_vec(),
@@ -247,6 +256,12 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
         }
         "ssd.faults.aged_read_errors.share" => vec![("ssd.faults.aged_read_errors.age", "1s")],
         "ssd.faults.aged_read_errors.age" => vec![("ssd.faults.aged_read_errors.share", "0.1")],
+        "ssd.faults.lost_die.die" => [&lines[..], &[("ssd.faults.lost_die.at", "1ms")]].concat(),
+        "ssd.faults.lost_die.at" => [&lines[..], &[("ssd.faults.lost_die.die", "1")]].concat(),
+        key if key.starts_with("ssd.faults.lost_die.") => {
+            let lost = [("ssd.faults.lost_die.die", "1"), ("ssd.faults.lost_die.at", "1ms")];
+            [&lines[..], &lost].concat()
+        }
         "workload.inter_arrival" | "workload.bursts" => vec![("workload.inter_arrival", "1ms")],
         _ => Vec::new(),
     }
