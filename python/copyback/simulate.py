@@ -187,7 +187,7 @@ def run(
         overrides=configuration.keyword_settings(overrides),
     )
     loaded = configuration.load(config, preset=preset, settings=settings)
-    from copyback.serve.replay import check as check_replay
+    from copyback.serve.facts import check as check_replay
 
     check_replay(loaded)
     saved = Path(state) if state is not None else None

@@ -105,7 +105,7 @@ def compare(
 
 def _caution(over: list[str]) -> None:
     """Say what is to be kept in mind of traces that are logs of served drives."""
-    from copyback.serve.replay import caveat
+    from copyback.serve.facts import caveat
 
     for key, _, values in (axis.partition("=") for axis in over):
         for path in values.split(",") if key.strip() == "trace" else ():

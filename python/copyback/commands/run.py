@@ -131,7 +131,7 @@ def run(
     from copyback.driver import Driver
     from copyback.outputs import Staging, write_result
     from copyback.result import REPORT
-    from copyback.serve.replay import check as check_replay
+    from copyback.serve.facts import check as check_replay
     from copyback.simulate import settings_of
 
     if requests and out is None:

@@ -13,19 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback._core import InputError, TableReader, TableWriter
+from copyback._core import TableWriter
 from copyback.column import Column
 from copyback.frame import Frame
 from copyback.parquet import NAMES, ROW_GROUP, read_parquet
+from copyback.serve.facts import KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
-
-#: The key under which the facts stand in the file.
-KEY = "copyback.serve"
 
 #: Rows that are written together.
 _TOGETHER = 16_384
@@ -74,19 +72,6 @@ class LogWriter:
         self._write()
         self._file.note(KEY, json.dumps(facts))
         self._file.close()
-
-
-def facts(path: Path) -> dict[str, Any] | None:
-    """Return what a log says of its drive; None if the file is no log."""
-    try:
-        with path.open("rb") as file:
-            if file.read(4) != b"PAR1":
-                return None
-        found = dict(TableReader(path, 1).notes()).get(KEY)
-    except (OSError, InputError):
-        # Whoever reads the trace says what is wrong with it.
-        return None
-    return None if found is None else json.loads(found)
 
 
 def read(path: Path) -> Frame:

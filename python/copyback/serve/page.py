@@ -12,7 +12,8 @@ from copyback.driver import Driver
 from copyback.outputs import write_result
 from copyback.parquet import read_parquet
 from copyback.result import REQUESTS
-from copyback.serve import log, told
+from copyback.serve import told
+from copyback.serve.facts import facts
 from copyback.serve.replay import differing
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def write(
     if others:
         raise SimulationError(
             f"internal error: {others} responses of the replay of {path} are not those that were "
-            f"served: {json.dumps(log.facts(path))}"
+            f"served: {json.dumps(facts(path))}"
         )
     write_result(result, staging.path)
     staging.publish()

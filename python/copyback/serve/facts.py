@@ -1,0 +1,73 @@
+"""What a log of a served drive says of that drive: only there does it give the same response times.
+
+Every run asks this of its trace, so nothing that is slow to import is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copyback._core import InputError, TableReader
+
+if TYPE_CHECKING:
+    from copyback._core import Config
+
+#: The key under which the facts stand in the file.
+KEY = "copyback.serve"
+
+
+def facts(path: Path) -> dict[str, Any] | None:
+    """Return what a log says of its drive; None if the file is no log."""
+    # What is read from a pipe is gone for the run.
+    if not path.is_file():
+        return None
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != b"PAR1":
+                return None
+        found = dict(TableReader(path, 1).notes()).get(KEY)
+    except (OSError, InputError):
+        # Whoever reads the trace says what is wrong with it.
+        return None
+    return None if found is None else json.loads(found)
+
+
+def trace_of(config: Config) -> Path | None:
+    """Return the file that a configuration replays, if its workload is one trace."""
+    workload = tomllib.loads(config.to_toml()).get("workload", {})
+    path = workload.get("path")
+    return Path(path) if workload.get("type") == "trace" and isinstance(path, str) else None
+
+
+def check(config: Config) -> None:
+    """Refuse to replay the log of a served drive on another one.
+
+    Raises
+    ------
+    InputError
+        If the trace is such a log, and the drive or its start state is another.
+    """
+    path = trace_of(config)
+    found = facts(path) if path is not None else None
+    if found is None or found["drive"] == config.drive_digest:
+        return
+    raise InputError(
+        f"{path}: the log of a drive with the digest {found['drive'][:12]} and the seed "
+        f"{found['seed']}; this one has {config.drive_digest[:12]} and {config.seed}, and would "
+        "answer otherwise. Give the configuration that was served. To ask another drive for the "
+        "same, `copyback compare --over trace=FILE` takes the log, and `copyback trace convert` "
+        "makes a plain trace of it"
+    )
+
+
+def caveat(path: Path) -> str | None:
+    """Return what is to be kept in mind when other drives replay a log; None if it is none."""
+    if facts(path) is None:
+        return None
+    return (
+        f"{path} is the log of a served drive: its requests come when they came then, whatever the "
+        "drive; a program would have asked later of a slower one"
+    )
