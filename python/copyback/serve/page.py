@@ -14,6 +14,7 @@ from copyback.parquet import read_parquet
 from copyback.result import REQUESTS
 from copyback.serve import told
 from copyback.serve.facts import facts
+from copyback.serve.log import read
 from copyback.serve.replay import differing
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def write(
     notes += told.lateness(status["lateness"])
     driver = Driver(config, state=options.state, notes=notes, threads=cores())
     result = driver.run_into(staging.path, command)
-    others = differing(log.read(path), read_parquet(staging.path / REQUESTS))
+    others = differing(read(path), read_parquet(staging.path / REQUESTS))
     if others:
         raise SimulationError(
             f"internal error: {others} responses of the replay of {path} are not those that were "
