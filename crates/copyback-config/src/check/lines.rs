@@ -117,13 +117,11 @@ fn blocks(ssd: &Ssd, faults: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::Loader;
+    use crate::check::tests::problem_of;
 
     /// What is said of a drive with lines and these settings.
     fn problem(settings: &[(&str, &str)]) -> String {
-        let loader = Loader::new().set("ssd.gc.unit", "\"line\"");
-        let loader = settings.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
-        loader.load().map_or_else(|faults| faults.to_string(), |_| String::new())
+        problem_of(&[&[("ssd.gc.unit", "\"line\"")], settings].concat())
     }
 
     #[test]

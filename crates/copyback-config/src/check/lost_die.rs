@@ -42,7 +42,7 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::Loader;
+    use crate::check::tests::problem_of;
 
     fn problem(settings: &[(&str, &str)]) -> String {
         let lines = [
@@ -52,9 +52,7 @@ mod tests {
             ("ssd.ftl.rain", "true"),
             ("ssd.faults.lost_die", "{ die = 2, at = \"1s\" }"),
         ];
-        let loader = lines.iter().chain(settings);
-        let loader = loader.fold(Loader::new(), |loader, (key, value)| loader.set(key, value));
-        loader.load().map_or_else(|faults| faults.to_string(), |_| String::new())
+        problem_of(&[&lines[..], settings].concat())
     }
 
     #[test]

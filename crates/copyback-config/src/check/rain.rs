@@ -49,7 +49,7 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::Loader;
+    use crate::check::tests::problem_of;
 
     fn problem(settings: &[(&str, &str)]) -> String {
         let lines = [
@@ -58,9 +58,7 @@ mod tests {
             ("ssd.ftl.over_provisioning", "0.4"),
             ("ssd.ftl.rain", "true"),
         ];
-        let loader = lines.iter().chain(settings);
-        let loader = loader.fold(Loader::new(), |loader, (key, value)| loader.set(key, value));
-        loader.load().map_or_else(|faults| faults.to_string(), |_| String::new())
+        problem_of(&[&lines[..], settings].concat())
     }
 
     #[test]
