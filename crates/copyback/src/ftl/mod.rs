@@ -241,6 +241,10 @@ impl Ftl {
     pub fn stage_on(&mut self, from: Ppn, plane: PlaneId) {
         let tables = &mut self.tables;
         let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
+        // Before it is out of date: with the last page of a block the block may go.
+        if let Some(audit) = &mut tables.audit {
+            audit.staged(from);
+        }
         tables.map.unmap(lpn);
         if tables.slc.is_some() {
             tables.note_fold(from);
@@ -250,9 +254,6 @@ impl Ftl {
             tables.staged.add(lpn, plane, origin);
             mapping.unmapped(tables, lpn);
         });
-        if let Some(audit) = &mut tables.audit {
-            audit.staged(from);
-        }
     }
 
     /// Programs the page that has been in DRAM longest, of those that came from `plane`.

@@ -247,6 +247,14 @@ impl Scheduler {
         }
     }
 
+    /// Page operations for pages that are rebuilt, and for what they are made up from.
+    pub(super) fn reads_to_rebuild(&self) -> usize {
+        let Some(rebuild) = &self.rebuild else { return 0 };
+        let parts =
+            self.queues.stripes.as_ref().map_or(0, |stripes| stripes.parts_left(Cause::Rebuild));
+        rebuild.reading.len() + parts
+    }
+
     /// Whether pages are rebuilt at this time.
     pub fn is_rebuilding(&self) -> bool {
         self.rebuild.as_ref().is_some_and(|rebuild| rebuild.is_under_way())

@@ -108,6 +108,11 @@ impl Stripes {
         self.uncorrectable.remove(&id)
     }
 
+    /// Parts of reads that are made up for this `cause` which have not been read yet.
+    pub fn parts_left(&self, cause: Cause) -> usize {
+        self.made_up.values().filter(|read| read.cause == cause).map(|read| read.left).sum()
+    }
+
     /// A part has been read, or `is_lost`. Returns which read it was of, and how that went if it was the last part.
     pub fn end(
         &mut self,

@@ -248,11 +248,11 @@ impl Scheduler {
         }
     }
 
-    /// Page operations that are waiting or in service, but for reads and writes of translation pages,
-    /// which are the drive's own.
+    /// Page operations that are waiting or in service, but for those that are the drive's own: reads and writes of
+    /// translation pages, and reads to rebuild a lost die.
     pub fn host_operations(&self) -> usize {
         let own = self.translation.as_ref().map_or(0, |translation| translation.operations);
-        self.outstanding() - own
+        self.outstanding() - own - self.reads_to_rebuild()
     }
 
     /// A translation page has been read or written by `done`.

@@ -422,7 +422,10 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
     }
     let gc = &case.config.ssd.gc;
     if always_mapped(case) {
-        equal("reads of no page", &outcome.number("/requests/unmapped_page_reads"), &0)?;
+        let lost = |key: &str| outcome.summary["lost_die"][key].as_u64().unwrap_or(0);
+        // A page that could not be rebuilt is gone.
+        let unmapped = outcome.number("/requests/unmapped_page_reads");
+        holds("reads of no page", unmapped == 0 || lost("pages_lost") > 0)?;
         let elsewhere = outcome.number("/gc/merged_reads") + outcome.number("/gc/cached_reads");
         let all = outcome.number("/flash/reads") + counted * elsewhere;
         let moved = if gc.copyback { 0 } else { outcome.number("/gc/pages_moved") };
@@ -430,12 +433,14 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
         let partial = if case.config.ssd.cache_pages() > 0 { 0 } else { partial };
         let least =
             counted * (reads + partial) + moved + outcome.number("/mapping/translation_reads");
-        holds("every page is read", all >= least)?;
+        let is_whole = lost("pages_lost") == 0;
+        holds("every page is read", all >= least || !is_whole)?;
         // A page that a timed collection has read out may not have been moved yet, or be in DRAM.
         let for_others = outcome.summary.pointer("/lines/parity/pages_read_for_others");
         let exact = (gc.copyback || gc.zero_cost)
             && case.config.ssd.cache_pages() == 0
-            && for_others.and_then(|pages| pages.as_u64()).unwrap_or(0) == 0;
+            && for_others.and_then(|pages| pages.as_u64()).unwrap_or(0) == 0
+            && lost("pages_read_to_rebuild") == 0;
         holds("no page is read twice", all == least || !exact)?;
     }
     Ok(())

@@ -93,9 +93,10 @@ impl Tables {
         }
         self.streams.collected(lines.life(line, &self.blocks));
         let freed = lines.blocks_of(line);
+        // Planes free their blocks in one order: one of a lost die, which is not erased, goes with the others of its line.
+        let erases = freed.clone().map(|(_, block)| self.blocks.erase_count(block)).max();
         for (plane, block) in freed.clone() {
-            let erases = self.blocks.erase_count(block);
-            self.space[plane].free.push(block, erases);
+            self.space[plane].free.push(block, erases.unwrap_or_default());
             self.space.changed(plane);
         }
         freed.for_each(|(plane, _)| self.reopen_for_host(plane));
