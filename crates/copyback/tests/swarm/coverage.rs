@@ -58,14 +58,14 @@ const SIGHTS: &[(&str, f64)] = &[
     ("requests beyond a bound", 0.2),
     ("short idle periods", 0.04),
     ("idle periods with a collection", 0.01),
-    ("merges looked ahead to", 0.0),
-    ("merges in long idle periods", 0.0),
+    ("merges looked ahead to", 0.000_2),
+    ("merges in long idle periods", 0.000_2),
     ("merges that were caught up", 0.001),
     ("runs that a rule ends", 0.02),
     ("overwrites until they are steady", 0.02),
     ("writes that waited for steps", 0.02),
     ("lines collected", 0.01),
-    ("lines collected that have parity", 0.003),
+    ("lines collected that have parity", 0.005),
     ("reclaim units of several blocks moved", 0.002),
 ];
 

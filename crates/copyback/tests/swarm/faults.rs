@@ -137,9 +137,9 @@ const SIGHTS: [(&str, f64); 12] = [
     ("uncorrectable reads", 0.03),
     ("drives that become read-only", 0.02),
     ("rejected writes", 0.02),
-    ("collections in idle time", 0.005),
-    ("reads around collections", 0.001),
-    ("arrays with a drive that is read-only", 0.002),
+    ("collections in idle time", 0.01),
+    ("reads around collections", 0.002),
+    ("arrays with a drive that is read-only", 0.005),
 ];
 
 fn met(outcome: Option<&Outcome>) -> Vec<bool> {

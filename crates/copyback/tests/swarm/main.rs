@@ -42,7 +42,7 @@ use copyback::config::{Mapping, Placement};
 use draw::Case;
 
 /// Runs of each test that draws cases, unless `COPYBACK_SWARM_RUNS` says otherwise: enough to meet what is seldom.
-const RUNS: u64 = 3_000;
+const RUNS: u64 = 5_000;
 /// One in this many cases is also run from a saved state.
 const STATE_EVERY: u64 = 5;
 /// One in so many is interrupted and gone on with.
@@ -196,7 +196,7 @@ fn drives_that_lose_their_power() {
         outcome.map_err(|problem| case.failure(problem))
     });
     power::print(&met);
-    if runs >= RUNS / 12 {
+    if runs >= RUNS / 20 {
         power::check_coverage(&met);
     }
 }

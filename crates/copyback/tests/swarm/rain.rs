@@ -62,7 +62,7 @@ fn lose_a_die(config: &mut Config, number: u64, name: &str) {
     ssd.gc.line_erase = draw.of(&[LineErase::AsMoved, LineErase::AsMoved, LineErase::Together]);
     let shape = &mut ssd.geometry;
     let dies = shape.channels * shape.chips_per_channel * shape.dies_per_chip;
-    // Seven of 600 such cases fail (docs/decisions/0090-a-lost-die.md): they are drawn for who mends that.
+    // A few of such cases fail (docs/decisions/0090-a-lost-die.md): they are drawn for who mends that.
     let is_asked_for = std::env::var_os("COPYBACK_SWARM_LOST_DIE").is_some();
     if name != NAME || dies < 4 || ssd.gc.zero_cost || config.array.devices > 1 || !is_asked_for {
         return;
