@@ -477,7 +477,12 @@ def fio(served: Served, *options: str) -> None:
     uri = f"--uri=nbd+unix:///?socket={served.socket}"
     verify = ("--verify=crc32c", "--verify_fatal=1", "--randseed=5")
     done = subprocess.run(
-        [*command, uri, *verify, *options], capture_output=True, text=True, timeout=120
+        [*command, uri, *verify, *options],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        # fio leaves a file of its own where it is started.
+        cwd=served.socket.parent,
     )
     assert done.returncode == 0, done.stderr
 
