@@ -8,8 +8,11 @@ import socket
 import struct
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import copyback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +20,24 @@ if TYPE_CHECKING:
 
 READ, WRITE, DISCONNECT, FLUSH, TRIM, WRITE_ZEROES = 0, 1, 2, 3, 4, 6
 FUA, NO_HOLE = 1, 2
+
+#: A fast drive, so that tests do not wait for its flash.
+FAST = """
+[ssd.geometry]
+channels = 2
+chips_per_channel = 1
+dies_per_chip = 1
+planes_per_die = 2
+blocks_per_plane = 32
+pages_per_block = 16
+page_size = "4KiB"
+[ssd.timing]
+read = "5us"
+program = "20us"
+erase = "100us"
+[ssd.ftl]
+over_provisioning = 0.25
+"""
 
 OPTION = b"IHAVEOPT"
 LIST, INFO, GO = 3, 6, 7
@@ -39,6 +60,13 @@ class Client:
         self.socket.connect(str(path))
         self.cookie = 0
         self.lengths: dict[int, int] = {}
+        try:
+            self.meet(name, begin=begin)
+        except BaseException:
+            self.socket.close()
+            raise
+
+    def meet(self, name: str, *, begin: bool) -> None:
         greeting = self.take(18)
         assert greeting[:16] == b"NBDMAGIC" + OPTION
         assert struct.unpack(">H", greeting[16:])[0] & 3 == 3
@@ -160,3 +188,21 @@ def serving(config: Path, socket_path: Path, *arguments: str | Path) -> Iterator
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+def rows(table: Any) -> list[tuple[int, ...]]:
+    """Return the requests of a log or a run, and what they took, in an order of their own."""
+    names = ("arrival_ns", "operation", "offset", "bytes", "response_ns")
+    columns = [table[name].values.tolist() for name in names]
+    return sorted(zip(*columns, strict=True))
+
+
+def replayed(config: Path, log: Path, settings: dict[str, str]) -> list[tuple[int, ...]]:
+    """Return what a run of a log gives."""
+    overrides: dict[str, Any] = {
+        key.replace(".", "__"): tomllib.loads(f"value = {value}")["value"]
+        for key, value in settings.items()
+    }
+    again = copyback.run(config, trace=log, requests=True, **overrides).requests
+    assert again is not None
+    return rows(again)

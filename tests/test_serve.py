@@ -21,7 +21,7 @@ import copyback
 import nbd
 from copyback._core import InputError
 from copyback.parquet import read_parquet
-from nbd import RefusedError, Served, serving
+from nbd import FAST, RefusedError, Served, replayed, rows, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,25 +30,6 @@ if TYPE_CHECKING:
     from conftest import RunCli
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="works on Linux only")
-
-#: A fast drive, so that tests do not wait for its flash.
-FAST = """
-[ssd.geometry]
-channels = 2
-chips_per_channel = 1
-dies_per_chip = 1
-planes_per_die = 2
-blocks_per_plane = 32
-pages_per_block = 16
-page_size = "4KiB"
-[ssd.timing]
-read = "5us"
-program = "20us"
-erase = "100us"
-[ssd.ftl]
-over_provisioning = 0.25
-"""
-
 
 @pytest.fixture
 def fast(tmp_path: Path) -> Path:
@@ -228,24 +209,12 @@ def test_the_log_gives_the_very_responses_again(
         served.end(signal.SIGTERM)
     live = read_parquet(log)
     assert len(live) == 1000
-    overrides: dict[str, Any] = {
-        key.replace(".", "__"): tomllib.loads(f"value = {value}")["value"]
-        for key, value in settings.items()
-    }
     for _ in range(2):
-        again = copyback.run(fast, trace=log, requests=True, **overrides).requests
-        assert again is not None
-        assert _sorted(again) == _sorted(live)
+        assert replayed(fast, log, settings) == rows(live)
     # What clients saw is never less, and is there for all but the first of two parts.
     seen = live["measured_response_ns"]
     assert seen.is_valid is None or seen.is_valid.all()
     assert (seen.values >= live["response_ns"].values).all()
-
-
-def _sorted(table: Any) -> list[tuple[int, ...]]:
-    names = ("arrival_ns", "operation", "offset", "bytes", "response_ns")
-    columns = [table[name].values.tolist() for name in names]
-    return sorted(zip(*columns, strict=True))
 
 
 def test_another_drive_is_refused_the_log_and_a_comparison_is_not(
@@ -278,10 +247,10 @@ def test_a_log_goes_on_from_a_saved_state(fast: Path, tmp_path: Path, cli: RunCl
         with served.client() as client:
             hammer(client, 300)
         served.end()
-    live = _sorted(read_parquet(log))
+    live = rows(read_parquet(log))
     for start in (state, None):
         again = copyback.run(fast, trace=log, requests=True, state=start).requests
-        assert _sorted(again) == live
+        assert rows(again) == live
 
 
 def test_the_page_of_a_served_drive_is_that_of_its_log(fast: Path, tmp_path: Path) -> None:

@@ -244,6 +244,9 @@ class Server:
     def take_lines(self) -> list[str]:
         """Return the lines for the user since the last call."""
 
+    def cuts(self) -> str:
+        """Return all cuts of power so far, as JSON."""
+
     def status(self) -> str:
         """Return how the drive stands, as JSON."""
 

@@ -28,6 +28,11 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
         ("Erases cut off", units.count(found.cut_erases)),
         ("Requests handed in anew", units.count(found.interrupted_requests)),
         ("Buffered pages lost", units.count(found.buffered_pages_lost)),
+        *(
+            [("Of these, flushed", units.count(found.flushed_pages_lost))]
+            if found.flushed_pages_lost
+            else []
+        ),
         ("Durable pages lost", units.count(found.durable_pages_lost)),
     ]
 

@@ -187,9 +187,10 @@ def run(
         overrides=configuration.keyword_settings(overrides),
     )
     loaded = configuration.load(config, preset=preset, settings=settings)
-    from copyback.serve.facts import check as check_replay
+    from copyback.serve.facts import replayed
 
-    check_replay(loaded)
+    if more := replayed(loaded):
+        loaded = configuration.load(config, preset=preset, settings=[*settings, *more])
     saved = Path(state) if state is not None else None
     kept = None
     if checkpoint is not None:

@@ -87,7 +87,7 @@ impl Config {
     /// Each cut looks at every page of the drive.
     fn cuts(&self) -> Work {
         let cuts = match &self.ssd.power.cuts {
-            Cuts::None => 0.0,
+            Cuts::None | Cuts::OnCommand => 0.0,
             Cuts::At { times } => times.len() as f64,
             Cuts::Random { count, .. } => f64::from(*count),
         };

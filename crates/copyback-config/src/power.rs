@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     choice::choice,
+    gc::is_default,
     quantity::{Size, Time},
 };
 
@@ -21,6 +22,9 @@ pub struct Power {
     /// Bytes of a page's spare area that say what the page is: its logical page and the order in which it
     /// was written. A scan reads just these.
     pub metadata: Size,
+    /// Whether a flush is answered only when all that was acknowledged before is in the flash.
+    #[serde(skip_serializing_if = "is_default")]
+    pub flush: Flush,
     /// When the power fails. All drives of an array lose it together.
     pub cuts: Cuts,
 }
@@ -31,6 +35,7 @@ impl Default for Power {
             protection: Protection::Capacitors,
             erase_barrier: true,
             metadata: Size(16),
+            flush: Flush::Honoured,
             cuts: Cuts::None,
         }
     }
@@ -47,6 +52,17 @@ pub enum Protection {
     /// spare areas of the pages. A write that the buffer holds is durable when a flush after it is
     /// acknowledged.
     None,
+}
+
+/// What a drive with a write buffer makes of a flush.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Flush {
+    /// It writes to the flash what it holds, and answers then.
+    #[default]
+    Honoured,
+    /// It answers at once and writes nothing: a drive that lies, to see what that costs when its power fails.
+    Ignored,
 }
 
 choice! {
@@ -70,6 +86,9 @@ choice! {
             /// Mean time from one to the next.
             mean_interval: Time,
         },
+        /// When somebody says so to a drive that is served, with
+        /// `copyback serve --cut`. In a run: when the log of such a drive, replayed, says that it was.
+        OnCommand,
     }
 }
 

@@ -148,6 +148,11 @@ impl Server {
         self.shared().map(|shared| shared.take_lines()).unwrap_or_default()
     }
 
+    /// All cuts of power, as JSON.
+    fn cuts(&self) -> String {
+        self.shared().map_or_else(|| "[]".to_owned(), |shared| shared.cuts().to_string())
+    }
+
     /// How the drive stands, as JSON.
     fn status(&self) -> String {
         self.shared().map_or_else(|| "null".to_owned(), |shared| shared.status().to_string())

@@ -10,6 +10,8 @@ pub enum Found {
     None,
     /// To tell how the drive stands.
     Status(usize),
+    /// To cut the power.
+    Cut(usize),
     /// It is none.
     Unknown,
 }
@@ -21,6 +23,7 @@ pub fn in_input(input: &[u8]) -> Found {
     };
     match input[..end].trim_ascii() {
         b"status" => Found::Status(end + 1),
+        b"cut" => Found::Cut(end + 1),
         _ => Found::Unknown,
     }
 }

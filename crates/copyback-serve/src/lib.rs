@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  clients ──► client, handshake, wire ──► asks ──► live ──► copyback::embedded
-//!     ▲                                              │ clock, data, log
+//!     ▲                                              │ clock, log, held: data, versions
 //!     └────────────── server: the loop ◄─────────────┘
 //! ```
 //!
@@ -21,6 +21,7 @@ mod command;
 mod data;
 mod export;
 mod handshake;
+mod held;
 mod lateness;
 mod listen;
 mod live;
@@ -28,6 +29,7 @@ mod log;
 mod server;
 mod shared;
 mod status;
+mod versions;
 mod wire;
 
 pub use clock::Slower;

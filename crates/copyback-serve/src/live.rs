@@ -4,7 +4,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use copyback::Error;
-use copyback::embedded::{Ask, Completion, Embedded};
+use copyback::config::{Config, Protection};
+use copyback::embedded::{Ask, Completion, Embedded, PageEvent, PowerCut};
 use copyback::units;
 use copyback::workload::Operation;
 
@@ -12,6 +13,7 @@ use crate::asks::{Asked, Effect};
 use crate::client::ClientId;
 use crate::clock::Clock;
 use crate::data::Data;
+use crate::held::Held;
 use crate::log::{Log, RowId};
 use crate::wire::Errno;
 
@@ -19,13 +21,14 @@ use crate::wire::Errno;
 pub struct Live {
     drive: Embedded,
     clock: Clock,
-    data: Data,
-    page_size: u64,
+    held: Held,
     /// When the last request arrived, in simulated nanoseconds.
     last_ns: u64,
     /// Requests that the drive works on; free places hold none.
     under_way: Vec<Option<UnderWay>>,
     free: Vec<usize>,
+    /// Cuts of power that nobody has taken.
+    cuts: Vec<PowerCut>,
     /// What was asked.
     pub log: Log,
 }
@@ -47,6 +50,10 @@ struct UnderWay {
     then_flush: bool,
     /// Whether the drive has refused a part, being read-only.
     rejected: bool,
+    /// Whether its client was cut off with the power: nobody waits for an answer, and what it would have changed stays.
+    is_orphan: bool,
+    /// What went wrong with its data, if anything.
+    trouble: Option<io::Error>,
     /// The last row of the log that is of it.
     row: RowId,
 }
@@ -76,18 +83,37 @@ pub struct Done {
 
 impl Live {
     /// A drive, with what it holds, on a clock that begins with its first request.
-    pub fn new(drive: Embedded, clock: Clock, data: Data, keeps_log: bool) -> Self {
-        let page_size = drive.page_size();
-        Self {
+    ///
+    /// # Errors
+    /// If the drive cannot be followed.
+    pub fn new(
+        config: &Config,
+        mut drive: Embedded,
+        clock: Clock,
+        data: Data,
+        keeps_log: bool,
+    ) -> Result<Self, Error> {
+        // An array does not lose its power.
+        let may_fail = config.ssd.power.is_watched() && config.array.devices == 1;
+        if may_fail {
+            drive.tell_page_events()?;
+        }
+        let held = match config.ssd.power.protection {
+            Protection::None if may_fail => {
+                Held::by_version(data, drive.page_size(), drive.last_version())
+            }
+            Protection::None | Protection::Capacitors => Held::as_answered(data, drive.page_size()),
+        };
+        Ok(Self {
             drive,
             clock,
-            data,
-            page_size,
+            held,
             last_ns: 0,
             under_way: Vec::new(),
             free: Vec::new(),
+            cuts: Vec::new(),
             log: Log::new(keeps_log),
-        }
+        })
     }
 
     /// The drive.
@@ -102,7 +128,7 @@ impl Live {
 
     /// What the drive holds, for reads that it has done.
     pub const fn data(&self) -> &Data {
-        &self.data
+        self.held.data()
     }
 
     /// A request that was seen at `seen` is asked of the drive. It may have waited `unseen` before.
@@ -120,8 +146,17 @@ impl Live {
         for ask in &asks {
             row = self.hand_in(at_ns, *ask, place, unseen)?;
         }
-        let left = asks.len();
-        let request = UnderWay { client, cookie, effect, left, then_flush, rejected: false, row };
+        let request = UnderWay {
+            client,
+            cookie,
+            effect,
+            left: asks.len(),
+            then_flush,
+            rejected: false,
+            is_orphan: false,
+            trouble: None,
+            row,
+        };
         self.under_way[place] = Some(request);
         Ok(())
     }
@@ -151,6 +186,30 @@ impl Live {
         Ok(row)
     }
 
+    /// Cuts the power now.
+    ///
+    /// # Errors
+    /// If no request has come yet, as the clock of the drive stands still until then, or the configuration does not let
+    /// the power be cut on command.
+    pub fn cut_power(&mut self, now: Instant, done: &mut Vec<Done>) -> Result<(), Error> {
+        if self.log.count() == 0 {
+            return Err(Error::Input(
+                "nothing was asked of the drive yet: its clock begins with the first request"
+                    .to_owned(),
+            ));
+        }
+        self.go_on(now, done)?;
+        let at = self.arrival(now).max(self.drive.now().as_ns() + 1);
+        self.last_ns = at;
+        self.drive.cut_power(units::Instant::from_ns(at))?;
+        self.take_what_happened(now, done)
+    }
+
+    /// Takes the cuts of power since the last call.
+    pub fn take_cuts(&mut self) -> Vec<PowerCut> {
+        std::mem::take(&mut self.cuts)
+    }
+
     /// When the drive next needs to be looked at; `None` if it waits for requests.
     pub fn next_look(&self) -> Option<Instant> {
         self.clock.when(self.drive.next_time()?.as_ns())
@@ -164,7 +223,7 @@ impl Live {
         let Some(shown) = self.clock.read(now) else { return Ok(()) };
         let until = shown.max(self.last_ns).max(self.drive.now().as_ns());
         self.drive.advance_to(units::Instant::from_ns(until))?;
-        self.take_completed(now, done)
+        self.take_what_happened(now, done)
     }
 
     /// Lets the drive do all that it was asked for, without waiting for the clock.
@@ -175,18 +234,72 @@ impl Live {
         while self.drive.outstanding() > 0 {
             let Some(next) = self.drive.next_time() else { return Ok(()) };
             self.drive.advance_to(next)?;
-            self.take_completed(Instant::now(), done)?;
+            self.take_what_happened(Instant::now(), done)?;
         }
         Ok(())
     }
 
-    fn take_completed(&mut self, now: Instant, done: &mut Vec<Done>) -> Result<(), Error> {
-        while let Some(completion) = self.drive.take_completed() {
-            if let Some(place) = self.part_done(&completion) {
-                self.parts_done(place, &completion, now, done)?;
+    /// Takes what has become of pages, and what has been served, in this order, as the data are to be there: but what was
+    /// served before a cut of power was served to clients that were still there.
+    fn take_what_happened(&mut self, now: Instant, done: &mut Vec<Done>) -> Result<(), Error> {
+        while let Some(event) = self.drive.take_page_event() {
+            match event {
+                PageEvent::PowerFailed(cut) => {
+                    while let Some(completion) = self.drive.take_completed_before(cut.at) {
+                        self.take_completed(&completion, now, done)?;
+                    }
+                    self.power_failed(*cut)?;
+                }
+                event => self.heed(&event),
             }
         }
+        while let Some(completion) = self.drive.take_completed() {
+            self.take_completed(&completion, now, done)?;
+        }
+        self.held.sweep(&self.drive);
         Ok(())
+    }
+
+    /// Lets the data follow what has become of a page.
+    fn heed(&mut self, event: &PageEvent) {
+        let by = match event {
+            PageEvent::Buffered { by, .. } => Some(*by),
+            PageEvent::Written { by, .. } => *by,
+            PageEvent::Trimmed { .. } | PageEvent::PowerFailed(_) => None,
+        };
+        let request = by.and_then(|row| self.under_way[self.log.of(RowId(row))].as_mut());
+        let effect = request.as_ref().filter(|request| !request.is_orphan).map(|by| &by.effect);
+        if let Err(error) = self.held.follow(event, effect) {
+            match request {
+                Some(request) => _ = request.trouble.get_or_insert(error),
+                None => self.held.note(error),
+            }
+        }
+    }
+
+    /// The power has failed, and with it that of all clients: whoever reads next reads what the drive finds again.
+    fn power_failed(&mut self, mut cut: PowerCut) -> Result<(), Error> {
+        if let Some(found) = cut.found.take() {
+            let recovered = self.held.recover(&found);
+            recovered.map_err(|error| Error::Machine(format!("after a cut of power: {error}")))?;
+        }
+        for request in self.under_way.iter_mut().flatten() {
+            request.is_orphan = true;
+        }
+        self.cuts.push(cut);
+        Ok(())
+    }
+
+    fn take_completed(
+        &mut self,
+        completion: &Completion,
+        now: Instant,
+        done: &mut Vec<Done>,
+    ) -> Result<(), Error> {
+        match self.part_done(completion) {
+            Some(place) => self.parts_done(place, completion, now, done),
+            None => Ok(()),
+        }
     }
 
     /// Books a part; the place of its request, if that was the last one.
@@ -208,8 +321,13 @@ impl Live {
         done: &mut Vec<Done>,
     ) -> Result<(), Error> {
         let Some(mut request) = self.under_way[place].take() else { return Ok(()) };
-        let trouble = if request.rejected { None } else { self.apply(&request.effect).err() };
-        if request.then_flush && !request.rejected && trouble.is_none() {
+        if !request.rejected
+            && !request.is_orphan
+            && let Err(error) = self.held.answered(&request.effect)
+        {
+            request.trouble.get_or_insert(error);
+        }
+        if request.then_flush && !request.rejected && request.trouble.is_none() {
             request.then_flush = false;
             let flush = Ask { operation: Operation::Flush, offset: 0, length: 0, hint: None };
             let at_ns = self.arrival(now);
@@ -221,18 +339,14 @@ impl Live {
             return Ok(());
         }
         self.free.push(place);
-        done.push(self.answer(request, trouble, last, now));
+        if !request.is_orphan {
+            done.push(self.answer(request, last, now));
+        }
         Ok(())
     }
 
-    fn answer(
-        &self,
-        request: UnderWay,
-        trouble: Option<io::Error>,
-        last: &Completion,
-        now: Instant,
-    ) -> Done {
-        let UnderWay { client, cookie, effect, rejected, row, .. } = request;
+    fn answer(&self, request: UnderWay, last: &Completion, now: Instant) -> Done {
+        let UnderWay { client, cookie, effect, rejected, trouble, row, .. } = request;
         let outcome = match &trouble {
             _ if rejected => Err(Errno::Io),
             None => Ok(()),
@@ -247,19 +361,5 @@ impl Live {
         let due = self.clock.when(last.at.as_ns()).unwrap_or(now);
         let took_ns = (last.at - last.arrival).as_ns();
         Done { client, cookie, outcome, read, held, row, due, took_ns, trouble }
-    }
-
-    fn apply(&mut self, effect: &Effect) -> io::Result<()> {
-        match effect {
-            Effect::Write { offset, data } => self.data.write(*offset, data),
-            Effect::Zero { offset, length } => self.data.zero(*offset, *length),
-            Effect::Trim { offset, length } => {
-                let page = self.page_size;
-                let (first, last) =
-                    (offset.next_multiple_of(page), (offset + length) / page * page);
-                self.data.zero(first, last.saturating_sub(first))
-            }
-            Effect::Read { .. } | Effect::Flush => Ok(()),
-        }
     }
 }

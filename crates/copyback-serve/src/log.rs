@@ -113,6 +113,11 @@ impl Log {
         row.of
     }
 
+    /// Of which request of a client a row is part that is not done yet, by its place.
+    pub fn of(&self, id: RowId) -> usize {
+        self.rows[(id.0 - self.before) as usize].of
+    }
+
     /// A client has seen the answer to a row so long after it arrived.
     pub fn seen(&mut self, id: RowId, seen_ns: u64) {
         self.rows[(id.0 - self.before) as usize].seen_ns = Some(seen_ns);

@@ -28,6 +28,7 @@ struct Inner {
     /// How often each kind of line came.
     kinds: BTreeMap<&'static str, u64>,
     status: Value,
+    cuts: Vec<Value>,
 }
 
 impl Shared {
@@ -96,6 +97,19 @@ impl Shared {
 
     pub(crate) fn set_status(&self, status: Value) {
         self.inner().status = status;
+    }
+
+    pub(crate) fn add_cut(&self, cut: Value) {
+        self.inner().cuts.push(cut);
+    }
+
+    pub(crate) fn last_cut(&self) -> Value {
+        self.inner().cuts.last().cloned().unwrap_or_default()
+    }
+
+    /// All cuts of power, in order.
+    pub fn cuts(&self) -> Value {
+        Value::Array(self.inner().cuts.clone())
     }
 
     /// How the drive stood when the server last told.

@@ -23,6 +23,14 @@ pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> 
         "erases": counters.erases,
         "collections": counters.collections,
         "write_amplification": amplification,
+        "power_loss": live.drive().power_loss().map(|loss| json!({
+            "cuts": loss.cuts,
+            "recoveries": loss.recoveries,
+            "torn_pages": loss.torn_pages,
+            "buffered_pages_lost": loss.buffered_pages_lost,
+            "flushed_pages_lost": loss.flushed_pages_lost,
+            "durable_pages_lost": loss.durable_pages_lost,
+        })),
         "lateness": lateness.told(),
         "troubles": shared.troubles(),
     })

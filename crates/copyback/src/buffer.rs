@@ -55,6 +55,17 @@ struct Waiting {
     since: Instant,
 }
 
+/// A write of a page that has waited for room and has found it.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed {
+    /// The command that it is of.
+    pub command: CommandId,
+    /// The page.
+    pub lpn: Lpn,
+    /// How much of the wait was due to collections.
+    pub late: Duration,
+}
+
 #[derive(Debug, Clone, Copy, Checkpointed)]
 struct Flush {
     command: CommandId,
@@ -194,8 +205,8 @@ impl WriteBuffer {
     }
 
     /// Sends pages to flash if the buffer is full enough, a command waits for room, or a flush is
-    /// under way.
-    pub fn destage(&mut self, ssd: &mut Ssd, now: Instant) {
+    /// under way. `leaves` is told of each, and of the version that it gets.
+    pub fn destage(&mut self, ssd: &mut Ssd, now: Instant, mut leaves: impl FnMut(Lpn, u64)) {
         if self.dirty.len() >= self.start_at {
             self.destaging = true;
         }
@@ -209,6 +220,7 @@ impl WriteBuffer {
             self.leaving.insert(lpn, entry);
             let Entry { sectors, hint, late, .. } = entry;
             let whole = sectors == self.whole_page;
+            leaves(lpn, ssd.next_sequence());
             ssd.write(PageWrite { owner: Owner::Destage, lpn, hint, whole, late }, now);
         }
     }
@@ -303,9 +315,8 @@ impl WriteBuffer {
         (writes, self.flushes.drain(..).map(|flush| flush.command).collect())
     }
 
-    /// Places the next waiting write, if there is room now. Returns its command, and how much of the wait was
-    /// due to collections.
-    pub fn make_room(&mut self, now: Instant) -> Option<(CommandId, Duration)> {
+    /// Places the next waiting write, if there is room now.
+    pub fn make_room(&mut self, now: Instant) -> Option<Placed> {
         let Waiting { command, lpn, hint, sectors, since } = *self.waiting.front()?;
         if !self.has_room_for(lpn) {
             return None;
@@ -319,7 +330,7 @@ impl WriteBuffer {
         if self.waiting.is_empty() {
             self.places.forget();
         }
-        Some((command, late))
+        Some(Placed { command, lpn, late })
     }
 
     /// The next flush that has ended, and how much of its wait was due to collections.

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use crate::Error;
 use crate::array::{Array, FinishedRequest};
 use crate::config::{Config, Coordination, Metrics, Placement};
-use crate::ids::RequestId;
+use crate::drive::{Drive, NotOnCommand, PageEvent as DrivePageEvent, PowerLoss, Serves};
+use crate::ids::{Lpn, RequestId};
 use crate::precondition::Preparation;
 use crate::scheduler::when::supply::{NoSupplier, Supplier};
 use crate::simulation::{check_policies, check_writable, input_error};
@@ -16,6 +17,8 @@ use crate::workload::{Hint, Operation, Request};
 
 /// Pages that are written between two looks at whether a drive is still being prepared.
 const PAGES_AT_ONCE: u64 = 1 << 20;
+
+pub use crate::drive::{Found, PowerCut};
 
 /// What is asked of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,9 @@ pub struct Completion {
     /// Whether a drive that has become read-only has not done it, or not all of it.
     pub rejected: bool,
 }
+
+/// What has become of the data of a page: who writes is told by the number that the caller gave the request.
+pub type PageEvent = DrivePageEvent<u64>;
 
 /// A drive, or an array, that another simulator drives.
 ///
@@ -95,6 +101,8 @@ pub struct Embedded {
     /// Those that are being served.
     served: Slots<(u64, Instant)>,
     completed: VecDeque<Completion>,
+    /// What has become of the data of pages, if somebody asks.
+    page_events: VecDeque<PageEvent>,
 }
 
 impl Embedded {
@@ -155,6 +163,7 @@ impl Embedded {
             arriving: VecDeque::new(),
             served: Slots::new(),
             completed: VecDeque::new(),
+            page_events: VecDeque::new(),
         })
     }
 
@@ -258,6 +267,76 @@ impl Embedded {
         self.completed.pop_front()
     }
 
+    /// Takes the next of the requests that were served before `end`.
+    pub fn take_completed_before(&mut self, end: Instant) -> Option<Completion> {
+        let is_before = self.completed.front().is_some_and(|completion| completion.at < end);
+        if is_before { self.completed.pop_front() } else { None }
+    }
+
+    /// Tells from now on what becomes of the data of pages. To be called before the first request, of one drive.
+    ///
+    /// # Errors
+    /// If there are several.
+    pub fn tell_page_events(&mut self) -> Result<(), Error> {
+        match self.array.drives_mut() {
+            [drive] => {
+                drive.tell_page_events();
+                Ok(())
+            }
+            drives => Err(Error::Input(format!(
+                "array.devices: found {}; allowed where it is followed what becomes of pages: 1",
+                drives.len()
+            ))),
+        }
+    }
+
+    /// Takes what has become of pages next, in order. What a request has led to comes before its completion.
+    pub fn take_page_event(&mut self) -> Option<PageEvent> {
+        self.page_events.pop_front()
+    }
+
+    /// Cuts the power at `at`, and moves the clock there. Requests go on when the drive is back.
+    ///
+    /// # Errors
+    /// If `at` is not later than the clock, or the configuration does not let the power be cut on command; as
+    /// [`advance_to`](Self::advance_to).
+    pub fn cut_power(&mut self, at: Instant) -> Result<(), Error> {
+        if !self.has_begun || at <= self.now {
+            let (found, now) = (at.as_ns(), self.now.as_ns());
+            return Err(Error::Input(format!(
+                "a cut of power: found {found} ns; allowed: later than {now} ns, once the clock runs"
+            )));
+        }
+        self.array.cut_power_at(at).map_err(|NotOnCommand| {
+            Error::Input(
+                "ssd.power.cuts: found no \"on_command\"; allowed: that, in a drive whose power is cut on command"
+                    .to_owned(),
+            )
+        })?;
+        self.advance_to(at)
+    }
+
+    /// What cuts of power have done, if the power ever fails.
+    pub fn power_loss(&self) -> Option<PowerLoss> {
+        self.array.drives().iter().find_map(Drive::power_loss)
+    }
+
+    /// The version of the page that was written last: later ones are higher.
+    pub fn last_version(&self) -> u64 {
+        self.array.drives().iter().map(|drive| drive.ssd.last_sequence()).max().unwrap_or_default()
+    }
+
+    /// The versions of pages that the flash of all drives holds, be they out of date: only these may come back after a cut.
+    pub fn versions_held(&self) -> impl Iterator<Item = (Lpn, u64)> {
+        self.array.drives().iter().flat_map(Drive::versions_held)
+    }
+
+    /// The last version of a page of the first drive whose program has begun. Older ones that the flash does not hold
+    /// have been there, and are gone.
+    pub fn last_begun(&self, lpn: Lpn) -> Option<u64> {
+        self.array.drives().first()?.last_begun(lpn)
+    }
+
     /// What the flash has done so far, without what prepared it.
     pub fn counters(&self) -> Counters {
         let mut all = Counters::default();
@@ -275,6 +354,7 @@ impl Embedded {
                 break;
             }
         }
+        self.hear_of_pages();
         self.array.end_instant();
         let mut drives = self.array.drives().iter();
         if let Some(failed) = drives.find_map(|drive| drive.ssd.policy_failed()) {
@@ -289,6 +369,7 @@ impl Embedded {
     /// Lets requests out of the array and others in, until neither makes room for the other.
     fn admit(&mut self) {
         loop {
+            self.hear_of_pages();
             while let Some(finished) = self.array.take_finished() {
                 self.complete(&finished);
             }
@@ -304,6 +385,19 @@ impl Embedded {
                 _ => return,
             }
         }
+    }
+
+    /// Takes what has become of pages, told by the numbers of the caller.
+    fn hear_of_pages(&mut self) {
+        let [drive] = self.array.drives_mut() else { return };
+        if !drive.has_page_events() {
+            return;
+        }
+        let tag = |by| match by {
+            Serves::Request(id) => self.served[id.index()].0,
+            Serves::Task(_) => unreachable!("a drive alone has no tasks"),
+        };
+        self.page_events.extend(drive.take_page_events().map(|event| event.by(tag)));
     }
 
     fn hand_in(&mut self, at: Instant, tag: u64, ask: Ask) {

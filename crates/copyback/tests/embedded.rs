@@ -1,7 +1,7 @@
 //! Does a drive in another simulator's event loop do what it does in a run of its own?
 
 use copyback::config::{Config, Loader};
-use copyback::embedded::{Ask, Completion, Embedded};
+use copyback::embedded::{Ask, Completion, Embedded, PageEvent};
 use copyback::metrics::RequestColumns;
 use copyback::units::Instant;
 use copyback::workload::Operation;
@@ -218,4 +218,96 @@ fn what_lies_beyond_the_drive_is_refused() {
 fn a_placement_that_has_to_know_the_future_is_refused() {
     let refused = Embedded::new(&config(&[("ssd.ftl.placement", "oracle")])).err().unwrap();
     assert!(refused.to_string().contains("knows all requests beforehand"), "{refused}");
+}
+
+/// Serves them as `serve_on`, and cuts the power on command at these times.
+fn serve_with_cuts(
+    config: &Config,
+    asked: &[(Instant, u64, Ask)],
+    cuts: &[u64],
+) -> Vec<Completion> {
+    let mut drive = Embedded::new(config).unwrap();
+    drive.wait_outside(config);
+    drive.tell_page_events().unwrap();
+    let (mut left, mut completed) = (asked.iter().peekable(), Vec::new());
+    let mut cuts = cuts.iter().map(|at| Instant::from_ns(*at)).peekable();
+    let mut told = 0;
+    loop {
+        let arrival = left.peek().map(|(at, ..)| *at);
+        let next = [arrival, drive.next_time(), cuts.peek().copied()];
+        let Some(now) = next.into_iter().flatten().min() else { break };
+        while let Some((at, tag, ask)) = left.next_if(|(at, ..)| *at == now) {
+            drive.submit(*at, *tag, *ask).unwrap();
+        }
+        match cuts.next_if_eq(&now) {
+            Some(at) => drive.cut_power(at).unwrap(),
+            None => drive.advance_to(now).unwrap(),
+        }
+        completed.extend(std::iter::from_fn(|| drive.take_completed()));
+        let events = std::iter::from_fn(|| drive.take_page_event());
+        told += events.filter(|event| matches!(event, PageEvent::PowerFailed(_))).count() as u64;
+    }
+    assert_eq!(drive.power_loss().unwrap().cuts, told);
+    completed
+}
+
+#[test]
+fn a_cut_on_command_is_one_that_was_planned() {
+    let cuts = [1_000_000, 1_000_001, 40_000_000, 41_234_567, 900_000_000];
+    let times: Vec<_> = cuts.iter().map(|at| format!("'{at}ns'")).collect();
+    let planned = format!("{{ type = 'at', times = [{}] }}", times.join(", "));
+    for more in [
+        &[("ssd.power.protection", "none")][..],
+        &[("ssd.power.protection", "none"), ("ssd.buffer.capacity", "64KiB")],
+        &[("ssd.buffer.capacity", "64KiB"), ("host.queue_depth", "4")],
+        &[("ssd.power.protection", "none"), ("ssd.ftl.mapping", "log_block")],
+    ] {
+        let common =
+            [&[("workload.flush_share", "0.05"), ("workload.trim_share", "0.05")], more].concat();
+        let columns = run(&config(&[&common[..], &[("ssd.power.cuts", &planned)]].concat()));
+        let on_command = config(&[&common[..], &[("ssd.power.cuts", "on_command")]].concat());
+        let completed = serve_with_cuts(&on_command, &asked(&columns), &cuts);
+        assert_eq!(completed.len(), columns.len());
+        for done in &completed {
+            let (row, took) = (done.tag as usize, (done.at - done.arrival).as_ns());
+            assert_eq!(took, columns.response_ns[row], "request {row} of {more:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_to_be_cut_on_command_is_refused() {
+    let mut drive = Embedded::new(&config(&[])).unwrap();
+    let told = drive.cut_power(Instant::from_ns(1)).unwrap_err().to_string();
+    assert!(told.contains("once the clock runs"), "{told}");
+    drive.advance_to(Instant::from_ns(1)).unwrap();
+    let told = drive.cut_power(Instant::from_ns(1)).unwrap_err().to_string();
+    assert!(told.contains("later than 1 ns"), "{told}");
+    let told = drive.cut_power(Instant::from_ns(2)).unwrap_err().to_string();
+    assert!(told.contains("ssd.power.cuts"), "{told}");
+}
+
+#[test]
+fn a_flush_that_is_ignored_takes_no_time_and_loses_what_it_promised() {
+    let settings = [
+        ("ssd.power.protection", "none"),
+        ("ssd.power.cuts", "on_command"),
+        ("ssd.buffer.capacity", "64KiB"),
+    ];
+    let lost = |flush| {
+        let mut drive = Embedded::new(&config(&[&settings[..], &[flush]].concat())).unwrap();
+        let ask = |operation| Ask { operation, offset: 0, length: 4096, hint: None };
+        for (at, operation) in [(0, Operation::Write), (1_000_000, Operation::Flush)] {
+            drive.submit(Instant::from_ns(at), at, ask(operation)).unwrap();
+        }
+        while drive.outstanding() > 0 {
+            drive.advance_to(drive.next_time().unwrap()).unwrap();
+        }
+        let took: Vec<_> = std::iter::from_fn(|| drive.take_completed()).collect();
+        let flush = took[1].at - took[1].arrival;
+        drive.cut_power(Instant::from_ns(drive.now().as_ns() + 1)).unwrap();
+        (flush.as_ns() > 0, drive.power_loss().unwrap().flushed_pages_lost)
+    };
+    assert_eq!(lost(("ssd.power.flush", "honoured")), (true, 0));
+    assert_eq!(lost(("ssd.power.flush", "ignored")), (false, 1));
 }

@@ -131,7 +131,7 @@ def run(
     from copyback.driver import Driver
     from copyback.outputs import Staging, write_result
     from copyback.result import REPORT
-    from copyback.serve.facts import check as check_replay
+    from copyback.serve.facts import replayed
     from copyback.simulate import settings_of
 
     if requests and out is None:
@@ -166,9 +166,11 @@ def run(
         overrides=overrides,
     )
     loaded = load(config, preset, settings)
+    more = replayed(loaded)
     if hdr_log is not None and not loaded.keeps_latency_log:
-        loaded = load(config, preset, [*settings, ("metrics.histogram_interval", '"1s"')])
-    check_replay(loaded)
+        more.append(("metrics.histogram_interval", '"1s"'))
+    if more:
+        loaded = load(config, preset, [*settings, *more])
     for file in (fio_json, hdr_log):
         if file is not None:
             check_file(file)

@@ -85,6 +85,14 @@ def serve(
         Path | None,
         typer.Option(metavar="SOCKET", help="Only tell how the drive served on SOCKET stands."),
     ] = None,
+    cut: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SOCKET",
+            help="Only cut the power of the drive served on SOCKET, and of its clients; it needs "
+            "ssd.power.cuts=on_command.",
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Serve a simulated drive, or an array, to real programs as a network block device (NBD)."""
@@ -92,6 +100,9 @@ def serve(
 
     if status is not None:
         print(ask(status, "status"))
+        return
+    if cut is not None:
+        print(ask(cut, "cut"))
         return
     if nbd is None:
         raise InputError("--nbd: say where clients connect, such as unix:drive.sock")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from typing import TYPE_CHECKING
 
@@ -32,4 +33,6 @@ def ask(drive: Path, command: str) -> str:
             ) from None
     if not answer:
         raise InputError(f"{drive}: the server did not answer {command!r}")
+    if refused := json.loads(answer).get("refused"):
+        raise InputError(f"{drive}: {refused}")
     return answer

@@ -42,8 +42,10 @@ def trace_of(config: Config) -> Path | None:
     return Path(path) if workload.get("type") == "trace" and isinstance(path, str) else None
 
 
-def check(config: Config) -> None:
-    """Refuse to replay the log of a served drive on another one.
+def replayed(config: Config) -> list[tuple[str, str]]:
+    """Return settings that a replay of a served drive needs; none for other runs.
+
+    The power of a drive that was cut on command is cut again at the same times.
 
     Raises
     ------
@@ -52,8 +54,10 @@ def check(config: Config) -> None:
     """
     path = trace_of(config)
     found = facts(path) if path is not None else None
-    if found is None or found["drive"] == config.drive_digest:
-        return
+    if found is None:
+        return []
+    if found["drive"] == config.drive_digest:
+        return _cuts(config, found)
     raise InputError(
         f"{path}: the log of a drive with the digest {found['drive'][:12]} and the seed "
         f"{found['seed']}; this one has {config.drive_digest[:12]} and {config.seed}, and would "
@@ -63,11 +67,21 @@ def check(config: Config) -> None:
     )
 
 
+def _cuts(config: Config, found: dict[str, Any]) -> list[tuple[str, str]]:
+    planned = tomllib.loads(config.to_toml())["ssd"].get("power", {}).get("cuts")
+    times = [f"'{cut['at_ns']}ns'" for cut in found.get("cuts", [])]
+    if planned != "on_command" or not times:
+        return []
+    return [("ssd.power.cuts", f"{{ type = 'at', times = [{', '.join(times)}] }}")]
+
+
 def caveat(path: Path) -> str | None:
     """Return what is to be kept in mind when other drives replay a log; None if it is none."""
-    if facts(path) is None:
+    found = facts(path)
+    if found is None:
         return None
+    cuts = len(found.get("cuts", []))
     return (
         f"{path} is the log of a served drive: its requests come when they came then, whatever the "
         "drive; a program would have asked later of a slower one"
-    )
+    ) + (f"; its cuts of power ({cuts}) are left out where they were on command" if cuts else "")

@@ -13,7 +13,7 @@ from copyback.outputs import write_result
 from copyback.parquet import read_parquet
 from copyback.result import REQUESTS
 from copyback.serve import told
-from copyback.serve.facts import facts
+from copyback.serve.facts import facts, replayed
 from copyback.serve.log import read
 from copyback.serve.replay import differing
 
@@ -46,6 +46,8 @@ def write(
         ("metrics.requests", "true"),
     ]
     config = load(settings)
+    if more := replayed(config):
+        config = load([*settings, *more])
     notes = [f"a drive that was served, {options.slower:g} times slower than real time"]
     notes += told.lateness(status["lateness"])
     driver = Driver(config, state=options.state, notes=notes, threads=cores())

@@ -81,13 +81,16 @@ def serve(
         fault = _attend(server, wants_end, writer)
         status: dict[str, Any] = json.loads(server.status())
         if writer is not None:
-            writer.close(_facts(config, options, status))
+            cuts = json.loads(server.cuts())
+            writer.close(_facts(config, options, status, cuts))
     if fault is not None:
         raise fault
     return status
 
 
-def _facts(config: Config, options: Options, status: dict[str, Any]) -> dict[str, Any]:
+def _facts(
+    config: Config, options: Options, status: dict[str, Any], cuts: list[dict[str, int]]
+) -> dict[str, Any]:
     """Return what a replay has to know."""
     return {
         "version": __version__,
@@ -95,6 +98,7 @@ def _facts(config: Config, options: Options, status: dict[str, Any]) -> dict[str
         "state": config.state_digest,
         "seed": config.seed,
         "slower": options.slower,
+        "cuts": cuts,
         "lateness": status["lateness"],
     }
 

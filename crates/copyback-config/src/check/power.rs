@@ -10,7 +10,7 @@ pub(super) fn check(power: &Power, geometry: &Geometry, faults: &mut Report) {
         faults.add("ssd.power.metadata", problem);
     }
     match &power.cuts {
-        Cuts::None => {}
+        Cuts::None | Cuts::OnCommand => {}
         Cuts::At { times } => {
             let in_order = times.windows(2).all(|pair| pair[0] < pair[1]);
             if times.is_empty() || !in_order {

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
-use crate::drive::{Command, Drive, Ended, Moment, Serves};
+use crate::drive::{Command, Drive, Ended, Moment, NotOnCommand, Serves};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
 use crate::outside::Failed;
@@ -173,6 +173,19 @@ impl Array {
     /// The drives, to be given what a checkpoint does not hold.
     pub fn drives_mut(&mut self) -> &mut [Drive] {
         &mut self.drives
+    }
+
+    /// Lets the power of the drives fail at `at`, which is later than now. Between two instants.
+    ///
+    /// # Errors
+    /// If the configuration does not let it be cut on command.
+    pub fn cut_power_at(&mut self, at: Instant) -> Result<(), NotOnCommand> {
+        for (index, drive) in self.drives.iter_mut().enumerate() {
+            drive.cut_power_at(at)?;
+            self.due.set(index, drive.next_time());
+        }
+        self.next = self.find_next_time();
+        Ok(())
     }
 
     /// When something happens next, once an instant has [ended](Self::end_instant).

@@ -23,6 +23,8 @@ pub enum CutTimes {
         /// Where the times come from.
         random: Stream,
     },
+    /// When it is said.
+    OnCommand,
 }
 
 impl CutTimes {
@@ -30,6 +32,7 @@ impl CutTimes {
     pub fn new(config: &Config) -> Option<Self> {
         match &config.ssd.power.cuts {
             Cuts::None => None,
+            Cuts::OnCommand => Some(Self::OnCommand),
             Cuts::At { times } => {
                 Some(Self::At(times.iter().map(|time| Instant::START + time.0).collect()))
             }
@@ -46,6 +49,7 @@ impl CutTimes {
     pub fn next_after(&mut self, now: Instant) -> Option<Instant> {
         match self {
             Self::At(times) => times.pop_front(),
+            Self::OnCommand => None,
             Self::Random { left, mean, random } => {
                 *left = left.checked_sub(1)?;
                 let share: f64 = random.random_range(0.0..1.0);

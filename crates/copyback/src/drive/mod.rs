@@ -11,6 +11,7 @@ mod command;
 mod controller;
 mod cut_times;
 mod link;
+mod page_events;
 mod pages;
 mod power;
 mod queue;
@@ -18,10 +19,10 @@ mod reject;
 
 use std::collections::VecDeque;
 
-use crate::buffer::WriteBuffer;
+use crate::buffer::{Placed, WriteBuffer};
 use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
-use crate::config::Config;
+use crate::config::{Config, Flush};
 use crate::event::{Agenda, Event, LinkDirection};
 use crate::ids::{CommandId, Lpn, SsdId};
 use crate::precondition::Preconditioner;
@@ -36,8 +37,9 @@ use command::Active;
 pub use command::{Command, Ended, Serves};
 use controller::Controller;
 use link::Link;
+pub use page_events::{Found, PageEvent, PowerCut};
 use power::Power;
-pub use power::PowerLoss;
+pub use power::{NotOnCommand, PowerLoss};
 use queue::Queue;
 pub use reject::Rejected;
 
@@ -65,6 +67,9 @@ pub struct Drive {
     last_destaged: Option<Lpn>,
     /// Kept if it ever fails.
     power: Option<Box<Power>>,
+    /// What has become of the data of pages, if somebody asks.
+    #[checkpoint(skip)]
+    page_events: Option<Vec<PageEvent>>,
 }
 
 #[derive(Debug, Clone, Copy, Checkpointed)]
@@ -72,6 +77,8 @@ struct Settings {
     command_overhead: Duration,
     page_size: u64,
     audit: bool,
+    /// Whether flushes are answered at once, whatever the buffer holds.
+    ignores_flushes: bool,
 }
 
 impl Drive {
@@ -95,6 +102,7 @@ impl Drive {
                 command_overhead: config.host.command_overhead.0,
                 page_size: u64::from(page_size),
                 audit: config.audit,
+                ignores_flushes: config.ssd.power.flush == Flush::Ignored,
             },
             controller: Controller::new(config, id),
             now: Instant::START,
@@ -104,6 +112,7 @@ impl Drive {
             violation: None,
             last_destaged: None,
             power: Power::new(config),
+            page_events: None,
         };
         drive.plan_cut();
         drive
@@ -382,7 +391,11 @@ impl Drive {
         if let Some(buffer) = &mut self.buffer
             && !self.ssd.is_read_only()
         {
-            buffer.destage(&mut self.ssd, self.now);
+            let events = &mut self.page_events;
+            buffer.destage(&mut self.ssd, self.now, |lpn, version| {
+                let leaves = PageEvent::Written { by: None, lpn, version };
+                events.iter_mut().for_each(|events| events.push(leaves.clone()));
+            });
         }
         // Commands wait outside a drive that is off, too.
         self.ssd.note_commands(self.queue.len() > 0);
@@ -493,7 +506,9 @@ impl Drive {
             self.reject_what_waits_for_the_buffer();
         }
         let now = self.now;
-        while let Some((command, late)) = self.buffer.as_mut().and_then(|b| b.make_room(now)) {
+        while let Some(placed) = self.buffer.as_mut().and_then(|b| b.make_room(now)) {
+            let Placed { command, lpn, late } = placed;
+            self.tell(|drive| PageEvent::Buffered { by: drive.serves(command), lpn });
             self.spend_in_buffer(command, For::Room, late);
             self.pages_buffered(command, 1);
         }

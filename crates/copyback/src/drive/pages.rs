@@ -9,7 +9,7 @@ use crate::ssd::{Owner, PageWrite};
 use crate::units::Duration;
 use crate::workload::Operation;
 
-use super::{Command, Drive};
+use super::{Command, Drive, PageEvent};
 
 /// Where a page of a command is served.
 enum Served {
@@ -104,10 +104,17 @@ impl Drive {
         let hint = self.active(id).command.hint;
         match &mut self.buffer {
             Some(buffer) => match buffer.write(id, (lpn, hint), sectors, self.now) {
-                true => Served::Buffer,
+                true => {
+                    self.tell(|drive| PageEvent::Buffered { by: drive.serves(id), lpn });
+                    Served::Buffer
+                }
                 false => Served::BufferLater,
             },
             None => {
+                self.tell(|drive| {
+                    let (by, version) = (Some(drive.serves(id)), drive.ssd.next_sequence());
+                    PageEvent::Written { by, lpn, version }
+                });
                 let whole = sectors == all_sectors(self.settings.page_size as u32);
                 let late = self.active(id).late();
                 let page = PageWrite { owner: Owner::Host(id), lpn, hint, whole, late };
@@ -139,17 +146,19 @@ impl Drive {
                 buffer.trim(lpn);
             }
             self.ssd.trim(lpn, self.now);
+            self.tell(|_| PageEvent::Trimmed { lpn });
         }
         self.use_buffer_room();
         self.end(id);
     }
 
-    /// Without a volatile buffer an acknowledged write is durable already.
+    /// Without a volatile buffer an acknowledged write is durable already. A drive that lies has nothing to do either.
     fn flush(&mut self, id: CommandId) {
         if self.power.is_some() {
             self.note_flush(id);
         }
-        let nothing_to_do = self.buffer.as_mut().is_none_or(|buffer| buffer.flush(id));
+        let ignores = self.settings.ignores_flushes;
+        let nothing_to_do = self.buffer.as_mut().is_none_or(|buffer| ignores || buffer.flush(id));
         if nothing_to_do {
             self.end(id);
         }

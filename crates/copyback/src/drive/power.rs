@@ -15,13 +15,14 @@ use crate::event::Event;
 use crate::ids::{CommandId, Lpn, SsdId};
 use crate::precondition;
 use crate::ssd::Ssd;
-use crate::units::Duration;
+use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 use super::Drive;
 use super::command::Command;
 use super::cut_times::CutTimes;
 use super::link::Link;
+use super::page_events::{Found, PageEvent, PowerCut};
 
 /// What cuts have done to a drive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
@@ -46,11 +47,17 @@ pub struct PowerLoss {
     pub blocks_erased: u64,
     /// Commands that the host had to hand in anew.
     pub interrupted_commands: u64,
-    /// Pages with acknowledged writes that were in the write buffer only, and that no flush had asked for.
+    /// Pages with acknowledged writes that were in the write buffer only.
     pub buffered_pages_lost: u64,
+    /// Of those, pages that a flush had been acknowledged for, by a drive that ignores flushes.
+    pub flushed_pages_lost: u64,
     /// Pages of which a durable write was lost.
     pub durable_pages_lost: u64,
 }
+
+/// The power of a drive cannot be cut on command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotOnCommand;
 
 /// The power of a drive.
 #[derive(Checkpointed)]
@@ -61,6 +68,8 @@ pub(super) struct Power {
     off: Option<Off>,
     /// Pages with acknowledged writes that the write buffer has held since.
     acknowledged: BTreeSet<Lpn>,
+    /// Of those, the ones that a flush has been acknowledged for: the drive has lied.
+    flushed: BTreeSet<Lpn>,
     /// What each flush in the drive promises.
     flushes: BTreeMap<CommandId, Vec<Promise>>,
 }
@@ -87,9 +96,9 @@ impl Power {
     pub fn new(config: &Config) -> Option<Box<Self>> {
         let cuts = CutTimes::new(config)?;
         let (tally, off) = (PowerLoss::default(), None);
-        let (acknowledged, flushes) = (BTreeSet::new(), BTreeMap::new());
+        let (acknowledged, flushed, flushes) = Default::default();
         let config = config.clone();
-        Some(Box::new(Self { config, cuts, tally, off, acknowledged, flushes }))
+        Some(Box::new(Self { config, cuts, tally, off, acknowledged, flushed, flushes }))
     }
 
     fn is_protected(&self) -> bool {
@@ -104,6 +113,12 @@ impl Power {
     /// The last version of a page is in flash.
     pub fn written_to_flash(&mut self, lpn: Lpn) {
         self.acknowledged.remove(&lpn);
+        self.flushed.remove(&lpn);
+    }
+
+    /// A flush has been acknowledged by a drive that ignores it.
+    fn pretend_to_flush(&mut self) {
+        self.flushed.extend(self.acknowledged.iter().copied());
     }
 }
 
@@ -124,19 +139,74 @@ impl Drive {
     /// The power fails.
     pub(super) fn power_fails(&mut self) {
         let Some(mut power) = self.power.take() else { return };
+        let before = power.tally;
         power.tally.cuts += 1;
         self.agenda.clear();
-        let off = match power.off.take() {
+        let (off, is_on) = match power.off.take() {
             Some(off) => {
                 power.tally.cuts_in_recovery += 1;
-                off
+                (off, false)
             }
-            None => self.switch_off(&mut power),
+            None => (self.switch_off(&mut power), true),
         };
-        self.agenda.add(self.now + off.takes, Event::PowerIsBack);
+        let back_at = self.now + off.takes;
+        self.agenda.add(back_at, Event::PowerIsBack);
         power.off = Some(off);
+        let (after, may_differ) = (power.tally, is_on && !power.is_protected());
         self.power = Some(power);
+        self.tell(|drive| drive.power_failed(&before, &after, back_at, may_differ));
         self.plan_cut();
+    }
+
+    /// What is told of a cut, which has changed the tally from `before` to `after`.
+    fn power_failed(
+        &self,
+        before: &PowerLoss,
+        after: &PowerLoss,
+        back_at: Instant,
+        may_differ: bool,
+    ) -> PageEvent {
+        PageEvent::PowerFailed(Box::new(PowerCut {
+            at: self.now,
+            back_at,
+            buffered_pages_lost: after.buffered_pages_lost - before.buffered_pages_lost,
+            flushed_pages_lost: after.flushed_pages_lost - before.flushed_pages_lost,
+            torn_pages: after.torn_pages - before.torn_pages,
+            found: may_differ.then(|| self.found()),
+        }))
+    }
+
+    /// What a recovery has found.
+    fn found(&self) -> Found {
+        let audit = self.ssd.backend().ftl.audit.as_ref().expect("kept where power may fail");
+        let pages = self.ssd.backend().ftl.logical_pages();
+        let versions = (0..pages).map(|page| audit.version(Lpn::from_index(page))).collect();
+        Found { versions, last_version: self.ssd.last_sequence() }
+    }
+
+    /// The versions of the host's pages that the flash holds, in no order: as long as it does a cut may bring one back.
+    pub fn versions_held(&self) -> impl Iterator<Item = (Lpn, u64)> {
+        self.ssd.backend().ftl.audit.iter().flat_map(|audit| audit.versions_held())
+    }
+
+    /// The last version of a page whose program has begun, be it that the page was trimmed since. Older ones that the
+    /// flash does not hold have been there, and are gone.
+    pub fn last_begun(&self, lpn: Lpn) -> Option<u64> {
+        self.ssd.backend().ftl.audit.as_ref()?.last_begun(lpn)
+    }
+
+    /// Lets the power fail at `at`, which is later than now.
+    ///
+    /// # Errors
+    /// If the configuration does not let it be cut on command.
+    pub fn cut_power_at(&mut self, at: Instant) -> Result<(), NotOnCommand> {
+        match &self.power {
+            Some(power) if matches!(power.cuts, CutTimes::OnCommand) => {
+                self.agenda.add(at, Event::PowerFails);
+                Ok(())
+            }
+            _ => Err(NotOnCommand),
+        }
     }
 
     fn switch_off(&mut self, power: &mut Power) -> Off {
@@ -171,9 +241,12 @@ impl Drive {
             buffer.save();
             return Some(buffer);
         }
-        let lost = buffer.pages().filter(|page| power.acknowledged.contains(page));
-        power.tally.buffered_pages_lost += lost.count() as u64;
+        for page in buffer.pages() {
+            power.tally.buffered_pages_lost += u64::from(power.acknowledged.contains(&page));
+            power.tally.flushed_pages_lost += u64::from(power.flushed.contains(&page));
+        }
         power.acknowledged.clear();
+        power.flushed.clear();
         None
     }
 
@@ -198,6 +271,9 @@ impl Drive {
     /// A flush has come.
     pub(super) fn note_flush(&mut self, id: CommandId) {
         let (Some(power), Some(buffer)) = (&mut self.power, &self.buffer) else { return };
+        if self.settings.ignores_flushes {
+            return;
+        }
         let promise = |lpn| {
             let later_than = match buffer.is_dirty(lpn) {
                 true => Some(self.ssd.last_sequence()),
@@ -214,6 +290,7 @@ impl Drive {
         let (Some(power), Some(_)) = (&mut self.power, &self.buffer) else { return };
         match command.operation {
             Operation::Write => power.acknowledge(pages.map(Lpn)),
+            Operation::Flush if self.settings.ignores_flushes => power.pretend_to_flush(),
             Operation::Flush => {
                 let promises = power.flushes.remove(&id).unwrap_or_default();
                 let is_broken = |promise: &Promise| {

@@ -132,6 +132,11 @@ impl Spare {
         self.forgotten.insert(lpn, version);
     }
 
+    /// The last version of `lpn` when it was trimmed last, if it ever was.
+    pub fn forgotten(&self, lpn: Lpn) -> Option<u64> {
+        self.forgotten.get(&lpn).copied()
+    }
+
     /// The oldest version of `lpn` that a cut may leave.
     pub fn durable(&self, lpn: Lpn) -> Option<u64> {
         self.durable[lpn.index()]

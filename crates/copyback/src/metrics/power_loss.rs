@@ -27,8 +27,11 @@ pub struct PowerLossSummary {
     pub blocks_erased: u64,
     /// Commands that the host had to hand in anew.
     pub interrupted_requests: u64,
-    /// Pages with acknowledged writes that were in the write buffer only, and that no flush had asked for.
+    /// Pages with acknowledged writes that were in the write buffer only. No flush had been acknowledged for them,
+    /// but for those in `flushed_pages_lost`.
     pub buffered_pages_lost: u64,
+    /// Of those, pages that a flush had been acknowledged for. Always 0, unless `ssd.power.flush = "ignored"`.
+    pub flushed_pages_lost: u64,
     /// Pages of which a durable write was lost.
     pub durable_pages_lost: u64,
 }
@@ -64,6 +67,7 @@ impl PowerLossSummary {
             blocks_erased: loss.blocks_erased,
             interrupted_requests: loss.interrupted_commands,
             buffered_pages_lost: loss.buffered_pages_lost,
+            flushed_pages_lost: loss.flushed_pages_lost,
             durable_pages_lost: loss.durable_pages_lost,
         }
     }

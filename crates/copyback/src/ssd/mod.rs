@@ -277,6 +277,11 @@ impl Ssd {
         self.scheduler.last_sequence()
     }
 
+    /// Place of the page operation that is handed in next: the version of a page that is written.
+    pub const fn next_sequence(&self) -> u64 {
+        self.last_sequence() + 1
+    }
+
     /// Hands in the read of a page, which without collections would have come `late` earlier.
     #[inline]
     pub fn read(&mut self, owner: Owner, lpn: Lpn, late: Duration, now: Instant) {

@@ -4,8 +4,8 @@
 use copyback::config::quantity::{Share, Size, Time};
 use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
-    CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, Delay, DelayRow,
-    DisturbedReadErrors, Expiry, Flow, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
+    CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, Cuts, Delay, DelayRow,
+    DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
     Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder,
     Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming,
     SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width,
@@ -142,6 +142,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     }
     reclaim_units(config);
     rain::draw(config, number, name);
+    if config.ssd.power.cuts != Cuts::None && draw.chance(0.2) {
+        config.ssd.power.flush = Flush::Ignored;
+    }
 }
 
 /// Units of mapping that are smaller than a page.

@@ -2,7 +2,7 @@
 //! end as any other.
 
 use copyback::config::quantity::Size;
-use copyback::config::{Config, Cuts, Loader, Power, Protection};
+use copyback::config::{Config, Cuts, Flush, Loader, Power, Protection};
 
 use crate::INTERRUPT_EVERY;
 use crate::check;
@@ -29,6 +29,7 @@ pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
         protection: draw.of(&[Protection::None, Protection::None, Protection::Capacitors]),
         erase_barrier: true,
         metadata,
+        flush: Flush::Honoured,
         cuts: Cuts::Random {
             count: draw.small_within(1, 30) as u32,
             mean_interval: draw.time(10_000, 50_000_000),

@@ -327,6 +327,17 @@ impl Audit {
         in_flash.or_else(|| self.staged.get(&lpn).copied())
     }
 
+    /// The versions of logical pages that the flash holds, be they out of date.
+    pub fn versions_held(&self) -> impl Iterator<Item = (Lpn, u64)> {
+        self.contents.iter().flatten().copied()
+    }
+
+    /// The last version of `lpn` whose program has begun, be it that the page was trimmed since.
+    pub fn last_begun(&self, lpn: Lpn) -> Option<u64> {
+        let forgotten = self.spare.as_ref().and_then(|spare| spare.forgotten(lpn));
+        self.version(lpn).max(forgotten)
+    }
+
     /// The last version of `lpn` that is in the flash, if that is kept account of.
     pub fn durable_version(&self, lpn: Lpn) -> Option<u64> {
         self.spare.as_ref()?.durable(lpn)

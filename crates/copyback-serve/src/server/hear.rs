@@ -1,0 +1,209 @@
+//! What clients say, and what is done at once about it.
+
+use std::time::{Duration, Instant};
+
+use copyback::Error;
+
+use crate::asks::{self, Effect, Manner};
+use crate::client::{Client, ClientId, Health, Stage};
+use crate::command;
+use crate::export::Exports;
+use crate::handshake::{BlockSizes, Step};
+use crate::wire::{self, Errno};
+
+use super::Server;
+
+impl Server {
+    /// Reads what a client says, and does what can be done at once.
+    pub(super) fn listen_to(
+        &mut self,
+        id: ClientId,
+        now: Instant,
+        unseen: Duration,
+    ) -> Result<(), Error> {
+        let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
+        let health = if client.is_wanted() { client.receive(&mut self.room) } else { Health::Well };
+        let heard = match health {
+            Health::Well => self.hear(id, now, unseen)?,
+            Health::Gone => Heard::Gone,
+        };
+        match heard {
+            Heard::All => {}
+            Heard::Gone => self.let_go(id),
+            Heard::Broken(why) => {
+                self.shared
+                    .tell("broken protocol", || format!("client {}: {why}; it was cut off", id.0));
+                self.let_go(id);
+            }
+        }
+        let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
+        if client.send() == Health::Gone || client.is_through() {
+            self.let_go(id);
+        }
+        Ok(())
+    }
+
+    /// A client goes; what it asked for is done all the same, and nobody hears of it.
+    pub(super) fn let_go(&mut self, id: ClientId) {
+        if let Some(client) = self.clients.remove(&id)
+            && client.unanswered > 0
+        {
+            let unanswered = client.unanswered;
+            self.shared.tell("broken off", || {
+                format!("client {} has broken off with {unanswered} requests unanswered", id.0)
+            });
+        }
+    }
+
+    /// Understands as much as has come of what a client says.
+    fn hear(&mut self, id: ClientId, now: Instant, unseen: Duration) -> Result<Heard, Error> {
+        loop {
+            let Some(client) = self.clients.get_mut(&id) else { return Ok(Heard::Gone) };
+            let heard = match client.stage {
+                Stage::Meeting(_) => meet(client, &self.exports, self.manner),
+                Stage::Asking(_) => match self.hear_request(id, now, unseen)? {
+                    Some(heard) => heard,
+                    None => continue,
+                },
+                Stage::Commanding => self.hear_command(id)?,
+            };
+            match heard {
+                Progress::More => {}
+                Progress::Waits => return Ok(Heard::All),
+                Progress::Ends(heard) => return Ok(heard),
+            }
+        }
+    }
+
+    /// Takes one request of a client; `None` if it was one.
+    fn hear_request(
+        &mut self,
+        id: ClientId,
+        now: Instant,
+        unseen: Duration,
+    ) -> Result<Option<Progress>, Error> {
+        let Some(client) = self.clients.get_mut(&id) else { return Ok(Some(Progress::Waits)) };
+        let Stage::Asking(export) = client.stage else { return Ok(Some(Progress::Waits)) };
+        let input = client.input();
+        if input.len() < wire::REQUEST_BYTES {
+            return Ok(Some(Progress::Waits));
+        }
+        if !client.is_wanted() {
+            self.stalled.insert(id);
+            return Ok(Some(Progress::Waits));
+        }
+        let Some(request) = wire::Request::parse(input) else {
+            return Ok(Some(broken("sends what is no request of NBD".to_owned())));
+        };
+        if request.command == wire::command::DISCONNECT {
+            return Ok(Some(Progress::Ends(Heard::Gone)));
+        }
+        if request.length > wire::MOST_BYTES && request.data_bytes() > 0 {
+            let length = request.length;
+            return Ok(Some(broken(format!("writes {length} bytes at once"))));
+        }
+        let used = wire::REQUEST_BYTES + request.data_bytes();
+        let Some(data) = input.get(wire::REQUEST_BYTES..used) else {
+            return Ok(Some(Progress::Waits));
+        };
+        let is_too_long =
+            request.command == wire::command::READ && request.length > wire::MOST_BYTES;
+        let asked = match is_too_long {
+            true => Err(Errno::Invalid),
+            false => asks::of(id, &request, data, self.exports.get(export), self.manner),
+        };
+        client.use_up(used);
+        match asked {
+            Ok(asked) => {
+                client.unanswered += 1;
+                client.held += match &asked.effect {
+                    Effect::Read { length, .. } => *length,
+                    Effect::Write { data, .. } => data.len(),
+                    Effect::Zero { .. } | Effect::Trim { .. } | Effect::Flush => 0,
+                };
+                self.live.ask(asked, now, unseen)?;
+            }
+            Err(error) => {
+                wire::put_reply(client.output(), Some(error), request.cookie);
+                self.shared.tell("refused requests", || {
+                    let wire::Request { command, offset, length, .. } = request;
+                    format!(
+                        "client {}: command {command} of {length} bytes from {offset} was refused: {error:?}",
+                        id.0
+                    )
+                });
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes one command to the server.
+    fn hear_command(&mut self, id: ClientId) -> Result<Progress, Error> {
+        let Some(client) = self.clients.get_mut(&id) else { return Ok(Progress::Waits) };
+        let (used, answer) = match command::in_input(client.input()) {
+            command::Found::None => return Ok(Progress::Waits),
+            command::Found::Status(used) => {
+                self.tell();
+                (used, self.shared.status())
+            }
+            command::Found::Cut(used) => (used, self.cut_power()?),
+            command::Found::Unknown => {
+                return Ok(broken("gives a command that is not known".to_owned()));
+            }
+        };
+        let Some(client) = self.clients.get_mut(&id) else { return Ok(Progress::Waits) };
+        client.use_up(used);
+        client.output().extend(format!("{answer}\n").as_bytes());
+        Ok(Progress::More)
+    }
+
+    /// Goes on with clients that had asked for so much that no more was read.
+    pub(super) fn go_on_with_stalled(&mut self) -> Result<(), Error> {
+        for id in std::mem::take(&mut self.stalled) {
+            self.listen_to(id, Instant::now(), Duration::ZERO)?;
+        }
+        Ok(())
+    }
+}
+
+/// How far what a client said has been understood.
+enum Progress {
+    More,
+    Waits,
+    Ends(Heard),
+}
+
+/// What a client has said.
+enum Heard {
+    All,
+    Gone,
+    Broken(String),
+}
+
+fn broken(why: String) -> Progress {
+    Progress::Ends(Heard::Broken(why))
+}
+
+/// A step of the handshake with a client.
+fn meet(client: &mut Client, exports: &Exports, manner: Manner) -> Progress {
+    let blocks = BlockSizes { preferred: manner.page_size.clamp(512, 32 << 10) as u32 };
+    let (stage, input, output) = client.parts();
+    let Stage::Meeting(handshake) = stage else { return Progress::More };
+    match handshake.step(input, exports, blocks, output) {
+        Step::Incomplete => Progress::Waits,
+        Step::Understood(used) => {
+            client.use_up(used);
+            Progress::More
+        }
+        Step::Begin(used, export) => {
+            client.use_up(used);
+            client.stage = Stage::Asking(export);
+            Progress::More
+        }
+        Step::Abort => {
+            client.leave();
+            Progress::Waits
+        }
+        Step::Broken(why) => broken(why),
+    }
+}

@@ -1,0 +1,157 @@
+"""Do databases find their data on a drive whose power was cut, and do they not on one that lies?"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import nbd
+from copyback.serve.ask import ask
+from fuse import as_file, needs_fuse
+from nbd import FAST, Served, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="works on Linux only")
+
+#: How many cuts a crash test makes.
+CUTS = int(os.environ.get("COPYBACK_CRASHES", "8"))
+
+UNPROTECTED = (
+    "--set=ssd.power.protection=none",
+    "--set=ssd.power.cuts=on_command",
+    "--set=ssd.buffer.capacity=256KiB",
+    "--set=ssd.geometry.blocks_per_plane=128",
+)
+LIES = "--set=ssd.power.flush=ignored"
+
+#: The database and its journal each have a part of the drive: nbdfuse shows files of one size.
+SIZES = {"database": 12 << 20, "journal": 8 << 20}
+EXPORTS = ("--export=database=0B+12MiB", "--export=journal=12MiB+8MiB")
+
+
+@pytest.fixture
+def fast(tmp_path: Path) -> Path:
+    path = tmp_path / "fast.toml"
+    path.write_text(FAST)
+    return path
+
+
+def empty(home: Path) -> Path:
+    """Make a database without rows."""
+    path = home / "empty.db"
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, text TEXT)")
+    database.commit()
+    database.close()
+    return path
+
+
+def put(served: Served, path: Path) -> None:
+    """Put a database on the drive, with a journal that is not needed."""
+    with served.client("database") as client:
+        client.write(0, path.read_bytes(), nbd.FUA)
+    with served.client("journal") as client:
+        client.write(0, bytes(4096), nbd.FUA)
+
+
+@contextlib.contextmanager
+def database_on(served: Served, home: Path) -> Iterator[Path]:
+    path = home / "rows.db"
+    with (
+        as_file(served.socket, path, "database"),
+        as_file(served.socket, home / "rows.db-journal", "journal"),
+    ):
+        yield path
+
+
+def commit_until_cut(served: Served, home: Path, begin: int, after_s: float) -> int:
+    """Let a process commit rows from `begin` on until the power is cut; return the first that was not committed."""
+    with database_on(served, home) as path:
+        command = [sys.executable, str(Path(__file__).with_name("sqlite_writer.py"))]
+        with subprocess.Popen(
+            [*command, str(path), str(begin)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == f"{begin}\n"
+            time.sleep(after_s)
+            json.loads(ask(served.socket, "cut"))
+            writer.kill()
+            told = writer.stdout.read().split()
+    return int(told[-1]) + 1 if told else begin + 1
+
+
+def take(served: Served, home: Path) -> Path:
+    """Take the database and its journal from the drive, so that SQLite may recover it."""
+    path = home / "taken.db"
+    for export, file in (("database", path), ("journal", home / "taken.db-journal")):
+        with served.client(export) as client:
+            file.write_bytes(client.read(0, SIZES[export]))
+    return path
+
+
+def rows_of(path: Path) -> list[int]:
+    """Let SQLite recover a database; return its rows."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return [row for (row,) in database.execute("SELECT number FROM rows ORDER BY number")]
+
+
+@needs_fuse
+def test_what_sqlite_has_committed_is_there_after_cuts(fast: Path, tmp_path: Path) -> None:
+    draw = random.Random(27)
+    with serving(fast, tmp_path / "drive.sock", *UNPROTECTED, *EXPORTS) as served:
+        put(served, empty(tmp_path))
+        committed = 0
+        for _ in range(CUTS):
+            committed = commit_until_cut(served, tmp_path, committed, draw.uniform(0, 0.15))
+            found = rows_of(taken := take(served, tmp_path))
+            # One more may be there: it was cut off before it was told.
+            assert found in (list(range(committed)), list(range(committed + 1)))
+            committed = len(found)
+            put(served, taken)
+        served.end()
+    assert committed > 5 * CUTS
+
+
+@needs_fuse
+def test_on_a_drive_that_lies_sqlite_loses_what_it_has_committed(
+    fast: Path, tmp_path: Path
+) -> None:
+    draw = random.Random(28)
+    with serving(fast, tmp_path / "drive.sock", *UNPROTECTED, *EXPORTS, LIES) as served:
+        for _ in range(20):
+            put(served, empty(tmp_path))
+            with served.client("database") as client:
+                # The buffer is full of other things: what the database writes first leaves it in some order.
+                client.write(8 << 20, bytes([1]) * (4 << 20))
+            committed = commit_until_cut(served, tmp_path, 0, draw.uniform(0, 0.15))
+            if is_lost(take(served, tmp_path), committed):
+                return
+            (tmp_path / "empty.db").unlink()
+    pytest.fail("a lie was never noticed")
+
+
+def is_lost(path: Path, committed: int) -> bool:
+    try:
+        return rows_of(path)[:committed] != list(range(committed))
+    except sqlite3.DatabaseError as fault:
+        # What else may be wrong is no loss.
+        assert "malformed" in str(fault) or "not a database" in str(fault), fault
+        return True
+    except AssertionError:
+        return True
