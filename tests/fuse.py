@@ -7,13 +7,13 @@ import os
 import shutil
 import subprocess
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def needs(*programs: str) -> pytest.MarkDecorator:
@@ -33,7 +33,9 @@ def as_file(socket: Path, file: Path, export: str = "") -> Iterator[Path]:
     """Put a served drive, or an export of it, over the regular file `file`."""
     file.touch()
     uri = f"nbd+unix:///{export}?socket={socket}"
-    with subprocess.Popen(["nbdfuse", str(file), uri], stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        ["nbdfuse", str(file), uri], stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             until = time.monotonic() + 20
             while not os.path.ismount(file):

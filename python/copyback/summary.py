@@ -1037,8 +1037,9 @@ class PowerLossSummary(Section, kw_only=True):
     blocks_erased: int
     """Blocks that recoveries erased."""
     buffered_pages_lost: int
-    """Pages with acknowledged writes that were in the write buffer only, and that no flush had
-    asked for.
+    """Pages with acknowledged writes that were in the write buffer only.
+
+    No flush had been acknowledged for them, but for those in `flushed_pages_lost`.
     """
     cut_erases: int
     """Blocks whose erase was cut off."""
@@ -1048,6 +1049,11 @@ class PowerLossSummary(Section, kw_only=True):
     """Of those, before the drive was back from the one before."""
     durable_pages_lost: int
     """Pages of which a durable write was lost."""
+    flushed_pages_lost: int
+    """Of those, pages that a flush had been acknowledged for.
+
+    Always 0, unless `ssd.power.flush = "ignored"`.
+    """
     interrupted_requests: int
     """Commands that the host had to hand in anew."""
     pages_read: int
