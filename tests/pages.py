@@ -8,6 +8,7 @@ a fence, which readers do not see, says what is special:
     <!-- file: mine.toml -->      the fence is written to this file
     <!-- exit status: 2 -->       the command fails like this
     <!-- not run: why -->         neither run nor compared
+    <!-- needs: fio, root -->     programs, and rights, that a machine need not have
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-_COMMENT = re.compile(r"<!-- (file|exit status|not run): (.*?) -->")
+_COMMENT = re.compile(r"<!-- (file|exit status|not run|needs): (.*?) -->")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,204 @@
+"""The guide about served drives does what it says, where the programs are that it uses."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pages import ROOT, Fence, fences, is_shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="works on Linux only")
+
+PAGE = ROOT / "docs" / "guide" / "serve.md"
+
+#: Seconds that a fence may take.
+PATIENCE = 240
+
+#: Programs that distributions do not put into everybody's search path.
+BESIDE = ["/usr/sbin", "/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
+
+SERVES = "copyback serve drive.toml"
+
+
+@dataclass
+class Part:
+    """A heading of the guide and the fences under it."""
+
+    title: str
+    served: Fence | None = None
+    fences: list[Fence] = field(default_factory=list)
+
+    @property
+    def needs(self) -> list[str]:
+        told = [fence.told["needs"] for fence in self.fences if "needs" in fence.told]
+        return sorted({need.strip() for needs in told for need in needs.split(",")})
+
+
+def parts() -> dict[str, Part]:
+    """Return the parts of the guide that use a drive, each with how that is served."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    found: dict[str, Part] = {}
+    served = None
+    for fence in fences(PAGE):
+        above = [line for line in lines[: fence.line - 1] if line.startswith("#")]
+        title = above[-1].lstrip("# ")
+        if fence.text.startswith(SERVES):
+            served = fence
+        elif "needs" in fence.told or (title in found and fence.language == "text"):
+            part = found.setdefault(title, Part(title, served))
+            part.fences.append(fence)
+    return found
+
+
+PARTS = parts()
+
+
+def missing(needs: list[str]) -> list[str]:
+    path = os.pathsep.join([os.environ["PATH"], *BESIDE])
+    lacks = [need for need in needs if need != "root" and shutil.which(need, path=path) is None]
+    if "root" in needs and not may_mount():
+        lacks.append("root, who may mount")
+    if "nbdfuse" in needs and not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        lacks.append("/dev/fuse")
+    return lacks
+
+
+def may_mount() -> bool:
+    """Say whether loop devices can be mounted: root of a container often may not."""
+    if os.geteuid() != 0 or shutil.which("losetup") is None:
+        return False
+    return subprocess.run(["losetup", "-f"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """Make a directory that others may enter; unmount what is mounted in it afterwards."""
+    with tempfile.TemporaryDirectory(prefix="copyback-guide-") as name:
+        path = Path(name)
+        path.chmod(0o755)
+        (path / "drive.toml").write_text(
+            next(fence.text for fence in fences(PAGE) if fence.told.get("file") == "drive.toml")
+        )
+        try:
+            yield path
+        finally:
+            mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+            for where in (line.split()[1] for line in reversed(mounts)):
+                if where.startswith(f"{path}/"):
+                    subprocess.run(["umount", "-l", where], check=False)
+
+
+def run(text: str, home: Path) -> str:
+    """Run a fence; return what it prints. What it leaves in the background may go on."""
+    output = home / "output"
+    with output.open("w") as out:
+        done = subprocess.run(
+            ["sh", "-e", "-c", text],
+            cwd=home,
+            env=environment(),
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            timeout=PATIENCE,
+            check=False,
+        )
+    told = output.read_text(errors="replace")
+    assert done.returncode == 0, told
+    return told
+
+
+def environment() -> dict[str, str]:
+    path = [str(Path(sys.executable).parent), os.environ["PATH"], *BESIDE]
+    return {**os.environ, "PATH": os.pathsep.join(path)}
+
+
+@contextlib.contextmanager
+def served(fence: Fence, home: Path, *more: str) -> Iterator[None]:
+    """Serve a drive as the guide says; all must go well until it is told to end."""
+    with (home / "server").open("w") as out:
+        process = subprocess.Popen(
+            ["sh", "-c", "exec " + " ".join([fence.text.replace("\\\n", " ").strip(), *more])],
+            cwd=home,
+            env=environment(),
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        until = time.monotonic() + 60
+        while not (home / "drive.sock").exists():
+            assert process.poll() is None, (home / "server").read_text()
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        yield
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=PATIENCE) == 0, (home / "server").read_text()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def follow(part: Part, home: Path) -> list[str]:
+    """Do what a part says; return lines that were not printed."""
+    printed, faults = "", []
+    for fence in part.fences:
+        if fence.language == "sh":
+            printed = run(fence.text, home)
+        else:
+            left = iter(printed.splitlines())
+            faults += [
+                line
+                for line in fence.text.splitlines()
+                if not any(is_shown(line, one) for one in left)
+            ]
+    return faults
+
+
+def test_the_guide_has_the_parts_that_are_followed() -> None:
+    assert list(PARTS) == [
+        "fio",
+        "A file system in a file",
+        "A file system that is mounted",
+        "SQLite",
+        "PostgreSQL",
+        "QEMU",
+        "A crash test",
+        "Two tenants on one drive",
+    ]
+
+
+@pytest.mark.parametrize("title", PARTS)
+def test_a_part_of_the_guide_does_what_it_says(title: str, home: Path) -> None:
+    part = PARTS[title]
+    if lacks := missing(part.needs):
+        pytest.skip(f"{', '.join(lacks)}: not here")
+    assert part.served is not None
+    with served(part.served, home):
+        assert follow(part, home) == []
+    if (home / "live").exists():
+        assert (home / "live" / "report.html").is_file(), "the log gave the same responses"
+
+
+def test_the_crash_test_of_the_guide_fails_on_a_drive_that_lies(home: Path) -> None:
+    part = PARTS["A crash test"]
+    if lacks := missing(part.needs):
+        pytest.skip(f"{', '.join(lacks)}: not here")
+    assert part.served is not None
+    with served(part.served, home, "--set", "ssd.power.flush=ignored"):
+        try:
+            follow(part, home)
+        except AssertionError:
+            return
+    pytest.fail("nothing was missing")
