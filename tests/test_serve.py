@@ -6,7 +6,6 @@ import json
 import random
 import re
 import resource
-import shutil
 import signal
 import socket
 import struct
@@ -432,44 +431,3 @@ def test_a_running_server_tells_how_its_drive_stands(drive: Served, cli: RunCli)
     assert found["requests"] == 40
     assert found["host_programs"] == 40
     assert found["lateness"]["answers"] == 40
-
-
-def fio(served: Served, *options: str) -> None:
-    """Let fio work on a drive; any mismatch of what it reads fails it."""
-    program = shutil.which("fio")
-    engines = (
-        subprocess.run([program, "--enghelp"], capture_output=True, text=True) if program else None
-    )
-    if program is None or engines is None or "nbd" not in engines.stdout.split():
-        pytest.skip("fio with its engine nbd is not installed")
-    command = [program, "--name=verified", "--ioengine=nbd", "--bs=4k", "--iodepth=32"]
-    uri = f"--uri=nbd+unix:///?socket={served.socket}"
-    verify = ("--verify=crc32c", "--verify_fatal=1", "--randseed=5")
-    done = subprocess.run(
-        [*command, uri, *verify, *options],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        # fio leaves a file of its own where it is started.
-        cwd=served.socket.parent,
-    )
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"ssd.ftl.mapping": '{ type = "demand_paged", cache = "1KiB" }'},
-        {"ssd.ftl.mapping": '"superblock"', "ssd.ftl.over_provisioning": "0.4"},
-        {"ssd.buffer.capacity": '"64KiB"'},
-        {"array.devices": "4", "array.layout": '"raid5"', "array.stripe": '"16KiB"'},
-        {"array.devices": "4", "array.layout": '"raid5"', "array.failed": "[1]"},
-    ],
-)
-def test_fio_reads_what_it_wrote(settings: dict[str, str], fast: Path, tmp_path: Path) -> None:
-    sets = [f"--set={key}={value}" for key, value in settings.items()]
-    with serving(fast, tmp_path / "drive.sock", "--log", tmp_path / "log.parquet", *sets) as served:
-        fio(served, "--rw=randwrite", "--size=4M")
-        fio(served, "--rw=randrw", "--size=4M", "--bsrange=512-16k", "--blockalign=512")
-        served.end()
