@@ -176,12 +176,14 @@ class Seen:
 
 
 def look(
-    page: Path, script: str, *, width: int = 1280, address: str = "", dark: bool = False
+    page: Path | str, script: str, *, width: int = 1280, address: str = "", dark: bool = False
 ) -> Seen:
     """Open a page, run a script in it, and return what it found; no fault may be left.
 
     Parameters
     ----------
+    page
+        A file, or an address.
     script
         Fills `found`; may `await`, `choose(id, value)` and click `exportsOf(id, "SVG")`.
     address
@@ -197,7 +199,8 @@ def look(
         browser.ask("Emulation.setDeviceMetricsOverride", session, **window)
         browser.ask("Emulation.setEmulatedMedia", session, features=[scheme])
         browser.ask("Page.addScriptToEvaluateOnNewDocument", session, source=_CATCH)
-        browser.ask("Page.navigate", session, url=page.resolve().as_uri() + address)
+        where = page if isinstance(page, str) else page.resolve().as_uri()
+        browser.ask("Page.navigate", session, url=where + address)
         browser.wait_for("Page.loadEventFired")
         told = browser.ask(
             "Runtime.evaluate",

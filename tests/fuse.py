@@ -6,21 +6,23 @@ import contextlib
 import os
 import shutil
 import subprocess
+import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
-def needs(*programs: str) -> pytest.MarkDecorator:
-    """Skip a test where a program is missing, and say which."""
-    missing = [program for program in programs if shutil.which(program) is None]
-    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)}: not installed here")
+#: Seconds that commands may take.
+PATIENCE = 240
 
+#: Programs that distributions do not put into everybody's search path.
+BESIDE = ["/usr/sbin", "/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
 
 needs_fuse = pytest.mark.skipif(
     shutil.which("nbdfuse") is None or not os.access("/dev/fuse", os.R_OK | os.W_OK),
@@ -57,3 +59,58 @@ def unmount(where: Path, *command: str) -> None:
             return
         time.sleep(0.02)
     raise AssertionError(done.stderr)
+
+
+def missing(needs: list[str]) -> list[str]:
+    path = os.pathsep.join([os.environ["PATH"], *BESIDE])
+    lacks = [need for need in needs if need != "root" and shutil.which(need, path=path) is None]
+    if "root" in needs and not may_mount():
+        lacks.append("root, who may mount")
+    if "nbdfuse" in needs and not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        lacks.append("/dev/fuse")
+    return lacks
+
+
+def may_mount() -> bool:
+    """Say whether loop devices can be mounted: root of a container often may not."""
+    if os.geteuid() != 0 or shutil.which("losetup") is None:
+        return False
+    return subprocess.run(["losetup", "-f"], capture_output=True, check=False).returncode == 0
+
+
+@contextlib.contextmanager
+def home_of_all() -> Iterator[Path]:
+    """Make a directory that others may enter; unmount what is mounted in it afterwards."""
+    with tempfile.TemporaryDirectory(prefix="copyback-guide-") as name:
+        path = Path(name)
+        path.chmod(0o755)
+        try:
+            yield path
+        finally:
+            mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+            for where in (line.split()[1] for line in reversed(mounts)):
+                if where.startswith(f"{path}/"):
+                    subprocess.run(["umount", "-l", where], check=False)
+
+
+def run(text: str, home: Path) -> str:
+    """Run commands; return what they print. What they leave in the background may go on."""
+    output = home / "output"
+    with output.open("w") as out:
+        done = subprocess.run(
+            ["sh", "-e", "-c", text],
+            cwd=home,
+            env=environment(),
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            timeout=PATIENCE,
+            check=False,
+        )
+    told = output.read_text(errors="replace")
+    assert done.returncode == 0, told
+    return told
+
+
+def environment() -> dict[str, str]:
+    path = [str(Path(sys.executable).parent), os.environ["PATH"], *BESIDE]
+    return {**os.environ, "PATH": os.pathsep.join(path)}

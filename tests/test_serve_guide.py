@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from fuse import PATIENCE, environment, home_of_all, missing, run
 from pages import ROOT, Fence, fences, is_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="works on Linux only")
 
 PAGE = ROOT / "docs" / "guide" / "serve.md"
-
-#: Seconds that a fence may take.
-PATIENCE = 240
-
-#: Programs that distributions do not put into everybody's search path.
-BESIDE = ["/usr/sbin", "/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
 
 SERVES = "copyback serve drive.toml"
 
@@ -67,62 +59,12 @@ def parts() -> dict[str, Part]:
 PARTS = parts()
 
 
-def missing(needs: list[str]) -> list[str]:
-    path = os.pathsep.join([os.environ["PATH"], *BESIDE])
-    lacks = [need for need in needs if need != "root" and shutil.which(need, path=path) is None]
-    if "root" in needs and not may_mount():
-        lacks.append("root, who may mount")
-    if "nbdfuse" in needs and not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        lacks.append("/dev/fuse")
-    return lacks
-
-
-def may_mount() -> bool:
-    """Say whether loop devices can be mounted: root of a container often may not."""
-    if os.geteuid() != 0 or shutil.which("losetup") is None:
-        return False
-    return subprocess.run(["losetup", "-f"], capture_output=True, check=False).returncode == 0
-
-
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """Make a directory that others may enter; unmount what is mounted in it afterwards."""
-    with tempfile.TemporaryDirectory(prefix="copyback-guide-") as name:
-        path = Path(name)
-        path.chmod(0o755)
-        (path / "drive.toml").write_text(
-            next(fence.text for fence in fences(PAGE) if fence.told.get("file") == "drive.toml")
-        )
-        try:
-            yield path
-        finally:
-            mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
-            for where in (line.split()[1] for line in reversed(mounts)):
-                if where.startswith(f"{path}/"):
-                    subprocess.run(["umount", "-l", where], check=False)
-
-
-def run(text: str, home: Path) -> str:
-    """Run a fence; return what it prints. What it leaves in the background may go on."""
-    output = home / "output"
-    with output.open("w") as out:
-        done = subprocess.run(
-            ["sh", "-e", "-c", text],
-            cwd=home,
-            env=environment(),
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            timeout=PATIENCE,
-            check=False,
-        )
-    told = output.read_text(errors="replace")
-    assert done.returncode == 0, told
-    return told
-
-
-def environment() -> dict[str, str]:
-    path = [str(Path(sys.executable).parent), os.environ["PATH"], *BESIDE]
-    return {**os.environ, "PATH": os.pathsep.join(path)}
+    with home_of_all() as path:
+        text = next(fence.text for fence in fences(PAGE) if fence.told.get("file") == "drive.toml")
+        (path / "drive.toml").write_text(text)
+        yield path
 
 
 @contextlib.contextmanager

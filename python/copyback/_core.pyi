@@ -229,6 +229,7 @@ class Server:
         slower: float,
         exports: list[tuple[str, int, int, int | None]],
         keeps_log: bool,
+        is_watched: bool = False,
     ) -> str:
         """Let clients connect, once the drive is prepared; return the address as they name it."""
 
@@ -246,6 +247,9 @@ class Server:
 
     def cuts(self) -> str:
         """Return all cuts of power so far, as JSON."""
+
+    def take_watched(self) -> str:
+        """Return what was seen of the drive since the last call, a row an interval, as JSON."""
 
     def status(self) -> str:
         """Return how the drive stands, as JSON."""

@@ -76,7 +76,7 @@ impl Server {
     }
 
     /// Opens the doors, once the drive is prepared.
-    #[pyo3(signature = (address, control, data, slower, exports, keeps_log))]
+    #[pyo3(signature = (address, control, data, slower, exports, keeps_log, is_watched=false))]
     #[allow(clippy::too_many_arguments)]
     fn open(
         &self,
@@ -87,6 +87,7 @@ impl Server {
         slower: f64,
         exports: Vec<(String, u64, u64, Option<u16>)>,
         keeps_log: bool,
+        is_watched: bool,
     ) -> PyResult<String> {
         let address = address_of(address)?;
         error::run(py, || {
@@ -108,7 +109,8 @@ impl Server {
             let control = control.map(|path| Door::open(&Address::Unix(path)));
             let control = control.transpose().map_err(Error::Input)?;
             let drive = Embedded::on(&self.config, *devices)?;
-            let parts = Parts { drive, data, exports, slower, door, control, keeps_log };
+            let parts =
+                Parts { drive, data, exports, slower, door, control, keeps_log, is_watched };
             let server = copyback_serve::Server::new(&self.config, parts)?;
             *self.shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(server.shared());
             let uri = server.uri();
@@ -151,6 +153,11 @@ impl Server {
     /// All cuts of power, as JSON.
     fn cuts(&self) -> String {
         self.shared().map_or_else(|| "[]".to_owned(), |shared| shared.cuts().to_string())
+    }
+
+    /// What was seen of the drive since the last call, a row for each interval, as JSON.
+    fn take_watched(&self) -> String {
+        self.shared().map_or_else(|| "[]".to_owned(), |shared| shared.take_watched().to_string())
     }
 
     /// How the drive stands, as JSON.

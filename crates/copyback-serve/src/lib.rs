@@ -30,6 +30,7 @@ mod server;
 mod shared;
 mod status;
 mod versions;
+mod watch;
 mod wire;
 
 pub use clock::Slower;

@@ -29,6 +29,7 @@ use crate::listen::Door;
 use crate::live::{Done, Live};
 use crate::shared::Shared;
 use crate::status;
+use crate::watch::Watch;
 
 /// Rows of the log that are handed over together.
 const ROWS: usize = 4096;
@@ -55,6 +56,8 @@ pub struct Parts {
     pub control: Option<Door>,
     /// Whether a log is kept.
     pub keeps_log: bool,
+    /// Whether somebody looks at the drive while it is served.
+    pub is_watched: bool,
 }
 
 /// A drive that is served.
@@ -69,6 +72,8 @@ pub struct Server {
     clients: BTreeMap<ClientId, Client>,
     next_client: u64,
     lateness: Lateness,
+    /// Kept if somebody looks.
+    watch: Option<Watch>,
     /// Clients of which requests wait to be read until others are answered.
     stalled: BTreeSet<ClientId>,
     /// What a round has done, kept to reuse its memory.
@@ -100,7 +105,8 @@ impl Server {
         for end in [&waker, &woken] {
             end.set_nonblocking(true).map_err(machine)?;
         }
-        let Parts { mut drive, data, exports, slower, door, control, keeps_log } = parts;
+        let Parts { mut drive, data, exports, slower, door, control, keeps_log, is_watched } =
+            parts;
         drive.wait_outside(config);
         let manner = Manner {
             page_size: drive.page_size(),
@@ -117,6 +123,7 @@ impl Server {
             clients: BTreeMap::new(),
             next_client: 0,
             lateness: Lateness::default(),
+            watch: is_watched.then(Watch::default),
             stalled: BTreeSet::new(),
             done: Vec::new(),
             room: vec![0; AT_ONCE],
@@ -235,5 +242,7 @@ impl Server {
         self.told = Instant::now();
         let status = status::of(&self.live, &self.lateness, self.clients.len(), &self.shared);
         self.shared.set_status(status);
+        let row = self.watch.as_mut().and_then(|watch| watch.row(self.live.drive()));
+        row.into_iter().for_each(|row| self.shared.add_watched(row));
     }
 }

@@ -29,6 +29,7 @@ struct Inner {
     kinds: BTreeMap<&'static str, u64>,
     status: Value,
     cuts: Vec<Value>,
+    watched: Vec<Value>,
 }
 
 impl Shared {
@@ -110,6 +111,15 @@ impl Shared {
     /// All cuts of power, in order.
     pub fn cuts(&self) -> Value {
         Value::Array(self.inner().cuts.clone())
+    }
+
+    pub(crate) fn add_watched(&self, row: Value) {
+        self.inner().watched.push(row);
+    }
+
+    /// Takes what was seen of the drive, a row for each interval since the last call, if somebody looks.
+    pub fn take_watched(&self) -> Value {
+        Value::Array(std::mem::take(&mut self.inner().watched))
     }
 
     /// How the drive stood when the server last told.

@@ -48,6 +48,26 @@ pub struct Completion {
     pub rejected: bool,
 }
 
+/// How drives stand at an instant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stand {
+    /// Free blocks of all planes.
+    pub free_blocks: u64,
+    /// Fewest free blocks of a plane.
+    pub free_blocks_least: u64,
+    /// The dies of all drives, in order.
+    pub dies: Vec<DieStand>,
+}
+
+/// How a die stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DieStand {
+    /// Free blocks of its planes.
+    pub free_blocks: u32,
+    /// Time in which it has collected so far.
+    pub collecting: Duration,
+}
+
 /// What has become of the data of a page: who writes is told by the number that the caller gave the request.
 pub type PageEvent = DrivePageEvent<u64>;
 
@@ -265,6 +285,20 @@ impl Embedded {
     /// Takes the next of the requests that have been served, in order of time.
     pub fn take_completed(&mut self) -> Option<Completion> {
         self.completed.pop_front()
+    }
+
+    /// How the drives stand.
+    pub fn stand(&self) -> Stand {
+        let drives = || self.array.drives().iter().map(|drive| &drive.ssd);
+        let free = || drives().map(|ssd| ssd.backend().ftl.space.free_blocks_of_all());
+        let dies = drives().flat_map(|ssd| ssd.die_uses(self.now));
+        Stand {
+            free_blocks: free().map(|free| free.sum).sum(),
+            free_blocks_least: free().map(|free| free.least).min().unwrap_or_default(),
+            dies: dies
+                .map(|die| DieStand { free_blocks: die.free_blocks, collecting: die.collecting })
+                .collect(),
+        }
     }
 
     /// Takes the next of the requests that were served before `end`.

@@ -75,6 +75,16 @@ def serve(
             metavar="DIR", help="Leave summary, tables and report at the end (needs --log)."
         ),
     ] = None,
+    live: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="Show on this machine's PORT how the drive stands while it is served; 0 takes any "
+            "that is free.",
+        ),
+    ] = None,
     open_to_network: Annotated[
         bool,
         typer.Option(
@@ -125,6 +135,7 @@ def serve(
         slower=slower,
         exports=[export_of(text) for text in export or []],
         log=log,
+        live=live,
     )
     settings = _settings(setting, seed)
     _serve(lambda more: load(config, preset, [*settings, *more]), options, out, quiet=quiet)
@@ -154,7 +165,10 @@ def _serve(load_with: Load, options: Options, out: Path | None, *, quiet: bool) 
             def say(uri: str) -> None:
                 print(f"Serving {uri} (Ctrl-C ends it)", flush=True)
 
-            found = serve_drive(loaded, options, on_progress=tell, on_open=say)
+            def show_live(address: str) -> None:
+                print(f"Live page {address}", flush=True)
+
+            found = serve_drive(loaded, options, on_progress=tell, on_open=say, on_live=show_live)
         for line in told.lateness(found["lateness"]):
             print(f"copyback: {line}", file=sys.stderr)
         if options.log is not None:

@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 import threading
+import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from copyback._core import Config, Progress, Server
+    from copyback.serve.live import Seen
 
 #: How often, in seconds, what the server leaves is taken.
 _TAKES_EVERY = 0.2
@@ -40,6 +42,7 @@ class Options:
     slower: float = 1.0
     exports: list[tuple[str, int, int, int | None]] = field(default_factory=list)
     log: Path | None = None
+    live: int | None = None
 
 
 def serve(
@@ -48,6 +51,7 @@ def serve(
     *,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_open: Callable[[str], None] = lambda _: None,
+    on_live: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Serve a drive until SIGINT or SIGTERM; return how it stood at the end.
 
@@ -57,6 +61,8 @@ def serve(
         Told how far the drive is prepared.
     on_open
         Told the address, once clients may come.
+    on_live
+        Told the address of the live page, if there is one.
     """
     check_memory(config)
     if options.log is not None:
@@ -75,10 +81,19 @@ def serve(
         options.slower,
         options.exports,
         options.log is not None,
+        options.live is not None,
     )
-    with _log(options.log) as writer, _ended_by_signals() as wants_end:
+    with (
+        _log(options.log) as writer,
+        _shown(config, options, uri) as shown,
+        _ended_by_signals() as wants_end,
+    ):
         on_open(uri)
-        fault = _attend(server, wants_end, writer)
+        seen = None
+        if shown is not None:
+            seen, address = shown
+            on_live(address)
+        fault = _attend(server, wants_end, writer, seen)
         status: dict[str, Any] = json.loads(server.status())
         if writer is not None:
             cuts = json.loads(server.cuts())
@@ -103,8 +118,22 @@ def _facts(
     }
 
 
+@contextlib.contextmanager
+def _shown(config: Config, options: Options, uri: str) -> Iterator[tuple[Seen, str] | None]:
+    """Yield what the live page shows and its address, if there is one."""
+    if options.live is None:
+        yield None
+        return
+    from copyback.serve.live import Seen, page, shown
+
+    seen = Seen()
+    text = page(tomllib.loads(config.to_toml()), uri, options.slower)
+    with shown(seen, text, options.live) as address:
+        yield seen, address
+
+
 def _attend(
-    server: Server, wants_end: threading.Event, writer: LogWriter | None
+    server: Server, wants_end: threading.Event, writer: LogWriter | None, seen: Seen | None
 ) -> Exception | None:
     """Let a thread serve, and take what it leaves; return why it failed, if it did."""
     faults: list[Exception] = []
@@ -122,22 +151,24 @@ def _attend(
             server.end()
             thread.join()
         try:
-            _take(server, writer)
+            _take(server, writer, seen)
         except Exception as fault:
             faults.append(fault)
             server.end()
             thread.join()
     if not faults:
-        _take(server, writer)
+        _take(server, writer, seen)
     return faults[0] if faults else None
 
 
-def _take(server: Server, writer: LogWriter | None) -> None:
+def _take(server: Server, writer: LogWriter | None, seen: Seen | None) -> None:
     for line in server.take_lines():
         print(f"copyback: {line}", file=sys.stderr, flush=True)
     for rows in server.take_log():
         if writer is not None:
             writer.add(rows)
+    if seen is not None:
+        seen.add(json.loads(server.take_watched()), json.loads(server.status()))
 
 
 @contextlib.contextmanager

@@ -58,6 +58,9 @@ impl Server {
         let late_ns = clock.in_drive_ns(late);
         let meant = Duration::from_secs_f64(done.took_ns as f64 * 1e-9 * clock.slower());
         self.lateness.note(meant, late);
+        if let Some(watch) = &mut self.watch {
+            watch.note(done);
+        }
         self.live.log.seen(done.row, done.took_ns + late_ns);
     }
 }
