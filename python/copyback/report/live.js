@@ -57,13 +57,12 @@
       put("tail-" + kind, row[kind].count ? `median · p99 ${us(row[kind].p99_us)}` : "none in this interval");
     }
     put("now-amplification", plain(columns.amplification.at(-1)));
-    put("all-amplification", plain(status.write_amplification) + " since the first request");
+    put("all-amplification", plain(status.write_amplification) + " in all");
     put("now-free", whole(row.free_blocks));
-    put("least-free", whole(row.free_blocks_least) + " on the plane with fewest");
+    put("least-free", `fewest of a plane: ${whole(row.free_blocks_least)}`);
     const late = status.lateness;
     put("now-late", late.answers ? us(late.late_us.p50) : "–");
-    put("believed", !late.answers ? "nobody was answered"
-      : late.believable ? "median; small beside responses" : "median; this run is not to be believed");
+    put("believed", !late.answers ? "no answers yet" : late.believable ? "median · small" : "median · too much");
   }
 
   const cells = document.getElementById("die-cells");
@@ -98,10 +97,10 @@
         drawCards(rows.at(-1), status);
         drawDies(rows.at(-1));
       }
-      const cuts = status.power_loss ? `, ${status.power_loss.cuts} cuts of power` : "";
+      const cuts = status.power_loss ? `, cuts of power: ${status.power_loss.cuts}` : "";
       if (before) {
-        state.textContent = `${at(before.at_s)} of the drive's time, ${status.clients} clients, ` +
-          `${status.outstanding} requests under way${cuts}.`;
+        state.textContent = `${at(before.at_s)} of the drive's time, clients: ${status.clients}, ` +
+          `requests under way: ${status.outstanding}${cuts}.`;
       }
       setTimeout(look, rows.length ? 400 : 1000);
     } catch {
