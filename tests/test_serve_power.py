@@ -256,6 +256,25 @@ def test_trims_come_undone_and_nothing_else_does(fast: Path, tmp_path: Path) -> 
     assert host.broken == []
 
 
+def test_what_waited_when_the_power_failed_is_never_written(fast: Path, tmp_path: Path) -> None:
+    settings = UNPROTECTED | {"host.queue_depth": "1"}
+    with serving(fast, tmp_path / "drive.sock", "--slower=50", *sets(settings)) as served:
+        with served.client() as client:
+            # Each takes a hundredth of a second.
+            for page in range(32):
+                client.send(nbd.WRITE, page * PAGE, PAGE, content(page, 1))
+            client.receive()
+            cut(served)
+        with served.client() as client:
+            found = [client.read(page * PAGE, PAGE) for page in range(32)]
+            again = [client.read(page * PAGE, PAGE) for page in range(32)]
+        served.end()
+    assert found == again
+    written = [page for page, data in enumerate(found) if data != bytes(PAGE)]
+    assert written == list(range(len(written))), "those that came first"
+    assert 1 <= len(written) < 16
+
+
 def test_parts_of_pages_come_back_with_the_page(fast: Path, tmp_path: Path) -> None:
     with serving(fast, tmp_path / "drive.sock", *sets(UNPROTECTED | BUFFER)) as served:
         with served.client() as client:
