@@ -17,7 +17,7 @@ import copyback
 import nbd
 from copyback.parquet import read_parquet
 from copyback.serve.ask import ask
-from copyback.serve.facts import facts
+from copyback.serve.facts import caveat, facts
 from nbd import FAST, Served, replayed, rows, serving
 
 if TYPE_CHECKING:
@@ -216,6 +216,7 @@ def test_what_was_flushed_is_there_after_fifty_cuts(
     known = facts(log)
     assert known is not None
     assert known["cuts"] == found
+    assert "its cuts of power (50) are left out" in str(caveat(log))
     assert replayed(fast, log, settings) == rows(read_parquet(log))
 
 

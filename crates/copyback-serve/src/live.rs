@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use copyback::Error;
-use copyback::config::{Config, Protection};
+use copyback::config::{Config, Cuts, Protection};
 use copyback::embedded::{Ask, Completion, Embedded, PageEvent, PowerCut};
 use copyback::units;
 use copyback::workload::Operation;
@@ -93,8 +93,8 @@ impl Live {
         data: Data,
         keeps_log: bool,
     ) -> Result<Self, Error> {
-        // An array does not lose its power.
-        let may_fail = config.ssd.power.is_watched() && config.array.devices == 1;
+        // Of an array it never does.
+        let may_fail = config.ssd.power.cuts != Cuts::None;
         if may_fail {
             drive.tell_page_events()?;
         }
