@@ -24,9 +24,9 @@ class SepBit(copyback.PlacementPolicy):
         young = min(self.queue, self.mean)
         if len(pages) == 1:
             return ages.item() >= young
-        lives_long = ages >= young  # until it is written: the queue grows by one a write at most
-        # It may shrink as fast, so that a page turns old in half of what is left.
-        turns_old = (2 * now + young + 1 - ages) >> 1
+        # No sooner: as long as the mean holds, the queue does not come to be shorter than both.
+        turns_old = now + young - ages
+        lives_long = turns_old <= now  # until it is written: the queue grows by one a write at most
         turns_old[lives_long] = FOREVER
         return lives_long, turns_old
 
@@ -37,7 +37,8 @@ class SepBit(copyback.PlacementPolicy):
         return classes, self.bounds.take(classes) - (ages - now)
 
     def wrote(self, pages, ages, now):
-        self.pages += ages.tolist().count(FOREVER)
+        if self.pages < self.device.logical_pages:
+            self.pages += ages.tolist().count(FOREVER)
         if self.queue == self.mean:
             return
         grown = min(self.queue + len(pages), self.mean, self.pages)

@@ -310,7 +310,7 @@ pub enum AllocationChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaneChoice {
-    /// The plane with most free pages; ties go round.
+    /// The plane with most free pages, of open blocks only those of the page's class; ties go round.
     MostFree,
     /// Each plane in turn.
     RoundRobin,

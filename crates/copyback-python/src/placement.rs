@@ -8,10 +8,10 @@ use copyback::placement::supply::{
 use copyback::placement::{Class, Life, Origin};
 use copyback::rng::{self, Stream};
 use copyback::workload::{Handle, Hint};
-use numpy::{PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyInt, PyList, PyTuple};
 
 use crate::policies::{Raised, facts, open, tell, told};
 
@@ -165,12 +165,7 @@ impl Placement {
     /// Takes one whole number for all, or `count` of them. Returns whether that is what was said.
     fn take_numbers(&mut self, said: &Bound<'_, PyAny>, count: usize) -> PyResult<bool> {
         self.numbers.clear();
-        // To ask an array or a list whether it is a number raises an error, which takes longer than all the rest.
-        let is_array = |said: &Bound<'_, PyAny>| {
-            said.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0)
-        };
-        let may_be_one = !is_array(said) && !said.is_instance_of::<PyList>();
-        if let Some(one) = may_be_one.then(|| said.extract::<i64>().ok()).flatten() {
+        if let Some(one) = one_number(said) {
             self.numbers.resize(count, one);
             return Ok(true);
         }
@@ -319,9 +314,9 @@ impl User {
     /// Reads whole numbers of whatever form. Returns whether they are.
     fn read_numbers(&self, from: &Bound<'_, PyAny>, into: &mut Vec<i64>) -> PyResult<bool> {
         if let Ok(array) = from.cast::<PyArray1<i64>>() {
-            into.extend(array.readonly().as_array());
+            read_array(array, into, |number| number);
         } else if let Ok(array) = from.cast::<PyArray1<bool>>() {
-            into.extend(array.readonly().as_array().iter().map(|is| i64::from(*is)));
+            read_array(array, into, i64::from);
         } else if let Ok(list) = from.cast::<PyList>()
             && let Ok(numbers) = list.extract::<Vec<i64>>()
         {
@@ -329,7 +324,7 @@ impl User {
         } else {
             let array = self.numbers.call1(from.py(), (from,))?;
             let Ok(array) = array.bind(from.py()).cast::<PyArray1<i64>>() else { return Ok(false) };
-            into.extend(array.readonly().as_array());
+            read_array(array, into, |number| number);
         }
         Ok(true)
     }
@@ -371,6 +366,28 @@ impl Columns {
             sealed_at[place] = sealed.unwrap_or(FOREVER) as i64;
         }
         Ok(())
+    }
+}
+
+/// The number that `said` is, if it is one.
+fn one_number(said: &Bound<'_, PyAny>) -> Option<i64> {
+    // To ask an array or a list whether it is a number raises an error, which takes longer than all the rest.
+    let is_array = || said.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
+    let may_be_one =
+        said.is_instance_of::<PyInt>() || !(is_array() || said.is_instance_of::<PyList>());
+    may_be_one.then(|| said.extract::<i64>().ok()).flatten()
+}
+
+/// Reads the elements of `array`.
+fn read_array<T: Element + Copy>(
+    array: &Bound<'_, PyArray1<T>>,
+    into: &mut Vec<i64>,
+    number: impl Fn(T) -> i64,
+) {
+    // A copy needs no lock on the array; one that is strided can't be copied at once.
+    match array.to_vec() {
+        Ok(copy) => into.extend(copy.into_iter().map(number)),
+        Err(_) => into.extend(array.readonly().as_array().iter().map(|one| number(*one))),
     }
 }
 

@@ -259,13 +259,23 @@ impl Tables {
 
     /// Free pages of `plane` but for those of open blocks that the host does not write to.
     pub fn free_pages_for_host(&self, plane: PlaneId) -> u64 {
-        let state = &self.space[plane];
-        let open = |stream| {
-            state.frontier(stream).map_or(0, |frontier| self.room(frontier))
-                + self.following_pages(plane, stream)
-        };
-        let open: u32 = self.streams.all_of_host().map(open).sum();
-        state.free_blocks() as u64 * u64::from(self.limits.data_pages) + u64::from(open)
+        let open: u32 = self.streams.all_of_host().map(|stream| self.room_of(stream, plane)).sum();
+        u64::from(self.pages_of_free_blocks(plane)) + u64::from(open)
+    }
+
+    /// Pages of `plane` that can be written into `stream`: those of free blocks and of its own open block.
+    fn free_pages_for(&self, stream: Stream, plane: PlaneId) -> u32 {
+        self.pages_of_free_blocks(plane) + self.room_of(stream, plane)
+    }
+
+    fn pages_of_free_blocks(&self, plane: PlaneId) -> u32 {
+        self.space[plane].free_blocks() as u32 * self.limits.data_pages
+    }
+
+    /// Pages that are left in the open blocks of `stream`.
+    fn room_of(&self, stream: Stream, plane: PlaneId) -> u32 {
+        let open = self.space[plane].frontier(stream);
+        open.map_or(0, |frontier| self.room(frontier)) + self.following_pages(plane, stream)
     }
 
     /// Whether `plane`, which is below its threshold, can be collected later: the host can open another
@@ -352,7 +362,7 @@ impl Tables {
         let free_pages = match self.allocation.plane_rule() {
             PlaneRule::RoundRobin if best.is_some() => return,
             PlaneRule::RoundRobin => 0,
-            PlaneRule::MostFree => self.free_pages(plane),
+            PlaneRule::MostFree => self.free_pages_for(stream, plane),
         };
         let Some(offset) = self.host_offset_in(stream, plane) else { return };
         let candidate = Candidate { plane, offset, free_pages };

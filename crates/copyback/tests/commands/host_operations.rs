@@ -2,6 +2,7 @@
 
 use copyback::ids::Lpn;
 use copyback::ssd::Part::{Bus, QueueBehindIo, Service};
+use copyback::workload::{Handle, Hint};
 
 use crate::toy::Toy;
 
@@ -134,6 +135,25 @@ fn of_planes_with_as_many_free_pages_the_one_after_the_last_written_is_next() {
     let ftl = &toy.ssd.backend().ftl;
     let planes = (0..6).filter_map(|lpn| Some(ftl.geometry.plane_of(ftl.lookup(Lpn(lpn))?).0));
     assert_eq!(planes.collect::<Vec<_>>(), [0, 1, 2, 3, 0, 1]);
+}
+
+#[test]
+fn pages_of_open_blocks_to_which_a_page_cannot_go_do_not_count_as_free() {
+    let mut toy = Toy::new(&[
+        ("ssd.geometry.planes_per_die", "2"),
+        ("ssd.ftl.allocation", "{ order = 'CWDP', plane = 'most_free' }"),
+        ("ssd.ftl.placement", "{ type = 'by_hint', handles = 2 }"),
+        ("ssd.ftl.over_provisioning", "0.6"),
+    ]);
+    for (lpn, handle) in [(0, 0), (1, 1), (2, 1), (3, 0)] {
+        let hint = Hint::new(0, Some(Handle(handle)));
+        toy.writes_with(u64::from(lpn) * 1_000_000, hint, &[(lpn, lpn)]);
+    }
+    toy.run();
+    let ftl = &toy.ssd.backend().ftl;
+    let planes = (0..4).filter_map(|lpn| Some(ftl.geometry.plane_of(ftl.lookup(Lpn(lpn))?).0));
+    // Each plane has an open block of one class: its other pages are of use to that class alone.
+    assert_eq!(planes.collect::<Vec<_>>(), [0, 1, 1, 0]);
 }
 
 #[test]

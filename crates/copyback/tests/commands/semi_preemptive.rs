@@ -2,6 +2,7 @@
 //! ISPASS 2011). A look at the queue takes 600 ns.
 
 use copyback::ssd::Part::{GcSamePlane, QueueBehindIo, Service};
+use copyback::workload::Hint;
 
 use crate::toy::Toy;
 
@@ -303,7 +304,7 @@ fn state_3_writes_of_other_flows_have_no_priority() {
         let switches = format!("high_priority_writes = true, priority_flows = {flows}");
         let changes = [("ssd.gc.hard_threshold", "{ blocks = 2 }")];
         let mut toy = collecting(&scheme(&switches), &changes);
-        toy.writes_of_flow(300_000, 1, &FIVE);
+        toy.writes_with(300_000, Hint::new(1, None), &FIVE);
         toy.run_until(1_276_200);
         toy.read(1_280_000, 7, 9);
         toy.run();

@@ -145,11 +145,11 @@ impl Toy {
         self.writes(ns, &[(request, lpn)]);
     }
 
-    /// Hands in the writes of a flow at `ns`, before any of them can start.
-    pub fn writes_of_flow(&mut self, ns: u64, flow: usize, writes: &[(u32, u32)]) {
+    /// Hands in writes with a hint at `ns`, before any of them can start.
+    pub fn writes_with(&mut self, ns: u64, hint: Hint, writes: &[(u32, u32)]) {
         self.run_until(ns);
         for (request, lpn) in writes {
-            let hint = Some(Hint::new(flow, None));
+            let hint = Some(hint);
             self.ssd.write(PageWrite { hint, ..page_write(*request, *lpn, true) }, at(ns));
         }
         self.settle();

@@ -16,13 +16,14 @@ pub fn planes_for(state: &State, allocation: Allocation, lpn: u32) -> Vec<u32> {
     }
 }
 
-/// The plane of `die` that takes the next page, of those in `accepting`. Turns start after `last`, the plane of the die
-/// that was written last.
+/// The plane of `die` that takes the next page, which is of `class`, of those in `accepting`. Turns start after `last`, the
+/// plane of the die that was written last.
 pub fn next_plane(
     state: &State,
     allocation: Allocation,
     die: u32,
     last: Option<u32>,
+    class: Option<u8>,
     accepting: &[u32],
 ) -> Option<u32> {
     let planes = state.shape.planes_of_die(die);
@@ -32,11 +33,19 @@ pub fn next_plane(
     round.retain(|plane| accepting.contains(plane));
     match allocation {
         Allocation::Mixed { plane: PlaneChoice::MostFree, .. } => {
-            let most = round.iter().map(|plane| free_pages(state, *plane)).max();
-            round.into_iter().find(|plane| Some(free_pages(state, *plane)) == most)
+            let free = |plane: &u32| free_pages_for(state, *plane, class);
+            let most = round.iter().map(free).max();
+            round.into_iter().find(|plane| Some(free(plane)) == most)
         }
         _ => round.first().copied(),
     }
+}
+
+/// The pages of a plane that a page of `class` can be written to: of its free blocks, and of its open one of that class.
+fn free_pages_for(state: &State, plane: u32, class: Option<u8>) -> u32 {
+    let known = state.plane(plane);
+    let open = known.open.get(&class).map_or(0, |block| state.room_in(*block));
+    known.free.len() as u32 * state.shape.data_pages + open
 }
 
 /// The pages of a plane that nothing has been written to: of its free blocks, and of its open ones.

@@ -328,7 +328,8 @@ impl Model {
         let mut accepting = self.state.shape.planes_of_die(die);
         accepting.retain(|plane| self.host_has_place(*plane, class));
         let last = self.last_plane[die as usize];
-        let ours = allocation::next_plane(&self.state, self.allocation, die, last, &accepting);
+        let ours =
+            allocation::next_plane(&self.state, self.allocation, die, last, class, &accepting);
         let all = self.state.shape.planes_of_die(die).into_iter();
         let known: String = all.map(|plane| self.state.describe(plane)).collect();
         let differs = self.compare("plane of the die", &Some(plane), &ours);

@@ -57,11 +57,22 @@ impl Answers {
     /// The class of `lpn`, which comes from `origin`, at `now`, if that is known.
     #[inline(always)]
     pub fn class(&self, lpn: Lpn, origin: Origin, now: u64) -> Option<Class> {
+        self.known(lpn, origin, now).map(|known| Class::new(known.class.into()))
+    }
+
+    /// Until when the answer about `lpn`, which comes from `origin`, holds, if it is known at `now`.
+    #[inline(always)]
+    pub fn until(&self, lpn: Lpn, origin: Origin, now: u64) -> Option<u64> {
+        self.known(lpn, origin, now).map(|known| known.until)
+    }
+
+    #[inline(always)]
+    fn known(&self, lpn: Lpn, origin: Origin, now: u64) -> Option<Known> {
         let known = self.known[lpn.index()];
         let epoch = if known.is_fleeting { self.fleeting_epoch } else { self.epoch };
         let holds = now < known.until && known.epoch == epoch;
         let is_from_there = || self.origins.get(usize::from(known.origin)) == Some(&origin);
-        (holds && is_from_there()).then(|| Class::new(known.class.into()))
+        (holds && is_from_there()).then_some(known)
     }
 
     /// Remembers an answer that was given at `now`.

@@ -42,6 +42,10 @@ struct Page {
 struct Group {
     origin: Origin,
     pages: Vec<Lpn>,
+    /// The first page that may be awaited: none before it is.
+    first: usize,
+    /// Until then the answers about all of its pages are known: they need not be looked up.
+    known_until: u64,
 }
 
 impl Awaited {
@@ -64,19 +68,25 @@ impl Awaited {
             return;
         }
         let number = self.first.wrapping_add(self.groups.len() as u32);
-        let pages: Vec<Lpn> = pages.collect();
+        let pages: Vec<Lpn> = pages.inspect(|page| self.fetch(*page)).collect();
         for page in &pages {
             let Page { count, group } = &mut self.pages[page.index()];
             (*count, *group) = (*count + 1, number);
         }
-        self.groups.push_back(Group { origin, pages });
+        self.groups.push_back(Group { origin, pages, first: 0, known_until: 0 });
     }
 
     fn drop_done(&mut self) {
-        let is_awaited = |page: &Lpn| self.pages[page.index()].count > 0;
-        while self.groups.front().is_some_and(|group| !group.pages.iter().any(is_awaited)) {
-            self.groups.pop_front();
-            self.first = self.first.wrapping_add(1);
+        while let Some(group) = self.groups.front_mut() {
+            let rest = &group.pages[group.first..];
+            let done = rest.iter().position(|page| self.pages[page.index()].count > 0);
+            let Some(done) = done else {
+                self.groups.pop_front();
+                self.first = self.first.wrapping_add(1);
+                continue;
+            };
+            group.first += done;
+            return;
         }
     }
 
@@ -94,33 +104,65 @@ impl Awaited {
         self.pages[page.index()].count = 0;
     }
 
+    /// Answers that were given do not hold any more.
+    pub fn forget_known(&mut self) {
+        self.groups.iter_mut().for_each(|group| group.known_until = 0);
+    }
+
     /// Puts into `batch`, which is empty, `page` and those of its group and of the next ones that come from the same
-    /// `origin`, unless the answer about them `is_known`.
+    /// `origin`, unless the answer about them is known until a time after `now`.
     pub fn take_batch(
         &mut self,
         page: Lpn,
         origin: Origin,
-        is_known: impl Fn(Lpn) -> bool,
+        now: u64,
+        known_until: impl Fn(Lpn) -> Option<u64>,
         batch: &mut Vec<Lpn>,
     ) {
         batch.push(page);
         let Page { count, group } = self.pages[page.index()];
         if count > 0 {
             let place = group.wrapping_sub(self.first) as usize;
-            let groups = self.groups.iter().skip(place).take(GROUPS_AHEAD);
-            let ours = groups.filter(|group| group.origin == origin);
-            for next in ours.flat_map(|group| &group.pages) {
+            let groups = self.groups.iter_mut().skip(place).take(GROUPS_AHEAD);
+            for group in groups.filter(|group| group.origin == origin && group.known_until <= now) {
                 if batch.len() >= self.allowance {
                     break;
                 }
-                let count = self.pages[next.index()].count;
-                let is_in_batch = *next == page || (count > 1 && batch.contains(next));
-                if count > 0 && !is_in_batch && !is_known(*next) {
-                    batch.push(*next);
-                }
+                group.take_unknown(&self.pages, self.allowance, &known_until, batch);
             }
         }
         self.allowance = self.allowance.saturating_sub(batch.len());
+    }
+}
+
+impl Group {
+    /// Adds to `batch`, as long as it is shorter than `allowance`, those of the pages that are awaited and whose
+    /// answers are not known.
+    fn take_unknown(
+        &mut self,
+        pages: &[Page],
+        allowance: usize,
+        known_until: impl Fn(Lpn) -> Option<u64>,
+        batch: &mut Vec<Lpn>,
+    ) {
+        let page = batch[0];
+        let mut all_known_until = u64::MAX;
+        for next in &self.pages[self.first..] {
+            let count = pages[next.index()].count;
+            if count == 0 {
+                continue;
+            }
+            let until = if *next == page { None } else { known_until(*next) };
+            all_known_until = all_known_until.min(until.unwrap_or(0));
+            let is_in_batch = *next == page || (count > 1 && batch.contains(next));
+            if until.is_none() && !is_in_batch {
+                if batch.len() >= allowance {
+                    break;
+                }
+                batch.push(*next);
+            }
+        }
+        self.known_until = all_known_until;
     }
 }
 
@@ -141,7 +183,8 @@ mod tests {
 
     fn batch(awaited: &mut Awaited, page: u32, known: &[u32]) -> Vec<u32> {
         let mut batch = Vec::new();
-        awaited.take_batch(Lpn(page), HOST, |page| known.contains(&page.0), &mut batch);
+        let known_until = |page: Lpn| known.contains(&page.0).then_some(9);
+        awaited.take_batch(Lpn(page), HOST, 5, known_until, &mut batch);
         batch.into_iter().map(|page| page.0).collect()
     }
 

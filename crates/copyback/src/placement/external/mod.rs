@@ -109,12 +109,14 @@ impl External {
 
     /// The host is about to write these pages, in this order.
     pub fn expect_writes(&mut self, origin: Origin, pages: impl Iterator<Item = Lpn>) {
-        self.asked().writes.add(origin, pages);
+        let Asked { writes, answers, times, .. } = self.asked();
+        writes.add(origin, pages.inspect(|page| fetch(answers, times, *page)));
     }
 
     /// A collection is about to move these pages, in this order.
     pub fn expect_moves(&mut self, origin: Origin, pages: impl Iterator<Item = Lpn>) {
-        self.asked().moves.add(origin, pages);
+        let Asked { moves, answers, times, .. } = self.asked();
+        moves.add(origin, pages.inspect(|page| fetch(answers, times, *page)));
     }
 
     /// A block is not what it was.
@@ -160,6 +162,13 @@ impl External {
         // What stands in for a placement that has failed.
         Class::new(allowed.0)
     }
+}
+
+/// Brings what a question about `page` looks up into the cache, without waiting for it.
+#[inline(always)]
+fn fetch(answers: &Answers, times: &WriteTimes, page: Lpn) {
+    answers.fetch(page);
+    times.fetch(page);
 }
 
 fn ends(classes: impl Iterator<Item = Class>) -> (usize, usize) {
@@ -242,7 +251,7 @@ impl Asked {
             Origin::Host { .. } => writes,
             Origin::Moved { .. } => moves,
         };
-        awaited.take_batch(lpn, origin, |page| answers.class(page, origin, now).is_some(), pages);
+        awaited.take_batch(lpn, origin, now, |page| answers.until(page, origin, now), pages);
         ages.extend(pages.iter().map(|page| times.age(*page, now)));
         let question = Question { pages, ages, origin, now, allowed };
         let have_changed = placement.ask(Told { news, blocks }, &question, given)?;
@@ -269,6 +278,8 @@ impl Asked {
         self.are_grave = false;
         if have_changed {
             self.answers.forget_all();
+            self.writes.forget_known();
+            self.moves.forget_known();
         }
     }
 
@@ -336,8 +347,7 @@ impl Placement for External {
     #[inline(always)]
     fn fetch(&self, lpn: Lpn) {
         if let Ok(asked) = self.asked.try_borrow() {
-            asked.answers.fetch(lpn);
-            asked.times.fetch(lpn);
+            fetch(&asked.answers, &asked.times, lpn);
             asked.moves.fetch(lpn);
         }
     }
