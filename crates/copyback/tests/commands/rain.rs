@@ -1,6 +1,10 @@
 //! Parity of lines: when it is programmed and where, and when a line is full.
 
-use copyback::ids::{DieId, Lpn};
+use copyback::collector::job::{Job, Tally, end_line};
+use copyback::config::Loader;
+use copyback::ftl::Ftl;
+use copyback::ids::{DieId, Lpn, PlaneId};
+use copyback::placement::HostPage;
 use copyback::ssd::Part::{Bus, Service};
 
 use crate::toy::Toy;
@@ -290,5 +294,33 @@ fn blocks_of_a_line_are_erased_once_all_of_it_has_been_moved_if_they_are_erased_
         // However many times a die has begun, its share is one collection.
         let (ended, all) = (toy.ssd.counters(), 3 * freed(&toy));
         assert_eq!((ended.collections, ended.erases), (all, all), "{erase}");
+    }
+}
+
+#[test]
+fn dies_that_take_turns_end_a_line_whichever_of_its_planes_has_begun() {
+    let geometry = "{ channels = 3, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 2, \
+                    blocks_per_plane = 16, pages_per_block = 2 }";
+    let loader = Loader::new()
+        .set("ssd.geometry", geometry)
+        .set("ssd.ftl.over_provisioning", "0.6")
+        .set("ssd.ftl.allocation", "dynamic")
+        .set("ssd.gc.unit", "line")
+        .set("ssd.gc.rotating", "true");
+    let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+    for begins in (0..6).map(PlaneId) {
+        let mut ftl = Ftl::new(&config, "ssd/0");
+        for version in 0..36 {
+            let page = HostPage::without_hint(Lpn(version % 6));
+            let mut planes = (version..version + 6).map(|plane| PlaneId(plane % 6));
+            let plane = planes.find(|plane| ftl.accepts(*plane, page)).expect("there is room");
+            ftl.write(plane, page, u64::from(version) + 1);
+        }
+        let mut tally = Tally::default();
+        let job = Job::on_demand(begins, &mut ftl).expect("most of a line is invalid");
+        job.run_with_levelling(&mut ftl, &mut tally);
+        end_line(&mut ftl, &mut tally);
+        let freed = ftl.line_tally().expect("it has lines").freed;
+        assert_eq!((freed, tally.erases), (1, 6), "begun by {begins:?}");
     }
 }

@@ -170,9 +170,11 @@ impl Lines {
         !self.is_rotating || self.at_work.is_none_or(|other| other == die)
     }
 
-    /// The first plane that has something to do of the line that is being collected.
+    /// The first plane that has something to do of the line that is being collected, and may do it.
     pub fn first_unfinished(&self) -> Option<PlaneId> {
-        let die = (0..self.unfinished.len()).find(|die| self.to_do(*die) != 0)?;
+        let has_work =
+            |die: &usize| self.to_do(*die) != 0 && self.may_work(DieId::from_index(*die));
+        let die = (0..self.unfinished.len()).find(has_work)?;
         let plane = self.to_do(die).trailing_zeros() as usize;
         Some(PlaneId::from_index(die * self.planes_per_die as usize + plane))
     }
