@@ -501,6 +501,10 @@ impl Run {
         if self.audit {
             for drive in self.array.drives() {
                 drive.ssd.backend().ftl.check().map_err(Error::Internal)?;
+                if drive.ssd.rebuild_stands_still() {
+                    let problem = "pages of a lost die find no room to be rebuilt";
+                    return Err(Error::Internal(problem.to_owned()));
+                }
             }
         }
         // Buffers may have been at work after the last request.

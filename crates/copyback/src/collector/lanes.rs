@@ -118,6 +118,11 @@ impl Lanes {
         self.read_together
     }
 
+    /// The blocks that are being erased.
+    pub fn erasing(&self) -> &[BlockId] {
+        &self.erasing
+    }
+
     /// Takes the blocks that have been erased.
     pub fn take_erased(&mut self) -> Erased {
         std::mem::take(&mut self.erasing)

@@ -281,6 +281,11 @@ impl Collector {
         }
     }
 
+    /// The blocks of `die` that are being erased.
+    pub fn erasing(&self, die: DieId) -> &[BlockId] {
+        self.of(die).map_or(&[], |collection| collection.lanes.erasing())
+    }
+
     /// The drive is read-only from now on: nothing is collected any more.
     pub fn stop(&mut self, backend: &mut Backend, now: Instant) {
         self.idle = None;

@@ -227,9 +227,9 @@ impl Ftl {
         true
     }
 
-    /// `die` is lost, with all that is there.
-    pub fn lose_die(&mut self, die: DieId) {
-        self.tables.lose_die(die);
+    /// `die` is lost, with all that is there. It ends to erase the blocks that it is `erasing`.
+    pub fn lose_die(&mut self, die: DieId, erasing: &[BlockId]) {
+        self.tables.lose_die(die, erasing);
     }
 
     /// Takes the valid page `from` into the device's DRAM, to be programmed later.
@@ -260,7 +260,10 @@ impl Ftl {
     pub fn program_staged(&mut self, plane: PlaneId) -> Option<Placed> {
         let tables = &mut self.tables;
         let (lpn, origin) = tables.staged.take_first(plane)?;
-        let stream = tables.take_stream_for_move(plane, lpn, origin);
+        let stream = match tables.take_stream_to_rebuild(plane, lpn, origin) {
+            Some(stream) => stream,
+            None => tables.take_stream_for_move(plane, lpn, origin),
+        };
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.append(mapping, plane, stream, lpn);
             mapping.moved(tables, lpn, plane);
@@ -280,15 +283,21 @@ impl Ftl {
     /// is more room than the next collection can need.
     pub fn next_staged_offset(&mut self, plane: PlaneId) -> Option<u32> {
         let (lpn, origin) = self.tables.staged.first(plane)?;
-        let stream = self.stream_for_move(plane, lpn, origin);
         if self.lines.is_some() {
-            return self.offset_to_rebuild(plane, stream);
+            return self.place_to_rebuild(plane, lpn, origin).map(|(_, offset)| offset);
         }
+        let stream = self.stream_for_move(plane, lpn, origin);
         let spare = self.collection_room(plane) > self.limits.data_pages;
         let allowed =
             spare && (!self.streams.takes_host(stream) || self.offset_in(stream, plane).is_some());
         let frontier = self.space[plane].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
+    }
+
+    /// Pages of a lost die that were made up and find no room on the plane that was to program them go to another. Returns whose
+    /// turn it is now.
+    pub fn give_rebuilt_to_others(&mut self) -> Vec<DieId> {
+        self.tables.give_rebuilt_to_others()
     }
 
     /// Checks, under audit, that a host read of `lpn` gets its last version.

@@ -97,6 +97,11 @@ impl Rebuild {
         matches!(self.phase, Phase::Degraded)
     }
 
+    /// Whether pages are to be rebuilt, and the next look at them comes when something else has happened.
+    pub const fn waits_for_others(&self) -> bool {
+        self.is_under_way() && self.look.is_none()
+    }
+
     /// What has become of the die: what ended after `since` counts as not ended.
     pub fn phase(&self, since: Instant) -> Phase {
         match self.phase {
@@ -169,7 +174,9 @@ impl Scheduler {
             Phase::Rebuilt => return false,
             Phase::Degraded => {}
         }
-        let mut has_begun = false;
+        let given = backend.ftl.give_rebuilt_to_others();
+        given.iter().for_each(|die| backend.flash.wake(*die));
+        let mut has_begun = !given.is_empty();
         while let Some(page) = self.next_to_rebuild(backend, now) {
             self.begin_to_rebuild(backend, page, now);
             has_begun = true;

@@ -222,6 +222,14 @@ impl Ssd {
         Some(LostDieReport { die, tally, unprotected_lines })
     }
 
+    /// Whether pages of a lost die are still to be rebuilt, but nothing goes on that leads to it.
+    pub fn rebuild_stands_still(&self) -> bool {
+        let mut dies = (0..self.backend.ftl.geometry.dies()).map(DieId::from_index);
+        let waits =
+            self.scheduler.rebuild.as_ref().is_some_and(|rebuild| rebuild.waits_for_others());
+        waits && dies.all(|die| self.backend.flash.die(die).is_idle())
+    }
+
     /// Whether a die is lost, and what was there was elsewhere again before `since`.
     pub fn lost_die_phase(&self, since: Instant) -> Phase {
         self.scheduler.rebuild.as_ref().map_or(Phase::Whole, |rebuild| rebuild.phase(since))
@@ -382,7 +390,8 @@ impl Ssd {
     /// A look whether a die is lost, or whether more of it may be rebuilt, was on the agenda.
     pub fn lost_die_look(&mut self, now: Instant) {
         let Some(die) = self.scheduler.lost_die_look(now) else { return };
-        self.backend.ftl.lose_die(die);
+        // What the die has begun ends, its erases too.
+        self.backend.ftl.lose_die(die, self.collector.erasing(die));
         self.collector.lay_down(&mut self.backend, die, now);
         self.scheduler.lose_die(&mut self.backend, die, now);
         self.backend.flash.wake_all();

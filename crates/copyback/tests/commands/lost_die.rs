@@ -48,7 +48,8 @@ fn die_of(toy: &Toy, lpn: u32) -> Option<DieId> {
 }
 
 fn pages_on(toy: &Toy, die: u32) -> Vec<u32> {
-    (0..36).filter(|lpn| die_of(toy, *lpn) == Some(DieId(die))).collect()
+    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    (0..pages).filter(|lpn| die_of(toy, *lpn) == Some(DieId(die))).collect()
 }
 
 fn report(toy: &Toy) -> LostDieReport {
@@ -190,4 +191,64 @@ fn a_drive_goes_on_with_stripes_that_are_narrower_by_a_die() {
         ftl.others_of_stripe(page).is_some_and(|others| others.len() == 2)
     };
     assert!((0..36).filter(made_up).count() > 18);
+}
+
+#[test]
+fn what_the_die_has_begun_ends_whatever_that_is() {
+    // A die erases a block for 1.5 ms in each of these groups of writes.
+    let mut collecting = 0;
+    for step in 0..200 {
+        let at_ns = 150 * LONG + step * 150_000;
+        let lost = format!("{{ die = 1, at = \"{at_ns}ns\" }}");
+        let mut toy = Toy::new(&[&FOUR_DIES[..], &[("ssd.faults.lost_die", &*lost)]].concat());
+        for group in 0..160_u32 {
+            let writes = [0, 1, 2].map(|page| (3 * group + page, (7 * group + 5 * page) % 36));
+            toy.writes(u64::from(group) * LONG, &writes);
+            if toy.now_ns() < at_ns && at_ns < toy.now_ns() + LONG {
+                toy.run_until(at_ns - 1);
+                collecting += u32::from(toy.ssd.is_collecting());
+            }
+        }
+        toy.run();
+        assert!(pages_on(&toy, 1).is_empty());
+        assert_eq!((0..36).filter(|lpn| die_of(&toy, *lpn).is_some()).count(), 36);
+        assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+    }
+    assert!(collecting >= 8, "{collecting}");
+}
+
+#[test]
+fn a_host_that_writes_faster_than_pages_are_rebuilt_leaves_room_for_them() {
+    // As little spare as a drive may have that loses a die, and all of it in use. What is written then leaves none of the old
+    // lines without a page of that die.
+    let full = [
+        ("ssd.geometry.blocks_per_plane", "24"),
+        ("ssd.geometry.pages_per_block", "8"),
+        ("ssd.ftl.over_provisioning", "0.65"),
+        (
+            "ssd.faults.lost_die",
+            "{ die = 1, at = \"20s\", rebuild_rate = \"409600B/s\", rebuild_pages = 1 }",
+        ),
+    ];
+    let lost_at = 20_000_000_000;
+    let mut toy = Toy::new(&[&FOUR_DIES[..], &full].concat());
+    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    for request in 0..2 * pages {
+        let lpn = if request < pages { request } else { toy.next_random() as u32 % pages };
+        toy.write(u64::from(request) * 2_000_000, request, lpn);
+    }
+    toy.run_until(lost_at);
+    let there = pages_on(&toy, 1);
+    let others: Vec<_> = (0..pages).filter(|lpn| !there.contains(lpn)).collect();
+    for (number, lpn) in (0..).zip([&others[..]; 3].concat()) {
+        toy.write(lost_at + u64::from(number) * 60_000, 10 * pages + number, lpn);
+    }
+    toy.run();
+    let tally = report(&toy).tally;
+    assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+    assert!(!toy.ssd.rebuild_stands_still());
+    // The host has waited for pages that were rebuilt at their rate.
+    assert!(tally.rebuilt >= 10 && tally.gone == 0, "{tally:?}");
+    let last = toy.done.iter().map(|done| done.ns).max();
+    assert!(last > Some(lost_at + 100_000_000), "{last:?}");
 }

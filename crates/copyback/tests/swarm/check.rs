@@ -279,13 +279,22 @@ fn parity(config: &Config, outcome: &Outcome) -> Result<u64, String> {
         return Ok(0);
     }
     let programs = outcome.number("/lines/parity/programs");
-    let data = outcome.number("/flash/host_programs") + outcome.number("/gc/pages_moved");
+    let lost = |key: &str| outcome.summary["lost_die"][key].as_u64().unwrap_or(0);
+    let data = outcome.number("/flash/host_programs")
+        + outcome.number("/gc/pages_moved")
+        + lost("pages_rebuilt");
     let shape = &config.ssd.geometry;
     // Stripes of lines that were open when the run began, or are now: hardly more than a drive is expected to have open.
     let lines = 4 * u64::from(config.ssd.open_blocks() * config.array.devices);
     let stripes = lines * u64::from(shape.planes_per_die * shape.pages_per_block);
     let (members, off) = (dies(config) - 1, stripes * (dies(config) - 1));
-    holds("a page of parity a stripe", (programs * members).abs_diff(data) <= off)?;
+    // Without the die that is lost a stripe has a page less.
+    let is_lost = outcome.summary["lost_die"]["lost_at_s"].is_number();
+    let fewest = members - u64::from(is_lost);
+    let line = fewest * u64::from(shape.planes_per_die * shape.pages_per_block);
+    let unprotected = lost("unprotected_lines") * line;
+    holds("a page of parity a stripe, at most", programs * fewest <= data + off)?;
+    holds("a page of parity a stripe", programs * members + unprotected + off >= data)?;
     Ok(programs)
 }
 

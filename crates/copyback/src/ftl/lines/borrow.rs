@@ -27,7 +27,7 @@ impl Tables {
 
     /// Of the open blocks of `plane`, that with most room, those that follow it included.
     #[cold]
-    fn roomiest_of_all(&self, plane: PlaneId) -> Option<Stream> {
+    pub(super) fn roomiest_of_all(&self, plane: PlaneId) -> Option<Stream> {
         let open = self.streams.all().filter_map(|stream| {
             let room = self.room(self.space[plane].frontier(stream)?);
             Some((room + self.following_pages(plane, stream), stream))

@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use crate::checkpoint::Checkpointed;
 use crate::ftl::space::Stream;
 use crate::ftl::tables::Tables;
-use crate::ids::{BlockId, DieId, PlaneId, Ppn};
-use crate::placement::Class;
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::placement::{Class, Origin};
 use crate::victim::Victims;
 
 use super::{ALL_PLANES, LineId, Lines};
@@ -81,8 +81,8 @@ impl Tables {
         lost.map_or(0, |lost| lost.unprotected)
     }
 
-    /// `die` is lost, with all that is there.
-    pub(in crate::ftl) fn lose_die(&mut self, die: DieId) {
+    /// `die` is lost, with all that is there. It ends to erase the blocks that it is `erasing`.
+    pub(in crate::ftl) fn lose_die(&mut self, die: DieId, erasing: &[BlockId]) {
         let held = self.held_by(die);
         let planes: Vec<_> = self.geometry.planes_of_die(die).collect();
         let were_full = self.full_lines();
@@ -94,7 +94,7 @@ impl Tables {
         self.count_lost_pages(&planes);
         self.count_full_blocks(&were_full);
         self.give_parity_of_lost();
-        self.lose_share_of_collected(die, &planes);
+        self.lose_share_of_collected(die, &planes, erasing);
         if let Some(lines) = &mut self.lines {
             lines.at_work = lines.at_work.filter(|at_work| *at_work != die);
             lines.wakes_others = true;
@@ -205,7 +205,7 @@ impl Tables {
     }
 
     /// What the lost die would have to do of the line that is being collected.
-    fn lose_share_of_collected(&mut self, die: DieId, planes: &[PlaneId]) {
+    fn lose_share_of_collected(&mut self, die: DieId, planes: &[PlaneId], erasing: &[BlockId]) {
         let Some(lines) = &mut self.lines else { return };
         let Some(line) = lines.collected else { return };
         let valid = |block| u32::from(self.blocks.valid_pages(block));
@@ -219,8 +219,10 @@ impl Tables {
             lines.hold_erases(empty.into_iter());
         }
         debug_assert!(lines.is_lost(die));
-        let done: Vec<_> =
-            blocks.into_iter().filter(|of| !lines.is_erased(of.0) && valid(of.1) == 0).collect();
+        let is_done = |of: &(PlaneId, BlockId)| {
+            !lines.is_erased(of.0) && valid(of.1) == 0 && !erasing.contains(&of.1)
+        };
+        let done: Vec<_> = blocks.into_iter().filter(is_done).collect();
         done.into_iter().for_each(|(plane, block)| self.drop_lost_block(plane, block));
     }
 
@@ -298,9 +300,77 @@ impl Tables {
         blocks.flat_map(pages).collect()
     }
 
+    /// Whether the host leaves room for what is rebuilt: where no line is left free for that, as many pages of open blocks as
+    /// the lost die may hold of one line, beside those that are made up already. So there is always a line that can be
+    /// rebuilt, and then be collected.
+    pub(in crate::ftl) fn leaves_pages_to_rebuild(&self) -> bool {
+        let Some(lines) = &self.lines else { return true };
+        if lines.left_of_lost() == 0 {
+            return true;
+        }
+        let kept = self.space.thresholds().kept_for_collections;
+        if lines.leaves_room_to_rebuild(self.space.free_blocks(ALL_PLANES), kept) {
+            return true;
+        }
+        let open = |plane| {
+            let free = self.space.free_blocks(plane) as u32 * self.limits.data_pages;
+            (self.free_pages(plane) - free) as usize
+        };
+        let share_of_lost = (lines.planes_per_die * self.limits.data_pages) as usize;
+        self.space.planes().map(open).sum::<usize>() > share_of_lost + self.staged.len()
+    }
+
+    /// The open block of `plane` that a page which was made up goes to, and the offset there: that of its class or, if that has
+    /// none and no line may be opened for it, the one with most room.
+    pub(in crate::ftl) fn place_to_rebuild(
+        &self,
+        plane: PlaneId,
+        lpn: Lpn,
+        origin: Origin,
+    ) -> Option<(Stream, u32)> {
+        let place = |stream| Some((stream, self.offset_to_rebuild(plane, stream)?));
+        let own = place(self.stream_for_move(plane, lpn, origin));
+        own.or_else(|| place(self.roomiest_of_all(plane)?))
+    }
+
+    /// That open block, if there are lines.
+    pub(in crate::ftl) fn take_stream_to_rebuild(
+        &mut self,
+        plane: PlaneId,
+        lpn: Lpn,
+        origin: Origin,
+    ) -> Option<Stream> {
+        self.lines.as_ref()?;
+        let (stream, _) = self.place_to_rebuild(plane, lpn, origin)?;
+        self.streams.tally.diverted += u64::from(stream != self.streams.of(lpn, origin));
+        Some(stream)
+    }
+
+    /// Pages that were made up and find no room on the plane that was to program them go to another that has some. Returns
+    /// whose turn it is now.
+    pub(in crate::ftl) fn give_rebuilt_to_others(&mut self) -> Vec<DieId> {
+        let mut given = Vec::new();
+        if self.staged.len() == 0 {
+            return given;
+        }
+        for plane in self.space.planes() {
+            while let Some((lpn, origin)) = self.staged.first(plane)
+                && self.place_to_rebuild(plane, lpn, origin).is_none()
+                && let Some(other) = self.roomiest_for_rebuilt(|other| {
+                    self.place_to_rebuild(other, lpn, origin).is_some()
+                })
+            {
+                self.staged.take_first(plane);
+                self.staged.add(lpn, other, origin);
+                given.push(self.geometry.die_of_plane(other));
+            }
+        }
+        given
+    }
+
     /// The offset that a page which was made up is programmed at, in the open block of `plane` or in that of a line which
     /// is opened for it, unless it takes what a collection needs.
-    pub(in crate::ftl) fn offset_to_rebuild(&self, plane: PlaneId, stream: Stream) -> Option<u32> {
+    fn offset_to_rebuild(&self, plane: PlaneId, stream: Stream) -> Option<u32> {
         let state = &self.space[plane];
         let left = state.reclaiming.map_or(0, |block| u32::from(self.blocks.valid_pages(block)));
         match state.frontier(stream) {
@@ -317,11 +387,17 @@ impl Tables {
 
     /// The plane that a page of the lost die is rebuilt on: that with most room, those less that are to be programmed there.
     pub fn plane_for_rebuilt(&self) -> Option<PlaneId> {
+        self.roomiest_for_rebuilt(|_| true)
+    }
+
+    /// Of the planes that are there and that `may`, that with most room.
+    fn roomiest_for_rebuilt(&self, may: impl Fn(PlaneId) -> bool) -> Option<PlaneId> {
         let lines = self.lines.as_ref()?;
         let room = |plane: &PlaneId| {
             let waiting = self.staged.waiting_for(*plane);
             Reverse(i64::from(self.free_pages(*plane)) - waiting as i64)
         };
-        self.space.planes().filter(|plane| !lines.is_of_lost(*plane)).min_by_key(room)
+        let is_possible = |plane: &PlaneId| !lines.is_of_lost(*plane) && may(*plane);
+        self.space.planes().filter(is_possible).min_by_key(room)
     }
 }

@@ -43,7 +43,8 @@ impl Tables {
     #[inline(never)]
     fn host_offset_beside(&self, stream: Stream, plane: PlaneId) -> Option<u32> {
         if self.lines.is_some() {
-            return self.offset_in(self.stream_in_line(plane, stream), plane);
+            let offset = || self.offset_in(self.stream_in_line(plane, stream), plane);
+            return self.leaves_pages_to_rebuild().then(offset).flatten();
         }
         let Some(cache) = self.slc.as_ref().filter(|_| stream.class().is_some()) else {
             return self.offset_in(stream, plane);
