@@ -153,7 +153,9 @@ impl Group {
                 continue;
             }
             let until = if *next == page { None } else { known_until(*next) };
-            all_known_until = all_known_until.min(until.unwrap_or(0));
+            // What is known of a page ends when it is written, and it may be awaited again.
+            let holds_until = until.filter(|_| count == 1).unwrap_or(0);
+            all_known_until = all_known_until.min(holds_until);
             let is_in_batch = *next == page || (count > 1 && batch.contains(next));
             if until.is_none() && !is_in_batch {
                 if batch.len() >= allowance {
