@@ -59,8 +59,12 @@ impl Texts {
     fn take(&mut self, simulation: &mut Simulation) {
         self.timeline.append(&mut simulation.take_timeline());
         self.log.append(&mut simulation.take_latency_log());
-        self.slowest = simulation.slowest().map(|slowest| slowest.to_string()).unwrap_or_default();
     }
+}
+
+/// The slowest requests so far. To tell of them takes longer than to simulate some.
+fn slowest(simulation: &Simulation) -> String {
+    simulation.slowest().map(|slowest| slowest.to_string()).unwrap_or_default()
 }
 
 /// A run that is interrupted every now and then if it takes about so many steps.
@@ -79,7 +83,7 @@ fn interrupted(
         append(&mut requests, simulation.take_requests());
         texts = taken(texts, &mut simulation);
         if count < MOST && steps < u64::MAX && draw.chance(0.2) {
-            let before = simulation.progress();
+            let (before, slowest_before) = (simulation.progress(), slowest(&simulation));
             simulation.write_checkpoint(&path, "a note").map_err(failed)?;
             drop(simulation);
             let (resumed, found) = Simulation::resume(config, &path).map_err(failed)?;
@@ -87,12 +91,14 @@ fn interrupted(
             let now = resumed.progress();
             let progress = [now, before].map(|at| (at.simulated, at.requests, at.page_operations));
             equal("the progress", &progress[0], &progress[1])?;
+            equal("the slowest so far", &slowest(&resumed), &slowest_before)?;
             simulation = resumed;
             count += 1;
         }
     }
     append(&mut requests, simulation.take_requests());
     texts = taken(texts, &mut simulation);
+    texts.slowest = slowest(&simulation);
     Ok((Outcome::of(&mut simulation, requests), texts, count))
 }
 
