@@ -10,9 +10,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
-import msgspec
-
-from copyback import checkout, verdict
+from copyback import checkout, typed, verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Interrupted
@@ -307,7 +305,7 @@ class Driver:
             "commit": self.commit(),
         }
         numbers["verdict"]["says"] = []
-        summary = msgspec.convert(numbers, Summary)
+        summary = typed.convert(numbers, Summary)
         summary.verdict.says = [finding.sentence for finding in verdict.findings(summary)]
         return summary
 

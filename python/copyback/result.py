@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from copyback import typed
 from copyback._core import InputError
 from copyback.summary import Summary
 
@@ -130,7 +131,7 @@ class Result:
         if not home.is_dir():
             raise InputError(f"{home}: no such directory")
         try:
-            summary = msgspec.json.decode((home / SUMMARY).read_bytes(), type=Summary)
+            summary = typed.decode((home / SUMMARY).read_bytes(), Summary)
             config_toml = (home / CONFIG).read_text(encoding="utf-8")
             tomllib.loads(config_toml)
         except FileNotFoundError as missing:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import inspect
 
+from copyback import typed
 from copyback._core import InputError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def read(found: Any, kind: type[T], path: Path | None = None, place: str = "") -
         With the place, what was found and what is allowed.
     """
     try:
-        return msgspec.convert(found, kind)
+        return typed.convert(found, kind)
     except msgspec.ValidationError as fault:
         problem, _, steps = str(fault).partition(" - at `$")
         node = inspect.type_info(kind)

@@ -9,9 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from copyback import configuration
+from copyback import configuration, typed
 from copyback._core import Conversion, InputError, Survey, trace_target
 from copyback.driver import Pace
 from copyback.simulate import settings_of
@@ -213,7 +211,7 @@ def survey(workload: Workload, *, on_progress: Callable[[Progress], None]) -> Tr
     pace = Pace()
     while not pace.advance(task):
         on_progress(task.progress())
-    return msgspec.json.decode(task.summary(), type=TraceInfo)
+    return typed.decode(task.summary(), TraceInfo)
 
 
 def convert(
