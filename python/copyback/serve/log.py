@@ -1,9 +1,10 @@
 """The log of a served drive: what it was asked for, so that it can be run again.
 
-It is a trace in Parquet like any other (`arrival_ns`, `operation`, `offset`, `bytes`, `handle`),
-with the response times that the drive gave (`response_ns`), those that clients saw in simulated
-time (`measured_response_ns`), and how long a request may have waited on the host's clock before the
-server saw it (`unseen_ns`). Beside the table stand the facts that a replay needs.
+It is a trace in Parquet like any other (`arrival_ns`, `operation`, `offset`, `bytes`, and `handle`
+if exports have handles), with the response times that the drive gave (`response_ns`), those that
+clients saw in simulated time (`measured_response_ns`), and how long a request may have waited on
+the host's clock before the server saw it (`unseen_ns`). Beside the table stand the facts that a
+replay needs.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 _TOGETHER = 16_384
 
 
-def _table(rows: Mapping[str, NDArray[Any]]) -> Frame:
+def _table(rows: Mapping[str, NDArray[Any]], *, names_handles: bool) -> Frame:
+    handles = {"handle": Column(rows["handle"], rows["has_handle"])} if names_handles else {}
     return Frame(
         {
             "arrival_ns": Column(rows["arrival_ns"]),
@@ -38,7 +40,7 @@ def _table(rows: Mapping[str, NDArray[Any]]) -> Frame:
             ),
             "offset": Column(rows["offset"]),
             "bytes": Column(rows["bytes"]),
-            "handle": Column(rows["handle"], rows["has_handle"]),
+            **handles,
             "response_ns": Column(rows["response_ns"]),
             "measured_response_ns": Column(rows["measured_response_ns"], rows["was_seen"]),
             "unseen_ns": Column(rows["unseen_ns"]),
@@ -47,16 +49,23 @@ def _table(rows: Mapping[str, NDArray[Any]]) -> Frame:
 
 
 class LogWriter:
-    """Writes a log as it grows."""
+    """Writes a log as it grows.
 
-    def __init__(self, path: Path) -> None:
+    Parameters
+    ----------
+    names_handles
+        Whether requests may come with placement handles.
+    """
+
+    def __init__(self, path: Path, *, names_handles: bool) -> None:
         self._file = TableWriter(path, ROW_GROUP)
+        self._names_handles = names_handles
         self._waiting: list[Frame] = []
         self.rows = 0
 
     def add(self, rows: Mapping[str, NDArray[Any]]) -> None:
         """Take rows."""
-        table = _table(rows)
+        table = _table(rows, names_handles=self._names_handles)
         self.rows += len(table)
         self._waiting.append(table)
         if sum(map(len, self._waiting)) >= _TOGETHER:

@@ -84,7 +84,7 @@ def serve(
         options.live is not None,
     )
     with (
-        _log(options.log) as writer,
+        _log(options) as writer,
         _shown(config, options, uri) as shown,
         _ended_by_signals() as wants_end,
     ):
@@ -172,12 +172,13 @@ def _take(server: Server, writer: LogWriter | None, seen: Seen | None) -> None:
 
 
 @contextlib.contextmanager
-def _log(path: Path | None) -> Iterator[LogWriter | None]:
-    if path is None:
+def _log(options: Options) -> Iterator[LogWriter | None]:
+    if options.log is None:
         yield None
         return
-    with staged_file(path) as partial:
-        yield LogWriter(partial)
+    names_handles = any(handle is not None for *_, handle in options.exports)
+    with staged_file(options.log) as partial:
+        yield LogWriter(partial, names_handles=names_handles)
 
 
 @contextlib.contextmanager
