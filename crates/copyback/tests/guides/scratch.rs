@@ -35,7 +35,7 @@ const PARTS: [&str; 22] = [
 /// Settings of the crates that guides change: they are built for a few tests.
 const QUICK_TO_BUILD: &str = "
 [profile.test.package.copyback]
-opt-level = 1
+opt-level = 0
 debug = false
 incremental = false
 [profile.test.package.copyback-config]
