@@ -254,7 +254,7 @@ impl Tables {
     pub fn free_pages(&self, id: PlaneId) -> u32 {
         let plane = &self.space[id];
         let open: u32 = plane.frontiers().map(|frontier| self.room(frontier)).sum();
-        plane.free_blocks() as u32 * self.limits.data_pages + open + self.all_following_pages(id)
+        self.pages_of_free_blocks(id) + open + self.all_following_pages(id)
     }
 
     /// Free pages of `plane` but for those of open blocks that the host does not write to.
@@ -268,7 +268,7 @@ impl Tables {
         self.pages_of_free_blocks(plane) + self.room_of(stream, plane)
     }
 
-    fn pages_of_free_blocks(&self, plane: PlaneId) -> u32 {
+    pub(super) fn pages_of_free_blocks(&self, plane: PlaneId) -> u32 {
         self.space[plane].free_blocks() as u32 * self.limits.data_pages
     }
 

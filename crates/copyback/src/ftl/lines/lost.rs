@@ -312,10 +312,7 @@ impl Tables {
         if lines.leaves_room_to_rebuild(self.space.free_blocks(ALL_PLANES), kept) {
             return true;
         }
-        let open = |plane| {
-            let free = self.space.free_blocks(plane) as u32 * self.limits.data_pages;
-            (self.free_pages(plane) - free) as usize
-        };
+        let open = |plane| (self.free_pages(plane) - self.pages_of_free_blocks(plane)) as usize;
         let share_of_lost = (lines.planes_per_die * self.limits.data_pages) as usize;
         self.space.planes().map(open).sum::<usize>() > share_of_lost + self.staged.len()
     }
