@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from copyback import configuration
+from nbd import FAST
 from tiny_paper import write
 
 if TYPE_CHECKING:
@@ -61,6 +62,14 @@ def tiny_toml(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.toml"
     lines = [f"{key} = {configuration.to_toml(value)}" for key, value in tiny_config().items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def fast(tmp_path: Path) -> Path:
+    """Write the configuration of the drive that tests serve."""
+    path = tmp_path / "fast.toml"
+    path.write_text(FAST)
     return path
 
 

@@ -39,6 +39,18 @@ erase = "100us"
 over_provisioning = 0.25
 """
 
+#: Every mapping that it may have.
+MAPPINGS: dict[str, dict[str, str]] = {
+    "page": {},
+    "table in flash": {"ssd.ftl.mapping": '{ type = "demand_paged", cache = "1KiB" }'},
+    "log block": {"ssd.ftl.mapping": '"log_block"', "ssd.ftl.over_provisioning": "0.4"},
+    "buffered log block": {
+        "ssd.ftl.mapping": '"buffered_log_block"',
+        "ssd.ftl.over_provisioning": "0.5",
+    },
+    "superblock": {"ssd.ftl.mapping": '"superblock"', "ssd.ftl.over_provisioning": "0.4"},
+}
+
 OPTION = b"IHAVEOPT"
 LIST, INFO, GO = 3, 6, 7
 

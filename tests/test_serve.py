@@ -19,7 +19,7 @@ import copyback
 import nbd
 from copyback._core import InputError
 from copyback.parquet import read_parquet
-from nbd import FAST, RefusedError, Served, replayed, rows, serving
+from nbd import RefusedError, Served, replayed, rows, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
     from conftest import RunCli
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="works on Linux only")
-
-
-@pytest.fixture
-def fast(tmp_path: Path) -> Path:
-    path = tmp_path / "fast.toml"
-    path.write_text(FAST)
-    return path
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pytest
 import nbd
 from copyback.serve.ask import ask
 from fuse import as_file, environment, home_of_all, missing, needs_fuse, run
-from nbd import FAST, Served, serving
+from nbd import Served, serving
 from test_serve_guide import PARTS
 
 if TYPE_CHECKING:
@@ -43,13 +43,6 @@ NEEDED = [*PARTS["PostgreSQL"].needs, "psql"]
 #: The database and its journal each have a part of the drive: nbdfuse shows files of one size.
 SIZES = {"database": 12 << 20, "journal": 8 << 20}
 EXPORTS = ("--export=database=0B+12MiB", "--export=journal=12MiB+8MiB")
-
-
-@pytest.fixture
-def fast(tmp_path: Path) -> Path:
-    path = tmp_path / "fast.toml"
-    path.write_text(FAST)
-    return path
 
 
 @pytest.fixture
@@ -86,6 +79,13 @@ def database_on(served: Served, home: Path) -> Iterator[Path]:
         yield path
 
 
+def committed(writer: subprocess.Popen[str], begin: int) -> int:
+    """Return how many rows a process has told, from `begin` on; it has ended."""
+    assert writer.stdout is not None
+    told = writer.stdout.read().split()
+    return int(told[-1]) + 1 if told else begin + 1
+
+
 def commit_until_cut(served: Served, home: Path, begin: int, after_s: float) -> int:
     """Let a process commit rows from `begin` on until the power is cut; return their number."""
     with database_on(served, home) as path:
@@ -101,8 +101,7 @@ def commit_until_cut(served: Served, home: Path, begin: int, after_s: float) -> 
             time.sleep(after_s)
             json.loads(ask(served.socket, "cut"))
             writer.kill()
-            told = writer.stdout.read().split()
-    return int(told[-1]) + 1 if told else begin + 1
+            return committed(writer, begin)
 
 
 def take(served: Served, home: Path) -> Path:
@@ -270,5 +269,4 @@ def insert_until_cut(served: Served, home: Path, begin: int, after_s: float) -> 
         time.sleep(after_s)
         ask(served.socket, "cut")
         as_postgres(home, "pg_ctl -D fs/data -m immediate -w stop", check=False)
-        told = writer.stdout.read().split()
-    return int(told[-1]) + 1 if told else begin + 1
+        return committed(writer, begin)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from copyback.parquet import read_parquet
-from nbd import FAST, Served, replayed, rows, serving
+from nbd import MAPPINGS, Served, replayed, rows, serving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,14 +30,7 @@ LINES = {
 
 #: Drives whose way to the data differs: mappings, faults, what is lost, what holds requests up.
 DRIVES: dict[str, dict[str, str]] = {
-    "page": {},
-    "table in flash": {"ssd.ftl.mapping": '{ type = "demand_paged", cache = "1KiB" }'},
-    "log block": {"ssd.ftl.mapping": '"log_block"', "ssd.ftl.over_provisioning": "0.4"},
-    "buffered log block": {
-        "ssd.ftl.mapping": '"buffered_log_block"',
-        "ssd.ftl.over_provisioning": "0.5",
-    },
-    "superblock": {"ssd.ftl.mapping": '"superblock"', "ssd.ftl.over_provisioning": "0.4"},
+    **MAPPINGS,
     "units of mapping": {"ssd.ftl.mapping_unit": '"1KiB"', "ssd.gc.copyback": "false"},
     "write buffer": {"ssd.buffer.capacity": '"64KiB"'},
     "no protection": {"ssd.power.protection": '"none"', "ssd.buffer.capacity": '"64KiB"'},
@@ -59,13 +52,6 @@ DRIVES: dict[str, dict[str, str]] = {
     "array that is rebuilt": RAID
     | {"array.failed": "[1]", "array.rebuild": "{ type = 'rate', rate = '100MB/s' }"},
 }
-
-
-@pytest.fixture
-def fast(tmp_path: Path) -> Path:
-    path = tmp_path / "fast.toml"
-    path.write_text(FAST)
-    return path
 
 
 def fio(served: Served, *options: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from browser import look, needs_browser
-from nbd import FAST, Served, serving
+from nbd import Served, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="works on Linux only")
 
 SETS = ("--set=precondition.fill=1.0", "--set=precondition.overwrites=1.0", "--live=0")
-
-
-@pytest.fixture
-def fast(tmp_path: Path) -> Path:
-    path = tmp_path / "fast.toml"
-    path.write_text(FAST)
-    return path
 
 
 @pytest.fixture

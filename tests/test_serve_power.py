@@ -18,7 +18,7 @@ import nbd
 from copyback.parquet import read_parquet
 from copyback.serve.ask import ask
 from copyback.serve.facts import caveat, facts
-from nbd import FAST, Served, replayed, rows, serving
+from nbd import FAST, MAPPINGS, Served, replayed, rows, serving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,18 +37,6 @@ UNPROTECTED = {"ssd.power.protection": '"none"', "ssd.power.cuts": '"on_command"
 
 BUFFER = {"ssd.buffer.capacity": '"64KiB"'}
 LIES = {"ssd.power.flush": '"ignored"'}
-
-#: Every mapping that a drive may have.
-MAPPINGS: dict[str, dict[str, str]] = {
-    "page": {},
-    "table in flash": {"ssd.ftl.mapping": '{ type = "demand_paged", cache = "1KiB" }'},
-    "log block": {"ssd.ftl.mapping": '"log_block"', "ssd.ftl.over_provisioning": "0.4"},
-    "buffered log block": {
-        "ssd.ftl.mapping": '"buffered_log_block"',
-        "ssd.ftl.over_provisioning": "0.5",
-    },
-    "superblock": {"ssd.ftl.mapping": '"superblock"', "ssd.ftl.over_provisioning": "0.4"},
-}
 
 
 @pytest.fixture
