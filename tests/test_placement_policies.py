@@ -283,6 +283,12 @@ def test_what_is_wrong_with_its_table(
         copyback.run(sorted_drive, ssd__ftl__placement=placement)
 
 
+def test_what_is_wrong_with_what_it_says_of_moves(sorted_drive: dict[str, Any]) -> None:
+    write(APART + "\n    moves_depend_on_pages = np.arange(2)\n")
+    with pytest.raises(copyback.InputError, match=r"P: moves_depend_on_pages: ValueError: "):
+        copyback.run(sorted_drive, ssd__ftl__placement=named())
+
+
 def test_the_command_line_tells_it_in_a_line(tiny_toml: Path, cli: RunCli, tmp_path: Path) -> None:
     write(HOST + "return [9] * len(pages)" + FINE)
     policy = 'ssd.ftl.placement={ type = "python", policy = "mine.py:P", classes = 2 }'
@@ -349,6 +355,50 @@ def test_pages_come_in_batches(sorted_drive: dict[str, Any]) -> None:
     host, moved = policy.asked["host"], policy.asked["moved"]
     assert sum(host) / len(host) > 6
     assert sum(moved) / len(moved) > 3
+
+
+def test_news_of_pages_may_wait_for_a_question_about_the_hosts(
+    sorted_drive: dict[str, Any],
+) -> None:
+    told = """
+    class P(copyback.PlacementPolicy):
+        calls = []  # of all drives
+        {says}
+
+        def place_host(self, pages, ages, now, hint):
+            self.calls.append(("host", []))
+            return pages * 0, FOREVER
+
+        def place_moved(self, pages, ages, now, left):
+            self.calls.append(("moves", []))
+            return pages * 0 + 1, FOREVER
+
+        def wrote(self, pages, ages, now):
+            self.calls.append(("wrote", pages.tolist()))
+
+        def moved(self, pages, left):
+            self.calls.append(("moved", pages.tolist()))
+
+        def sealed(self, block):
+            self.calls.append(("sealed", [block.number]))
+    """
+    calls = []
+    for says in ("", "moves_depend_on_pages = False"):
+        write(told.replace("{says}", says))
+        copyback.run(sorted_drive, audit=True, ssd__ftl__placement=named())
+        policy: Any = Named(PLACEMENTS, str(Path("mine.py:P").absolute()), {}).load()
+        calls.append(policy.calls)
+    at_once, waiting = calls
+    questions = ("host", "moves")
+
+    def news(calls: list[tuple[str, list[int]]]) -> list[tuple[str, int]]:
+        return [(hook, one) for hook, them in calls if hook not in questions for one in them]
+
+    assert news(at_once) == news(waiting), "the same, in the same order"
+    assert [hook for hook, _ in at_once if hook in questions] == [
+        hook for hook, _ in waiting if hook in questions
+    ]
+    assert len(waiting) < len(at_once)
 
 
 def test_a_prepared_drive_holds_what_it_has_learned(

@@ -12,6 +12,7 @@ class SepBit(copyback.PlacementPolicy):
     """WHERE: two classes for the host, four for what is moved, by when a page is likely to die."""
 
     watched = (0,)  # chosen is told of blocks of this class
+    moves_depend_on_pages = False  # the bounds change with chosen alone
 
     def __init__(self, device, random):
         super().__init__(device, random)

@@ -51,6 +51,7 @@ struct User {
     chosen: Option<Py<PyAny>>,
     collected: Option<Py<PyAny>>,
     watched: Option<Vec<u32>>,
+    moves_depend_on_pages: bool,
     block: Py<PyAny>,
     failed: Py<PyAny>,
     wrong: Py<PyAny>,
@@ -205,6 +206,7 @@ impl ExternalPlacement for Placement {
             watched: watched
                 .as_ref()
                 .map_or(u128::MAX, |classes| classes.iter().map(bit).fold(0, |all, one| all | one)),
+            moves_depend_on_pages: self.user.moves_depend_on_pages,
         }
     }
 

@@ -82,8 +82,9 @@ class PlacementPolicy(Remembers, Policy, ABC):
     they hold. How many pages come together follows from the run and may change with a version: an
     answer about a page must not depend on the others that it is asked with.
 
-    What has happened is told, in order, before the next question. Only what a class overrides is
-    told; a policy that does not need `wrote` saves the time that it takes.
+    What has happened is told, in order, before the next question (unless `moves_depend_on_pages`
+    says that it may wait). Only what a class overrides is told; a policy that does not need `wrote`
+    saves the time that it takes.
 
     Attributes
     ----------
@@ -92,6 +93,10 @@ class PlacementPolicy(Remembers, Policy, ABC):
     watched : sequence of int, or None
         The classes of the blocks that `sealed`, `chosen` and `collected` are about; None, unless
         it is overridden: all.
+    moves_depend_on_pages : bool
+        Whether `place_moved` depends on what `wrote`, `moved` and `trimmed` have told; True, unless
+        it is overridden. With False these wait for the next question about pages of the host, or
+        for what is told of a block: they are called more seldom, with more pages, which is faster.
 
     Examples
     --------
@@ -106,6 +111,7 @@ class PlacementPolicy(Remembers, Policy, ABC):
 
     blocks: Blocks
     watched: Sequence[int] | None = None
+    moves_depend_on_pages: bool = True
 
     @abstractmethod
     def place_host(self, pages: Pages, ages: Ages, now: int, hint: int | None) -> Answer:

@@ -64,6 +64,7 @@ class Called:
             says = getattr(type(policy), hook) is not getattr(PlacementPolicy, hook)
             setattr(self, hook, getattr(policy, hook) if says else None)
         self.watched = hooks.asked("watched", _as_list, policy.watched)
+        self.moves_depend_on_pages = hooks.asked("moves_depend_on_pages", bool, policy.moves_depend_on_pages)
         self.failed = hooks.failed
         self.wrong = hooks.wrong
         self.numbers = numbers

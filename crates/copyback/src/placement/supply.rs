@@ -86,6 +86,9 @@ pub struct Hooks {
     pub collected: bool,
     /// The classes of the blocks that the last three are about: a bit for each.
     pub watched: u128,
+    /// Whether where it puts moved pages depends on what the first three have told it. If not, it is told of pages
+    /// before it is asked about those of the host, and before it is told of a block: seldom, and of many.
+    pub moves_depend_on_pages: bool,
 }
 
 impl Hooks {
@@ -98,6 +101,7 @@ impl Hooks {
         chosen: true,
         collected: true,
         watched: u128::MAX,
+        moves_depend_on_pages: true,
     };
 
     /// Whether it wants to be told this.

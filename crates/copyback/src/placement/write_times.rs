@@ -64,8 +64,20 @@ impl WriteTimes {
         size_of_val(self.0.as_slice())
     }
 
+    /// Of each page, when it was last written, and one, if it has been.
+    pub fn all(&self) -> impl Iterator<Item = Option<NonZeroU64>> {
+        self.0.iter().copied()
+    }
+
     /// Whether this can be the times of so many pages, at `now`.
     pub fn is_sound(&self, pages: usize, now: u64) -> bool {
         self.0.len() == pages && self.0.iter().flatten().all(|after| after.get() <= now + 1)
+    }
+}
+
+/// Of each page, when it was last written, and one, if it has been.
+impl FromIterator<Option<NonZeroU64>> for WriteTimes {
+    fn from_iter<I: IntoIterator<Item = Option<NonZeroU64>>>(times: I) -> Self {
+        Self(times.into_iter().collect())
     }
 }

@@ -4,6 +4,7 @@
 
 mod answers;
 mod awaited;
+mod pages;
 
 use std::cell::{RefCell, RefMut};
 use std::fmt;
@@ -22,7 +23,8 @@ use super::write_times::WriteTimes;
 use super::{Class, Classes, Drive, Life, Origin, Placement};
 
 use answers::Answers;
-use awaited::Awaited;
+use awaited::{Awaited, What};
+use pages::{Page, Pages};
 
 const KEY: &str = "ssd.ftl.placement";
 
@@ -40,7 +42,7 @@ pub struct External {
 struct Asked {
     placement: Option<Box<dyn ExternalPlacement>>,
     hooks: Hooks,
-    times: WriteTimes,
+    pages: Pages,
     answers: Answers,
     /// Pages that the host is about to write.
     writes: Awaited,
@@ -109,14 +111,14 @@ impl External {
 
     /// The host is about to write these pages, in this order.
     pub fn expect_writes(&mut self, origin: Origin, pages: impl Iterator<Item = Lpn>) {
-        let Asked { writes, answers, times, .. } = self.asked();
-        writes.add(origin, pages.inspect(|page| fetch(answers, times, *page)));
+        let Asked { writes, pages: kept, .. } = self.asked();
+        writes.add(origin, pages, kept);
     }
 
     /// A collection is about to move these pages, in this order.
     pub fn expect_moves(&mut self, origin: Origin, pages: impl Iterator<Item = Lpn>) {
-        let Asked { moves, answers, times, .. } = self.asked();
-        moves.add(origin, pages.inspect(|page| fetch(answers, times, *page)));
+        let Asked { moves, pages: kept, .. } = self.asked();
+        moves.add(origin, pages, kept);
     }
 
     /// A block is not what it was.
@@ -164,13 +166,6 @@ impl External {
     }
 }
 
-/// Brings what a question about `page` looks up into the cache, without waiting for it.
-#[inline(always)]
-fn fetch(answers: &Answers, times: &WriteTimes, page: Lpn) {
-    answers.fetch(page);
-    times.fetch(page);
-}
-
 fn ends(classes: impl Iterator<Item = Class>) -> (usize, usize) {
     let mut numbers = classes.map(Class::index);
     let first = numbers.next().unwrap_or(0);
@@ -182,10 +177,10 @@ impl Asked {
         Self {
             placement: None,
             hooks: Hooks::ALL,
-            times: WriteTimes::new(pages),
-            answers: Answers::new(pages),
-            writes: Awaited::new(pages),
-            moves: Awaited::new(pages),
+            pages: Pages::new(pages),
+            answers: Answers::new(),
+            writes: Awaited::new(What::Write),
+            moves: Awaited::new(What::Move),
             news: Vec::new(),
             are_grave: false,
             blocks: Vec::new(),
@@ -213,12 +208,17 @@ impl Asked {
         }
         self.are_grave |= !news.is_of_page();
         self.news.push(news);
-        self.answers.something_happened();
+        self.answers.something_happened(&mut self.pages);
     }
 
     #[inline(always)]
     fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Option<Class> {
-        if self.are_grave { None } else { self.answers.class(lpn, origin, now) }
+        if self.are_grave { None } else { self.known_class_of(lpn, origin, now) }
+    }
+
+    #[inline(always)]
+    fn known_class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Option<Class> {
+        self.answers.class(&self.pages.of(lpn).known, origin, now)
     }
 
     /// The class of a page, if that is known once the placement is told of what may change it.
@@ -228,7 +228,7 @@ impl Asked {
         origin: Origin,
         now: u64,
     ) -> Result<Option<Class>, Failed> {
-        if self.are_grave && self.answers.class(lpn, origin, now).is_some() {
+        if self.are_grave && self.known_class_of(lpn, origin, now).is_some() {
             self.tell()?;
         }
         Ok(self.class_of(lpn, origin, now))
@@ -241,7 +241,9 @@ impl Asked {
         now: u64,
         allowed: (usize, usize),
     ) -> Result<Class, Failed> {
-        let Self { placement, answers, scratch, news, blocks, times, writes, moves, .. } = self;
+        let waits = self.may_wait(origin);
+        let Self { placement, answers, scratch, news, blocks, pages: kept, writes, moves, .. } =
+            self;
         let placement = placement.as_mut().ok_or_else(|| Failed::not_supplied(KEY))?;
         let Scratch { pages, ages, answers: given } = scratch;
         pages.clear();
@@ -251,17 +253,31 @@ impl Asked {
             Origin::Host { .. } => writes,
             Origin::Moved { .. } => moves,
         };
-        awaited.take_batch(lpn, origin, now, |page| answers.until(page, origin, now), pages);
-        ages.extend(pages.iter().map(|page| times.age(*page, now)));
+        let known_until = |page: &Page| answers.until(&page.known, origin, now);
+        awaited.take_batch(lpn, origin, now, kept, known_until, pages);
+        ages.extend(pages.iter().map(|page| kept.of(*page).age(now)));
         let question = Question { pages, ages, origin, now, allowed };
+        let news: &[News] = if waits { &[] } else { news };
         let have_changed = placement.ask(Told { news, blocks }, &question, given)?;
-        self.have_told(have_changed);
+        if waits {
+            self.blocks.clear();
+        } else {
+            self.have_told(have_changed);
+        }
+        let place = self.answers.place_of(origin, &mut self.pages);
         let Scratch { pages, answers: given, .. } = &self.scratch;
         for (page, answer) in pages.iter().zip(given) {
-            self.answers.set(*page, origin, now, *answer);
+            self.pages.of_mut(*page).known = self.answers.given(place, now, *answer);
         }
         let first = given.first().ok_or_else(|| Failed(format!("{KEY}: found no answer")))?;
         Ok(Class::new(first.class))
+    }
+
+    /// Whether the news may be told later than a question about pages that come from `origin`.
+    const fn may_wait(&self, origin: Origin) -> bool {
+        matches!(origin, Origin::Moved { .. })
+            && !self.hooks.moves_depend_on_pages
+            && !self.are_grave
     }
 
     /// Tells what has happened, before the placement is looked at.
@@ -277,7 +293,7 @@ impl Asked {
         self.blocks.clear();
         self.are_grave = false;
         if have_changed {
-            self.answers.forget_all();
+            self.answers.forget_all(&mut self.pages);
             self.writes.forget_known();
             self.moves.forget_known();
         }
@@ -307,17 +323,18 @@ impl Placement for External {
 
     fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
         let asked = self.asked();
-        asked.answers.forget(lpn);
+        let page = asked.pages.of_mut(lpn);
+        page.known.forget();
         match origin {
             Origin::Host { .. } => {
-                let age = asked.times.age(lpn, now);
-                asked.times.wrote(lpn, now);
-                asked.writes.remove(lpn);
-                asked.moves.forget(lpn);
+                let age = page.age(now);
+                page.wrote(now);
+                page.to_move.end();
+                asked.writes.remove(page);
                 asked.note(News::Wrote { lpn, age, now });
             }
             Origin::Moved { class: left } => {
-                asked.moves.remove(lpn);
+                asked.moves.remove(page);
                 asked.note(News::Moved { lpn, left });
             }
         }
@@ -325,10 +342,11 @@ impl Placement for External {
 
     fn trimmed(&mut self, lpn: Lpn, now: u64) {
         let asked = self.asked();
-        let age = asked.times.age(lpn, now);
-        asked.times.forget(lpn);
-        asked.answers.forget(lpn);
-        asked.moves.forget(lpn);
+        let page = asked.pages.of_mut(lpn);
+        let age = page.age(now);
+        page.trimmed();
+        page.known.forget();
+        page.to_move.end();
         asked.note(News::Trimmed { lpn, age, now });
     }
 
@@ -347,14 +365,13 @@ impl Placement for External {
     #[inline(always)]
     fn fetch(&self, lpn: Lpn) {
         if let Ok(asked) = self.asked.try_borrow() {
-            fetch(&asked.answers, &asked.times, lpn);
-            asked.moves.fetch(lpn);
+            asked.pages.fetch(lpn);
         }
     }
 
     /// Those of the times that it is told; what it keeps itself, nobody knows.
     fn bytes(&self) -> usize {
-        self.borrow().times.bytes()
+        self.borrow().pages.bytes_of_times()
     }
 
     fn memory(&self) -> Vec<u8> {
@@ -363,11 +380,7 @@ impl Placement for External {
             self.fail(failed);
             Vec::new()
         });
-        let times = std::mem::replace(&mut asked.times, WriteTimes::new(0));
-        let remembered = Remembered { times, placement };
-        let memory = super::to_bytes(&remembered);
-        asked.times = remembered.times;
-        memory
+        super::to_bytes(&Remembered { times: asked.pages.times(), placement })
     }
 
     fn remember(&mut self, memory: &[u8], now: u64) -> bool {
@@ -375,8 +388,9 @@ impl Placement for External {
             return false;
         };
         let asked = self.asked();
-        let is_sound = times.is_sound(asked.times.pages(), now);
-        (asked.times, asked.memory) = (times, Some(placement));
+        let is_sound = times.is_sound(asked.pages.count(), now);
+        asked.pages.set_times(&times);
+        asked.memory = Some(placement);
         is_sound
     }
 }
@@ -397,7 +411,7 @@ impl Checkpointed for External {
         });
         self.classes.keep(out);
         memory.keep(out);
-        asked.times.keep(out);
+        asked.pages.keep(out);
         asked.answers.keep(out);
         asked.writes.keep(out);
         asked.moves.keep(out);
@@ -406,9 +420,9 @@ impl Checkpointed for External {
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
         let classes = Classes::load(from)?;
         let memory = Some(Vec::load(from)?);
-        let (times, answers) = (WriteTimes::load(from)?, Answers::load(from)?);
+        let (pages, answers) = (Pages::load(from)?, Answers::load(from)?);
         let (writes, moves) = (Awaited::load(from)?, Awaited::load(from)?);
-        let asked = Asked { times, answers, writes, moves, memory, ..Asked::new(0) };
+        let asked = Asked { pages, answers, writes, moves, memory, ..Asked::new(0) };
         Ok(Self::of(classes, asked))
     }
 }
