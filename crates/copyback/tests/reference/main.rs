@@ -8,6 +8,8 @@ mod formulas;
 mod lines;
 mod placements;
 mod queueing;
+mod queues;
+mod station;
 mod support;
 mod table;
 mod write_amplification;

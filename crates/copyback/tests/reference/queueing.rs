@@ -3,6 +3,7 @@
 //!
 //! Rows of the source that ask for erases as requests of their own are not in the table: a host has none.
 
+use super::station::{AT_NO_COST, Station};
 use super::support::{number, summary};
 use super::table::{Report, Row, rows};
 
@@ -25,86 +26,24 @@ fn requests(load: f64, tolerance: f64) -> u64 {
     (1e5 * runs) as u64
 }
 
-/// The die of a row under its load.
-struct Station<'a> {
-    row: &'a Row,
-    requests: u64,
-    scheduling: &'a str,
-    suspend: &'a str,
-}
-
-/// What is in the array is never suspended.
-const NEVER: &str = "\"none\"";
-
-/// Reads suspend programs, at no cost and as often as they come: they preempt, and programs resume.
-const AT_NO_COST: &str =
-    "{ type = \"program_erase\", suspend = \"0us\", resume = \"0us\", most = 65535 }";
-
-impl<'a> Station<'a> {
-    /// First come, first served.
-    const fn in_order(row: &'a Row, requests: u64) -> Self {
-        Self { row, requests, scheduling: "in_order", suspend: NEVER }
-    }
-
-    fn text(&self) -> String {
-        let row = self.row;
-        let us =
-            |column: &str| format!("{:?}", format!("{}us", row.optional(column).unwrap_or(0.0)));
-        let types: Vec<_> =
-            row.text("read_us").split('|').map(|us| format!("\"{us}us\"")).collect();
-        let reads = row.number("reads_per_us");
-        let writes = row.optional("writes_per_us").unwrap_or(0.0);
-        // 4800 bytes at 400 MB/s are 12 us exactly.
-        let has_bus = row.optional("transfer_us").is_some_and(|us| us > 0.0);
-        assert!(!has_bus || row.number("transfer_us") == 12.0);
-        format!(
-            r#"
-            seed = 1
-            [ssd.geometry]
-            channels = {channels}
-            chips_per_channel = {chips}
-            planes_per_die = 1
-            blocks_per_plane = 200
-            pages_per_block = 96
-            page_size = "4KiB"
-            spare_size = "704B"
-            [ssd.timing]
-            read = [{types}]
-            program = {program}
-            command = "0us"
-            transfer_rate = "{rate}"
-            register = "{register}"
-            bus_arbitration = "in_order"
-            [ssd.commands]
-            suspend = {suspend}
-            [ssd.gc]
-            zero_cost = true
-            [host]
-            scheduling = "{scheduling}"
-            queue_depth = 65536
-            [precondition]
-            fill = 1.0
-            overwrites = 0.0
-            [workload]
-            type = "synthetic"
-            requests = {requests}
-            request_size = "4KiB"
-            read_share = {read_share}
-            sequential_share = 0.0
-            inter_arrival = {{ type = "exponential", mean = "{mean_ns}ns" }}
-            "#,
-            channels = row.text("channels"),
-            chips = row.text("chips"),
-            types = types.join(", "),
-            program = us("program_us"),
-            rate = if has_bus { "400MB/s" } else { "none" },
-            register = if row.is("register", "double") { "double" } else { "single" },
-            scheduling = self.scheduling,
-            suspend = self.suspend,
-            requests = self.requests,
-            read_share = reads / (reads + writes),
-            mean_ns = (1e3 / (reads + writes)).round(),
-        )
+/// First come, first served.
+fn in_order(row: &Row, requests: u64) -> Station {
+    let reads = row.number("reads_per_us");
+    let writes = row.optional("writes_per_us").unwrap_or(0.0);
+    // 4800 bytes at 400 MB/s are 12 us exactly.
+    let has_bus = row.optional("transfer_us").is_some_and(|us| us > 0.0);
+    assert!(!has_bus || row.number("transfer_us") == 12.0);
+    Station {
+        channels: row.count("channels"),
+        chips: row.count("chips"),
+        read_us: row.text("read_us"),
+        program_us: row.optional("program_us").unwrap_or(0.0),
+        transfer_rate: if has_bus { "400MB/s" } else { "none" },
+        register: if row.is("register", "double") { "double" } else { "single" },
+        requests,
+        read_share: reads / (reads + writes),
+        gap_us: 1.0 / (reads + writes),
+        ..Station::default()
     }
 }
 
@@ -130,7 +69,7 @@ fn reads_one_die() {
         let load = row.number("load");
         let tolerance = if load > 0.8 { 0.02 } else { 0.01 };
         let requests = requests(load, tolerance);
-        let station = Station::in_order(&row, requests);
+        let station = in_order(&row, requests);
         let found = summary(&station.text());
         let mean = number(&found, "/response_us/all/mean");
         report.compare(&name(&row), row.number("expected"), mean, tolerance);
@@ -149,7 +88,7 @@ fn reads_of_three_page_types() {
     let mut report = Report::new();
     for row in chosen(|row| row.is("case", "MG1_tR_40_60_90_equiprobable")) {
         let requests = requests(row.number("load"), 0.01);
-        let station = Station::in_order(&row, requests);
+        let station = in_order(&row, requests);
         let found = summary(&station.text());
         // Nothing is late without collections, whatever pages the reads before went to.
         assert_eq!(number(&found, "/breakdown_us/late"), 0.0);
@@ -178,7 +117,7 @@ fn two_classes(case: &str) {
         let discipline = reads.text("discipline");
         let scheduling = if discipline == "FCFS" { "in_order" } else { "read_first" };
         let requests = requests(load, 0.02).max(500_000);
-        let station = Station { scheduling, ..Station::in_order(&reads, requests) };
+        let station = Station { scheduling, ..in_order(&reads, requests) };
         let found = summary(&station.text());
         let is_writes = |row: &Row| {
             row.is("case", &case)
@@ -212,11 +151,8 @@ fn preemptive(case: &str) {
     let mut report = Report::new();
     for row in reads_of(&format!("MG1_two_class_{case}"), true) {
         let requests = requests(row.number("load"), 0.02).max(500_000);
-        let station = Station {
-            scheduling: "read_first",
-            suspend: AT_NO_COST,
-            ..Station::in_order(&row, requests)
-        };
+        let station =
+            Station { scheduling: "read_first", suspend: AT_NO_COST, ..in_order(&row, requests) };
         let found = summary(&station.text());
         let mean = |class: &str| number(&found, &format!("/response_us/{class}/mean"));
         report.compare(&name(&row), row.number("expected"), mean("read"), 0.005);
@@ -261,7 +197,7 @@ fn reads_one_die_and_channel() {
     let mut report = Report::new();
     for row in chosen(|row| row.is("case", "Poisson_read_one_die_plus_bus")) {
         let requests = requests(row.number("load"), 0.01);
-        let station = Station::in_order(&row, requests);
+        let station = in_order(&row, requests);
         let mean = number(&summary(&station.text()), "/response_us/all/mean");
         report.compare(&name(&row), row.number("expected"), mean, 0.01);
     }
@@ -273,7 +209,7 @@ fn reads_one_die_and_channel() {
 fn reads_shared_channel() {
     let mut report = Report::new();
     for row in chosen(|row| row.is("case", "Poisson_random_read_shared_bus")) {
-        let station = Station::in_order(&row, 2_000_000);
+        let station = in_order(&row, 2_000_000);
         let mean = number(&summary(&station.text()), "/response_us/all/mean");
         let name = format!("{} {} channels", name(&row), row.text("channels"));
         report.compare(&name, row.number("simulated"), mean, 0.01);
