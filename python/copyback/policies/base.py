@@ -68,7 +68,20 @@ class Remembers:
         vars(self).update(state)
 
 
-class Policy:
+class Limited:
+    """A policy that has to answer in time.
+
+    Attributes
+    ----------
+    time_limit : float, or None
+        Seconds that one call may take; what takes longer hangs, and ends the run. 60, unless it is
+        overridden; None: any time. What hangs inside a function of C is ended once it is back.
+    """
+
+    time_limit: float | None = 60.0
+
+
+class Policy(Limited):
     """A policy of a drive.
 
     Parameters

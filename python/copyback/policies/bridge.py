@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 import reprlib
 from dataclasses import dataclass
@@ -12,11 +13,12 @@ import numpy as np
 
 from copyback._core import InputError
 from copyback.policies.base import Device
-from copyback.policies.faults import fault
+from copyback.policies.faults import FAULTS, fault
 from copyback.policies.keeping import Keeper
 from copyback.policies.load import PLACEMENTS, SCHEDULES, VICTIMS, file_of, named_in
 from copyback.policies.schedule import Admit, Point, SchedulePolicy, Situation
 from copyback.policies.victim import Plane
+from copyback.policies.watch import look_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,6 +84,18 @@ class Hooks:
         self._named = named
         self._class: Any = named.load()
         self._file = file_of(self._class)
+        if (seconds := self._time_limit()) is not None:
+            look_after(self, self._class, seconds)
+
+    def _time_limit(self) -> float | None:
+        """Return how many seconds one call may take; None for any time."""
+        found = self._class.time_limit
+        is_number = isinstance(found, int | float) and not isinstance(found, bool)
+        if found is None or (is_number and 0 < found < math.inf):
+            return found  # type: ignore[no-any-return]
+        raise self.refused(
+            f"time_limit: found {_short(found)}; allowed: seconds, above 0, or None for any time"
+        )
 
     def policy(self, device: Device, seed: Sequence[int]) -> Any:
         """Return the policy of a drive."""
@@ -100,13 +114,12 @@ class Hooks:
         """Return what a hook answers; what it raises is the user's fault."""
         try:
             return call(*facts, **parameters)
-        except (Exception, SystemExit) as error:
+        except FAULTS as error:
             raise fault(self._named.about, hook, error, self._file) from error
 
     def wrong(self, hook: str, answer: Any, allowed: str) -> InputError:
         """Return the fault that an answer is."""
-        # Whatever it is, in one short line.
-        found = " ".join(reprlib.repr(answer).split())
+        found = _short(answer)
         code = getattr(inspect.unwrap(getattr(self._class, hook)), "__code__", None)
         place = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
         return self.refused(f"{hook}: found {found}; allowed: {allowed}{place}")
@@ -114,6 +127,11 @@ class Hooks:
     def refused(self, problem: str) -> InputError:
         """Return the fault that something about the policy is."""
         return InputError(f"{self._named.about}: {problem}")
+
+
+def _short(answer: Any) -> str:
+    """Return whatever it is, in one short line."""
+    return " ".join(reprlib.repr(answer).split())
 
 
 class VictimHooks(Hooks):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from copyback.policies.base import Remembers
+from copyback.policies.base import Limited, Remembers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -149,7 +149,7 @@ class Report(NamedTuple):
 Order = Collect | Stop | Report
 
 
-class CoordinationPolicy(Remembers, ABC):
+class CoordinationPolicy(Remembers, Limited, ABC):
     """A coordinator of an array: derive from it and write :meth:`heard`.
 
     The controller of an array has one, made with ``(array, random, **parameters)``. It is told what

@@ -5,6 +5,10 @@ from __future__ import annotations
 import traceback
 
 from copyback._core import InputError
+from copyback.policies.watch import NoAnswerError
+
+#: What a policy raises that is its own fault, and no wish of somebody who interrupts it.
+FAULTS = (Exception, SystemExit, NoAnswerError)
 
 
 def fault(about: str, hook: str, error: BaseException, file: str | None) -> InputError:

@@ -10,7 +10,7 @@ import numpy as np
 from copyback._core import InputError
 from copyback.policies.base import Device
 from copyback.policies.bridge import Hooks
-from copyback.policies.faults import fault
+from copyback.policies.faults import FAULTS, fault
 from copyback.policies.keeping import Keeper
 from copyback.policies.placement import Block, Blocks, PlacementPolicy
 
@@ -39,7 +39,7 @@ class PlacementHooks(Hooks):
 
     def failed(self, hook: str, error: BaseException) -> BaseException:
         """Return the fault that an exception in a hook is; what is no error stays as it is."""
-        if isinstance(error, InputError) or not isinstance(error, Exception | SystemExit):
+        if isinstance(error, InputError) or not isinstance(error, FAULTS):
             return error
         return fault(self._named.about, hook, error, self._file)
 
@@ -64,7 +64,9 @@ class Called:
             says = getattr(type(policy), hook) is not getattr(PlacementPolicy, hook)
             setattr(self, hook, getattr(policy, hook) if says else None)
         self.watched = hooks.asked("watched", _as_list, policy.watched)
-        self.moves_depend_on_pages = hooks.asked("moves_depend_on_pages", bool, policy.moves_depend_on_pages)
+        self.moves_depend_on_pages = hooks.asked(
+            "moves_depend_on_pages", bool, policy.moves_depend_on_pages
+        )
         self.failed = hooks.failed
         self.wrong = hooks.wrong
         self.numbers = numbers

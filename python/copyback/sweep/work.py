@@ -16,7 +16,7 @@ from copyback.destination import PARTIAL, naming
 from copyback.driver import PRECONDITION, Driver
 from copyback.outputs import write_tables
 from copyback.simulate import save_state
-from copyback.sweep import memory
+from copyback.sweep import memory, repeated
 
 if TYPE_CHECKING:
     from copyback._core import Progress
@@ -78,7 +78,19 @@ def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
     ----------
     state
         A prepared device to start from.
+
+    Raises
+    ------
+    InputError
+        If it is audited, has policies in Python, and gives something else the second time.
     """
+    files = _simulate(job, state)
+    if policies := repeated.policies_to_check(job.config(), job.config_toml):
+        repeated.check(policies, files, _simulate(job, state))
+    return files
+
+
+def _simulate(job: Job, state: Path | None) -> dict[str, bytes]:
     driver = Driver(job.config(), state=state, commit=lambda: job.commit)
     with TemporaryDirectory(prefix="copyback-run-") as name, naming(name):
         directory = Path(name)
