@@ -39,13 +39,13 @@ def main() -> int:
         merge = profdata()
     except NotHereError as why:
         print(f"the wheel is a plain build, slower and with the same results: {why}")
-        build(uv, ROOT / "dist", "")
+        build(released(uv, ROOT / "dist"), "")
         return 0
     shutil.rmtree(RAW, ignore_errors=True)
-    build(uv, WORK / TRAINED, f"-Cprofile-generate={RAW}")
+    build(to_be_trained(uv, fresh(TRAINED)), f"-Cprofile-generate={RAW}")
     expected = digests(uv, TRAINED)
     subprocess.run([str(merge), "merge", "-o", str(MERGED), str(RAW)], check=True)
-    build(uv, WORK / BUILT, f"-Cprofile-use={MERGED}")
+    build(released(uv, fresh(BUILT)), f"-Cprofile-use={MERGED}")
     if digests(uv, BUILT) != expected:
         print(
             "the profile-guided build finds out something else: no wheel is left", file=sys.stderr
@@ -96,26 +96,47 @@ def output(command: list[str]) -> str:
     return subprocess.run(command, check=False, capture_output=True, text=True).stdout
 
 
-def build(uv: str, directory: Path, flags: str) -> None:
+def fresh(name: str) -> Path:
+    """Return a folder without earlier wheels."""
+    shutil.rmtree(WORK / name, ignore_errors=True)
+    return WORK / name
+
+
+def build(command: list[str], flags: str) -> None:
     """Build a wheel; the plain one where every other build has its parts, too."""
     environment = dict(os.environ)
     if flags:
-        shutil.rmtree(directory, ignore_errors=True)
         environment["RUSTFLAGS"] = flags
         environment["CARGO_TARGET_DIR"] = str(WORK / "build")
     elif sys.platform == "linux":
         # Apart from other builds, whose parts in C are of another compiler.
         environment["CARGO_TARGET_DIR"] = str(ROOT / "target" / "zig")
-    subprocess.run(command(uv, directory), check=True, cwd=ROOT, env=environment)
+    subprocess.run(command, check=True, cwd=ROOT, env=environment)
 
 
-def command(uv: str, directory: Path) -> list[str]:
-    """Return what builds a wheel: on Linux one for other machines, too."""
+def released(uv: str, directory: Path) -> list[str]:
+    """Return what builds the wheel that is released: on Linux one for other machines, too."""
     if sys.platform != "linux":
         return [uv, "build", "--quiet", "--wheel", "--out-dir", str(directory)]
+    return [*maturin(uv, directory), "--zig", "--compatibility", "manylinux_2_17"]
+
+
+def to_be_trained(uv: str, directory: Path) -> list[str]:
+    """Return what builds a wheel that counts what it does, for this machine alone.
+
+    The system links it: zig takes the name of the profiler's runtime for that of a file.
+    """
+    if sys.platform != "linux":
+        return released(uv, directory)
+    # The same target by name: functions are known to the profile by names that follow from it.
+    host = told_of("host", output(["rustc", "-vV"]))
+    return [*maturin(uv, directory), "--target", host, "--compatibility", "linux"]
+
+
+def maturin(uv: str, directory: Path) -> list[str]:
+    """Return what builds a wheel with the tools of a release."""
     tools = [uv, "tool", "run", "--quiet", "--from", MATURIN, "--with", ZIG]
-    portable = ["--zig", "--compatibility", "manylinux_2_17"]
-    return [*tools, "maturin", "build", "--release", *portable, "--out", str(directory)]
+    return [*tools, "maturin", "build", "--release", "--out", str(directory)]
 
 
 def digests(uv: str, name: str) -> list[str]:
