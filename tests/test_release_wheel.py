@@ -42,7 +42,7 @@ def test_a_plain_wheel_is_built_and_the_reason_said(
     monkeypatch.setattr(release, "build", lambda *given: built.append(given))
     monkeypatch.setattr(release.sys, "argv", ["release_wheel.py", "uv"])
     assert release.main() == 0
-    assert built == [("uv", release.ROOT / "dist", "")]
+    assert built == [(release.released("uv", release.ROOT / "dist"), "")]
     assert "no llvm-profdata of LLVM 22" in capsys.readouterr().out
 
 
@@ -84,13 +84,22 @@ def test_a_wheel_of_linux_is_for_other_machines_too(
         release.subprocess, "run", lambda command, **given: ran.append((command, given))
     )
     monkeypatch.setattr(release.sys, "platform", "linux")
-    release.build("uv", tmp_path, "")
+    release.build(release.released("uv", tmp_path), "")
     ((command, given),) = ran
-    assert command[-2:] == ["--out", str(tmp_path)]
-    assert "manylinux_2_17" in command
+    assert command[command.index("--out") + 1] == str(tmp_path)
+    assert command[-2:] == ["--compatibility", "manylinux_2_17"]
     assert given["env"]["CARGO_TARGET_DIR"] == str(release.ROOT / "target" / "zig")
     monkeypatch.setattr(release.sys, "platform", "darwin")
-    assert "--zig" not in release.command("uv", tmp_path)
+    assert "--zig" not in release.released("uv", tmp_path)
+
+
+def test_what_is_trained_is_for_this_machine_and_its_functions_have_the_same_names(
+    release: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(release.sys, "platform", "linux")
+    command = release.to_be_trained("uv", tmp_path)
+    assert "--zig" not in command
+    assert command[command.index("--target") + 1] == "x86_64-unknown-linux-gnu"
 
 
 def test_tools_of_a_release_are_of_the_same_versions_everywhere(release: ModuleType) -> None:
