@@ -67,6 +67,12 @@ pairs: ## Measure which pairs of features random drives and arrays have met, and
 pairs-page: ## Write docs/pairs.md from what is stored
 	COPYBACK_PAIRS_WRITE=1 cargo test --package copyback --test swarm page_of_pairs
 
+SECONDS_EACH := 600
+
+.PHONY: search-on
+search-on: ## Fuzz and swarm on from where the last search ended (SECONDS_EACH of each target; needs cargo-fuzz)
+	$(PYTHON) tools/search_on.py --seconds $(SECONDS_EACH)
+
 .PHONY: mutants
 mutants: ## Seed bugs one at a time, see that a test notices each, and write docs/mutants.md
 	$(PYTHON) tests/mutants/run.py --page docs/mutants.md
@@ -146,6 +152,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(RUN) python tools/calibration_page.py
 	$(RUN) python tools/drive_pages.py
 	$(RUN) python tools/gallery.py
+	$(PYTHON) tools/search_on.py --page
 
 .PHONY: check-generated
 check-generated: setup ## Check that these are fresh
@@ -182,6 +189,9 @@ check-generated: setup ## Check that these are fresh
 	$(RUN) python tools/gallery.py --to target/generated
 	@diff -u docs/gallery.md target/generated/docs/gallery.md \
 	  || { echo "docs/gallery.md is stale: run 'make generated'"; exit 1; }
+	$(PYTHON) tools/search_on.py --page --to target/generated
+	@diff -u docs/searches.md target/generated/docs/searches.md \
+	  || { echo "docs/searches.md is stale: run 'make generated'"; exit 1; }
 	$(call write_reproduction,target/generated/docs)
 	@cd target/generated/docs && for page in reproduction.md reproduction/*.md tournament*.md; do \
 	  diff -u $(CURDIR)/docs/$$page $$page \

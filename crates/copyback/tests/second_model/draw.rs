@@ -1,14 +1,20 @@
-//! A random configuration from a number: of what the second model covers.
+//! A random configuration: of what the second model covers.
 
 use copyback::config::{Config, Loader};
-use copyback::rng::{Stream, stream};
 use rand::RngExt;
 
-pub struct Draw(Stream);
+use crate::choices::Choices;
+
+pub struct Draw(Choices);
 
 impl Draw {
     pub fn new(number: u64, name: &str) -> Self {
-        Self(stream(number, name))
+        Self(Choices::random(number, name))
+    }
+
+    /// Choices that somebody has made, and then those of a number.
+    pub fn made(number: u64, choices: &[u8]) -> Self {
+        Self(Choices::made(choices, number, NAME))
     }
 
     pub fn within(&mut self, least: u64, most: u64) -> u64 {
@@ -24,11 +30,13 @@ impl Draw {
     }
 }
 
+/// What the choices of drives are called.
+pub const NAME: &str = "second-model";
+
 const ORDERS: [&str; 6] = ["CWDP", "PDWC", "DPCW", "WPCD", "PCWD", "CDPW"];
 
-/// The configuration of this number, and how many draws made no sense before it.
-pub fn case(number: u64) -> (Config, u64) {
-    let mut draw = Draw::new(number, "second-model");
+/// A configuration, and how many draws made no sense before it.
+pub fn case(mut draw: Draw) -> (Config, u64) {
     (0..).find_map(|refused| Some((try_case(&mut draw)?, refused))).expect("some draw makes sense")
 }
 

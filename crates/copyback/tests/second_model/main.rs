@@ -10,6 +10,9 @@
 
 mod allocation;
 mod arrays;
+mod beside;
+#[path = "../swarm/choices.rs"]
+mod choices;
 mod draw;
 mod free;
 mod levelling;
@@ -22,9 +25,10 @@ mod thresholds;
 mod victims;
 
 use copyback::config::Config;
-use copyback::{Simulation, Status};
 
-use model::{Compared, Model};
+use beside::run_beside;
+use draw::Draw;
+use model::Compared;
 
 /// Random drives of a usual run.
 const RUNS: u64 = 1_000;
@@ -52,25 +56,8 @@ fn environment(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: found {text:?}; allowed: a number")))
 }
 
-/// Runs a configuration beside the second model. Returns what was compared, or the first difference.
-fn run_beside(config: &Config) -> Result<Compared, String> {
-    let mut simulation = Simulation::new(config, None).map_err(|error| error.to_string())?;
-    simulation.tell_choices();
-    let mut model = Model::new(config);
-    loop {
-        let status = simulation.advance(50);
-        for told in simulation.take_told().into_iter().flatten() {
-            model.listen(told)?;
-        }
-        let failed = |error: copyback::Error| format!("{error}{}", model.state.describe_victims());
-        if status.map_err(failed)? != Status::Running {
-            return model.end();
-        }
-    }
-}
-
 fn examine(number: u64) -> Result<Compared, String> {
-    let (config, _) = draw::case(number);
+    let (config, _) = draw::case(Draw::new(number, draw::NAME));
     let outcome = std::panic::catch_unwind(|| run_beside(&config));
     let outcome = outcome.unwrap_or_else(|_| Err("panic".to_owned()));
     outcome.map_err(|problem| {
@@ -97,9 +84,20 @@ fn in_brief(config: &Config) -> String {
 }
 
 #[test]
+fn choices_that_somebody_makes() {
+    for number in 0..50_u64 {
+        // The number, and some choices of which none is the least or the greatest.
+        let bytes: Vec<u8> = (0..200_u64).map(|place| (number * 37 + place * 101) as u8).collect();
+        if let Err(problem) = beside::examine(&bytes) {
+            panic!("{problem}");
+        }
+    }
+}
+
+#[test]
 fn drives_choose_what_the_text_says() {
     if let Some(number) = environment("COPYBACK_SECOND_REPLAY") {
-        let (config, refused) = draw::case(number);
+        let (config, refused) = draw::case(Draw::new(number, draw::NAME));
         println!("{}\n{refused} draws before it made no sense", config.to_toml());
         println!("{:#?}", run_beside(&config));
         return;
@@ -176,7 +174,7 @@ fn arrays_send_the_commands_that_the_text_says() {
 }
 
 /// Files that are no part of the model: they draw configurations and run them.
-const NO_MODEL: [&str; 3] = ["arrays.rs", "draw.rs", "main.rs"];
+const NO_MODEL: [&str; 4] = ["arrays.rs", "beside.rs", "draw.rs", "main.rs"];
 
 #[test]
 fn the_page_of_the_model_has_its_lines() {

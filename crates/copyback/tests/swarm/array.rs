@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
+use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
 use crate::observed::to_look_changes_nothing;
 use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
 use crate::side_by_side;
-use crate::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
 
 /// Makes an array of the drive of `config`.
 pub fn draw(draw: &mut Draw, config: Config) -> Config {
@@ -117,7 +117,7 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     Ok(met(config, &first).into_iter().chain([went_ahead]).collect())
 }
 
-fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
+pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let devices = outcome.summary["devices"].as_array().ok_or("no devices")?;
     equal("drives", &devices.len(), &(config.array.devices as usize))?;
     for pointer in ["/flash/reads", "/flash/programs", "/flash/erases", "/gc/pages_moved"] {

@@ -11,18 +11,18 @@ use copyback::config::{
     Precondition, Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop, SummaryPage,
     Suspend, ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
-use copyback::rng::{Stream, stream};
 use rand::RngExt;
 use tempfile::TempDir;
 
 use crate::array;
+use crate::choices::Choices;
 use crate::faults;
 use crate::newer;
 use crate::pool::Failure;
 use crate::power;
 use crate::rain;
 use crate::victims;
-use crate::workload::{self, Flow};
+use crate::workload::{self, Flow, Length};
 
 /// A configuration that passes its checks, and the traces that go with it.
 pub struct Case {
@@ -36,13 +36,13 @@ pub struct Case {
     folder: TempDir,
 }
 
-/// Random choices.
-pub struct Draw(Stream);
+/// Random choices, or those that somebody has made.
+pub struct Draw(Choices);
 
 impl Draw {
     /// The choices called `name` of a case.
     pub fn new(number: u64, name: &str) -> Self {
-        Self(stream(number, name))
+        Self(Choices::random(number, name))
     }
 
     pub fn within(&mut self, least: u64, most: u64) -> u64 {
@@ -73,15 +73,40 @@ impl Draw {
     }
 }
 
+/// Kinds of cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Drive,
+    Lines,
+    Array,
+    Cuts,
+    Faults,
+}
+
+impl Kind {
+    pub const ALL: [Self; 5] = [Self::Drive, Self::Lines, Self::Array, Self::Cuts, Self::Faults];
+
+    /// That of its random choices.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Drive => "swarm",
+            Self::Lines => rain::NAME,
+            Self::Array => "swarm/array",
+            Self::Cuts => "swarm/power",
+            Self::Faults => "swarm/faults",
+        }
+    }
+}
+
 impl Case {
     /// The case of this number, of one drive.
     pub fn draw(number: u64) -> Self {
-        Self::of(number, "swarm", config)
+        Self::of(number, Kind::Drive.name(), config)
     }
 
     /// The case of this number, of several drives.
     pub fn draw_array(number: u64) -> Self {
-        Self::of(number, "swarm/array", |draw, folder| {
+        Self::of(number, Kind::Array.name(), |draw, folder| {
             let config = config(draw, folder);
             array::draw(draw, config)
         })
@@ -89,7 +114,7 @@ impl Case {
 
     /// The case of this number, of one drive that loses its power now and then.
     pub fn draw_with_cuts(number: u64) -> Self {
-        Self::of(number, "swarm/power", |draw, folder| {
+        Self::of(number, Kind::Cuts.name(), |draw, folder| {
             let config = config(draw, folder);
             power::draw(draw, config)
         })
@@ -97,7 +122,7 @@ impl Case {
 
     /// The case of this number, of one drive or several whose flash has faults.
     pub fn draw_faults(number: u64) -> Self {
-        Self::of(number, "swarm/faults", |draw, folder| {
+        Self::of(number, Kind::Faults.name(), |draw, folder| {
             let config = config(draw, folder);
             let config = if draw.chance(0.3) { array::draw(draw, config) } else { config };
             faults::draw(draw, config)
@@ -106,21 +131,46 @@ impl Case {
 
     /// The case of this number, of a drive with lines.
     pub fn draw_lines(number: u64) -> Self {
-        Self::of(number, rain::NAME, config)
+        Self::of(number, Kind::Lines.name(), config)
+    }
+
+    /// The case of this number and kind whose choices somebody has made, as long as they last.
+    pub fn made(number: u64, kind: Kind, choices: &[u8]) -> Self {
+        let choices = Choices::made(choices, number, "swarm/made");
+        let draw = Draw(choices);
+        Self::from(number, kind.name(), draw, Length::Long, |draw, folder| {
+            let config = config(draw, folder);
+            match kind {
+                Kind::Drive | Kind::Lines => config,
+                Kind::Array => array::draw(draw, config),
+                Kind::Cuts => power::draw(draw, config),
+                Kind::Faults => faults::draw(draw, config),
+            }
+        })
     }
 
     fn of(number: u64, name: &str, config: impl Fn(&mut Draw, &Path) -> Config) -> Self {
+        Self::from(number, name, Draw::new(number, name), Length::Drawn, config)
+    }
+
+    fn from(
+        number: u64,
+        name: &str,
+        mut draw: Draw,
+        length: Length,
+        config: impl Fn(&mut Draw, &Path) -> Config,
+    ) -> Self {
         let mut folder = TempDir::with_prefix("copyback-swarm-").expect("there is room for files");
-        let mut draw = Draw::new(number, name);
         let mut draws = 0;
         loop {
             draws += 1;
             let mut config = config(&mut draw, folder.path());
             newer::draw(&mut config, number, name);
+            length.set(&mut config.workload);
             let text = config.to_toml();
             let Ok(loaded) = Loader::new().toml(&text, "swarm.toml", None).load() else { continue };
             assert_eq!(loaded, config, "a configuration survives its own TOML");
-            let Some(flows) = workload::flows(&config, number) else { continue };
+            let Some(flows) = workload::flows(&config, number, length) else { continue };
             let case = Self { number, draws, config, flows, folder };
             if !victims::run_out(&case) {
                 return case;

@@ -6,10 +6,10 @@ use copyback::workload::Operation;
 
 use crate::check::{equal, holds, responses_add_up, series_agrees, statistics_agree};
 use crate::draw::{Case, Draw};
+use crate::examine::{INTERRUPT_EVERY, STATE_EVERY};
 use crate::oracle;
 use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
-use crate::{INTERRUPT_EVERY, STATE_EVERY};
 
 /// Gives the flash of `config` faults, so many that a few hundred requests meet some, and in most cases enough
 /// blocks and little enough preparation to live until then.
@@ -85,7 +85,7 @@ pub fn is_dead_before_the_run(problem: &str) -> bool {
         || problem.contains("becomes read-only while it is prepared")
 }
 
-fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
+pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     responses_add_up(outcome)?;
     for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
         statistics_agree(class, &outcome.responses(of), outcome)?;

@@ -10,9 +10,11 @@
 
 mod array;
 mod check;
+mod choices;
 mod coverage;
 mod digests;
 mod draw;
+mod examine;
 mod faults;
 mod features;
 mod flows;
@@ -33,56 +35,18 @@ mod state_file;
 mod stopped;
 mod translation;
 mod victims;
+mod whole;
 mod workload;
 
 use std::path::Path;
-
-use copyback::config::{Mapping, Placement};
 
 use draw::Case;
 
 /// Runs of each test that draws cases, unless `COPYBACK_SWARM_RUNS` says otherwise: enough to meet what is seldom.
 const RUNS: u64 = 5_000;
-/// One in this many cases is also run from a saved state.
-const STATE_EVERY: u64 = 5;
-/// One in so many is interrupted and gone on with.
-const INTERRUPT_EVERY: u64 = 3;
-/// One in so many is run again with somebody looking at every operation of the flash.
-const LOOK_EVERY: u64 = 2;
-
 fn environment(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: found {text:?}; allowed: a number")))
-}
-
-/// Everything that is demanded of one case. Returns what the case has met.
-fn examine(case: &Case) -> Result<coverage::Met, String> {
-    let config = &case.config;
-    let first = run::run(config, None, 1 << 20)?;
-    check::check(case, &first)?;
-    let again = run::run(config, None, 1 + case.number % 97)?;
-    run::same("the second run", &first, &again)?;
-    if case.number.is_multiple_of(STATE_EVERY) {
-        run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
-    }
-    if case.number % STATE_EVERY == 1 {
-        array::one_drive_is_the_drive(case, &first)?;
-    }
-    if case.number.is_multiple_of(LOOK_EVERY) {
-        observed::to_look_changes_nothing(case, &first)?;
-    }
-    if case.number.is_multiple_of(INTERRUPT_EVERY) {
-        resumed::interruptions_change_nothing(case, &first)?;
-    }
-    // What a rule leaves of the requests is not foreseen.
-    let may_stop = !matches!(config.ssd.ftl.placement, Placement::Oracle { .. });
-    let stopped = case.number % STATE_EVERY == 3
-        && may_stop
-        && stopped::a_rule_ends_the_run_where_its_rounds_say(case, &first)?;
-    if config.ssd.ftl.mapping == Mapping::Page && case.number % STATE_EVERY == 2 {
-        translation::a_cached_table_is_a_table_in_ram(case, &first)?;
-    }
-    Ok(coverage::met(config, &first, stopped))
 }
 
 fn numbers() -> std::ops::Range<u64> {
@@ -105,7 +69,7 @@ fn random_devices_and_workloads() {
             case.keep_traces();
         }
         case.write_traces();
-        let outcome = pool::guarded(|| examine(&case));
+        let outcome = pool::guarded(|| examine::examine(&case));
         let failed = outcome.map_err(|problem| case.failure(problem));
         failed.map(|met| (case.draws, met))
     });
@@ -116,6 +80,24 @@ fn random_devices_and_workloads() {
     if runs >= RUNS {
         assert!(draws < 2 * runs, "most draws must make sense: {draws} for {runs} runs");
         coverage::check(&met);
+    }
+}
+
+#[test]
+fn choices_that_somebody_makes() {
+    let numbers = numbers();
+    let runs = numbers.end - numbers.start;
+    let numbers = numbers.start..numbers.start + runs.div_ceil(20);
+    let ran = pool::each(numbers, |number| {
+        let bytes = whole::bytes(number);
+        pool::guarded(|| whole::examine(&bytes)).map_err(|problem| whole::failure(&bytes, problem))
+    });
+    let counted = ran.iter().filter(|ran| ran.counts()).count();
+    println!("{counted} of {} whole runs count", ran.len());
+    assert!(runs < RUNS || 4 * counted > ran.len());
+    for bytes in whole::saved() {
+        let outcome = pool::guarded(|| whole::examine(&bytes));
+        outcome.unwrap_or_else(|problem| panic!("{}", whole::failure(&bytes, problem).description));
     }
 }
 

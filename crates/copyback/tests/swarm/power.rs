@@ -4,9 +4,9 @@
 use copyback::config::quantity::Size;
 use copyback::config::{Config, Cuts, Flush, Loader, Power, Protection};
 
-use crate::INTERRUPT_EVERY;
 use crate::check;
 use crate::draw::{Case, Draw};
+use crate::examine::INTERRUPT_EVERY;
 use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
 
@@ -61,7 +61,7 @@ pub fn examine(case: &Case) -> Result<Met, String> {
     })
 }
 
-fn count(outcome: &Outcome, name: &str) -> u64 {
+pub fn count(outcome: &Outcome, name: &str) -> u64 {
     outcome.number(&format!("/power_loss/{name}"))
 }
 

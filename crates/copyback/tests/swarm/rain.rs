@@ -5,8 +5,9 @@ use copyback::config::quantity::{Rate, Time};
 use copyback::config::{Config, FlashFaults, LineErase, Loader, LostDie, Mapping, Placement};
 
 use crate::draw::{Case, Draw};
+use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
 use crate::run::Outcome;
-use crate::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY, check, observed, oracle, resumed, run};
+use crate::{check, observed, oracle, resumed, run};
 
 /// Cases of drives with lines, which most have parity, and reads that cannot be corrected.
 pub const NAME: &str = "swarm/lines";
@@ -137,7 +138,7 @@ fn number(outcome: &Outcome, pointer: &str) -> u64 {
 }
 
 /// A read that is made up takes at most one page of each other die.
-fn reads_of_stripes(config: &Config, outcome: &Outcome) -> Result<(), String> {
+pub fn reads_of_stripes(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let of = |key: &str| number(outcome, &format!("/lines/parity/{key}"));
     let (around, rebuilt) = (of("reads_around"), of("reads_rebuilt"));
     let others = check::dies(config) - 1;

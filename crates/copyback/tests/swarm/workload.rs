@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use copyback::config::quantity::{Rate, Share, Size, Time};
+use copyback::config::quantity::{Rate, RequestCount, Share, Size, Time};
 use copyback::config::{
     AddressDistribution, BeyondDevice, Bursts, Config, FlowsWorkload, RateLimit, RequestSize, Skip,
     Ssd, SyntheticWorkload, TimeDistribution, TraceFormat, TraceWorkload, Workload,
@@ -14,6 +14,8 @@ use copyback::workload::{Operation, Request};
 
 use crate::draw::Draw;
 
+/// Requests of a run that is to be long.
+const MANY: u64 = 600;
 const SECTOR: u64 = 512;
 
 /// The requests of a flow.
@@ -52,6 +54,44 @@ pub fn draw(draw: &mut Draw, ssd: &Ssd, path: &dyn Fn(u64) -> PathBuf) -> Worklo
     match one(draw, 0) {
         copyback::config::Flow::Synthetic(workload) => Workload::Synthetic(workload),
         copyback::config::Flow::Trace(workload) => Workload::Trace(workload),
+    }
+}
+
+/// How many requests a case has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// As many as are drawn: often few.
+    Drawn,
+    /// Many more.
+    Long,
+}
+
+impl Length {
+    const fn of(self, requests: u64) -> u64 {
+        match self {
+            Self::Drawn => requests,
+            Self::Long => requests + MANY,
+        }
+    }
+
+    /// Makes what is generated as long.
+    pub fn set(self, workload: &mut Workload) {
+        let set = |workload: &mut SyntheticWorkload| {
+            if let RequestCount::Limit(requests) = &mut workload.requests {
+                *requests = self.of(*requests);
+            }
+        };
+        match workload {
+            Workload::Synthetic(workload) => set(workload),
+            Workload::Trace(_) => {}
+            Workload::Flows(flows) => {
+                for flow in &mut flows.flows {
+                    if let copyback::config::Flow::Synthetic(workload) = flow {
+                        set(workload);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -189,10 +229,13 @@ fn trace(draw: &mut Draw, path: PathBuf) -> TraceWorkload {
 }
 
 /// Every request of every flow; `None` if the device has no room for a workload.
-pub fn flows(config: &Config, number: u64) -> Option<Vec<Flow>> {
+pub fn flows(config: &Config, number: u64, length: Length) -> Option<Vec<Flow>> {
     let flow = |(index, flow): (usize, &copyback::config::Flow)| match flow {
         copyback::config::Flow::Synthetic(workload) => generated(config, workload, index),
-        copyback::config::Flow::Trace(workload) => Some(replayed(config, workload, number, index)),
+        copyback::config::Flow::Trace(workload) => {
+            let mut draw = Draw::new(number, &format!("swarm/trace/{index}"));
+            Some(replayed(config, workload, &mut draw, length))
+        }
     };
     use copyback::config::Flow as Kind;
     let flows = match &config.workload {
@@ -218,8 +261,7 @@ fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Opt
     Some(Flow { requests, closed_loop: workload.iodepth.is_some(), is_untimed: false, trace: None })
 }
 
-fn replayed(config: &Config, workload: &TraceWorkload, number: u64, index: usize) -> Flow {
-    let mut draw = Draw::new(number, &format!("swarm/trace/{index}"));
+fn replayed(config: &Config, workload: &TraceWorkload, draw: &mut Draw, length: Length) -> Flow {
     let (mut text, mut requests) = (String::new(), Vec::new());
     let sectors = config.capacity_bytes() / SECTOR;
     let longest = (4 * config.ssd.geometry.page_size.0 / SECTOR).min(sectors);
@@ -227,8 +269,8 @@ fn replayed(config: &Config, workload: &TraceWorkload, number: u64, index: usize
     let shares = [draw.share(), draw.share(), draw.share() * 0.5, draw.share() * 0.2];
     let beyond = if workload.beyond_device == BeyondDevice::Wrap { 3 } else { 1 };
     let mut time = 0;
-    for _ in 0..draw.small_within(1, 600) {
-        let operation = operation(&mut draw, shares);
+    for _ in 0..length.of(draw.small_within(1, 600)) {
+        let operation = operation(draw, shares);
         // Large ones now and then, but no days of simulated time.
         let most = if draw.chance(0.03) { (8 * longest).min(sectors) } else { longest };
         let length = draw.within(1, most);
