@@ -286,11 +286,17 @@ def show(*renderables: RenderableType, width_in_files: int | None = None) -> Non
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
+#: Fewer steps a page are not told to the digit: they say that collections went on in idle time.
+LEAST_PACE = 0.001
+
+
 def _pace(summary: Summary) -> list[tuple[str, str]]:
     pacing = summary.gc.pacing
     if pacing is None or pacing.steps_per_page is None:
         return []
-    rate = f"{units.decimal(pacing.steps_per_page)} steps of collections a page of the host"
+    steps = pacing.steps_per_page
+    told = f"under {LEAST_PACE}" if 0 < steps < LEAST_PACE else units.decimal(steps)
+    rate = f"{told} steps of collections a page of the host"
     return [("Pace", f"{rate} · {units.count(pacing.throttled)} writes waited for theirs")]
 
 

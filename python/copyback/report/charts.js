@@ -241,13 +241,15 @@ const percentile = (nines) => {
   const p = 100 * (1 - Math.pow(10, -nines));
   return Number(p.toFixed(Math.max(0, Math.floor(nines + 1e-9) - 1 + (Number.isInteger(+nines.toFixed(6)) ? 0 : 2)))) + "";
 };
+// Whether the label of the median has room beside that of the fastest request.
+const fitsMedian = (u) => (u.bbox.width / devicePixelRatio) * marks[1] > 40 * (u.scales.x.max - u.scales.x.min);
 const tails = () => ({
   labels: ["percentile of the requests", "response time"],
   at: (nines) => "p" + percentile(nines),
   scales: { x: { time: false, range: (_, min, max) => [min, max] }, y: { distr: 3, range: logRange } },
   x: axis({
     size: 30,
-    splits: (u) => marks.filter((m) => m >= u.scales.x.min && m <= u.scales.x.max + 0.02 && !(narrow() && m === marks[1])),
+    splits: (u) => marks.filter((m) => m >= u.scales.x.min && m <= u.scales.x.max + 0.02 && (m !== marks[1] || fitsMedian(u))),
     values: (_, splits) => splits.map((m) => (m === marks[1] ? "50" : percentile(m)) + (narrow() ? "" : " %")),
   }),
   y: axis({ size: 64, filter: logLabels, values: tick(shortUs) }),
