@@ -296,7 +296,7 @@ def _pace(summary: Summary) -> list[tuple[str, str]]:
         return []
     steps = pacing.steps_per_page
     told = f"under {LEAST_PACE}" if 0 < steps < LEAST_PACE else units.decimal(steps)
-    rate = f"{told} steps of collections a page of the host"
+    rate = f"{told} steps of collections charged to a page of the host"
     return [("Pace", f"{rate} · {units.count(pacing.throttled)} writes waited for theirs")]
 
 
