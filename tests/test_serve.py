@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,8 @@ import copyback
 import nbd
 from copyback._core import InputError
 from copyback.parquet import read_parquet
+from copyback.serve.ask import ask
+from copyback.serve.facts import facts
 from nbd import RefusedError, Served, replayed, rows, serving
 
 if TYPE_CHECKING:
@@ -207,6 +210,28 @@ def test_the_log_gives_the_very_responses_again(
     seen = live["measured_response_ns"]
     assert seen.is_valid is None or seen.is_valid.all()
     assert (seen.values >= live["response_ns"].values).all()
+
+
+def test_the_log_says_when_the_clock_of_the_drive_began(fast: Path, tmp_path: Path) -> None:
+    """By the calendar, at the first request: so that what programs log is found in it."""
+    log = tmp_path / "requests.parquet"
+    with serving(fast, tmp_path / "drive.sock", f"--log={log}", "--slower=3") as served:
+        assert json.loads(ask(served.socket, "status"))["begun_unix_ns"] is None
+        with served.client() as client:
+            seen = []
+            for _ in range(2):
+                time.sleep(0.2)
+                before = time.time_ns()
+                client.write(0, b"x" * 4096)
+                seen.append((before, time.time_ns()))
+        served.end()
+    told = facts(log)
+    assert told is not None
+    arrivals = read_parquet(log)["arrival_ns"].to_list()
+    for (before, after), arrival in zip(seen, arrivals, strict=True):
+        at = told["begun_unix_ns"] + arrival * 3
+        # A calendar may be put right meanwhile.
+        assert before - 50_000_000 < at < after + 50_000_000
 
 
 def test_another_drive_is_refused_the_log_and_a_comparison_is_not(

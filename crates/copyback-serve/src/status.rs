@@ -15,6 +15,7 @@ pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> 
     json!({
         "simulated_s": live.drive().now().as_secs_f64(),
         "slower": live.clock().slower(),
+        "begun_unix_ns": live.clock().begun_unix_ns(),
         "clients": clients,
         "requests": live.log.count(),
         "outstanding": live.drive().outstanding(),
