@@ -19,7 +19,13 @@ sys.path.insert(0, str(ROOT / "tools"))
 import served_pages
 from drive_pages import filled
 from served_postgres import SCHEDULES, measured, missing
-from served_transactions import Transactions, behind_collections, spread
+from served_transactions import (
+    Transactions,
+    behind_collections,
+    met_by,
+    on_drive,
+    spread,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +47,9 @@ def test_the_stored_result_shows_what_the_page_says_of_it() -> None:
     assert (none["schedule"], semi["schedule"]) == SCHEDULES
     assert none["transaction_us"]["p99"] > 2 * semi["transaction_us"]["p99"]
     assert none["per_second"] < semi["per_second"]
+    assert none["waiting"]["slowest_share"] > 0.9
+    assert semi["waiting"]["slowest_share"] < semi["waiting"]["all_share"]
+    assert semi["waiting"]["all_share"] > none["waiting"]["all_share"]
     for row in (none, semi):
         assert row["lateness"]["believable"]
         assert row["slowest"]["requests"]
@@ -80,6 +89,9 @@ def test_time_behind_collections_is_counted_once() -> None:
     begin, end = np.array(spans, dtype=np.float64).T
     shares = behind_collections(Transactions(begin, end), run)
     assert shares.tolist() == [0.4, 1, 0, 0, 0.5, 0.125]
+    shares = on_drive(Transactions(begin, end), run)
+    assert shares.tolist() == [0.8, 1, 0.75, 0, 0.5, 0.225]
+    assert met_by(Transactions(begin, end), run).tolist() == [3, 1, 1, 0, 1, 4]
 
 
 def test_without_a_wait_for_a_collection_there_is_no_share() -> None:

@@ -39,8 +39,8 @@ def generated(stored: dict[str, Any]) -> str:
     pieces = [
         f"Measured by `python tools/served_postgres.py --seconds {stored['seconds']} --slower "
         f"{stored['slower']:g}` at commit {stored['commit']}: {stored['postgresql']}, "
-        f"{stored['clients']} clients, scale {stored['scale']}. All times are the drive's; the "
-        f"host's were {stored['slower']:g} times as long.",
+        f"{stored['clients']} clients, scale {stored['scale']}; machine: {stored['machine']}. All "
+        f"times are the drive's; the host's were {stored['slower']:g} times as long.",
         "\n".join(latencies(stored["rows"])),
         "\n".join(lateness(stored)),
         "## What the slowest transactions waited for",
@@ -88,18 +88,18 @@ def lateness(stored: dict[str, Any]) -> list[str]:
 
 
 def waits(rows: list[dict[str, Any]]) -> list[str]:
-    """Return how much of their time transactions waited for collections."""
+    """Return how much of their time transactions waited for the drive and for collections."""
     lines = [
-        "| schedule | of the time of all transactions | of the slowest 1% | of these, mostly "
-        "behind collections |",
-        "| --- | ---: | ---: | ---: |",
+        "| schedule | transactions | of their time with requests in the drive | with some that "
+        "waited for collections | requests meanwhile, in the median |",
+        "| --- | --- | ---: | ---: | ---: |",
     ]
     for row in rows:
         found = row["waiting"]
-        lines.append(
-            f"| `{row['schedule']}` | {found['all_share']:.0%} | {found['slowest_share']:.0%} | "
-            f"{found['slowest_mostly']} of {found['slowest']} |"
-        )
+        for which, name in (("all", "all"), ("slowest", f"the slowest {found['slowest']}")):
+            shares = " | ".join(f"{found[f'{which}_{what}']:.0%}" for what in ("drive", "share"))
+            met = f"{found[f'{which}_met']:,.0f}"
+            lines.append(f"| `{row['schedule']}` | {name} | {shares} | {met} |")
     return lines
 
 
@@ -108,9 +108,10 @@ def story(row: dict[str, Any]) -> str:
     found = row["slowest"]
     lines = [
         f"The slowest transaction under `{row['schedule']}` took "
-        f"{units.time_us(found['took_us'])}. In {found['share']:.0%} of that time the drive had "
-        f"requests that waited for collections; {found['slow_requests']} of them are on its page. "
-        "The slowest that came one after the other:",
+        f"{units.time_us(found['took_us'])}. The drive was asked {found['requests_met']:,} times "
+        f"meanwhile. It had requests {found['drive']:.0%} of that time, and some that waited for "
+        f"collections {found['share']:.0%}. Of the requests that its page explains these came one "
+        "after the other:",
         "",
     ]
     for request in found["requests"]:

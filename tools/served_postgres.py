@@ -105,6 +105,7 @@ def missing() -> list[str]:
 
 def measured(seconds: int, slower: float) -> dict[str, Any]:
     """Return what is stored."""
+    made_by = commit()
     with tempfile.TemporaryDirectory(prefix="copyback-postgres-") as name:
         home = Path(name)
         home.chmod(0o755)
@@ -115,9 +116,9 @@ def measured(seconds: int, slower: float) -> dict[str, Any]:
             rows.append(Run(home, schedule, seconds, slower).row())
             print(json.dumps(rows[-1], indent=1), flush=True)
     return {
-        "commit": commit(),
+        "commit": made_by,
         "postgresql": run("pgbench --version", Path()).strip(),
-        "machine": platform.processor() or platform.machine(),
+        "machine": machine(),
         "seconds": seconds,
         "slower": slower,
         "clients": CLIENTS,
@@ -125,6 +126,13 @@ def measured(seconds: int, slower: float) -> dict[str, Any]:
         "settings": {key: value for key, value in SETTINGS.items() if value},
         "rows": rows,
     }
+
+
+def machine() -> str:
+    """Return the name of the processor."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
 
 
 def run(text: str, home: Path) -> str:

@@ -80,12 +80,32 @@ def behind_collections(transactions: Transactions, run: Result) -> NDArray[np.fl
     """
     table = run.requests
     assert table is not None
+    collecting = sum(table[name].values.astype(np.float64) for name in COLLECTING)
+    return share_with(transactions, run, collecting > table["response_ns"].values / 2)
+
+
+def on_drive(transactions: Transactions, run: Result) -> NDArray[np.float64]:
+    """Return for each transaction the share of its time in which the drive had any request."""
+    assert run.requests is not None
+    return share_with(transactions, run, run.requests["response_ns"].values > 0)
+
+
+def share_with(
+    transactions: Transactions, run: Result, counts: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return for each transaction the share of its time in which the drive had a certain request.
+
+    Parameters
+    ----------
+    counts
+        Which of the run's requests are meant.
+    """
+    table = run.requests
+    assert table is not None
     arrival, response = (
         table[name].values.astype(np.float64) for name in ("arrival_ns", "response_ns")
     )
-    collecting = sum(table[name].values.astype(np.float64) for name in COLLECTING)
-    late = collecting > response / 2
-    spans = joined(arrival[late], (arrival + response)[late])
+    spans = joined(arrival[counts], (arrival + response)[counts])
     length = transactions.end_ns - transactions.begin_ns
     return (covered(spans, transactions.end_ns) - covered(spans, transactions.begin_ns)) / length
 
@@ -124,8 +144,11 @@ def waiting(transactions: Transactions, run: Result) -> dict[str, Any]:
     return {
         "slowest": many,
         "slowest_share": float(shares[tail].sum() / many),
-        "slowest_mostly": int((shares[tail] > 0.5).sum()),
         "all_share": float(shares.mean()),
+        "slowest_drive": float(on_drive(transactions, run)[tail].mean()),
+        "slowest_met": float(np.median(met_by(transactions, run)[tail])),
+        "all_met": float(np.median(met_by(transactions, run))),
+        "all_drive": float(on_drive(transactions, run).mean()),
     }
 
 
@@ -142,9 +165,20 @@ def explained(transactions: Transactions, run: Result) -> dict[str, Any]:
     return {
         "took_us": float(end - begin),
         "share": float(behind_collections(transactions, run)[number]),
+        "drive": float(on_drive(transactions, run)[number]),
+        "requests_met": int(met_by(transactions, run)[number]),
         "slow_requests": len(met),
         "requests": [told(request, begin) for request in spread(met)],
     }
+
+
+def met_by(transactions: Transactions, run: Result) -> NDArray[np.int64]:
+    """Return how many requests came to the drive during each transaction."""
+    assert run.requests is not None
+    arrivals = np.sort(run.requests["arrival_ns"].values.astype(np.float64))
+    return np.searchsorted(arrivals, transactions.end_ns) - np.searchsorted(
+        arrivals, transactions.begin_ns
+    )
 
 
 def spread(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
