@@ -113,6 +113,7 @@ def test_the_guide_has_the_parts_that_are_followed() -> None:
         "A file system in a file",
         "A file system that is mounted",
         "SQLite",
+        "RocksDB",
         "PostgreSQL",
         "QEMU",
         "A crash test",

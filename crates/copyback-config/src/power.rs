@@ -31,7 +31,7 @@ pub struct Power {
     #[serde(skip_serializing_if = "is_alone")]
     #[schemars(range(min = 1, max = 8))]
     pub paired_pages: u32,
-    /// When the power fails. All drives of an array lose it together.
+    /// When the power fails: that of one drive. An array cannot lose it yet.
     pub cuts: Cuts,
 }
 
