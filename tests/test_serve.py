@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import resource
@@ -12,6 +13,7 @@ import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,7 +28,6 @@ from nbd import RefusedError, Served, replayed, rows, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from conftest import RunCli
 
@@ -210,6 +211,34 @@ def test_the_log_gives_the_very_responses_again(
     seen = live["measured_response_ns"]
     assert seen.is_valid is None or seen.is_valid.all()
     assert (seen.values >= live["response_ns"].values).all()
+
+
+#: The log of a drive that was served somewhere else. `COPYBACK_SERVED_LOG=write` serves it here and
+#: stores the log anew: where the model, and so the responses, are others.
+STORED = Path(__file__).with_name("served") / "requests.parquet"
+
+#: A drive with all that might depend on a machine: random choices, a buffer, a table in flash.
+STORED_SETTINGS = {
+    "ssd.ftl.mapping": '{ type = "demand_paged", cache = "1KiB" }',
+    "ssd.gc.victim": '{ type = "rga", d = 3 }',
+    "ssd.gc.preemption": '"semi_preemptive"',
+    "ssd.buffer.capacity": '"64KiB"',
+    "precondition.fill": "1.0",
+    "precondition.overwrites": "1.0",
+}
+
+
+def test_a_log_of_another_machine_gives_the_same_responses(fast: Path, tmp_path: Path) -> None:
+    sets = [f"--set={key}={value}" for key, value in STORED_SETTINGS.items()]
+    if os.environ.get("COPYBACK_SERVED_LOG") == "write":
+        with serving(fast, tmp_path / "drive.sock", "--log", STORED, *sets) as served:
+            with served.client() as one, served.client() as other:
+                hammer(one, 1_500, seed=1, outstanding=24)
+                hammer(other, 500, seed=2, outstanding=3)
+            served.end()
+    live = rows(read_parquet(STORED))
+    assert len(live) == 2_000
+    assert replayed(fast, STORED, STORED_SETTINGS) == live
 
 
 def test_the_log_says_when_the_clock_of_the_drive_began(fast: Path, tmp_path: Path) -> None:
