@@ -110,10 +110,11 @@ def story(row: dict[str, Any]) -> str:
         f"The slowest transaction under `{row['schedule']}` took "
         f"{units.time_us(found['took_us'])}. The drive was asked {found['requests_met']:,} times "
         f"meanwhile. It had requests {found['drive']:.0%} of that time, and some that waited for "
-        f"collections {found['share']:.0%}. Of the requests that its page explains these came one "
-        "after the other:",
-        "",
+        f"collections {found['share']:.0%}."
     ]
+    if found["requests"]:
+        lines[0] += " Of the requests that its page explains these came one after the other:"
+        lines.append("")
     for request in found["requests"]:
         when = (
             f"{units.time_us(request['after_us'])} after its begin"
