@@ -49,8 +49,8 @@ def test_the_stored_result_shows_what_the_page_says_of_it() -> None:
     assert none["per_second"] < semi["per_second"]
     assert none["waiting"]["slowest_share"] > 0.9
     assert any("collection" in told for told in none["slowest"]["requests"][0]["reasons"])
-    assert semi["waiting"]["slowest_drive"] < 0.5 < semi["waiting"]["all_drive"]
-    assert semi["waiting"]["all_share"] > none["waiting"]["all_share"]
+    assert semi["waiting"]["slowest_drive"] < min(0.5, semi["waiting"]["all_drive"])
+    assert none["drive_us"]["read"]["max"] > 10 * semi["drive_us"]["read"]["max"]
     for row in (none, semi):
         assert row["lateness"]["believable"]
         [own] = [again for again in row["replayed"] if again["schedule"] == row["schedule"]]
