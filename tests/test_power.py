@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
+from copyback import configuration
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +57,22 @@ def test_terminal_and_report_show_it(cli: RunCli, tiny_toml: Path, tmp_path: Pat
     assert "cuts: 1 · recovery" in shown
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "<h3>Power loss</h3>" in page
+
+
+def test_pages_that_share_cells_are_lost_and_told(
+    cli: RunCli, tiny_toml: Path, tiny: dict[str, Any]
+) -> None:
+    """Apart from what a drive must never lose, which stays nothing."""
+    cuts = {"type": "random", "count": 40, "mean_interval": "60ms"}
+    settings = {**CUTS, "ssd.power.cuts": cuts, "ssd.power.paired_pages": 4}
+    loss = copyback.run(tiny, audit=True, **settings).summary["power_loss"]
+    assert loss.paired_pages_torn >= loss.paired_pages_lost > 0
+    assert loss.durable_pages_lost == 0
+    alone = copyback.run(tiny, **{**settings, "ssd.power.paired_pages": 1}).summary["power_loss"]
+    assert (alone.paired_pages_torn, alone.paired_pages_lost) == (0, 0)
+    sets = [f"--set={key}={configuration.to_toml(value)}" for key, value in settings.items()]
+    shown = " ".join(cli("run", tiny_toml, *sets).stdout.split())
+    assert f"0 durable ones, {loss.paired_pages_lost} that shared cells with torn ones" in shown
 
 
 def test_what_does_not_go_with_cuts_is_refused(tiny: dict[str, Any]) -> None:

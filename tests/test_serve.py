@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import resource
@@ -11,6 +12,8 @@ import socket
 import struct
 import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,11 +22,12 @@ import copyback
 import nbd
 from copyback._core import InputError
 from copyback.parquet import read_parquet
+from copyback.serve.ask import ask
+from copyback.serve.facts import facts
 from nbd import RefusedError, Served, replayed, rows, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from conftest import RunCli
 
@@ -207,6 +211,56 @@ def test_the_log_gives_the_very_responses_again(
     seen = live["measured_response_ns"]
     assert seen.is_valid is None or seen.is_valid.all()
     assert (seen.values >= live["response_ns"].values).all()
+
+
+#: The log of a drive that was served somewhere else. `COPYBACK_SERVED_LOG=write` serves it here and
+#: stores the log anew: where the model, and so the responses, are others.
+STORED = Path(__file__).with_name("served") / "requests.parquet"
+
+#: A drive with all that might depend on a machine: random choices, a buffer, a table in flash.
+STORED_SETTINGS = {
+    "ssd.ftl.mapping": '{ type = "demand_paged", cache = "1KiB" }',
+    "ssd.gc.victim": '{ type = "rga", d = 3 }',
+    "ssd.gc.preemption": '"semi_preemptive"',
+    "ssd.buffer.capacity": '"64KiB"',
+    "precondition.fill": "1.0",
+    "precondition.overwrites": "1.0",
+}
+
+
+def test_a_log_of_another_machine_gives_the_same_responses(fast: Path, tmp_path: Path) -> None:
+    sets = [f"--set={key}={value}" for key, value in STORED_SETTINGS.items()]
+    if os.environ.get("COPYBACK_SERVED_LOG") == "write":
+        with serving(fast, tmp_path / "drive.sock", "--log", STORED, *sets) as served:
+            with served.client() as one, served.client() as other:
+                hammer(one, 1_500, seed=1, outstanding=24)
+                hammer(other, 500, seed=2, outstanding=3)
+            served.end()
+    live = rows(read_parquet(STORED))
+    assert len(live) == 2_000
+    assert replayed(fast, STORED, STORED_SETTINGS) == live
+
+
+def test_the_log_says_when_the_clock_of_the_drive_began(fast: Path, tmp_path: Path) -> None:
+    """By the calendar, at the first request: so that what programs log is found in it."""
+    log = tmp_path / "requests.parquet"
+    with serving(fast, tmp_path / "drive.sock", f"--log={log}", "--slower=3") as served:
+        assert json.loads(ask(served.socket, "status"))["begun_unix_ns"] is None
+        with served.client() as client:
+            seen = []
+            for _ in range(2):
+                time.sleep(0.2)
+                before = time.time_ns()
+                client.write(0, b"x" * 4096)
+                seen.append((before, time.time_ns()))
+        served.end()
+    told = facts(log)
+    assert told is not None
+    arrivals = read_parquet(log)["arrival_ns"].to_list()
+    for (before, after), arrival in zip(seen, arrivals, strict=True):
+        at = told["begun_unix_ns"] + arrival * 3
+        # A calendar may be put right meanwhile.
+        assert before - 50_000_000 < at < after + 50_000_000
 
 
 def test_another_drive_is_refused_the_log_and_a_comparison_is_not(

@@ -370,3 +370,51 @@ def test_what_cannot_be_cut_is_told(fast: Path, tmp_path: Path, cli: RunCli) -> 
     nowhere = f"--nbd=unix:{tmp_path}/o.sock"
     told_refused = cli("serve", fast, nowhere, *sets(UNPROTECTED), *several, status=2).stderr
     assert "ssd.power.cuts" in told_refused
+
+
+@pytest.mark.parametrize("pages", [1, 2])
+def test_a_flushed_page_is_gone_with_one_that_shares_its_cells(
+    fast: Path, tmp_path: Path, pages: int
+) -> None:
+    """And only if pages share cells."""
+    settings = {
+        **UNPROTECTED,
+        "ssd.geometry.channels": "1",
+        "ssd.geometry.planes_per_die": "1",
+        "ssd.power.paired_pages": str(pages),
+    }
+    log = tmp_path / "requests.parquet"
+    lost = pages - 1
+    with serving(
+        fast, tmp_path / "drive.sock", *sets(settings), f"--log={log}", "--slower=500"
+    ) as served:
+        with served.client() as client:
+            client.write(0, content(0, 1), nbd.FUA)
+            # Its program takes a tenth of a second.
+            client.send(nbd.WRITE, PAGE, PAGE, content(1, 2))
+            time.sleep(0.03)
+            cut = json.loads(ask(served.socket, "cut"))
+        assert (cut["torn_pages"], cut["paired_pages_lost"]) == (1, lost)
+        with served.client() as client:
+            assert client.read(0, PAGE) == (bytes(PAGE) if lost else content(0, 1))
+            assert client.read(PAGE, PAGE) == bytes(PAGE)
+        told = served.end()
+        assert ("lost with them though they were durable" in told) == bool(lost)
+    assert replayed(fast, log, settings) == rows(read_parquet(log))
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS)
+def test_no_durable_page_is_lost_but_with_those_that_share_its_cells(
+    mapping: str, fast: Path, tmp_path: Path
+) -> None:
+    """Whatever comes back was written once, and what a replay finds is the same."""
+    settings = UNPROTECTED | MAPPINGS[mapping] | {"ssd.power.paired_pages": "4"}
+    log = tmp_path / "log.parquet"
+    host = Host(random.Random(9))
+    with serving(fast, tmp_path / "drive.sock", "--log", log, *sets(settings)) as served:
+        found = crash(served, host, 40)
+        served.end()
+    # Without a buffer all that was acknowledged was durable.
+    assert host.lost <= sum(one["paired_pages_lost"] for one in found)
+    assert sum(one["torn_pages"] for one in found) > 0
+    assert replayed(fast, log, settings) == rows(read_parquet(log))

@@ -33,6 +33,14 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
             if found.flushed_pages_lost
             else []
         ),
+        *(
+            [
+                ("Whole pages torn with others", units.count(found.paired_pages_torn)),
+                ("Durable pages lost with them", units.count(found.paired_pages_lost)),
+            ]
+            if found.paired_pages_torn
+            else []
+        ),
         ("Durable pages lost", units.count(found.durable_pages_lost)),
     ]
 
@@ -42,9 +50,10 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     told = dict(rows(summary))
     if not told:
         return []
+    paired = told.get("Durable pages lost with them")
     text = (
         f"cuts: {told['Cuts of power']} · recovery {told['Time of a recovery']} · "
         f"{told['Torn pages']} torn pages · lost: {told['Buffered pages lost']} buffered pages, "
         f"{told['Durable pages lost']} durable ones"
-    )
+    ) + ("" if paired is None else f", {paired} that shared cells with torn ones")
     return [("Power", text)]

@@ -1048,7 +1048,7 @@ class PowerLossSummary(Section, kw_only=True):
     cuts_in_recovery: int
     """Of those, before the drive was back from the one before."""
     durable_pages_lost: int
-    """Pages of which a durable write was lost."""
+    """Pages of which a durable write was lost otherwise."""
     flushed_pages_lost: int
     """Of those, pages that a flush had been acknowledged for.
 
@@ -1058,6 +1058,13 @@ class PowerLossSummary(Section, kw_only=True):
     """Commands that the host had to hand in anew."""
     pages_read: int
     """Pages read to find the mapping again, if only in part."""
+    paired_pages_lost: int
+    """Pages of which a durable write was lost with a torn page that shares its cells.
+
+    Always 0, unless `ssd.power.paired_pages` is above 1.
+    """
+    paired_pages_torn: int
+    """Whole pages that these took with them, as they share cells (`ssd.power.paired_pages`)."""
     recoveries: int
     """How often the drive came back."""
     recovery_ms: RecoverySummary

@@ -1,7 +1,7 @@
 //! The clock of the simulated drive, which follows the host's: it begins with the first request, and runs slower.
 
 use std::num::NonZeroU32;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How many times slower than the host's clock the drive's is, in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,15 @@ impl Slower {
 pub struct Clock {
     slower: Slower,
     /// When it began, if it has.
-    begun: Option<Instant>,
+    begun: Option<Begun>,
+}
+
+/// When a clock began.
+#[derive(Debug, Clone, Copy)]
+struct Begun {
+    at: Instant,
+    /// By the calendar, which other programs log their times in.
+    calendar: SystemTime,
 }
 
 impl Clock {
@@ -46,18 +54,24 @@ impl Clock {
 
     /// What it shows at `at`, in nanoseconds, if it has begun.
     pub fn read(&self, at: Instant) -> Option<u64> {
-        self.begun.map(|begun| self.slower.to_drive(at.saturating_duration_since(begun)))
+        self.begun.map(|begun| self.slower.to_drive(at.saturating_duration_since(begun.at)))
     }
 
     /// What it shows at `at`; it begins then, if it has not.
     pub fn begin(&mut self, at: Instant) -> u64 {
-        self.begun.get_or_insert(at);
+        self.begun.get_or_insert_with(|| Begun { at, calendar: SystemTime::now() - at.elapsed() });
         self.read(at).unwrap_or_default()
     }
 
     /// When it shows `drive_ns`.
     pub fn when(&self, drive_ns: u64) -> Option<Instant> {
-        self.begun?.checked_add(self.slower.to_host(drive_ns))
+        self.begun?.at.checked_add(self.slower.to_host(drive_ns))
+    }
+
+    /// When it began, in nanoseconds since 1970 by the host's calendar, if it has.
+    pub fn begun_unix_ns(&self) -> Option<u64> {
+        let since = self.begun?.calendar.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        u64::try_from(since.as_nanos()).ok()
     }
 
     /// A time of the host in that of the drive, in nanoseconds.
@@ -85,6 +99,21 @@ mod tests {
         assert_eq!(clock.begin(later), 10_000);
         assert_eq!(clock.when(10_000), Some(later));
         assert_eq!(clock.read(start - Duration::from_secs(1)), Some(0));
+    }
+
+    #[test]
+    fn the_calendar_says_when_it_began() {
+        let mut clock = Clock::new(Slower::new(10.0).unwrap());
+        assert_eq!(clock.begun_unix_ns(), None);
+        let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
+        let before = now();
+        let start = Instant::now();
+        let between = now();
+        std::thread::sleep(Duration::from_millis(300));
+        clock.begin(start);
+        let told = u128::from(clock.begun_unix_ns().unwrap());
+        let slack = 150_000_000;
+        assert!(before - slack <= told && told <= between + slack, "{before} {told} {between}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> 
     json!({
         "simulated_s": live.drive().now().as_secs_f64(),
         "slower": live.clock().slower(),
+        "begun_unix_ns": live.clock().begun_unix_ns(),
         "clients": clients,
         "requests": live.log.count(),
         "outstanding": live.drive().outstanding(),
@@ -29,6 +30,7 @@ pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> 
             "torn_pages": loss.torn_pages,
             "buffered_pages_lost": loss.buffered_pages_lost,
             "flushed_pages_lost": loss.flushed_pages_lost,
+            "paired_pages_lost": loss.paired_pages_lost,
             "durable_pages_lost": loss.durable_pages_lost,
         })),
         "lateness": lateness.told(),

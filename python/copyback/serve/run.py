@@ -113,6 +113,7 @@ def _facts(
         "state": config.state_digest,
         "seed": config.seed,
         "slower": options.slower,
+        "begun_unix_ns": status["begun_unix_ns"],
         "cuts": cuts,
         "lateness": status["lateness"],
     }

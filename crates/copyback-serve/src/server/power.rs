@@ -44,16 +44,21 @@ fn told(cut: &PowerCut) -> Value {
         "back_at_ns": cut.back_at.as_ns(),
         "buffered_pages_lost": cut.buffered_pages_lost,
         "flushed_pages_lost": cut.flushed_pages_lost,
+        "paired_pages_lost": cut.paired_pages_lost,
         "torn_pages": cut.torn_pages,
     })
 }
 
 fn in_words(cut: &PowerCut, clients: usize) -> String {
     let PowerCut { at, back_at, buffered_pages_lost, flushed_pages_lost, torn_pages, .. } = cut;
+    let with_torn_ones = match cut.paired_pages_lost {
+        0 => String::new(),
+        pages => format!(", and {pages} that were lost with them though they were durable"),
+    };
     format!(
         "the power failed {:.6} s after the first request, in the drive's time; clients that were cut off: {clients}; \
          pages of acknowledged writes that were lost: {buffered_pages_lost}, of these flushed: {flushed_pages_lost}; torn \
-         pages: {torn_pages}; the drive is back {:.3} ms later",
+         pages: {torn_pages}{with_torn_ones}; the drive is back {:.3} ms later",
         at.as_secs_f64(),
         (*back_at - *at).as_us_f64() / 1e3
     )

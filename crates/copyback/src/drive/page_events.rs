@@ -48,6 +48,8 @@ pub struct PowerCut {
     pub buffered_pages_lost: u64,
     /// Of those, pages that a flush had been acknowledged for.
     pub flushed_pages_lost: u64,
+    /// Pages of which a durable version was lost with a torn page that shares its cells.
+    pub paired_pages_lost: u64,
     /// Pages whose program was cut off.
     pub torn_pages: u64,
     /// What the recovery finds, if that may differ from what was there.

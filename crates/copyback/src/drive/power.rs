@@ -41,6 +41,8 @@ pub struct PowerLoss {
     pub pages_read: u64,
     /// Pages whose program was cut off.
     pub torn_pages: u64,
+    /// Whole pages that these took with them, as they share cells.
+    pub paired_pages_torn: u64,
     /// Blocks whose erase was cut off.
     pub cut_erases: u64,
     /// Blocks that recoveries erased.
@@ -51,7 +53,9 @@ pub struct PowerLoss {
     pub buffered_pages_lost: u64,
     /// Of those, pages that a flush had been acknowledged for, by a drive that ignores flushes.
     pub flushed_pages_lost: u64,
-    /// Pages of which a durable write was lost.
+    /// Pages of which a durable write was lost with a torn page that shares its cells.
+    pub paired_pages_lost: u64,
+    /// Pages of which a durable write was lost otherwise.
     pub durable_pages_lost: u64,
 }
 
@@ -171,6 +175,7 @@ impl Drive {
             back_at,
             buffered_pages_lost: after.buffered_pages_lost - before.buffered_pages_lost,
             flushed_pages_lost: after.flushed_pages_lost - before.flushed_pages_lost,
+            paired_pages_lost: after.paired_pages_lost - before.paired_pages_lost,
             torn_pages: after.torn_pages - before.torn_pages,
             found: may_differ.then(|| self.found()),
         }))
@@ -218,6 +223,8 @@ impl Drive {
         let name = format!("{}/power/{}", precondition::name(SsdId::default()), power.tally.cuts);
         let cut = self.ssd.lose_power(&power.config, &name, saved, self.now);
         power.tally.torn_pages += cut.torn_pages;
+        power.tally.paired_pages_torn += cut.paired_pages_torn;
+        power.tally.paired_pages_lost += cut.paired_pages_lost;
         power.tally.cut_erases += cut.cut_erases;
         power.tally.blocks_erased += cut.scan.erased.len() as u64;
         power.tally.durable_pages_lost += cut.lost.len() as u64;

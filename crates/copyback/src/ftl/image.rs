@@ -71,6 +71,26 @@ impl Image {
         self.pages[page.index()] = Page::Unreadable;
     }
 
+    /// The program of `page` was cut off, and with it the pages of its cells are lost that were programmed before, where so
+    /// many pages share cells. Returns what they held.
+    pub fn tear_paired(&mut self, page: Ppn, paired_pages: u32) -> Vec<Stamp> {
+        let block = self.geometry.block_of(page);
+        if self.is_in_cache(block) {
+            return Vec::new();
+        }
+        let geometry = self.geometry;
+        let offset = geometry.page_offset(page);
+        let first = offset - offset % paired_pages;
+        let mut taken = Vec::new();
+        for page in (first..offset).map(|offset| geometry.page(block, offset)) {
+            if let Some(stamp) = self.stamp(page) {
+                taken.push(stamp);
+                self.tear(page);
+            }
+        }
+        taken
+    }
+
     /// The program of `page` never began.
     pub fn blank(&mut self, page: Ppn) {
         self.pages[page.index()] = Page::Erased;

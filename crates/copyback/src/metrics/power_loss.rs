@@ -21,6 +21,8 @@ pub struct PowerLossSummary {
     pub pages_read: u64,
     /// Pages whose program was cut off.
     pub torn_pages: u64,
+    /// Whole pages that these took with them, as they share cells (`ssd.power.paired_pages`).
+    pub paired_pages_torn: u64,
     /// Blocks whose erase was cut off.
     pub cut_erases: u64,
     /// Blocks that recoveries erased.
@@ -32,7 +34,10 @@ pub struct PowerLossSummary {
     pub buffered_pages_lost: u64,
     /// Of those, pages that a flush had been acknowledged for. Always 0, unless `ssd.power.flush = "ignored"`.
     pub flushed_pages_lost: u64,
-    /// Pages of which a durable write was lost.
+    /// Pages of which a durable write was lost with a torn page that shares its cells. Always 0, unless
+    /// `ssd.power.paired_pages` is above 1.
+    pub paired_pages_lost: u64,
+    /// Pages of which a durable write was lost otherwise.
     pub durable_pages_lost: u64,
 }
 
@@ -63,11 +68,13 @@ impl PowerLossSummary {
             },
             pages_read: loss.pages_read,
             torn_pages: loss.torn_pages,
+            paired_pages_torn: loss.paired_pages_torn,
             cut_erases: loss.cut_erases,
             blocks_erased: loss.blocks_erased,
             interrupted_requests: loss.interrupted_commands,
             buffered_pages_lost: loss.buffered_pages_lost,
             flushed_pages_lost: loss.flushed_pages_lost,
+            paired_pages_lost: loss.paired_pages_lost,
             durable_pages_lost: loss.durable_pages_lost,
         }
     }

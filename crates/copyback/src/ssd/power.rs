@@ -3,7 +3,7 @@
 use crate::backend::{Backend, Purpose};
 use crate::config::{Config, Protection};
 use crate::ftl::{Ftl, Image, Lost, Scan};
-use crate::ids::DieId;
+use crate::ids::{DieId, Lpn};
 use crate::nand::{Command, Operation};
 use crate::observer::Entry;
 use crate::units::Instant;
@@ -18,6 +18,10 @@ pub struct Cut {
     pub torn_pages: u64,
     /// Blocks that were being erased.
     pub cut_erases: u64,
+    /// Pages that torn ones took with them, as they share cells.
+    pub paired_pages_torn: u64,
+    /// Of the host's pages, those of which a durable version was lost so.
+    pub paired_pages_lost: u64,
     /// What the recovery has found.
     pub scan: Scan,
     /// What must not be lost, and is.
@@ -41,11 +45,12 @@ impl Ssd {
         let mut cut_off = CutOff::default();
         let image = match is_protected {
             true => finished_image(&self.backend),
-            false => torn_image(&self.backend, &mut cut_off),
+            false => torn_image(&self.backend, config.ssd.power.paired_pages, &mut cut_off),
         };
         let (mut ftl, scan) = Ftl::recovered(config, name, &image);
         ftl.begin_anew(&self.backend.ftl);
-        let lost = ftl.lost_since(&self.backend.ftl);
+        let (paired, lost): (Vec<_>, Vec<_>) =
+            ftl.lost_since(&self.backend.ftl).into_iter().partition(|lost| cut_off.has_taken(lost));
         ftl.counts_on(&self.backend.ftl);
         let time = match is_protected {
             true => RecoveryTime::of_saved(config, &ftl, buffered_pages, &scan),
@@ -53,8 +58,16 @@ impl Ssd {
         };
         self.stop_all(now);
         self.replace(config, ftl);
-        let CutOff { torn_pages, cut_erases } = cut_off;
-        Cut { torn_pages, cut_erases, scan, lost, time }
+        let CutOff { torn_pages, cut_erases, taken } = cut_off;
+        Cut {
+            torn_pages,
+            cut_erases,
+            paired_pages_torn: taken.len() as u64,
+            paired_pages_lost: paired.len() as u64,
+            scan,
+            lost,
+            time,
+        }
     }
 
     /// Books what every die does as ended.
@@ -112,7 +125,7 @@ fn finished_image(backend: &Backend) -> Image {
 
 /// The flash after what was in it has been cut off. A program that had not begun has not changed
 /// anything.
-fn torn_image(backend: &Backend, cut_off: &mut CutOff) -> Image {
+fn torn_image(backend: &Backend, paired_pages: u32, cut_off: &mut CutOff) -> Image {
     let mut image = backend.ftl.image();
     for operation in in_dies(backend) {
         for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {
@@ -129,6 +142,8 @@ fn torn_image(backend: &Backend, cut_off: &mut CutOff) -> Image {
                 Command::Program | Command::Copyback => {
                     image.tear(page);
                     cut_off.torn_pages += 1;
+                    let taken = image.tear_paired(page, paired_pages);
+                    cut_off.taken.extend(taken.iter().map(|stamp| (stamp.lpn, stamp.version)));
                 }
             }
         }
@@ -145,4 +160,13 @@ fn in_dies(backend: &Backend) -> impl Iterator<Item = &Operation<Purpose>> {
 struct CutOff {
     torn_pages: u64,
     cut_erases: u64,
+    /// What whole pages held that were torn with others: logical page and version.
+    taken: Vec<(Lpn, u64)>,
+}
+
+impl CutOff {
+    /// Whether a version was lost with a torn page.
+    fn has_taken(&self, lost: &Lost) -> bool {
+        self.taken.contains(&(lost.lpn, lost.durable))
+    }
 }

@@ -2,6 +2,7 @@
 
 use copyback::ids::{BlockId, Lpn};
 use copyback::metrics::RequestColumns;
+use copyback::ssd::Cut;
 use copyback::units::Duration;
 use copyback::{Simulation, Status};
 use serde_json::Value;
@@ -28,6 +29,55 @@ fn a_page_that_was_being_programmed_is_lost_and_its_block_filled_on_behind_it() 
             .map(|page| toy.ssd.backend().ftl.geometry.page_offset(page))
     };
     assert_eq!([5, 6, 7].map(place), [Some(0), None, Some(2)]);
+}
+
+/// Where logical pages lie after a cut while the third page of a block is being programmed, by block and offset: the first
+/// of it holds page 5, of which the full block before has an older version. With the cut.
+fn torn_with(paired_pages: &str) -> (Cut, [Option<(BlockId, u32)>; 3]) {
+    let paired = ("ssd.power.paired_pages", paired_pages);
+    let mut toy = Toy::filled(&[UNPROTECTED, paired], &[5, 1, 2, 3]);
+    toy.writes(0, &[(1, 5), (2, 6), (3, 7)]);
+    let cut = toy.cut_power(500_000);
+    let ftl = &toy.ssd.backend().ftl;
+    let place = |lpn| {
+        let page = ftl.lookup(Lpn(lpn))?;
+        Some((ftl.geometry.block_of(page), ftl.geometry.page_offset(page)))
+    };
+    let places = [5, 6, 7].map(place);
+    (cut, places)
+}
+
+#[test]
+fn a_torn_page_takes_those_of_its_cells_that_were_programmed_before() {
+    let at = |block, offset| Some((BlockId(block), offset));
+    for (paired, torn, lost, places) in [
+        ("1", 0, 0, [at(1, 0), at(1, 1), None]),
+        // Pages 2 and 3 of the block share cells; nothing was in 3.
+        ("2", 0, 0, [at(1, 0), at(1, 1), None]),
+        ("3", 2, 2, [at(0, 0), None, None]),
+        ("8", 2, 2, [at(0, 0), None, None]),
+    ] {
+        let (cut, found) = torn_with(paired);
+        let lost_so = (cut.paired_pages_torn, cut.paired_pages_lost);
+        assert_eq!((cut.torn_pages, lost_so, found), (1, (torn, lost), places), "{paired}");
+        assert_eq!(cut.lost, [], "{paired}");
+    }
+}
+
+#[test]
+fn what_was_out_of_date_is_no_loss_when_it_is_torn_with_another() {
+    let mut toy = Toy::new(&[UNPROTECTED, ("ssd.power.paired_pages", "3")]);
+    toy.writes(0, &[(1, 5), (2, 5), (3, 6)]);
+    let cut = toy.cut_power(500_000);
+    assert_eq!((cut.paired_pages_torn, cut.paired_pages_lost, cut.lost.len()), (2, 1, 0));
+}
+
+#[test]
+fn capacitors_tear_nothing_whatever_shares_cells() {
+    let mut toy = Toy::new(&[CUT_LATER, ("ssd.power.paired_pages", "4")]);
+    toy.writes(0, &[(1, 5), (2, 6)]);
+    let cut = toy.cut_power(300_000);
+    assert_eq!((cut.torn_pages, cut.paired_pages_torn, cut.paired_pages_lost), (0, 0, 0));
 }
 
 #[test]

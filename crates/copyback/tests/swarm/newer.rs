@@ -145,6 +145,9 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if config.ssd.power.cuts != Cuts::None && draw.chance(0.2) {
         config.ssd.power.flush = Flush::Ignored;
     }
+    if config.ssd.power.protection == Protection::None && draw.chance(0.4) {
+        config.ssd.power.paired_pages = draw.of(&[2, 3, 4, 8]);
+    }
 }
 
 /// Units of mapping that are smaller than a page.

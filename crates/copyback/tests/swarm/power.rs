@@ -16,6 +16,8 @@ pub struct Met {
     pub cuts: u64,
     pub in_recovery: u64,
     pub torn_pages: u64,
+    pub paired_pages_torn: u64,
+    pub paired_pages_lost: u64,
     pub cut_erases: u64,
     pub interrupted: u64,
     pub buffered_pages_lost: u64,
@@ -34,6 +36,7 @@ pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
             count: draw.small_within(1, 30) as u32,
             mean_interval: draw.time(10_000, 50_000_000),
         },
+        paired_pages: 1,
     };
     config
 }
@@ -43,6 +46,9 @@ pub fn examine(case: &Case) -> Result<Met, String> {
     let first = run::run(&case.config, None, 1 << 20)?;
     check::check_array(case, &first)?;
     check::equal("durable pages lost", &count(&first, "durable_pages_lost"), &0)?;
+    if case.config.ssd.power.paired_pages == 1 {
+        check::equal("pages torn with others", &count(&first, "paired_pages_torn"), &0)?;
+    }
     if case.number.is_multiple_of(5) {
         let again = run::run(&case.config, None, 1 + case.number % 97)?;
         run::same("the second run", &first, &again)?;
@@ -54,6 +60,8 @@ pub fn examine(case: &Case) -> Result<Met, String> {
         cuts: count(&first, "cuts"),
         in_recovery: count(&first, "cuts_in_recovery"),
         torn_pages: count(&first, "torn_pages"),
+        paired_pages_torn: count(&first, "paired_pages_torn"),
+        paired_pages_lost: count(&first, "paired_pages_lost"),
         cut_erases: count(&first, "cut_erases"),
         interrupted: count(&first, "interrupted_requests"),
         buffered_pages_lost: count(&first, "buffered_pages_lost"),
@@ -69,11 +77,13 @@ pub fn count(outcome: &Outcome, name: &str) -> u64 {
 pub fn print(met: &[Met]) {
     let sum = |of: fn(&Met) -> u64| met.iter().map(of).sum::<u64>();
     println!(
-        "{} cuts of power, {} of them in a recovery; {} torn pages, {} cut erases, {} blocks erased by \
-         recoveries; {} commands handed in anew, {} pages of write buffers lost",
+        "{} cuts of power, {} of them in a recovery; {} torn pages, with {} that were whole, so that {} durable ones \
+         were lost; {} cut erases, {} blocks erased by recoveries; {} commands handed in anew, {} pages of write buffers lost",
         sum(|met| met.cuts),
         sum(|met| met.in_recovery),
         sum(|met| met.torn_pages),
+        sum(|met| met.paired_pages_torn),
+        sum(|met| met.paired_pages_lost),
         sum(|met| met.cut_erases),
         sum(|met| met.blocks_erased),
         sum(|met| met.interrupted),
@@ -86,6 +96,8 @@ pub fn check_coverage(met: &[Met]) {
     let any = |of: fn(&Met) -> u64| met.iter().any(|met| of(met) > 0);
     assert!(any(|met| met.in_recovery), "no cut came during a recovery");
     assert!(any(|met| met.torn_pages), "no page was torn");
+    assert!(any(|met| met.paired_pages_torn), "no page was torn with another");
+    assert!(any(|met| met.paired_pages_lost), "no durable page was lost with a torn one");
     assert!(any(|met| met.cut_erases), "no erase was cut off");
     assert!(any(|met| met.interrupted), "no command was handed in anew");
     assert!(any(|met| met.buffered_pages_lost), "no write buffer was lost");
