@@ -92,6 +92,16 @@ impl FlashFaults {
         *self == Self::default()
     }
 
+    /// Whether a page may be read in vain, after all retries.
+    pub fn reads_may_fail(&self) -> bool {
+        let grow = |share: Option<Share>| share.is_some_and(|share| share.0 > 0.0);
+        let has_errors = self.read_errors.0 > 0.0
+            || grow(self.worn_read_errors)
+            || grow(self.disturbed_read_errors.map(|errors| errors.share))
+            || grow(self.aged_read_errors.map(|errors| errors.share));
+        has_errors && (self.retry_failures.0 > 0.0 || self.retry_levels == 0)
+    }
+
     /// Whether blocks become bad as they are used.
     pub const fn retires_blocks(&self) -> bool {
         self.program_failures.0 > 0.0

@@ -9,7 +9,7 @@ mod pacing;
 mod sorting;
 
 pub use counters::{Counters, Merges, Moves};
-pub use faults::FaultReport;
+pub use faults::{FaultReport, Found};
 pub use pacing::PacingTally;
 pub use sorting::SortingReport;
 

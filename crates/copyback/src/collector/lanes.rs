@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::job::Job;
 use crate::checkpoint::Checkpointed;
+use crate::config::Config;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -51,7 +52,34 @@ pub struct Lanes {
     /// What is being erased.
     erasing: Erased,
     /// Whether a lone plane's pages are moved with one command each.
-    one_command: bool,
+    copies: Copies,
+}
+
+/// Whether a lone plane's pages are moved with one command each, which reads and programs inside the flash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+pub enum Copies {
+    /// They are read out and programmed.
+    Never,
+    /// They are.
+    Always,
+    /// They are, with the errors of those that cannot be read.
+    WithErrors,
+}
+
+impl Copies {
+    /// As a checked configuration says; `splits_moves` if the host may come between the read and the program of a page.
+    pub fn new(config: &Config, splits_moves: bool) -> Self {
+        match config.ssd.gc.copyback && !splits_moves {
+            false => Self::Never,
+            true if config.ssd.faults.reads_may_fail() => Self::WithErrors,
+            true => Self::Always,
+        }
+    }
+
+    /// Never if `not`.
+    pub const fn unless(self, not: bool) -> Self {
+        if not { Self::Never } else { self }
+    }
 }
 
 /// The next flash operation of a collection.
@@ -70,6 +98,8 @@ pub enum Step {
 pub enum PageStep {
     /// Moves the page with one command.
     Copy(Ppn),
+    /// Does so, with its errors if it cannot be read.
+    CopyWithErrors(Ppn),
     /// Reads the page out.
     Read(Ppn),
     /// Programs the page, which was read out, elsewhere.
@@ -77,9 +107,9 @@ pub enum PageStep {
 }
 
 impl Lanes {
-    /// The collection of one plane, whose pages are moved with `one_command` each or read out and
-    /// programmed.
-    pub fn of(job: Job, one_command: bool) -> Self {
+    /// The collection of one plane, whose pages are moved with one command each or read out and programmed, as
+    /// `copies` says.
+    pub fn of(job: Job, copies: Copies) -> Self {
         let mut lanes = SmallVec::new();
         lanes.push(Lane { job, carried: None });
         Self {
@@ -89,7 +119,7 @@ impl Lanes {
             read_together: false,
             preferred: None,
             erasing: Erased::new(),
-            one_command,
+            copies,
         }
     }
 
@@ -150,7 +180,7 @@ impl Lanes {
     #[inline]
     pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
         match &mut self.lanes[..] {
-            [lane] if self.one_command => lane.job.next_move(ftl),
+            [lane] if self.copies == Copies::Always => lane.job.next_move(ftl),
             _ => None,
         }
     }
@@ -159,8 +189,10 @@ impl Lanes {
     #[inline(always)]
     pub fn next_of_one_page(&mut self, ftl: &Ftl) -> Option<PageStep> {
         let [lane] = &mut self.lanes[..] else { return None };
-        if self.one_command {
-            return lane.job.next_move(ftl).map(PageStep::Copy);
+        match self.copies {
+            Copies::Never => {}
+            Copies::Always => return lane.job.next_move(ftl).map(PageStep::Copy),
+            Copies::WithErrors => return lane.job.next_move(ftl).map(PageStep::CopyWithErrors),
         }
         if let Some(page) = lane.carried.take().filter(|page| ftl.is_valid(*page)) {
             return Some(PageStep::Program(page));

@@ -82,9 +82,10 @@ impl Collector {
         step: PageStep,
     ) -> (Command, Times, StepInFlight) {
         match step {
-            PageStep::Copy(page) => {
-                let times = Times { array: place_copy(backend, page), ..Times::default() };
-                (Command::Copyback, times, StepInFlight::Program)
+            PageStep::Copy(page) => copy(backend, page),
+            PageStep::CopyWithErrors(page) => {
+                backend.copy_unseen(page);
+                copy(backend, page)
             }
             PageStep::Read(page) => (Command::Read, self.read(backend, page), StepInFlight::Read),
             PageStep::Program(page) => {
@@ -103,10 +104,11 @@ impl Collector {
     fn read(&self, backend: &mut Backend, page: Ppn) -> Times {
         backend.flash.note_page(page);
         if self.settings.copyback {
+            backend.copy_unseen(page);
             return Times { array: self.read_time(backend, page), ..Times::default() };
         }
         backend.counters.reads += 1;
-        backend.sense(page);
+        backend.sense_to_move(page);
         self.read_over_channel(backend, page, 1)
     }
 
@@ -170,10 +172,13 @@ impl Collector {
         }
         let count = pages.len() as u64;
         let times = match self.settings.copyback {
-            true => Times { array: self.read_time(backend, pages[0].1), ..Times::default() },
+            true => {
+                pages.iter().for_each(|(_, page)| backend.copy_unseen(*page));
+                Times { array: self.read_time(backend, pages[0].1), ..Times::default() }
+            }
             false => {
                 backend.counters.reads += count;
-                pages.iter().for_each(|(_, page)| _ = backend.sense(*page));
+                pages.iter().for_each(|(_, page)| backend.sense_to_move(*page));
                 self.read_over_channel(backend, pages[0].1, count)
             }
         };
@@ -186,7 +191,7 @@ impl Collector {
     fn read_to_park(&self, backend: &mut Backend, die: DieId, page: Ppn, now: Instant) {
         backend.counters.reads += 1;
         backend.flash.note_page(page);
-        backend.sense(page);
+        backend.sense_to_move(page);
         let times = self.read_over_channel(backend, page, 1);
         issue(backend, die, Command::Read, times, StepInFlight::Stage(page), now);
     }
@@ -315,7 +320,7 @@ impl Collector {
         }
         for plane in backend.planes_in(collection.to_level, die) {
             if let Some(job) = Job::wear_levelling(plane, &mut backend.ftl) {
-                let lanes = Lanes::of(job, self.settings.one_command && !in_idle_time);
+                let lanes = Lanes::of(job, self.settings.copies.unless(in_idle_time));
                 return self.put_on_die(
                     backend,
                     die,
@@ -327,6 +332,13 @@ impl Collector {
             }
         }
     }
+}
+
+/// Moves a page with copyback. Returns what that takes of the die.
+#[inline(always)]
+fn copy(backend: &mut Backend, page: Ppn) -> (Command, Times, StepInFlight) {
+    let times = Times { array: place_copy(backend, page), ..Times::default() };
+    (Command::Copyback, times, StepInFlight::Program)
 }
 
 /// Finds a page that is moved with copyback its new place. Returns what the command takes.

@@ -19,6 +19,7 @@ mod least_invalid;
 mod lines;
 mod logical_blocks;
 mod lost_die;
+mod lost_pages;
 mod merges;
 mod multi_plane;
 mod paced;

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 
 use crate::checkpoint::Checkpointed;
 use crate::ftl::space::Stream;
+use crate::ftl::staged::StagedPage;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::{Class, Origin};
@@ -232,6 +233,7 @@ impl Tables {
             audit.erased(block, &self.geometry);
         }
         self.blocks.empty_lost(block);
+        self.forget_lost_pages(block);
         self.streams.erased(self.blocks.class(block));
         self.erased_in_line(plane, block);
     }
@@ -357,8 +359,9 @@ impl Tables {
                     self.place_to_rebuild(other, lpn, origin).is_some()
                 })
             {
-                self.staged.take_first(plane);
-                self.staged.add(lpn, other, origin);
+                if let Some((lpn, page)) = self.staged.take_first(plane) {
+                    self.staged.add(lpn, StagedPage { plane: other, ..page });
+                }
                 given.push(self.geometry.die_of_plane(other));
             }
         }
