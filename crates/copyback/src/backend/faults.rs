@@ -163,12 +163,11 @@ impl Backend {
         self.ageing.as_ref().map_or_else(Strain::default, |ageing| ageing.strain(block))
     }
 
-    /// The operation that is about to start reads `page` over the channel, to move it.
+    /// The operation that is about to start reads `page` over the channel, to move it. Returns whether that is in vain and the
+    /// page is made up from others.
     #[inline]
-    pub fn sense_to_move(&mut self, page: Ppn) {
-        if self.sense(page) == Found::Nothing {
-            self.ftl.cannot_read_to_move(page);
-        }
+    pub fn sense_to_move(&mut self, page: Ppn) -> bool {
+        self.sense(page) == Found::Nothing && self.ftl.reads_in_vain_to_move(page)
     }
 
     /// The operation that is about to start copies `page` inside the flash, where nobody corrects it: what cannot be read is no

@@ -42,6 +42,8 @@ pub enum Purpose {
 pub enum StepInFlight {
     /// Reads pages out, to be programmed elsewhere.
     Read,
+    /// Reads this page, to be programmed elsewhere, in vain: it is made up from others.
+    ReadInVain(Ppn),
     /// Reads this page into the device's DRAM.
     Stage(Ppn),
     /// Programs pages that were read out, or moves one inside its plane.

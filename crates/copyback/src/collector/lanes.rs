@@ -51,34 +51,37 @@ pub struct Lanes {
     preferred: Option<(usize, Ppn)>,
     /// What is being erased.
     erasing: Erased,
-    /// Whether a lone plane's pages are moved with one command each.
-    copies: Copies,
+    /// How a lone plane's pages are moved.
+    how: HowMoved,
 }
 
-/// Whether a lone plane's pages are moved with one command each, which reads and programs inside the flash.
+/// How the pages of a lone plane are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
-pub enum Copies {
+pub enum HowMoved {
     /// They are read out and programmed.
-    Never,
-    /// They are.
-    Always,
-    /// They are, with the errors of those that cannot be read.
-    WithErrors,
+    ReadOut,
+    /// They are, or made up from others if they cannot be read.
+    ReadOutOrMadeUp,
+    /// With one command each, which reads and programs inside the flash.
+    Copied,
+    /// So, with the errors of those that cannot be read.
+    CopiedWithErrors,
 }
 
-impl Copies {
+impl HowMoved {
     /// As a checked configuration says; `splits_moves` if the host may come between the read and the program of a page.
-    pub fn new(config: &Config, splits_moves: bool) -> Self {
+    pub fn new(config: &Config, ftl: &Ftl, splits_moves: bool) -> Self {
         match config.ssd.gc.copyback && !splits_moves {
-            false => Self::Never,
-            true if config.ssd.faults.reads_may_fail() => Self::WithErrors,
-            true => Self::Always,
+            false if ftl.makes_up_what_moves() => Self::ReadOutOrMadeUp,
+            false => Self::ReadOut,
+            true if config.ssd.faults.reads_may_fail() => Self::CopiedWithErrors,
+            true => Self::Copied,
         }
     }
 
-    /// Never if `not`.
-    pub const fn unless(self, not: bool) -> Self {
-        if not { Self::Never } else { self }
+    /// With a read and a program where the host may come between them.
+    pub const fn read_out_if(self, is_split: bool) -> Self {
+        if is_split { Self::ReadOut } else { self }
     }
 }
 
@@ -107,9 +110,8 @@ pub enum PageStep {
 }
 
 impl Lanes {
-    /// The collection of one plane, whose pages are moved with one command each or read out and programmed, as
-    /// `copies` says.
-    pub fn of(job: Job, copies: Copies) -> Self {
+    /// The collection of one plane, whose pages are moved so.
+    pub fn of(job: Job, how: HowMoved) -> Self {
         let mut lanes = SmallVec::new();
         lanes.push(Lane { job, carried: None });
         Self {
@@ -119,7 +121,7 @@ impl Lanes {
             read_together: false,
             preferred: None,
             erasing: Erased::new(),
-            copies,
+            how,
         }
     }
 
@@ -158,6 +160,11 @@ impl Lanes {
         std::mem::take(&mut self.erasing)
     }
 
+    /// Whether a page that cannot be read is made up from others.
+    pub fn makes_up(&self) -> bool {
+        self.how == HowMoved::ReadOutOrMadeUp
+    }
+
     /// Whether any page has been read out and not been programmed yet.
     pub fn carries(&self) -> bool {
         self.lanes.iter().any(|lane| lane.carried.is_some())
@@ -180,7 +187,7 @@ impl Lanes {
     #[inline]
     pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
         match &mut self.lanes[..] {
-            [lane] if self.copies == Copies::Always => lane.job.next_move(ftl),
+            [lane] if self.how == HowMoved::Copied => lane.job.next_move(ftl),
             _ => None,
         }
     }
@@ -189,10 +196,13 @@ impl Lanes {
     #[inline(always)]
     pub fn next_of_one_page(&mut self, ftl: &Ftl) -> Option<PageStep> {
         let [lane] = &mut self.lanes[..] else { return None };
-        match self.copies {
-            Copies::Never => {}
-            Copies::Always => return lane.job.next_move(ftl).map(PageStep::Copy),
-            Copies::WithErrors => return lane.job.next_move(ftl).map(PageStep::CopyWithErrors),
+        match self.how {
+            HowMoved::ReadOut => {}
+            HowMoved::ReadOutOrMadeUp => return None,
+            HowMoved::Copied => return lane.job.next_move(ftl).map(PageStep::Copy),
+            HowMoved::CopiedWithErrors => {
+                return lane.job.next_move(ftl).map(PageStep::CopyWithErrors);
+            }
         }
         if let Some(page) = lane.carried.take().filter(|page| ftl.is_valid(*page)) {
             return Some(PageStep::Program(page));
@@ -211,6 +221,9 @@ impl Lanes {
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
         for lane in &mut self.lanes {
             lane.carried = lane.carried.filter(|page| ftl.is_valid(*page));
+            if lane.carried.is_none() {
+                lane.carried = lane.job.made_up_page(ftl);
+            }
         }
         if let Some((lane, page)) = self.preferred.filter(|(_, page)| ftl.is_valid(*page))
             && !self.carries()

@@ -104,8 +104,26 @@ impl Tables {
 }
 
 impl Ftl {
-    /// A move has read `page` in vain, or copies inside the flash what could not be read. What is in a translation page the drive
-    /// knows from elsewhere.
+    /// A move reads `page` in vain. Returns whether it is made up from the others of its stripe, for which the move
+    /// [waits](Tables::waits_for_stripe); else it is lost with the move.
+    pub fn reads_in_vain_to_move(&mut self, page: Ppn) -> bool {
+        let is_made_up = !self.is_marked(page) && self.tables.wait_for_stripe(page);
+        if !is_made_up {
+            self.cannot_read_to_move(page);
+        }
+        is_made_up
+    }
+
+    /// A page that waited for its stripe has been made up, or cannot be.
+    pub fn stripe_was_read(&mut self, page: Ppn, is_made_up: bool) {
+        if !is_made_up {
+            self.cannot_read_to_move(page);
+        }
+        self.tables.page_is_made_up(page);
+    }
+
+    /// `page` is lost as it is moved, or copied inside the flash with what could not be read. What is in a translation page the
+    /// drive knows from elsewhere.
     pub fn cannot_read_to_move(&mut self, page: Ppn) {
         let is_of_host = !self.is_translation_page(self.logical(page));
         if let Some(lost) = self.tables.lost_pages.as_mut().filter(|_| is_of_host) {

@@ -452,6 +452,11 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.plan(&mut self.tables, victim))
     }
 
+    /// A die begins to erase `block`, which has no valid page.
+    pub fn erase_begins(&mut self, block: BlockId) {
+        self.tables.erase_begins_in_line(block);
+    }
+
     /// Erases `block`, which has no valid page, and frees it.
     pub fn erase(&mut self, block: BlockId) {
         let tables = &mut self.tables;

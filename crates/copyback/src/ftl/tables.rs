@@ -757,7 +757,7 @@ impl Tables {
         } else {
             mapping.lost_page(self, page, block, valid);
             if self.lines.is_some() {
-                self.lost_in_open_line(block);
+                self.lost_in_open_line(page);
             }
         }
     }

@@ -167,6 +167,9 @@ impl Scheduler {
             }
             (Cause::LostDie, true) => return self.read_is_lost(backend, of, now),
             (Cause::LostDie, false) => self.note_degraded_read(),
+            (Cause::Move, has_failed) => {
+                return self.made_up_to_move(backend, of, !has_failed);
+            }
             (Cause::Rebuild, has_failed) => {
                 return self.stripe_was_read(backend, of, !has_failed, now);
             }

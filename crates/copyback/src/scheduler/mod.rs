@@ -9,6 +9,7 @@
 mod around;
 mod choice;
 mod dispatch;
+mod made_up_moves;
 mod queues;
 mod rebuild;
 mod stripes;
