@@ -33,7 +33,7 @@ pub struct FlashFaults {
     /// Of the pages that some read level cannot correct, the share that the next cannot either.
     pub retry_failures: Share,
     /// Times that a page is read again, each with other thresholds and for one more array read. What the last
-    /// cannot correct is uncorrectable.
+    /// cannot correct is uncorrectable: a read of the host fails, and a page that is moved is lost, unless its line has parity.
     #[schemars(range(min = 0, max = 255))]
     pub retry_levels: u32,
     /// A die that fails as a whole, of a drive with parity in lines (`ssd.ftl.rain`), which rebuilds what was there.
