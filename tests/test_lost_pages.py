@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from nbd import RefusedError, serving
 
 import copyback
 from copyback import die_lines, faults
+from nbd import RefusedError, serving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,25 +25,36 @@ ERRORS: dict[str, Any] = {
 WAYS: dict[str, dict[str, Any]] = {
     "over the channel": {"ssd.gc.copyback": False},
     "inside the flash": {"ssd.gc.copyback": True},
-    "semi-preemptive": {"ssd.gc.preemption": {"type": "semi_preemptive", "merge": True, "reorder": True}},
+    "semi-preemptive": {
+        "ssd.gc.preemption": {"type": "semi_preemptive", "merge": True, "reorder": True}
+    },
     "pipelined": {
-            "ssd.gc.preemption": {"type": "semi_preemptive", "pipeline": "either"},
-            "ssd.gc.copyback": False,
-        },
+        "ssd.gc.preemption": {"type": "semi_preemptive", "pipeline": True},
+        "ssd.gc.copyback": False,
+    },
     "partial": {"ssd.gc.preemption": "partial"},
     "paced": {"ssd.gc.preemption": "paced"},
-    "in idle time": {"ssd.gc.idle": "advanced_delayed"},
-    "in step, with DRAM": {"ssd.gc.width": {"type": "threshold", "cache": "64KiB"}, "ssd.gc.copyback": False},
+    "in idle time": {
+        "ssd.gc.idle": "advanced_delayed",
+        "ssd.gc.soft_threshold": {"blocks": 4},
+    },
+    "in step, with DRAM": {
+        "ssd.gc.width": {"type": "threshold", "cache": "64KiB"},
+        "ssd.gc.copyback": False,
+    },
     "log blocks": {"ssd.ftl.mapping": "log_block"},
     "superblocks": {"ssd.ftl.mapping": {"type": "superblock"}},
     "a table in flash": {"ssd.ftl.mapping": {"type": "demand_paged", "cache": "1KiB"}},
-    "blocks that are replaced": {"ssd.faults.program_failures": 0.002},
+    "blocks that are replaced": {
+        "ssd.faults.program_failures": 0.002,
+        "ssd.ftl.over_provisioning": 0.5,
+    },
     "wear levelling": {"ssd.wear.static_threshold": 2},
     "read reclaim": {"ssd.refresh.reads": 30},
     "folds": {
-            "ssd.slc_cache": {"static": {"blocks": 4}},
-            "ssd.ftl.over_provisioning": 0.4,
-        },
+        "ssd.slc_cache": {"static": {"blocks": 4}},
+        "ssd.ftl.over_provisioning": 0.4,
+    },
 }
 
 
@@ -52,8 +63,8 @@ def test_a_page_is_lost_whatever_moves_it(tiny: dict[str, Any], way: str) -> Non
     summary = copyback.run(tiny, **ERRORS | WAYS[way]).summary
     found = summary.faults
     assert found is not None
-    assert 0 < found.pages_lost_in_moves
-    assert 0 < found.failed_reads
+    assert found.pages_lost_in_moves > 0
+    assert found.failed_reads > 0
     told = dict(faults.rows(summary))["Read retries"]
     assert "pages lost in moves" in told
 
